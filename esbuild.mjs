@@ -1,0 +1,58 @@
+// Builds every bundle into dist/: the extension, the terminal host, one file a provider, the panel.
+import { rm } from 'node:fs/promises';
+import * as esbuild from 'esbuild';
+
+const watch = process.argv.includes('--watch');
+
+/** Each provider is a file of its own, loaded when it is first used: `import('./openai/index.ts')` becomes `import('./provider-openai.cjs')`. */
+const lazyProviders = {
+  name: 'lazy-providers',
+  setup(build) {
+    build.onResolve({ filter: /^\.\/[\w-]+\/index\.ts$/ }, ({ kind, path }) =>
+      kind === 'dynamic-import' ? { path: `./provider-${path.split('/')[1]}.cjs`, external: true } : undefined,
+    );
+  },
+};
+
+const common = {
+  bundle: true,
+  minify: !watch,
+  sourcemap: watch,
+  legalComments: 'none',
+  logLevel: 'warning',
+  outdir: 'dist',
+};
+const node = {
+  ...common,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node20',
+  outExtension: { '.js': '.cjs' },
+  plugins: [lazyProviders],
+};
+
+const bundles = [
+  // `vscode` exists inside the editor only, so only the editor's bundle may name it.
+  { ...node, entryPoints: { extension: 'src/hosts/vscode/extension.ts' }, external: ['vscode'] },
+  { ...node, entryPoints: { kedge: 'src/hosts/cli/main.ts' } },
+  { ...node, entryPoints: { 'provider-openai': 'src/providers/openai/index.ts' } },
+  {
+    ...common,
+    platform: 'browser',
+    format: 'iife',
+    target: 'es2022',
+    entryPoints: { panel: 'webview-ui/main.tsx' },
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    loader: { '.ttf': 'file' },
+    assetNames: '[name]',
+  },
+];
+
+await rm('dist', { recursive: true, force: true });
+if (watch) {
+  const contexts = await Promise.all(bundles.map((bundle) => esbuild.context(bundle)));
+  await Promise.all(contexts.map((context) => context.watch()));
+} else {
+  await Promise.all(bundles.map((bundle) => esbuild.build(bundle)));
+}

@@ -1,0 +1,241 @@
+/** One conversation: its log, its state, the run that is live in it, and the answers that runs wait for. */
+import type { AgentEvent, ApprovalAnswer, EventBody, Limits, Mode } from '../core/events.ts';
+import { isDurable } from '../core/events.ts';
+import type { ImagePart, ModelRef, TextPart } from '../core/messages.ts';
+import type { Plan } from '../core/plan.ts';
+import { planPrompt } from '../core/plan.ts';
+import type { RunPorts } from '../core/run.ts';
+import { runLoop } from '../core/run.ts';
+import type { RunRecord, SessionState } from '../core/session.ts';
+import { emptySession, reduce } from '../core/session.ts';
+import type { SessionLog } from '../sessions/store.ts';
+import type { WriteGate } from '../workspace/gate.ts';
+
+export type Prompt = {
+  text: string;
+  mode: Mode;
+  /** Overrides the model of the mode. */
+  model?: ModelRef;
+  /** Added to the message after the text: referenced files, selections, images. */
+  attachments?: (TextPart | ImagePart)[];
+};
+
+export type Listener = (event: AgentEvent) => void;
+
+/** What a session needs from the app: how a run of a mode is built. */
+export type SessionPorts = {
+  modelFor(mode: Mode): ModelRef;
+  limitsFor(mode: Mode): Limits;
+  build(run: RunRecord, session: Session): Promise<Pick<RunPorts, 'adapter' | 'request' | 'tools' | 'decide'>>;
+  /** For undo. It is not handed to runs: those of Ask and Plan are built without it. */
+  gate(): WriteGate;
+  /** The user chose not to be asked for edits in this workspace. */
+  grantWorkspaceEdits(): void;
+  now(): number;
+  newId(): string;
+};
+
+/** Thrown where a caller asks for what the session's state does not allow; the message says what to do. */
+export class SessionError extends Error {
+  override name = 'SessionError';
+}
+
+type Live = { runId: string; controller: AbortController; done: Promise<void> };
+
+export class Session {
+  readonly id: string;
+  readonly state: SessionState = emptySession();
+  /** All durable events, as they are in the log. */
+  readonly events: AgentEvent[] = [];
+  readonly #ports: SessionPorts;
+  readonly #log: SessionLog;
+  readonly #listeners = new Set<Listener>();
+  readonly #waiting = new Map<string, (answer: ApprovalAnswer) => void>();
+  #live: Live | undefined;
+  #logFailure: Error | undefined;
+  #closed = false;
+
+  constructor(id: string, log: SessionLog, events: readonly AgentEvent[], ports: SessionPorts) {
+    this.id = id;
+    this.#log = log;
+    this.#ports = ports;
+    for (const event of events) {
+      this.events.push(event);
+      reduce(this.state, event);
+    }
+    this.#noticeInterruption();
+  }
+
+  get running(): boolean {
+    return this.#live !== undefined;
+  }
+
+  /** Calls `listener` with every event from now on, deltas too. Returns how to end that. */
+  subscribe(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Starts a run and resolves when it has ended, paused or stopped. @throws SessionError while another run is live. */
+  async prompt({ text, mode, model, attachments = [] }: Prompt, plan?: Plan): Promise<void> {
+    this.#expectIdle();
+    const runId = this.#ports.newId();
+    const limits = this.#ports.limitsFor(mode);
+    const ref = model ?? this.#ports.modelFor(mode);
+    this.#supersede();
+    this.#emit(runId, { type: 'run_started', mode, prompt: text, model: ref, limits, ...(plan && { plan }) });
+    this.#emit(runId, { type: 'message_added', message: { role: 'user', content: [{ type: 'text', text }, ...attachments] } });
+    await this.#run(runId);
+  }
+
+  /** Goes on with a run that paused or was interrupted, with fresh limits. */
+  async resume(): Promise<void> {
+    this.#expectIdle();
+    const run = this.state.lastRun;
+    if (!run || (run.status === 'finished' && run.outcome !== 'failed')) throw new SessionError('There is no paused run to go on with.');
+    this.#emit(run.runId, { type: 'run_resumed' });
+    await this.#run(run.runId);
+  }
+
+  /** Ends the live run at once. What it wrote stays, and can be undone. Resolves when the run has ended. */
+  async stop(): Promise<void> {
+    const live = this.#live;
+    if (live) {
+      live.controller.abort();
+      await live.done;
+      return;
+    }
+    const run = this.state.lastRun;
+    if (run?.status === 'live' || run?.status === 'paused') {
+      this.#emit(run.runId, { type: 'run_finished', outcome: 'stopped', usage: {}, durationMs: 0 });
+    }
+  }
+
+  /** Answers an approval, of the live run or of one that a reload interrupted; then resolves when that run has ended. */
+  async answerApproval(approvalId: string, answer: ApprovalAnswer): Promise<void> {
+    const request = this.state.pendingApprovals.get(approvalId);
+    if (!request) throw new SessionError('This question was answered already.');
+    const { runId, callId, digest } = request;
+    if (answer.approve && answer.grant === 'workspace') this.#ports.grantWorkspaceEdits();
+    this.#emit(runId, { type: 'approval_resolved', approvalId, callId, answer, ...(digest !== undefined && { digest }) });
+    const waiting = this.#waiting.get(approvalId);
+    if (waiting) waiting(answer);
+    else if (!this.#live && this.state.pendingApprovals.size === 0) {
+      this.#emit(runId, { type: 'run_resumed' });
+      await this.#run(runId);
+    }
+  }
+
+  /** Carries out a proposed plan, as it is or as the user edited it; or drops it. Resolves when its run has ended. */
+  async answerPlan(planId: string, answer: 'run' | 'discard', edited?: Plan): Promise<void> {
+    this.#expectIdle();
+    const known = this.state.plans.get(planId);
+    if (!known) throw new SessionError('There is no such plan in this session.');
+    if (known.status !== 'proposed') throw new SessionError(`This plan is ${known.status} already.`);
+    const plan = edited ? { ...edited, id: planId } : known.plan;
+    const runId = this.state.lastRun?.runId ?? this.#ports.newId();
+    this.#emit(runId, { type: 'plan_resolved', planId, answer, ...(answer === 'run' && { plan }) });
+    if (answer === 'run') await this.prompt({ text: planPrompt(plan), mode: 'agent' }, plan);
+  }
+
+  /** Takes back all that a run wrote; refuses file by file where somebody went on working. */
+  async undo(runId: string): Promise<void> {
+    this.#expectIdle();
+    const staged = this.state.staged.filter((entry) => entry.runId === runId).map((entry) => entry.change);
+    if (staged.length === 0) throw new SessionError('This run changed no file.');
+    const results = await this.#ports.gate().undo(staged);
+    this.#emit(runId, { type: 'changes_undone', undoneRunId: runId, results });
+  }
+
+  /** Ends a live run without a word in the log, which so still says that it is to be gone on with. */
+  close(): void {
+    this.#closed = true;
+    this.#live?.controller.abort();
+    this.#log.close();
+  }
+
+  async #run(runId: string): Promise<void> {
+    const run = this.state.runs.get(runId);
+    if (!run) throw new SessionError('There is no such run.');
+    const controller = new AbortController();
+    const work = this.#drive(run, controller);
+    this.#live = { runId, controller, done: work };
+    await work;
+  }
+
+  async #drive(run: RunRecord, { signal }: AbortController): Promise<void> {
+    const { runId } = run;
+    const emit = (event: EventBody) => this.#emit(runId, event);
+    try {
+      const built = await this.#ports.build(run, this);
+      const limits = this.#ports.limitsFor(run.mode);
+      const answered = (id: string, stopped: AbortSignal) => this.#answered(id, stopped);
+      await runLoop({ ...built, model: run.model, limits, state: this.state, emit, answered, now: this.#ports.now }, signal);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.#publish(runId, { type: 'run_finished', outcome: 'failed', error: { kind: 'internal', message }, usage: {}, durationMs: 0 });
+    } finally {
+      this.#live = undefined;
+      if (!this.#logFailure && !this.#closed) this.#log.sync();
+    }
+  }
+
+  #answered(approvalId: string, signal: AbortSignal): Promise<ApprovalAnswer> {
+    this.#log.sync();
+    return new Promise((resolve, reject) => {
+      const stop = () => {
+        this.#waiting.delete(approvalId);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', stop, { once: true });
+      this.#waiting.set(approvalId, (answer) => {
+        signal.removeEventListener('abort', stop);
+        this.#waiting.delete(approvalId);
+        resolve(answer);
+      });
+    });
+  }
+
+  /** Durable first: nobody sees an event that the log does not hold. */
+  #emit(runId: string, body: EventBody): void {
+    if (isDurable(body) && this.#logFailure) throw this.#logFailure;
+    this.#publish(runId, body);
+  }
+
+  #publish(runId: string, body: EventBody): void {
+    if (this.#closed) return;
+    const durable = isDurable(body);
+    const event = { ...body, runId, seq: this.state.seq + (durable ? 1 : 0), at: this.#ports.now() } as AgentEvent;
+    if (durable && !this.#logFailure) {
+      try {
+        this.#log.append(event);
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        this.#logFailure = new Error(`The session's log cannot be written, so the run was ended: ${why}`);
+        throw this.#logFailure;
+      }
+    }
+    if (durable) {
+      this.events.push(event);
+      reduce(this.state, event);
+    }
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  #expectIdle(): void {
+    if (this.#live) throw new SessionError('A run is under way in this session. Stop it first, or wait for it.');
+  }
+
+  /** A run that waits for nobody any more, because the user asked for something else, ends. */
+  #supersede(): void {
+    const run = this.state.lastRun;
+    if (run && run.status !== 'finished') this.#emit(run.runId, { type: 'run_finished', outcome: 'stopped', usage: {}, durationMs: 0 });
+  }
+
+  /** After a reload: a run that was under way and does not wait for an answer is shown as paused, and can be resumed. */
+  #noticeInterruption(): void {
+    const run = this.state.lastRun;
+    if (run?.status !== 'live' || this.state.pendingApprovals.size > 0) return;
+    this.#emit(run.runId, { type: 'run_paused', reason: 'interrupted', summary: 'The run was interrupted. It can go on where it stood.' });
+  }
+}

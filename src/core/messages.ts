@@ -1,0 +1,51 @@
+/**
+ * What a model and Kedge say to each other, in no vendor's words.
+ * A provider converts these to its wire and back; nothing else of a vendor gets past its folder.
+ */
+
+/** An opaque vendor token (signature, item id) that only the model that made it can read again. */
+export type Replay = { replay?: unknown };
+
+export type TextPart = { type: 'text'; text: string } & Replay;
+export type ReasoningPart = { type: 'reasoning'; text: string } & Replay;
+/** `data` is base64 without a `data:` prefix. */
+export type ImagePart = { type: 'image'; mediaType: string; data: string };
+
+/** `input` is the parsed JSON; where the model sent something that does not parse, `input` is absent and `malformed` holds the text. */
+export type ToolCall = { type: 'tool_call'; id: string; name: string; input?: unknown; malformed?: string } & Replay;
+export type ToolResult = { type: 'tool_result'; callId: string; name: string; content: (TextPart | ImagePart)[]; isError?: boolean };
+
+export type ModelRef = { provider: string; model: string };
+
+/** Tokens of one answer. Unknown is undefined, never 0. `input` counts cached tokens, `output` counts reasoning tokens. */
+export type Usage = { input?: number; output?: number; cached?: number; reasoning?: number };
+
+/** `aborted` is Kedge's own: the user stopped the answer half-way. */
+export type StopReason = 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal' | 'aborted' | 'other';
+
+export type UserMessage = { role: 'user'; content: (TextPart | ImagePart)[] };
+export type AssistantMessage = {
+  role: 'assistant';
+  content: (TextPart | ReasoningPart | ToolCall)[];
+  from: ModelRef;
+  stop: StopReason;
+  usage?: Usage;
+};
+export type ToolMessage = { role: 'tool'; content: ToolResult[] };
+export type Message = UserMessage | AssistantMessage | ToolMessage;
+
+export function textOf(message: Message): string {
+  return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+export function resultText(result: ToolResult): string {
+  return result.content.map((part) => (part.type === 'text' ? part.text : `[image ${part.mediaType}]`)).join('\n');
+}
+
+export function callsOf(message: Message | undefined): ToolCall[] {
+  return message?.role === 'assistant' ? message.content.filter((part) => part.type === 'tool_call') : [];
+}
+
+export function user(text: string): UserMessage {
+  return { role: 'user', content: [{ type: 'text', text }] };
+}

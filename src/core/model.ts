@@ -1,0 +1,61 @@
+import type { Message, ReasoningPart, StopReason, TextPart, ToolCall, Usage } from './messages.ts';
+
+/** A JSON Schema object, as it goes over the wire. */
+export type JsonSchema = Record<string, unknown>;
+
+export type ToolSpec = { name: string; description: string; inputSchema: JsonSchema };
+
+/**
+ * One question to a model. Two requests of the same run differ only by messages at the end,
+ * so that a provider's prompt cache can hit: an adapter must keep that property on its wire.
+ */
+export type ModelRequest = {
+  model: string;
+  system: string;
+  messages: readonly Message[];
+  tools: readonly ToolSpec[];
+  /** Stable for a session; providers route equal keys to the same prompt cache. */
+  cacheKey?: string;
+  maxOutputTokens?: number;
+  reasoningEffort?: 'minimal' | 'low' | 'medium' | 'high';
+};
+
+/**
+ * What an adapter yields. Deltas are for display; a finished `part` is the truth and comes in order.
+ * `stop` comes last and once. A failure throws ModelError; a stream that just ends is a failure.
+ */
+export type ModelEvent =
+  | { type: 'text_delta'; text: string }
+  | { type: 'reasoning_delta'; text: string }
+  | { type: 'tool_input_delta'; name?: string; text: string }
+  | { type: 'part'; part: TextPart | ReasoningPart | ToolCall }
+  | { type: 'usage'; usage: Usage }
+  | { type: 'stop'; reason: Exclude<StopReason, 'aborted'> };
+
+export interface ModelAdapter {
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+}
+
+export type ModelErrorKind =
+  | 'auth'
+  | 'unknown_model'
+  | 'no_credit'
+  | 'rate_limit'
+  | 'overloaded'
+  | 'context_overflow'
+  | 'invalid_request'
+  | 'network'
+  | 'bad_stream';
+
+/** `message` is one sentence that says what happened and what to do. It never contains a key. */
+export class ModelError extends Error {
+  readonly kind: ModelErrorKind;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(kind: ModelErrorKind, message: string, options: { retryAfterMs?: number; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'ModelError';
+    this.kind = kind;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}

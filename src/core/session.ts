@@ -1,0 +1,171 @@
+/**
+ * A session is what its events say. This reducer is the only code that turns events into state: the loop runs on it while
+ * events happen, and a reload folds the same events from the log and stands at the same place.
+ */
+import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason } from './events.ts';
+import type { AssistantMessage, Message, ModelRef, ToolCall, ToolResult } from './messages.ts';
+import { callsOf } from './messages.ts';
+import type { Plan } from './plan.ts';
+import type { ChangeSummary } from './tool.ts';
+
+export type ApprovalRequest = Extract<AgentEvent, { type: 'approval_requested' }>;
+
+export type RunRecord = {
+  runId: string;
+  mode: Mode;
+  model: ModelRef;
+  prompt: string;
+  plan?: Plan;
+  /** `live` after a crash or reload means: interrupted, and can be resumed. */
+  status: 'live' | 'paused' | 'finished';
+  pause?: PauseReason;
+  outcome?: Outcome;
+  editsGranted: boolean;
+  changed: boolean;
+};
+
+type StagedChange = Omit<ChangeSummary, 'diff'>;
+
+export type SessionState = {
+  seq: number;
+  title: string;
+  runs: Map<string, RunRecord>;
+  lastRun: RunRecord | undefined;
+  messages: Message[];
+  /** Calls of the last assistant message, while not all of them have a result. */
+  open: ToolCall[];
+  results: Map<string, ToolResult>;
+  /** Calls that may have taken effect although no result of them is known. */
+  begun: Set<string>;
+  approvals: Map<string, { digest?: string; answer: ApprovalAnswer }>;
+  pendingApprovals: Map<string, ApprovalRequest>;
+  plans: Map<string, { plan: Plan; status: 'proposed' | 'confirmed' | 'discarded' }>;
+  /** What runs wrote, in order, for undo. */
+  staged: { runId: string; callId: string; change: StagedChange }[];
+  undone: Set<string>;
+  sessionEditsGranted: boolean;
+  callIds: Set<string>;
+};
+
+export function emptySession(): SessionState {
+  return {
+    seq: 0,
+    title: '',
+    runs: new Map(),
+    lastRun: undefined,
+    messages: [],
+    open: [],
+    results: new Map(),
+    begun: new Set(),
+    approvals: new Map(),
+    pendingApprovals: new Map(),
+    plans: new Map(),
+    staged: [],
+    undone: new Set(),
+    sessionEditsGranted: false,
+    callIds: new Set(),
+  };
+}
+
+/** Takes a durable event into the state. Transient events must not be passed. */
+export function reduce(state: SessionState, event: AgentEvent): void {
+  state.seq = event.seq;
+  const run = state.runs.get(event.runId);
+  switch (event.type) {
+    case 'run_started': {
+      const { runId, mode, model, prompt, plan } = event;
+      state.title ||= prompt.split('\n', 1)[0]?.slice(0, 80) ?? '';
+      state.lastRun = { runId, mode, model, prompt, ...(plan && { plan }), status: 'live', editsGranted: false, changed: false };
+      state.runs.set(runId, state.lastRun);
+      break;
+    }
+    case 'message_added':
+      closeOpenCalls(state);
+      state.messages.push(event.message);
+      state.open = callsOf(event.message);
+      for (const call of state.open) state.callIds.add(call.id);
+      break;
+    case 'tool_started':
+      if (event.effect !== 'readonly' && event.decision.kind === 'allow') state.begun.add(event.callId);
+      break;
+    case 'approval_requested':
+      state.pendingApprovals.set(event.approvalId, event);
+      break;
+    case 'approval_resolved':
+      state.pendingApprovals.delete(event.approvalId);
+      state.approvals.set(event.callId, { answer: event.answer, ...(event.digest !== undefined && { digest: event.digest }) });
+      if (event.answer.approve) {
+        if (event.answer.grant === 'run' && run) run.editsGranted = true;
+        if (event.answer.grant === 'session') state.sessionEditsGranted = true;
+      }
+      break;
+    case 'changes_staged':
+      state.begun.add(event.callId);
+      for (const change of event.changes) state.staged.push({ runId: event.runId, callId: event.callId, change });
+      if (run) run.changed = true;
+      break;
+    case 'tool_finished':
+      state.results.set(event.callId, event.result);
+      if (state.open.length > 0 && state.open.every((call) => state.results.has(call.id))) closeOpenCalls(state);
+      break;
+    case 'plan_proposed':
+      state.plans.set(event.plan.id, { plan: event.plan, status: 'proposed' });
+      break;
+    case 'plan_resolved': {
+      const known = state.plans.get(event.planId);
+      if (known) {
+        known.plan = event.plan ?? known.plan;
+        known.status = event.answer === 'run' ? 'confirmed' : 'discarded';
+      }
+      break;
+    }
+    case 'run_paused':
+      if (run) Object.assign(run, { status: 'paused', pause: event.reason });
+      break;
+    case 'run_resumed':
+      if (run) run.status = 'live';
+      break;
+    case 'run_finished':
+      if (run) Object.assign(run, { status: 'finished', outcome: event.outcome });
+      for (const [id, request] of state.pendingApprovals) if (request.runId === event.runId) state.pendingApprovals.delete(id);
+      break;
+    case 'changes_undone':
+      if (event.results.every((result) => result.outcome !== 'refused')) state.undone.add(event.undoneRunId);
+      break;
+  }
+}
+
+export function foldSession(events: Iterable<AgentEvent>): SessionState {
+  const state = emptySession();
+  for (const event of events) reduce(state, event);
+  return state;
+}
+
+/**
+ * Moves the open calls' results into the history. A call without a result gets a synthetic one, because every wire refuses
+ * a history in which a call is left unanswered; this way a session can always go on.
+ */
+function closeOpenCalls(state: SessionState): void {
+  if (state.open.length === 0) return;
+  const content = state.open.map((call) => state.results.get(call.id) ?? orphanResult(call, state.begun.has(call.id)));
+  state.messages.push({ role: 'tool', content });
+  state.open = [];
+  state.results.clear();
+  state.begun.clear();
+}
+
+export function orphanResult(call: ToolCall, mayHaveHappened: boolean): ToolResult {
+  const text = mayHaveHappened
+    ? 'Interrupted. This call may have taken effect: look before you rely on either.'
+    : 'Not executed: the run was stopped before this call.';
+  return { type: 'tool_result', callId: call.id, name: call.name, content: [{ type: 'text', text }], isError: true };
+}
+
+/** The history as a model may see it: an answer without content is left out, since wires refuse it. */
+export function messagesForModel(state: SessionState): Message[] {
+  return state.messages.filter((message) => message.content.length > 0);
+}
+
+export function lastAnswer(state: SessionState): AssistantMessage | undefined {
+  return state.messages.findLast((message): message is AssistantMessage => message.role === 'assistant');
+}

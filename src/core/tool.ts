@@ -1,0 +1,70 @@
+import type { EventBody } from './events.ts';
+import type { ImagePart, TextPart } from './messages.ts';
+import type { JsonSchema } from './model.ts';
+
+/** What a call can do at most. `external` reaches beyond the workspace (network, other programs). */
+export type Effect = 'readonly' | 'mutating' | 'destructive' | 'external';
+
+/** A real target of a call: `path` is workspace-relative, after links and `..` were resolved. */
+export type Target = { path: string; access: 'read' | 'write' | 'delete'; outside?: boolean };
+
+/** One file of a change as it is shown, logged and approved. `before` and `after` are content hashes; absent means that there is no file. */
+export type ChangeSummary = {
+  path: string;
+  kind: 'create' | 'edit' | 'delete' | 'move';
+  from?: string;
+  before?: string;
+  after?: string;
+  added: number;
+  removed: number;
+  /** Unified diff for display, cut where it is very long. */
+  diff: string;
+};
+
+export type ToolOutput = {
+  content: string | (TextPart | ImagePart)[];
+  isError?: boolean;
+  /** Domain events (a plan, a step's progress) that go into the log with the result. */
+  events?: EventBody[];
+  /** The run ends after this turn and waits for the user, as after a proposed plan. */
+  endsRun?: boolean;
+};
+
+export type ExecuteContext = {
+  callId: string;
+  signal: AbortSignal;
+  /** Shown while the call runs; not logged. */
+  progress(text: string): void;
+  /** Appended to the log before it returns. */
+  record(event: EventBody): void;
+};
+
+/**
+ * A call whose input is valid and whose effect is known. `digest` stands for the final effect:
+ * what was approved is executed only while the digest is still the same.
+ */
+export type PreparedCall = {
+  title: string;
+  targets: Target[];
+  changes?: ChangeSummary[];
+  digest?: string;
+  execute(context: ExecuteContext): Promise<ToolOutput>;
+};
+
+export interface Tool {
+  name: string;
+  description: string;
+  inputSchema: JsonSchema;
+  effect: Effect;
+  /** `builtin`, or `mcp:<server>`. */
+  source: string;
+  /** Validates the input and computes the effect without causing it. @throws ToolError that the model can correct. */
+  prepare(input: unknown, signal: AbortSignal): Promise<PreparedCall>;
+}
+
+/** A failure that the model is told and can correct. Anything else that a tool throws is told to it as well, as an internal failure. */
+export class ToolError extends Error {
+  override name = 'ToolError';
+}
+
+export type Decision = { kind: 'allow' | 'deny' | 'ask'; rule: string; reason: string };

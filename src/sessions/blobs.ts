@@ -1,0 +1,36 @@
+/** Contents by hash, for undo: kept in the host's own storage, never in the workspace. */
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { hashOf } from '../workspace/content.ts';
+import type { BlobStore } from '../workspace/types.ts';
+
+export class DiskBlobs implements BlobStore {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  async put(bytes: Uint8Array): Promise<string> {
+    const hash = await hashOf(bytes);
+    const file = this.#file(hash);
+    const known = await stat(file).catch(() => undefined);
+    if (known?.size === bytes.length) return hash;
+    await mkdir(dirname(file), { recursive: true });
+    // Renamed into place, so that a name never stands for half a content.
+    const temporary = `${file}.${crypto.randomUUID()}`;
+    await writeFile(temporary, bytes, { mode: 0o600 });
+    await rename(temporary, file);
+    return hash;
+  }
+
+  async get(hash: string): Promise<Uint8Array | undefined> {
+    const bytes = await readFile(this.#file(hash)).catch(() => undefined);
+    // Damage must not find its way into the user's files.
+    return bytes && (await hashOf(bytes)) === hash ? bytes : undefined;
+  }
+
+  #file(hash: string): string {
+    return join(this.#directory, hash.slice(0, 2), hash);
+  }
+}

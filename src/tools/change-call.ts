@@ -1,0 +1,42 @@
+import type { PreparedCall } from '../core/tool.ts';
+import { ToolError } from '../core/tool.ts';
+import { targetsOf } from '../workspace/changes.ts';
+import { decodeText } from '../workspace/content.ts';
+import type { WriteGate } from '../workspace/gate.ts';
+import type { FileChange } from '../workspace/types.ts';
+import type { Resolved, Workspace } from '../workspace/workspace.ts';
+
+/** A prepared call whose whole effect is these changes, written through the gate. `done` is what the model is told. */
+export async function changeCall(title: string, changes: FileChange[], gate: WriteGate, done: string): Promise<PreparedCall> {
+  const set = await gate.prepare(changes);
+  return {
+    title,
+    targets: targetsOf(set),
+    changes: set.summaries,
+    digest: set.digest,
+    async execute({ callId, record }) {
+      await gate.apply(set, callId, record);
+      return { content: done };
+    },
+  };
+}
+
+/** @throws ToolError unless it is there and a file. */
+export async function existingFile(workspace: Workspace, { at, path }: Resolved): Promise<Uint8Array> {
+  const file = await workspace.snapshot(at);
+  if (!file) throw new ToolError(`There is no file ${path}. Use find_files to look for it.`);
+  return file.bytes;
+}
+
+/** @throws ToolError unless nothing is at the place. */
+export async function expectFree(workspace: Workspace, { at, path }: Resolved, instead: string): Promise<void> {
+  if (at.path === '') throw new ToolError(`${path} is a folder.`);
+  const stat = await workspace.stat(at);
+  if (stat) throw new ToolError(stat.type === 'directory' ? `${path} is a directory.` : `${path} exists already. ${instead}`);
+}
+
+export function textContent(bytes: Uint8Array, path: string): string {
+  const text = decodeText(bytes);
+  if (text === undefined) throw new ToolError(`${path} is not UTF-8 text and cannot be edited.`);
+  return text;
+}

@@ -1,0 +1,34 @@
+/** Which tools a run is built with. A run without a gate has no tool that could write, and no way to come by one. */
+import type { Plan } from '../core/plan.ts';
+import type { Tool } from '../core/tool.ts';
+import type { WriteGate } from '../workspace/gate.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { createFileTool } from './create-file.ts';
+import { deleteFileTool } from './delete-file.ts';
+import { findFilesTool } from './find-files.ts';
+import { listDirectoryTool } from './list-directory.ts';
+import { moveFileTool } from './move-file.ts';
+import { proposePlanTool, updateStepTool } from './plan-tools.ts';
+import { readFileTool } from './read-file.ts';
+import { replaceInFileTool } from './replace-in-file.ts';
+import { searchTextTool } from './search-text.ts';
+
+export type Hands = { mode: 'ask' } | { mode: 'plan'; newId: () => string } | { mode: 'agent'; gate: WriteGate; plan?: Plan | undefined };
+
+export function toolsFor(workspace: Workspace, hands: Hands): Tool[] {
+  const tools = [readFileTool(workspace), listDirectoryTool(workspace), findFilesTool(workspace), searchTextTool(workspace)];
+  switch (hands.mode) {
+    case 'ask':
+      return tools;
+    case 'plan':
+      return [...tools, proposePlanTool(workspace, hands.newId)];
+    case 'agent':
+      tools.push(
+        createFileTool(workspace, hands.gate),
+        replaceInFileTool(workspace, hands.gate),
+        moveFileTool(workspace, hands.gate),
+        deleteFileTool(workspace, hands.gate),
+      );
+      return hands.plan ? [...tools, updateStepTool(hands.plan)] : tools;
+  }
+}

@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import type { Tool } from '../core/tool.ts';
+import { ToolError } from '../core/tool.ts';
+import { decodeText } from '../workspace/content.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { defineTool } from './define.ts';
+
+const MAX_LINES = 1_000;
+const MAX_CHARS = 60_000;
+const MAX_LINE = 2_000;
+
+export function readFileTool(workspace: Workspace): Tool {
+  return defineTool({
+    name: 'read_file',
+    description: `Read a text file as numbered lines. At most ${MAX_LINES} lines at once.`,
+    effect: 'readonly',
+    input: z.object({
+      path: z.string(),
+      from_line: z.int().min(1).optional(),
+      to_line: z.int().min(1).optional(),
+    }),
+    async prepare({ path: input, from_line = 1, to_line }) {
+      const { at, path } = await workspace.resolve(input);
+      return {
+        title: to_line || from_line > 1 ? `Read ${path}:${from_line}-${to_line ?? ''}` : `Read ${path}`,
+        targets: [{ path, access: 'read' }],
+        async execute() {
+          const file = await workspace.snapshot(at);
+          if (!file) throw new ToolError(`There is no file ${path}. Use find_files to look for it.`);
+          const text = decodeText(file.bytes);
+          if (text === undefined) return { content: `${path} is a binary file of ${file.bytes.length} bytes.` };
+          return { content: numbered(text, from_line, to_line) };
+        },
+      };
+    },
+  });
+}
+
+function numbered(text: string, from: number, to = Number.POSITIVE_INFINITY): string {
+  const lines = text.split(/\r\n|\n|\r/);
+  if (lines.at(-1) === '') lines.pop();
+  if (lines.length === 0) return '[the file is empty]';
+  if (from > lines.length) throw new ToolError(`The file has ${lines.length} lines only.`);
+  const out: string[] = [];
+  let size = 0;
+  let line = from;
+  for (; line <= Math.min(to, lines.length) && out.length < MAX_LINES && size < MAX_CHARS; line++) {
+    const content = lines[line - 1] as string;
+    const shown = content.length > MAX_LINE ? `${content.slice(0, MAX_LINE)}… [${content.length - MAX_LINE} more characters]` : content;
+    out.push(`${line}\t${shown}`);
+    size += shown.length;
+  }
+  const last = line - 1;
+  if (last < Math.min(to, lines.length)) out.push(`[lines ${from}-${last} of ${lines.length}; read on with from_line ${line}]`);
+  else if (from > 1 || last < lines.length) out.push(`[lines ${from}-${last} of ${lines.length}]`);
+  return out.join('\n');
+}

@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import type { Tool } from '../core/tool.ts';
+import { encodeText } from '../workspace/content.ts';
+import type { WriteGate } from '../workspace/gate.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { changeCall, existingFile, textContent } from './change-call.ts';
+import { counted, defineTool } from './define.ts';
+import { replaceAll } from './replace.ts';
+
+export function replaceInFileTool(workspace: Workspace, gate: WriteGate): Tool {
+  return defineTool({
+    name: 'replace_in_file',
+    description:
+      'Edit a file: each old_text, copied exactly without line numbers, must occur once (give more lines to make it unique) or, with all, at least once. All edits refer to the text as it is now.',
+    effect: 'mutating',
+    input: z.object({
+      path: z.string(),
+      edits: z.array(z.object({ old_text: z.string(), new_text: z.string(), all: z.boolean().optional() })).min(1),
+    }),
+    async prepare({ path: input, edits }) {
+      const place = await workspace.resolve(input);
+      const before = await existingFile(workspace, place);
+      const { text, replaced } = replaceAll(textContent(before, place.path), edits, place.path);
+      const done = `Replaced ${counted(replaced, 'passage')} in ${place.path}.`;
+      return changeCall(`Edit ${place.path}`, [{ ...place, before, after: encodeText(text) }], gate, done);
+    },
+  });
+}

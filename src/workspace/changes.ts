@@ -1,0 +1,51 @@
+/** A change set: what a call would do to files, as one thing that is shown, judged, approved and applied. */
+import { structuredPatch } from 'diff';
+import type { ChangeSummary, Target } from '../core/tool.ts';
+import { decodeText, encodeText, hashOf } from './content.ts';
+import type { FileChange } from './types.ts';
+
+export type ChangeSet = { changes: FileChange[]; summaries: ChangeSummary[]; digest: string };
+
+const MAX_DIFF_LINES = 2_000;
+
+export async function changeSet(changes: FileChange[]): Promise<ChangeSet> {
+  const summaries = await Promise.all(changes.map(summarize));
+  return { changes, summaries, digest: await digestOf(summaries) };
+}
+
+/** Stands for the final effect and nothing else: the same files with the same contents before and after give the same digest. */
+async function digestOf(summaries: readonly ChangeSummary[]): Promise<string> {
+  const effect = summaries.map(({ path, before = '', after = '' }) => [path, before, after]).sort();
+  return hashOf(encodeText(JSON.stringify(effect)));
+}
+
+export function targetsOf({ changes }: ChangeSet): Target[] {
+  return changes.map(({ path, after }) => ({ path, access: after ? 'write' : 'delete' }));
+}
+
+async function summarize({ path, before, after, movedFrom }: FileChange): Promise<ChangeSummary> {
+  const kind = movedFrom ? 'move' : !before ? 'create' : !after ? 'delete' : 'edit';
+  const [beforeHash, afterHash] = await Promise.all([before && hashOf(before), after && hashOf(after)]);
+  return {
+    path,
+    kind,
+    ...(movedFrom && { from: movedFrom }),
+    ...(beforeHash && { before: beforeHash }),
+    ...(afterHash && { after: afterHash }),
+    ...(movedFrom && !before ? { added: 0, removed: 0, diff: '' } : diffOf(before, after)),
+  };
+}
+
+export function diffOf(before: Uint8Array | undefined, after: Uint8Array | undefined): { added: number; removed: number; diff: string } {
+  const [old, now] = [before ? decodeText(before) : '', after ? decodeText(after) : ''];
+  if (old === undefined || now === undefined) return { added: 0, removed: 0, diff: 'Binary file.' };
+  const patch = structuredPatch('', '', old, now, undefined, undefined, { context: 3, timeout: 2_000 });
+  if (!patch) return { added: 0, removed: 0, diff: 'The change is too large to show as a diff.' };
+  const lines = patch.hunks.flatMap((hunk) => [
+    `@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`,
+    ...hunk.lines,
+  ]);
+  const count = (sign: string) => patch.hunks.reduce((sum, hunk) => sum + hunk.lines.filter((line) => line.startsWith(sign)).length, 0);
+  const cut = lines.length > MAX_DIFF_LINES ? [...lines.slice(0, MAX_DIFF_LINES), `\\ ${lines.length - MAX_DIFF_LINES} more lines`] : lines;
+  return { added: count('+'), removed: count('-'), diff: cut.join('\n') };
+}

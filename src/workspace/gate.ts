@@ -1,0 +1,139 @@
+/**
+ * The write gate: the only code that is handed the means to write. It applies exactly the change that was shown, or nothing,
+ * and leaves behind what is needed to take it back.
+ */
+import type { EventBody, UndoResult } from '../core/events.ts';
+import { ToolError } from '../core/tool.ts';
+import { type ChangeSet, changeSet } from './changes.ts';
+import { sameBytes } from './content.ts';
+import { parsePath } from './paths.ts';
+import type { BlobStore, FileChange, Writer } from './types.ts';
+import type { Workspace } from './workspace.ts';
+
+type Staged = { path: string; before?: string | undefined; after?: string | undefined };
+
+export class WriteGate {
+  readonly #workspace: Workspace;
+  readonly #writer: Writer;
+  readonly #blobs: BlobStore;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(workspace: Workspace, writer: Writer, blobs: BlobStore) {
+    this.#workspace = workspace;
+    this.#writer = writer;
+    this.#blobs = blobs;
+  }
+
+  /** The change set of these changes. Its contents are kept from now on: the diff that is shown and a later undo read them. */
+  async prepare(changes: FileChange[]): Promise<ChangeSet> {
+    const set = await changeSet(changes);
+    for (const { before, after } of changes) {
+      if (before) await this.#blobs.put(before);
+      if (after) await this.#blobs.put(after);
+    }
+    return set;
+  }
+
+  /** @throws ToolError, with every file as it was, when any of them is no longer what was shown or cannot be written. */
+  apply(set: ChangeSet, callId: string, record: (event: EventBody) => void): Promise<void> {
+    return this.#alone(async () => {
+      for (const change of set.changes) await this.#expectUnchanged(change);
+      // The log knows what is about to happen before the first byte changes.
+      record({ type: 'changes_staged', callId, changes: set.summaries.map(({ diff: _, ...rest }) => rest) });
+      await this.#commit(set.changes);
+      record({ type: 'file_changed', callId, changes: set.summaries });
+    });
+  }
+
+  /**
+   * Takes back what a run wrote, newest state to oldest, file by file. A file that is not as the run left it is refused:
+   * somebody went on working in it.
+   */
+  undo(staged: readonly Staged[]): Promise<UndoResult[]> {
+    return this.#alone(async () => {
+      const results: UndoResult[] = [];
+      for (const { path, before, after } of netEffect(staged)) {
+        try {
+          results.push(await this.#restore(path, before, after));
+        } catch (error) {
+          results.push({ path, outcome: 'refused', reason: error instanceof Error ? error.message : String(error) });
+        }
+      }
+      return results;
+    });
+  }
+
+  async #restore(path: string, before: string | undefined, after: string | undefined): Promise<UndoResult> {
+    const at = parsePath(path, this.#workspace.fs.folders);
+    const now = await this.#workspace.snapshot(at);
+    if (now?.hash === before) return { path, outcome: 'unchanged' };
+    if (now?.hash !== after) return { path, outcome: 'refused', reason: now ? 'It was changed since.' : 'It was deleted since.' };
+    const image = before === undefined ? undefined : await this.#blobs.get(before);
+    if (before !== undefined && !image) return { path, outcome: 'refused', reason: 'Its earlier content is no longer kept.' };
+    const change: FileChange = { path, at, before: now?.bytes, after: image };
+    await this.#expectUnchanged(change);
+    await this.#commit([change]);
+    return { path, outcome: 'restored' };
+  }
+
+  /** Judged again at the last moment: the place must still be the place (no link slipped in), the content still the content. */
+  async #expectUnchanged({ path, at, before }: FileChange): Promise<void> {
+    const real = await this.#workspace.fs.canonical(at);
+    if (!real || this.#workspace.display(real) !== path) throw new ToolError(`${path} is no longer at that place. Nothing was changed.`);
+    const now = await this.#workspace.snapshot(at).catch((error) => {
+      throw new ToolError(`${error instanceof Error ? error.message : error} Nothing was changed.`);
+    });
+    if (!sameBytes(now?.bytes, before)) {
+      const what = !now ? 'was deleted' : !before ? 'exists by now' : 'was changed';
+      throw new ToolError(`${path} ${what} since the change was prepared. Nothing was changed: read it again.`);
+    }
+  }
+
+  async #commit(changes: readonly FileChange[]): Promise<void> {
+    try {
+      await this.#writer.commit(changes);
+      for (const { path, at, after } of changes) {
+        const now = await this.#workspace.snapshot(at);
+        if (!sameBytes(now?.bytes, after)) throw new Error(`${path} did not take the new content.`);
+      }
+    } catch (error) {
+      const lost = await this.#rollBack(changes);
+      const why = error instanceof Error ? error.message : String(error);
+      const state = lost.length ? `These could not be put back: ${lost.join(', ')}. Undo run tries again.` : 'Nothing was changed.';
+      throw new ToolError(`The change could not be written: ${why} ${state}`);
+    }
+  }
+
+  /** Returns the paths that could not be put back. */
+  async #rollBack(changes: readonly FileChange[]): Promise<string[]> {
+    const lost: string[] = [];
+    for (const change of changes) {
+      try {
+        const now = await this.#workspace.snapshot(change.at);
+        if (sameBytes(now?.bytes, change.before)) continue;
+        await this.#writer.commit([{ ...change, before: now?.bytes, after: change.before }]);
+      } catch {
+        lost.push(change.path);
+      }
+    }
+    return lost;
+  }
+
+  /** One change at a time, whichever session asks. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(work);
+    this.#queue = result.catch(() => undefined);
+    return result;
+  }
+}
+
+/** First state before and last state after, per path, newest first; what ended where it began is left out. */
+export function netEffect(staged: readonly Staged[]): Staged[] {
+  const net = new Map<string, Staged>();
+  for (const { path, before, after } of staged) {
+    const first = net.get(path);
+    if (first) first.after = after;
+    else net.set(path, { path, before, after });
+  }
+  return [...net.values()].filter(({ before, after }) => before !== after).reverse();
+}

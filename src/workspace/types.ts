@@ -1,0 +1,58 @@
+/** Where a file is: an index into the open folders, and the path in that folder, `/`-separated, '' for the folder itself. */
+export type Location = { folder: number; path: string };
+
+export type FileStat = {
+  type: 'file' | 'directory' | 'other';
+  size: number /** The last component is itself a symbolic link. */;
+  link: boolean;
+};
+
+/** `unsaved`: the bytes are those of an open document with unsaved changes, which win over the disk. */
+export type FileBytes = { bytes: Uint8Array; unsaved: boolean };
+
+/** `include` is a glob on folder-relative paths; without `folder` all folders are meant. `limit` counts results over all of them. */
+export type FindQuery = { include?: string; folder?: number; limit: number };
+export type SearchQuery = FindQuery & { pattern: string; regex: boolean; caseSensitive: boolean; wholeWord: boolean };
+/** `line` counts from 1; `text` is the line without its ending, cut where it is very long. */
+export type SearchHit = Location & { line: number; text: string };
+
+/** The file system as a host has it: an editor's, Node's or a test's. It can only read. */
+export interface FileSystem {
+  /** Names of the open folders, unique. */
+  readonly folders: readonly { name: string }[];
+  /**
+   * The location after all symbolic links were followed; for what does not exist, its deepest existing ancestor is.
+   * undefined where that lies outside all open folders.
+   */
+  canonical(at: Location): Promise<Location | undefined>;
+  stat(at: Location): Promise<FileStat | undefined>;
+  /** @throws when there is no such file. */
+  read(at: Location): Promise<FileBytes>;
+  list(at: Location): Promise<{ name: string; type: FileStat['type'] }[]>;
+  /** Files, without what .gitignore and the editor's excludes name; `truncated` when there are more than `limit`. Sorted by path. */
+  find(query: FindQuery, signal: AbortSignal): Promise<{ files: Location[]; truncated: boolean }>;
+  /** Lines that match, streamed. @throws Error naming the problem when the pattern is no valid regular expression. */
+  search(query: SearchQuery, signal: AbortSignal): AsyncIterable<SearchHit>;
+}
+
+/** One file of a change: from `before` to `after`, where undefined means that there is no file. */
+export type FileChange = {
+  path: string;
+  at: Location;
+  before: Uint8Array | undefined;
+  after: Uint8Array | undefined;
+  /** For display: the path that this content came from. */
+  movedFrom?: string;
+};
+
+/** The means to write. Only the write gate is handed one. */
+export interface Writer {
+  /** Applies all changes as one step that the user can undo where the host has such a thing. @throws with some applied: the gate rolls back. */
+  commit(changes: readonly FileChange[]): Promise<void>;
+}
+
+/** Contents by hash (sha-256, hex), kept outside the workspace. */
+export interface BlobStore {
+  put(bytes: Uint8Array): Promise<string>;
+  get(hash: string): Promise<Uint8Array | undefined>;
+}

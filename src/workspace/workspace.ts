@@ -1,0 +1,57 @@
+/** The read side of the workspace as tools see it: paths as the model writes them, resolved to real places. */
+import { hashOf } from './content.ts';
+import { formatPath, PathError, parsePath } from './paths.ts';
+import type { FileStat, FileSystem, Location } from './types.ts';
+
+export type Resolved = { at: Location; path: string };
+export type Snapshot = { bytes: Uint8Array; hash: string; unsaved: boolean };
+
+export class Workspace {
+  readonly fs: FileSystem;
+
+  constructor(fs: FileSystem) {
+    this.fs = fs;
+  }
+
+  /** The real place that `input` names, after links. @throws PathError where that is not in the workspace. */
+  async resolve(input: string): Promise<Resolved> {
+    const named = parsePath(input, this.fs.folders);
+    const at = await this.fs.canonical(named);
+    if (!at) throw new PathError(`${input} leads outside the workspace through a symbolic link.`);
+    return { at, path: this.display(at) };
+  }
+
+  /** As `resolve`, for what is to be moved or deleted: a symbolic link is not followed silently to the file behind it. */
+  async resolveEntry(input: string): Promise<Resolved> {
+    const resolved = await this.resolve(input);
+    const stat = await this.fs.stat(parsePath(input, this.fs.folders));
+    if (stat?.link) throw new PathError(`${input} is a symbolic link to ${resolved.path}. Name that file itself.`);
+    return resolved;
+  }
+
+  display(at: Location): string {
+    return formatPath(at, this.fs.folders);
+  }
+
+  /** A glob as the model writes it: with several folders, one that begins with a folder's name is meant for that folder. */
+  scope(glob: string): { include: string; folder?: number } {
+    const clean = glob.replace(/^\.?\//, '');
+    if (this.fs.folders.length < 2) return { include: clean };
+    const folder = this.fs.folders.findIndex(({ name }) => clean === name || clean.startsWith(`${name}/`));
+    if (folder < 0) return { include: clean };
+    return { include: clean.slice((this.fs.folders[folder]?.name.length ?? 0) + 1) || '**', folder };
+  }
+
+  stat(at: Location): Promise<FileStat | undefined> {
+    return this.fs.stat(at);
+  }
+
+  /** The file as it is now, open unsaved documents before the disk; undefined when there is none. */
+  async snapshot(at: Location): Promise<Snapshot | undefined> {
+    const stat = await this.fs.stat(at);
+    if (!stat) return undefined;
+    if (stat.type !== 'file') throw new PathError(`${this.display(at)} is not a file.`);
+    const { bytes, unsaved } = await this.fs.read(at);
+    return { bytes, hash: await hashOf(bytes), unsaved };
+  }
+}
