@@ -9,7 +9,7 @@ export async function loadAdapter(model: ModelRef, configOf: (provider: string) 
   const entry = catalogEntry(model.provider);
   if (!entry) throw new ModelError('unknown_model', `There is no provider ${model.provider}. Choose another model.`);
   const [provider, config] = await Promise.all([entry.load(), configOf(entry.id)]);
-  if (!entry.keyless && !config.apiKey)
+  if (!entry.keyless && !config.apiKey && !config.baseUrl)
     throw new ModelError('auth', `There is no key for ${entry.label}. Connect it with "Kedge: Connect a Model".`);
   return provider.createAdapter(config);
 }

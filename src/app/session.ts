@@ -1,11 +1,12 @@
 /** One conversation: its log, its state, the run that is live in it, and the answers that runs wait for. */
+import { abortable } from '../core/abort.ts';
 import type { AgentEvent, ApprovalAnswer, EventBody, Limits, Mode } from '../core/events.ts';
 import { isDurable } from '../core/events.ts';
 import type { ImagePart, ModelRef, TextPart } from '../core/messages.ts';
 import type { Plan } from '../core/plan.ts';
 import { planPrompt } from '../core/plan.ts';
 import type { RunPorts } from '../core/run.ts';
-import { runLoop } from '../core/run.ts';
+import { runError, runLoop } from '../core/run.ts';
 import type { RunRecord, SessionState } from '../core/session.ts';
 import { emptySession, reduce } from '../core/session.ts';
 import type { SessionLog } from '../sessions/store.ts';
@@ -66,8 +67,9 @@ export class Session {
     this.#noticeInterruption();
   }
 
+  /** A run is under way, or waits for an answer of the user. */
   get running(): boolean {
-    return this.#live !== undefined;
+    return this.#live !== undefined && this.state.lastRun?.status === 'live';
   }
 
   /** Calls `listener` with every event from now on, deltas too. Returns how to end that. */
@@ -83,9 +85,11 @@ export class Session {
     const limits = this.#ports.limitsFor(mode);
     const ref = model ?? this.#ports.modelFor(mode);
     this.#supersede();
-    this.#emit(runId, { type: 'run_started', mode, prompt: text, model: ref, limits, ...(plan && { plan }) });
-    this.#emit(runId, { type: 'message_added', message: { role: 'user', content: [{ type: 'text', text }, ...attachments] } });
-    await this.#run(runId);
+    await this.#run(
+      runId,
+      { type: 'run_started', mode, prompt: text, model: ref, limits, ...(plan && { plan }) },
+      { type: 'message_added', message: { role: 'user', content: [{ type: 'text', text }, ...attachments] } },
+    );
   }
 
   /** Goes on with a run that paused or was interrupted, with fresh limits. */
@@ -93,8 +97,7 @@ export class Session {
     this.#expectIdle();
     const run = this.state.lastRun;
     if (!run || (run.status === 'finished' && run.outcome !== 'failed')) throw new SessionError('There is no paused run to go on with.');
-    this.#emit(run.runId, { type: 'run_resumed' });
-    await this.#run(run.runId);
+    await this.#run(run.runId, { type: 'run_resumed' });
   }
 
   /** Ends the live run at once. What it wrote stays, and can be undone. Resolves when the run has ended. */
@@ -105,10 +108,7 @@ export class Session {
       await live.done;
       return;
     }
-    const run = this.state.lastRun;
-    if (run?.status === 'live' || run?.status === 'paused') {
-      this.#emit(run.runId, { type: 'run_finished', outcome: 'stopped', usage: {}, durationMs: 0 });
-    }
+    this.#supersede();
   }
 
   /** Answers an approval, of the live run or of one that a reload interrupted; then resolves when that run has ended. */
@@ -120,10 +120,7 @@ export class Session {
     this.#emit(runId, { type: 'approval_resolved', approvalId, callId, answer, ...(digest !== undefined && { digest }) });
     const waiting = this.#waiting.get(approvalId);
     if (waiting) waiting(answer);
-    else if (!this.#live && this.state.pendingApprovals.size === 0) {
-      this.#emit(runId, { type: 'run_resumed' });
-      await this.#run(runId);
-    }
+    else if (!this.#live && this.state.pendingApprovals.size === 0) await this.#run(runId, { type: 'run_resumed' });
   }
 
   /** Carries out a proposed plan, as it is or as the user edited it; or drops it. Resolves when its run has ended. */
@@ -131,7 +128,9 @@ export class Session {
     this.#expectIdle();
     const known = this.state.plans.get(planId);
     if (!known) throw new SessionError('There is no such plan in this session.');
-    if (known.status !== 'proposed') throw new SessionError(`This plan is ${known.status} already.`);
+    // A plan that was confirmed just before a crash, and never began, can be confirmed again.
+    const begun = [...this.state.runs.values()].some((run) => run.plan?.id === planId);
+    if (known.status === 'discarded' || begun) throw new SessionError(`This plan is ${known.status} already.`);
     const plan = edited ? { ...edited, id: planId } : known.plan;
     const runId = this.state.lastRun?.runId ?? this.#ports.newId();
     this.#emit(runId, { type: 'plan_resolved', planId, answer, ...(answer === 'run' && { plan }) });
@@ -150,33 +149,44 @@ export class Session {
   /** Ends a live run without a word in the log, which so still says that it is to be gone on with. */
   close(): void {
     this.#closed = true;
+    // From here on nothing can be recorded, so nothing may be done either.
+    this.#logFailure ??= new SessionError('This session is closed.');
     this.#live?.controller.abort();
     this.#log.close();
   }
 
-  async #run(runId: string): Promise<void> {
-    const run = this.state.runs.get(runId);
-    if (!run) throw new SessionError('There is no such run.');
+  /** The run is live, and can be stopped, before anyone hears of it. */
+  async #run(runId: string, ...opening: EventBody[]): Promise<void> {
     const controller = new AbortController();
-    const work = this.#drive(run, controller);
-    this.#live = { runId, controller, done: work };
-    await work;
+    let end = () => {};
+    const done = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    this.#live = { runId, controller, done };
+    try {
+      await this.#drive(runId, opening, controller.signal);
+      if (!this.#logFailure) this.#log.sync();
+    } finally {
+      this.#live = undefined;
+      end();
+    }
   }
 
-  async #drive(run: RunRecord, { signal }: AbortController): Promise<void> {
-    const { runId } = run;
+  async #drive(runId: string, opening: readonly EventBody[], signal: AbortSignal): Promise<void> {
     const emit = (event: EventBody) => this.#emit(runId, event);
     try {
-      const built = await this.#ports.build(run, this);
+      for (const event of opening) emit(event);
+      const run = this.state.runs.get(runId) as RunRecord;
+      const built = await abortable(this.#ports.build(run, this), signal);
       const limits = this.#ports.limitsFor(run.mode);
       const answered = (id: string, stopped: AbortSignal) => this.#answered(id, stopped);
       await runLoop({ ...built, model: run.model, limits, state: this.state, emit, answered, now: this.#ports.now }, signal);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      this.#publish(runId, { type: 'run_finished', outcome: 'failed', error: { kind: 'internal', message }, usage: {}, durationMs: 0 });
-    } finally {
-      this.#live = undefined;
-      if (!this.#logFailure && !this.#closed) this.#log.sync();
+      const run = this.state.runs.get(runId);
+      if (!run) throw error;
+      const how =
+        signal.aborted && !this.#logFailure ? { outcome: 'stopped' as const } : { outcome: 'failed' as const, error: runError(error) };
+      this.#publish(runId, { type: 'run_finished', ...how, usage: run.usage, durationMs: 0 });
     }
   }
 
@@ -187,6 +197,7 @@ export class Session {
         this.#waiting.delete(approvalId);
         reject(signal.reason);
       };
+      if (signal.aborted) return stop();
       signal.addEventListener('abort', stop, { once: true });
       this.#waiting.set(approvalId, (answer) => {
         signal.removeEventListener('abort', stop);
@@ -226,16 +237,25 @@ export class Session {
     if (this.#live) throw new SessionError('A run is under way in this session. Stop it first, or wait for it.');
   }
 
-  /** A run that waits for nobody any more, because the user asked for something else, ends. */
+  /** A run that is not finished and that nobody waits for any more ends. */
   #supersede(): void {
     const run = this.state.lastRun;
-    if (run && run.status !== 'finished') this.#emit(run.runId, { type: 'run_finished', outcome: 'stopped', usage: {}, durationMs: 0 });
+    if (run && run.status !== 'finished')
+      this.#emit(run.runId, { type: 'run_finished', outcome: 'stopped', usage: run.usage, durationMs: 0 });
   }
 
   /** After a reload: a run that was under way and does not wait for an answer is shown as paused, and can be resumed. */
   #noticeInterruption(): void {
     const run = this.state.lastRun;
     if (run?.status !== 'live' || this.state.pendingApprovals.size > 0) return;
-    this.#emit(run.runId, { type: 'run_paused', reason: 'interrupted', summary: 'The run was interrupted. It can go on where it stood.' });
+    try {
+      this.#emit(run.runId, {
+        type: 'run_paused',
+        reason: 'interrupted',
+        summary: 'The run was interrupted. It can go on where it stood.',
+      });
+    } catch {
+      // A log that cannot be written can still be read; whoever goes on with the run is told.
+    }
   }
 }

@@ -29,6 +29,7 @@ export async function* interruptible<T>(source: AsyncIterable<T>, signal: AbortS
   aborted.catch(() => undefined);
   try {
     for (;;) {
+      if (signal.aborted) throw abortError(signal);
       const item = await Promise.race([iterator.next(), aborted]);
       if (signal.aborted) throw abortError(signal);
       if (item.done) return;

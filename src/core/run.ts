@@ -37,13 +37,13 @@ const GO_ON = 'Your last message was cut off at the output limit, and no tool ca
 export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<void> {
   const { state, emit, limits, now } = ports;
   const begin = now();
-  const spent = { turns: 0, calls: 0, waitedMs: 0, usage: {} as Usage };
+  const spent = { turns: 0, calls: 0, waitedMs: 0 };
   const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
   const specs = ports.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   let endsRun = false;
 
   const finish = (outcome: Outcome, error?: RunError) =>
-    emit({ type: 'run_finished', outcome, ...(error && { error }), usage: spent.usage, durationMs: now() - begin });
+    emit({ type: 'run_finished', outcome, ...(error && { error }), usage: state.lastRun?.usage ?? {}, durationMs: now() - begin });
 
   const pauseAt = (limit: keyof Limits) => {
     emit({ type: 'budget_reached', limit, max: limits[limit] });
@@ -86,7 +86,6 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
     // A call in an answer that was cut off or refused may be half a call: it never runs, and is not kept.
     const whole = stop === 'end_turn' || stop === 'tool_use' ? content : content.filter((part) => part.type !== 'tool_call');
     const message: AssistantMessage = { role: 'assistant', content: whole, from: ports.model, stop, ...(usage && { usage }) };
-    if (usage) spent.usage = addUsage(spent.usage, usage);
     emit({ type: 'message_added', message });
     return message;
   }
@@ -101,21 +100,21 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       let end = next + 1;
       if (isReader(calls[next] as ToolCall)) while (end < calls.length && end - next < room && isReader(calls[end] as ToolCall)) end++;
       spent.calls += end - next;
-      await Promise.all(calls.slice(next, end).map((call, index) => answerCall(call, next + index)));
+      await Promise.all(calls.slice(next, end).map(answerCall));
       next = end;
     }
     return undefined;
   }
 
-  async function answerCall(call: ToolCall, index: number): Promise<void> {
-    const started = now();
+  async function answerCall(call: ToolCall): Promise<void> {
+    const begun = now();
     const waitedBefore = spent.waitedMs;
     let decision: Decision | undefined;
     const result: ToolResult = { type: 'tool_result', callId: call.id, name: call.name, content: [] };
     let events: EventBody[] = [];
     try {
       if (state.begun.has(call.id)) throw new ToolError(textOfOrphan(call));
-      if (index >= limits.callsPerTurn)
+      if (state.open.indexOf(call) >= limits.callsPerTurn)
         throw new ToolError(`Not executed: at most ${limits.callsPerTurn} calls a turn. Ask for it again in the next turn.`);
       if (call.malformed !== undefined) throw new ToolError('The arguments are not valid JSON. Send them again as one JSON object.');
       const tool = tools.get(call.name);
@@ -123,9 +122,14 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       decision = ports.decide(call, tool, prepared);
       if (!tool || !prepared) throw new ToolError(decision.reason);
       const { title, targets } = prepared;
-      emit({ type: 'tool_started', callId: call.id, name: call.name, title, effect: tool.effect, targets, decision });
+      const started = { type: 'tool_started', callId: call.id, name: call.name, title, effect: tool.effect, targets } as const;
+      emit({ ...started, decision });
       if (decision.kind === 'deny') throw new ToolError(`Denied: ${decision.reason}`);
-      if (decision.kind === 'ask') await approval(call, prepared, decision);
+      if (decision.kind === 'ask') {
+        await approval(call, prepared, decision);
+        // An effect that stages no changes leaves no other mark that it began, and after a crash it must not happen twice.
+        if (prepared.digest === undefined) emit({ ...started, decision: { kind: 'allow', rule: 'approved', reason: 'You approved it.' } });
+      }
       const output = await abortable(
         prepared.execute({
           callId: call.id,
@@ -148,21 +152,25 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       result.isError = true;
     }
     for (const event of events) emit(event);
-    const durationMs = Math.max(0, now() - started - (spent.waitedMs - waitedBefore));
+    const durationMs = Math.max(0, now() - begun - (spent.waitedMs - waitedBefore));
     emit({ type: 'tool_finished', callId: call.id, result, durationMs, ...(decision && { decision }) });
   }
 
   /** Returns when the user agreed to exactly this effect; an earlier yes to another effect does not count. */
   async function approval(call: ToolCall, { title, changes = [], digest }: PreparedCall, { reason }: Decision): Promise<void> {
-    const known = state.approvals.get(call.id);
-    let answer = known && known.digest === digest ? known.answer : undefined;
+    const given = () => {
+      const known = state.approvals.get(call.id);
+      return known?.digest === digest ? known?.answer : undefined;
+    };
+    let answer = given();
     if (!answer) {
-      const approvalId = known ? `${call.id}:${digest?.slice(0, 8)}` : call.id;
+      const approvalId = digest === undefined ? call.id : `${call.id}:${digest.slice(0, 12)}`;
       const asked = now();
-      if (!state.pendingApprovals.has(approvalId) || state.pendingApprovals.get(approvalId)?.digest !== digest) {
+      if (!state.pendingApprovals.has(approvalId)) {
         emit({ type: 'approval_requested', approvalId, callId: call.id, title, reason, changes, ...(digest !== undefined && { digest }) });
       }
-      answer = await ports.answered(approvalId, signal);
+      // A listener may have answered while it was told of the question.
+      answer = given() ?? (await ports.answered(approvalId, signal));
       spent.waitedMs += now() - asked;
     }
     if (!answer.approve) throw new ToolError(answer.words ? `The user rejected this: ${answer.words}` : 'The user rejected this.');
@@ -189,9 +197,15 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
     }
   } catch (error) {
     if (signal.aborted) return finish('stopped');
-    if (error instanceof ModelError) return finish('failed', { kind: error.kind, message: error.message });
-    return finish('failed', { kind: 'internal', message: error instanceof Error ? error.message : String(error) });
+    return finish('failed', runError(error));
   }
+}
+
+export function runError(error: unknown): RunError {
+  return {
+    kind: error instanceof ModelError ? error.kind : 'internal',
+    message: error instanceof Error ? error.message : String(error),
+  };
 }
 
 function textOfOrphan(call: ToolCall): string {
@@ -207,13 +221,4 @@ function withUniqueId(call: ToolCall, content: AssistantMessage['content'], stat
   let count = 1;
   while (taken(`${base}_${count}`)) count++;
   return { ...call, id: `${base}_${count}` };
-}
-
-export function addUsage(sum: Usage, more: Usage): Usage {
-  const total: Usage = { ...sum };
-  for (const key of ['input', 'output', 'cached', 'reasoning'] as const) {
-    const value = more[key];
-    if (value !== undefined) total[key] = (sum[key] ?? 0) + value;
-  }
-  return total;
 }

@@ -3,7 +3,7 @@
  * events happen, and a reload folds the same events from the log and stands at the same place.
  */
 import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason } from './events.ts';
-import type { AssistantMessage, Message, ModelRef, ToolCall, ToolResult } from './messages.ts';
+import type { AssistantMessage, Message, ModelRef, ToolCall, ToolResult, Usage } from './messages.ts';
 import { callsOf } from './messages.ts';
 import type { Plan } from './plan.ts';
 import type { ChangeSummary } from './tool.ts';
@@ -20,6 +20,8 @@ export type RunRecord = {
   status: 'live' | 'paused' | 'finished';
   pause?: PauseReason;
   outcome?: Outcome;
+  /** Of all its answers so far, over pauses and reloads. */
+  usage: Usage;
   editsGranted: boolean;
   changed: boolean;
 };
@@ -75,7 +77,7 @@ export function reduce(state: SessionState, event: AgentEvent): void {
     case 'run_started': {
       const { runId, mode, model, prompt, plan } = event;
       state.title ||= prompt.split('\n', 1)[0]?.slice(0, 80) ?? '';
-      state.lastRun = { runId, mode, model, prompt, ...(plan && { plan }), status: 'live', editsGranted: false, changed: false };
+      state.lastRun = { runId, mode, model, prompt, ...(plan && { plan }), status: 'live', usage: {}, editsGranted: false, changed: false };
       state.runs.set(runId, state.lastRun);
       break;
     }
@@ -84,11 +86,14 @@ export function reduce(state: SessionState, event: AgentEvent): void {
       state.messages.push(event.message);
       state.open = callsOf(event.message);
       for (const call of state.open) state.callIds.add(call.id);
+      if (run && event.message.role === 'assistant' && event.message.usage) run.usage = addUsage(run.usage, event.message.usage);
       break;
     case 'tool_started':
       if (event.effect !== 'readonly' && event.decision.kind === 'allow') state.begun.add(event.callId);
       break;
     case 'approval_requested':
+      // A new question about a call, whose effect is another by now, stands in the place of the old one.
+      for (const [id, { callId }] of state.pendingApprovals) if (callId === event.callId) state.pendingApprovals.delete(id);
       state.pendingApprovals.set(event.approvalId, event);
       break;
     case 'approval_resolved':
@@ -159,6 +164,16 @@ export function orphanResult(call: ToolCall, mayHaveHappened: boolean): ToolResu
     ? 'Interrupted. This call may have taken effect: look before you rely on either.'
     : 'Not executed: the run was stopped before this call.';
   return { type: 'tool_result', callId: call.id, name: call.name, content: [{ type: 'text', text }], isError: true };
+}
+
+/** What is unknown in one adds nothing to the sum, and what is unknown in both stays unknown. */
+export function addUsage(sum: Usage, more: Usage): Usage {
+  const total: Usage = { ...sum };
+  for (const key of ['input', 'output', 'cached', 'reasoning'] as const) {
+    const value = more[key];
+    if (value !== undefined) total[key] = (sum[key] ?? 0) + value;
+  }
+  return total;
 }
 
 /** The history as a model may see it: an answer without content is left out, since wires refuse it. */

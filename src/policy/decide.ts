@@ -35,12 +35,13 @@ export function decide({ mode, tool, name, targets, trusted, editsGranted, planS
   if (outside) return ask('outside-workspace', `${outside.path} is outside the workspace.`);
   if (reads) return allow('read-only', 'It only reads.');
   if (tool.effect === 'external') return ask('external', `${name} reaches beyond the workspace.`);
-  if (targets.length === 0) return ask('unknown-targets', 'What it would change is not known beforehand.');
+  const written = targets.filter((target) => target.access !== 'read');
+  if (written.length === 0) return ask('unknown-targets', 'What it would change is not known beforehand.');
 
-  const guarded = targets.find((target) => target.access !== 'read' && isProtected(target.path));
+  const guarded = written.find((target) => isProtected(target.path));
   if (guarded) return ask('protected-path', `${guarded.path} is protected: it configures editors, agents or git.`);
   if (planScope) {
-    const beyond = targets.find((target) => target.access !== 'read' && !inScope(target.path, planScope));
+    const beyond = written.find((target) => !inScope(target.path, planScope));
     if (beyond) return ask('outside-plan', `The confirmed plan does not name ${beyond.path}.`);
     return allow('confirmed-plan', 'The confirmed plan names it.');
   }
@@ -49,10 +50,10 @@ export function decide({ mode, tool, name, targets, trusted, editsGranted, planS
   return ask('edit', 'It changes files.');
 }
 
-/** A scope entry is a path, taken literally, or a glob. */
+/** A scope entry is a path, taken literally, or a glob; a leading `!` is a letter, and does not turn it into all other files. */
 export function inScope(path: string, scope: readonly string[]): boolean {
   return scope.some((entry) => {
     const clean = entry.replace(/^\.\//, '');
-    return clean === path || picomatch.isMatch(path, clean, { dot: false });
+    return clean === path || picomatch.isMatch(path, clean, { dot: false, nonegate: true });
   });
 }

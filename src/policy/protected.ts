@@ -39,10 +39,12 @@ const FILES = new Set([
 
 /** `path` is workspace-relative with forward slashes, after links and `..` were resolved. */
 export function isProtected(path: string): boolean {
-  // Windows drops trailing dots and blanks, and reads `name:stream` as `name`.
+  // Windows drops trailing dots and blanks, and reads `name:stream` as `name`. Others fold letters such as the long s, or skip invisible ones.
   const parts = path.split('/').map((part) =>
     part
+      .toUpperCase()
       .toLowerCase()
+      .replace(/\p{Cf}/gu, '')
       .replace(/:.*$/, '')
       .replace(/[. ]+$/, ''),
   );

@@ -49,6 +49,8 @@ export const ToHost = z.discriminatedUnion('type', [
   /** `plan` is the edited plan, where the user edited it. */
   z.object({ type: z.literal('answer_plan'), planId: id, answer: z.enum(['run', 'discard']), plan: Plan.optional() }),
   z.object({ type: z.literal('undo_run'), runId: id }),
+  /** Opens VS Code's multi-file diff editor on all that a run changed. */
+  z.object({ type: z.literal('review_run'), runId: id }),
   z.object({ type: z.literal('open_file'), path, line: z.number().int().min(1).optional() }),
   /** Opens VS Code's diff editor on one file of a pending approval or of what a call changed. */
   z.object({ type: z.literal('open_diff'), callId: id, path }),
@@ -58,6 +60,8 @@ export const ToHost = z.discriminatedUnion('type', [
   z.object({ type: z.literal('pick_session') }),
   z.object({ type: z.literal('pick_model') }),
   z.object({ type: z.literal('connect_model') }),
+  z.object({ type: z.literal('open_folder') }),
+  z.object({ type: z.literal('manage_trust') }),
 ]);
 
 export type ToHost = z.infer<typeof ToHost>;

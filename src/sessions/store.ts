@@ -33,25 +33,25 @@ export class SessionStore {
    */
   async load(id: string): Promise<AgentEvent[] | undefined> {
     const file = this.#file(id);
-    let text: string;
+    let bytes: Buffer;
     try {
-      text = await readFile(file, 'utf8');
+      bytes = await readFile(file);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw error;
     }
     const events: AgentEvent[] = [];
     let damaged = false;
-    const whole = text.lastIndexOf('\n') + 1;
-    for (const line of text.slice(0, whole).split('\n')) {
+    const whole = bytes.lastIndexOf('\n') + 1;
+    for (const line of bytes.toString('utf8', 0, whole).split('\n')) {
       if (line === '') continue;
       const event = parse(line);
       if (event) events.push(event);
       else damaged = true;
     }
-    if (damaged || whole < text.length) await writeFile(`${file}.damaged`, text, { flag: 'wx' }).catch(() => undefined);
+    if (damaged || whole < bytes.length) await writeFile(`${file}.damaged`, bytes, { flag: 'wx' }).catch(() => undefined);
     // A torn last line would swallow the next event appended after it.
-    if (whole < text.length) await truncate(file, Buffer.byteLength(text.slice(0, whole)));
+    if (whole < bytes.length) await truncate(file, whole);
     return events;
   }
 

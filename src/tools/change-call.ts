@@ -14,8 +14,8 @@ export async function changeCall(title: string, changes: FileChange[], gate: Wri
     targets: targetsOf(set),
     changes: set.summaries,
     digest: set.digest,
-    async execute({ callId, record }) {
-      await gate.apply(set, callId, record);
+    async execute(context) {
+      await gate.apply(set, context);
       return { content: done };
     },
   };

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import type { JsonSchema } from '../core/model.ts';
 import type { Effect, PreparedCall, Tool } from '../core/tool.ts';
 import { ToolError } from '../core/tool.ts';
-import { PathError } from '../workspace/paths.ts';
 
 type Definition<Schema extends z.ZodType> = {
   name: string;
@@ -12,7 +11,7 @@ type Definition<Schema extends z.ZodType> = {
   prepare(input: z.infer<Schema>, signal: AbortSignal): Promise<PreparedCall>;
 };
 
-/** A built-in tool from its schema. Input that does not fit, and paths that are none, become errors that the model can correct. */
+/** A built-in tool from its schema. Input that does not fit becomes an error that the model can correct. */
 export function defineTool<Schema extends z.ZodType>({ name, description, input: schema, effect, prepare }: Definition<Schema>): Tool {
   let inputSchema: JsonSchema | undefined;
   return {
@@ -27,11 +26,7 @@ export function defineTool<Schema extends z.ZodType>({ name, description, input:
     async prepare(input, signal) {
       const parsed = schema.safeParse(input);
       if (!parsed.success) throw new ToolError(`The arguments of ${name} do not fit:\n${z.prettifyError(parsed.error)}`);
-      try {
-        return await prepare(parsed.data, signal);
-      } catch (error) {
-        throw error instanceof PathError ? new ToolError(error.message) : error;
-      }
+      return prepare(parsed.data, signal);
     },
   };
 }

@@ -20,6 +20,7 @@ export function readFileTool(workspace: Workspace): Tool {
       to_line: z.int().min(1).optional(),
     }),
     async prepare({ path: input, from_line = 1, to_line }) {
+      if (to_line !== undefined && to_line < from_line) throw new ToolError('to_line is before from_line.');
       const { at, path } = await workspace.resolve(input);
       return {
         title: to_line || from_line > 1 ? `Read ${path}:${from_line}-${to_line ?? ''}` : `Read ${path}`,
@@ -37,7 +38,7 @@ export function readFileTool(workspace: Workspace): Tool {
 }
 
 function numbered(text: string, from: number, to = Number.POSITIVE_INFINITY): string {
-  const lines = text.split(/\r\n|\n|\r/);
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);
   if (lines.at(-1) === '') lines.pop();
   if (lines.length === 0) return '[the file is empty]';
   if (from > lines.length) throw new ToolError(`The file has ${lines.length} lines only.`);

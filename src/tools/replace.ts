@@ -35,10 +35,11 @@ function find(original: string, { old_text, new_text, all }: Edit, edit: number,
     throw new ToolError(`old_text of edit ${edit + 1} is empty. Give the passage to replace.`);
   }
   // Models write \n; a file with \r\n is searched, and keeps being written, in its own way.
-  const crlf = !original.includes(old_text) && /\r\n/.test(original) && !/\r/.test(old_text);
-  const [old, now] = crlf ? [old_text.replaceAll('\n', '\r\n'), new_text.replace(/\r?\n/g, '\r\n')] : [old_text, new_text];
+  const crlf = original.includes('\r\n') && (!/(?<!\r)\n/.test(original) || !original.includes(old_text));
+  const [old, now] = crlf ? [withCrlf(old_text), withCrlf(new_text)] : [old_text, new_text];
   const starts: number[] = [];
-  for (let at = original.indexOf(old); at >= 0; at = original.indexOf(old, at + old.length)) starts.push(at);
+  // Where one is meant, two that overlap are two: either could be it.
+  for (let at = original.indexOf(old); at >= 0; at = original.indexOf(old, at + (all ? old.length : 1))) starts.push(at);
   if (starts.length === 0) throw new ToolError(notFound(original, old_text, edit, path));
   if (starts.length > 1 && !all) {
     const lines = starts.slice(0, 5).map((start) => lineAt(original, start));
@@ -47,6 +48,10 @@ function find(original: string, { old_text, new_text, all }: Edit, edit: number,
     );
   }
   return starts.map((start) => ({ start, end: start + old.length, text: now, edit }));
+}
+
+function withCrlf(text: string): string {
+  return text.replace(/\r?\n/g, '\r\n');
 }
 
 function lineAt(text: string, offset: number): number {

@@ -2,10 +2,10 @@
  * The write gate: the only code that is handed the means to write. It applies exactly the change that was shown, or nothing,
  * and leaves behind what is needed to take it back.
  */
-import type { EventBody, UndoResult } from '../core/events.ts';
-import { ToolError } from '../core/tool.ts';
+import type { UndoResult } from '../core/events.ts';
+import { type ExecuteContext, ToolError } from '../core/tool.ts';
 import { type ChangeSet, changeSet } from './changes.ts';
-import { sameBytes } from './content.ts';
+import { hashOf, sameBytes } from './content.ts';
 import { parsePath } from './paths.ts';
 import type { BlobStore, FileChange, Writer } from './types.ts';
 import type { Workspace } from './workspace.ts';
@@ -35,9 +35,11 @@ export class WriteGate {
   }
 
   /** @throws ToolError, with every file as it was, when any of them is no longer what was shown or cannot be written. */
-  apply(set: ChangeSet, callId: string, record: (event: EventBody) => void): Promise<void> {
+  apply(set: ChangeSet, { callId, record, signal }: Pick<ExecuteContext, 'callId' | 'record' | 'signal'>): Promise<void> {
     return this.#alone(async () => {
       for (const change of set.changes) await this.#expectUnchanged(change);
+      // A change that has not begun when its run is stopped never does.
+      signal.throwIfAborted();
       // The log knows what is about to happen before the first byte changes.
       record({ type: 'changes_staged', callId, changes: set.summaries.map(({ diff: _, ...rest }) => rest) });
       await this.#commit(set.changes);
@@ -66,8 +68,9 @@ export class WriteGate {
   async #restore(path: string, before: string | undefined, after: string | undefined): Promise<UndoResult> {
     const at = parsePath(path, this.#workspace.fs.folders);
     const now = await this.#workspace.snapshot(at);
-    if (now?.hash === before) return { path, outcome: 'unchanged' };
-    if (now?.hash !== after) return { path, outcome: 'refused', reason: now ? 'It was changed since.' : 'It was deleted since.' };
+    const hash = now && (await hashOf(now.bytes));
+    if (hash === before) return { path, outcome: 'unchanged' };
+    if (hash !== after) return { path, outcome: 'refused', reason: now ? 'It was changed since.' : 'It was deleted since.' };
     const image = before === undefined ? undefined : await this.#blobs.get(before);
     if (before !== undefined && !image) return { path, outcome: 'refused', reason: 'Its earlier content is no longer kept.' };
     const change: FileChange = { path, at, before: now?.bytes, after: image };
@@ -99,18 +102,19 @@ export class WriteGate {
     } catch (error) {
       const lost = await this.#rollBack(changes);
       const why = error instanceof Error ? error.message : String(error);
-      const state = lost.length ? `These could not be put back: ${lost.join(', ')}. Undo run tries again.` : 'Nothing was changed.';
+      const state = lost.length ? `These could not be put back: ${lost.join(', ')}. Read them again.` : 'Nothing was changed.';
       throw new ToolError(`The change could not be written: ${why} ${state}`);
     }
   }
 
-  /** Returns the paths that could not be put back. */
+  /** Returns the paths that could not be put back: what is neither the old nor the new content is somebody else's work. */
   async #rollBack(changes: readonly FileChange[]): Promise<string[]> {
     const lost: string[] = [];
     for (const change of changes) {
       try {
         const now = await this.#workspace.snapshot(change.at);
         if (sameBytes(now?.bytes, change.before)) continue;
+        if (now && !sameBytes(now.bytes, change.after)) throw new Error(`${change.path} was changed by somebody else.`);
         await this.#writer.commit([{ ...change, before: now?.bytes, after: change.before }]);
       } catch {
         lost.push(change.path);

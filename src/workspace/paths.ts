@@ -1,7 +1,8 @@
+import { ToolError } from '../core/tool.ts';
 import type { Location } from './types.ts';
 
 /** Says in one sentence why a path is no path in the workspace. */
-export class PathError extends Error {
+export class PathError extends ToolError {
   override name = 'PathError';
 }
 

@@ -1,10 +1,8 @@
 /** The read side of the workspace as tools see it: paths as the model writes them, resolved to real places. */
-import { hashOf } from './content.ts';
 import { formatPath, PathError, parsePath } from './paths.ts';
-import type { FileStat, FileSystem, Location } from './types.ts';
+import type { FileBytes, FileStat, FileSystem, Location } from './types.ts';
 
 export type Resolved = { at: Location; path: string };
-export type Snapshot = { bytes: Uint8Array; hash: string; unsaved: boolean };
 
 export class Workspace {
   readonly fs: FileSystem;
@@ -47,11 +45,10 @@ export class Workspace {
   }
 
   /** The file as it is now, open unsaved documents before the disk; undefined when there is none. */
-  async snapshot(at: Location): Promise<Snapshot | undefined> {
+  async snapshot(at: Location): Promise<FileBytes | undefined> {
     const stat = await this.fs.stat(at);
     if (!stat) return undefined;
     if (stat.type !== 'file') throw new PathError(`${this.display(at)} is not a file.`);
-    const { bytes, unsaved } = await this.fs.read(at);
-    return { bytes, hash: await hashOf(bytes), unsaved };
+    return this.fs.read(at);
   }
 }

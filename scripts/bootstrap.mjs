@@ -1,0 +1,76 @@
+// What `npm start` and `npm test` run first, on whatever Node there is: installs the packages when that is needed, then hands
+// over to scripts/<name>.ts on the Node 24 that came with them.
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { npm } from './npm.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const node24 = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+
+function packagesOf(lockfile) {
+  try {
+    return JSON.parse(readFileSync(join(root, lockfile), 'utf8')).packages;
+  } catch {
+    return undefined;
+  }
+}
+
+/** npm leaves a record of what it installed once it has finished; it must name what the lock names, or the install is old or torn. */
+function isInstalled() {
+  const installed = packagesOf('node_modules/.package-lock.json');
+  const locked = packagesOf('package-lock.json');
+  if (!installed || !locked || !existsSync(node24)) return false;
+  // Packages for other systems are optional and rightly missing; so are the ones that the `node` package's own script fetches.
+  const complete = Object.entries(locked).every(
+    ([path, { optional, devOptional, version }]) => path === '' || optional || devOptional || installed[path]?.version === version,
+  );
+  return complete && Object.entries(installed).every(([path, { version }]) => !locked[path] || locked[path].version === version);
+}
+
+async function install() {
+  console.log('Installing the packages (npm ci), about half a minute ...');
+  await npm(['ci'], root).catch((error) => {
+    throw new Error(`${error.message}\nThe packages could not be installed: check the network, then run "npm ci" and try again.`);
+  });
+  if (!existsSync(node24)) {
+    throw new Error(
+      'The Node 24 that comes with the packages is missing: allow install scripts (npm config ignore-scripts), run "npm ci".',
+    );
+  }
+}
+
+/** Ctrl+C reaches the child by itself, for it shares the terminal: here it only must not end this process first. */
+function handOver(script, args) {
+  const PATH = join(root, 'node_modules', '.bin') + delimiter + (process.env.PATH ?? process.env.Path ?? '');
+  const child = spawn(node24, [join(root, 'scripts', `${script}.ts`), ...args], {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, PATH },
+  });
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+}
+
+async function main([script, ...args]) {
+  const major = Number(process.versions.node.split('.')[0]);
+  if (major < 20) throw new Error(`Kedge is built with Node 20 or newer, this is ${process.version}: install a newer one and try again.`);
+  if (script !== 'start' && script !== 'test') throw new Error('Usage: node scripts/bootstrap.mjs start|test [...arguments]');
+  if (!isInstalled()) await install();
+  return handOver(script, args);
+}
+
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error) => {
+    console.error(error.message);
+    process.exitCode = 1;
+  },
+);

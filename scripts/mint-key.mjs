@@ -1,0 +1,32 @@
+// Loaded into the VS Code server (node --import). A browser encrypts VS Code's secret storage with a key of which the server holds
+// one half, and asks for it by POST /mint-key. Answering that is the part of code-server that set-up leaves out; without it a
+// secret is forgotten with every reload.
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { Server } from 'node:http';
+import { dirname } from 'node:path';
+
+function keyHalf(file) {
+  try {
+    return readFileSync(file);
+  } catch {
+    const key = randomBytes(32);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, key, { mode: 0o600 });
+    return key;
+  }
+}
+
+const file = process.env.KEDGE_EDITOR_KEY;
+// Only the server's own process may answer, not the extension hosts that it starts with the same environment.
+delete process.env.KEDGE_EDITOR_KEY;
+if (file) {
+  const { emit } = Server.prototype;
+  Server.prototype.emit = function (...args) {
+    const [event, request, response] = args;
+    if (event !== 'request' || request.method !== 'POST' || request.url !== '/mint-key') return emit.apply(this, args);
+    response.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Cache-Control': 'no-store' });
+    response.end(keyHalf(file));
+    return true;
+  };
+}

@@ -1,0 +1,69 @@
+// Builds the extension and packs it into dist/kedge.vsix, unless that is already the package of these very sources.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { root } from './editor.ts';
+
+const inputs = [
+  'src',
+  'webview-ui',
+  'media',
+  'package.json',
+  'package-lock.json',
+  'esbuild.mjs',
+  '.vscodeignore',
+  'README.md',
+  'CHANGELOG.md',
+  'LICENSE',
+];
+/** In dist/, which every build empties: whatever else builds there makes the package count as old. */
+const stampFile = join(root, 'dist', 'packed-from');
+export const vsix = join(root, 'dist', 'kedge.vsix');
+
+/** Resolves to the path of the package; rejects with the words of the tool that failed. */
+export async function packageExtension(log: (line: string) => void = console.log): Promise<string> {
+  const stamp = await fingerprint();
+  if ((await readFile(stampFile, 'utf8').catch(() => '')) === stamp) return vsix;
+  log('Building the extension and packing it ...');
+  await run('esbuild.mjs');
+  await run('node_modules/@vscode/vsce/vsce', 'package', '--no-dependencies', '--allow-missing-repository', '--out', vsix);
+  await writeFile(stampFile, stamp);
+  return vsix;
+}
+
+async function fingerprint(): Promise<string> {
+  const hash = createHash('sha256');
+  for (const path of (await Promise.all(inputs.map(filesOf))).flat()) {
+    hash.update(path).update(await readFile(join(root, path)));
+  }
+  return hash.digest('hex');
+}
+
+/** The files of an input, which may be a file, a folder or missing, in an order that does not change. */
+async function filesOf(input: string): Promise<string[]> {
+  const entries = await readdir(join(root, input), { recursive: true, withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => error.code,
+  );
+  if (entries === 'ENOENT') return [];
+  if (!Array.isArray(entries)) return [input];
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .sort();
+}
+
+/** Runs a script of Node; what it printed matters only when it failed. */
+function run(...args: string[]): Promise<void> {
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) =>
+      code === 0
+        ? resolve()
+        : reject(new Error(`${args.slice(0, 2).join(' ')} failed:\n${output.trim().split('\n').slice(0, 30).join('\n')}`)),
+    );
+  });
+}

@@ -1,0 +1,148 @@
+// `npm start`: builds Kedge, installs it into a VS Code of its own and opens that on a folder to play with.
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { access, cp, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { cache, type Editor, type EditorOptions, ensureEditor, installVsix, root, startEditor } from './editor.ts';
+import { packageExtension } from './package.ts';
+
+const usage = `Usage: npm start [-- options]
+
+  --folder DIR   open DIR instead of a copy of the sample workspace
+  --fresh        put the sample workspace back to how it was
+  --port N       serve at this port (8421, or a free one when that is taken)
+  --desktop      install into the VS Code of this machine and open it there
+  --help         show this`;
+
+/** A lasting port, because a browser keeps what it knows of the editor (chat sessions, layout) by port. */
+const usualPort = 8421;
+
+const { values } = parseArgs({
+  options: {
+    folder: { type: 'string' },
+    fresh: { type: 'boolean' },
+    port: { type: 'string' },
+    desktop: { type: 'boolean' },
+    help: { type: 'boolean' },
+  },
+});
+
+async function main(): Promise<void> {
+  if (values.help) return console.log(usage);
+  const port = values.port === undefined ? undefined : portNumber(values.port);
+  const folder = await folderToOpen();
+  if (!values.desktop) await ensureEditor();
+  const vsix = await packageExtension();
+  await (values.desktop ? openDesktop(vsix, folder) : serve(vsix, folder, port));
+}
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`--port wants a number from 1 to 65535, not "${text}".`);
+  return port;
+}
+
+async function folderToOpen(): Promise<string> {
+  const chosen = values.folder && resolve(process.env.INIT_CWD ?? '.', values.folder);
+  if (chosen) {
+    await access(chosen).catch(() => {
+      throw new Error(`There is no folder ${chosen}.`);
+    });
+    return chosen;
+  }
+  const sample = join(cache, 'sample');
+  if (values.fresh) await rm(sample, { recursive: true, force: true });
+  if (!existsSync(sample)) await copySample(sample);
+  return sample;
+}
+
+/** The copy is a repository of its own, where there is git: that shows best what an assistant changed. */
+async function copySample(to: string): Promise<void> {
+  await cp(join(root, 'test', 'sample'), to, { recursive: true });
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=Kedge', '-c', 'user.email=kedge@localhost', ...args], { cwd: to, stdio: 'ignore' });
+  try {
+    git('init');
+    git('add', '.');
+    git('commit', '-m', 'The harbour as it was');
+  } catch {
+    // It works without.
+  }
+}
+
+async function serve(vsix: string, folder: string, port?: number): Promise<void> {
+  const profile = { data: join(cache, 'start', 'data'), extensions: join(cache, 'start', 'extensions') };
+  await installVsix(vsix, profile);
+  // Only at first: from then on the settings are the user's.
+  const settings = existsSync(join(profile.data, 'data', 'User', 'settings.json')) ? undefined : { 'workbench.startupEditor': 'none' };
+  const options = { profile, open: folder, askForTrust: values.folder !== undefined, settings };
+  const editor = port === undefined ? await startWhereFree(options) : await startEditor({ ...options, port });
+  console.log(welcome(editor.url, folder));
+  openBrowser(editor.url);
+  const stop = () => void editor.stop();
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+  await editor.ended;
+  console.log('Stopped.');
+}
+
+async function startWhereFree(options: EditorOptions): Promise<Editor> {
+  try {
+    return await startEditor({ ...options, port: usualPort });
+  } catch (error) {
+    if (!String(error).includes('EADDRINUSE')) throw error;
+    return startEditor(options);
+  }
+}
+
+const welcome = (url: string, folder: string) => `
+  Kedge is running in VS Code:  ${url}
+  It works on:                  ${folder}
+
+  Three things to try in the Chat view (Ctrl+Alt+I):
+    @kedge what does this project do?
+    @kedge rename calc to something that says what it computes
+    @kedge work off the first TODO in NOTES.md
+
+  Ctrl+C stops it.
+`;
+
+/** A convenience only: whoever has no browser here opens the address elsewhere. */
+function openBrowser(url: string): void {
+  const { platform, env } = process;
+  if (platform === 'linux' && !env.DISPLAY && !env.WAYLAND_DISPLAY) return;
+  const [file, ...args] =
+    platform === 'darwin' ? ['open', url] : platform === 'win32' ? ['rundll32', 'url.dll,FileProtocolHandler', url] : ['xdg-open', url];
+  spawn(file as string, args, { stdio: 'ignore', detached: true })
+    .on('error', () => {})
+    .unref();
+}
+
+async function openDesktop(vsix: string, folder: string): Promise<void> {
+  await code('--install-extension', vsix, '--force');
+  await code(folder);
+  console.log('Kedge is installed into VS Code, which opens now. "code --uninstall-extension kedge.kedge" removes it.');
+}
+
+function code(...args: string[]): Promise<void> {
+  const windows = process.platform === 'win32';
+  const child = spawn(windows ? 'code.cmd' : 'code', windows ? args.map((arg) => `"${arg}"`) : args, { stdio: 'inherit', shell: windows });
+  return new Promise((done, failed) => {
+    child.on('error', () => {
+      failed(
+        new Error(
+          'There is no "code" command: in VS Code run "Shell Command: Install \'code\' command in PATH", or start without --desktop.',
+        ),
+      );
+    });
+    child.on('close', (status) => (status === 0 ? done() : failed(new Error(`code ${args[0]} failed with code ${status}.`))));
+  });
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,46 @@
+// Runs test/e2e against the packed extension in a real workbench. --vsix FILE takes another package; the rest goes to mocha.
+import { spawn } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { ensureChromium, ensureEditor, freshProfile, installVsix, root } from './editor.ts';
+import { packageExtension } from './package.ts';
+
+async function main(args: string[]): Promise<number> {
+  const at = args.indexOf('--vsix');
+  const [, chosen] = at < 0 ? [] : args.splice(at, 2);
+  await ensureEditor();
+  const chromium = await ensureChromium();
+  const profile = await freshProfile('e2e');
+  try {
+    await installVsix(chosen ? resolve(chosen) : await packageExtension(), profile);
+    return await mocha(args, { KEDGE_EXTENSIONS: profile.extensions, CHROME_PATH: chromium });
+  } finally {
+    await rm(join(profile.data, '..'), { recursive: true, force: true });
+  }
+}
+
+function mocha(args: string[], env: Record<string, string>): Promise<number> {
+  const named = args.some((arg) => arg.endsWith('.test.ts'));
+  const child = spawn(
+    process.execPath,
+    [
+      ...['node_modules/mocha/bin/mocha.js', '--config', 'test/.mocharc.json', '--reporter', 'test/support/reporter.cjs'],
+      ...['--timeout', '90000', ...args, ...(named ? [] : ['test/e2e/**/*.test.ts'])],
+    ],
+    { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } },
+  );
+  // Ctrl+C reaches mocha by itself.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  return new Promise((done, failed) => {
+    child.on('error', failed);
+    child.on('close', (code) => done(code ?? 1));
+  });
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,8 @@
+import type { Limits, Mode } from '../core/events.ts';
+
+/** Where a run pauses and asks, unless the user set something else. */
+export const DEFAULT_LIMITS: Record<Mode, Limits> = {
+  ask: { turns: 15, callsPerTurn: 16, callsPerRun: 100, minutes: 10 },
+  plan: { turns: 20, callsPerTurn: 16, callsPerRun: 150, minutes: 15 },
+  agent: { turns: 60, callsPerTurn: 32, callsPerRun: 500, minutes: 60 },
+};

@@ -1,0 +1,73 @@
+/** Runs a session to its end, and answers on the way what can be answered. */
+import { resolve } from 'node:path';
+import type { Session } from '../../app/session.ts';
+import type { AgentEvent } from '../../core/events.ts';
+import type { ApprovalRequest } from '../../core/session.ts';
+import type { Options } from './arguments.ts';
+import type { Questions } from './questions.ts';
+
+export const EXIT = { answered: 0, failed: 1, usage: 2, paused: 3, planProposed: 4, stopped: 130 } as const;
+
+/** `start` begins or goes on with a run. Returns the exit code. */
+export async function converse(session: Session, start: () => Promise<void>, options: Options, signal: AbortSignal): Promise<number> {
+  const questions: Questions = { interactive: process.stdin.isTTY === true, yes: options.yes };
+  const unsubscribe = session.subscribe((event) => {
+    if (event.type === 'approval_requested') void answer(session, event, questions, signal);
+  });
+  const stop = () => void session.stop();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    await start();
+    for (let plan = openPlan(session); plan; plan = openPlan(session)) {
+      const word = options.runPlan ? 'run' : questions.interactive ? await (await import('./questions.ts')).confirmPlan(signal) : 'keep';
+      if (signal.aborted) return EXIT.stopped;
+      if (word === 'keep') {
+        process.stderr.write(`The plan waits for you. To carry it out: ${continueCommand(session, options)} --run-plan\n`);
+        return EXIT.planProposed;
+      }
+      await session.answerPlan(plan, word);
+      if (word === 'discard') return EXIT.answered;
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+    unsubscribe();
+  }
+  return exitCode(session, options);
+}
+
+/** Asks what an earlier process asked and never heard the answer to; the last answer lets the run go on. */
+export async function answerPending(session: Session, options: Options, signal: AbortSignal): Promise<void> {
+  const questions: Questions = { interactive: process.stdin.isTTY === true, yes: options.yes };
+  for (const request of [...session.state.pendingApprovals.values()]) await answer(session, request, questions, signal);
+}
+
+/** The plan that the last run proposed, while nobody has said yes or no to it. */
+export function openPlan({ state }: Session): string | undefined {
+  if (state.lastRun?.outcome !== 'plan_proposed') return undefined;
+  return [...state.plans].findLast(([, { status }]) => status === 'proposed')?.[0];
+}
+
+async function answer(session: Session, request: ApprovalRequest, questions: Questions, signal: AbortSignal): Promise<void> {
+  const started = session.events.findLast((event) => event.type === 'tool_started' && event.callId === request.callId);
+  const rule = (started as Extract<AgentEvent, { type: 'tool_started' }> | undefined)?.decision.rule ?? '';
+  const { answerTo } = await import('./questions.ts');
+  const given = await answerTo(request, rule, questions, signal);
+  // Stopping has answered it.
+  if (!signal.aborted && session.state.pendingApprovals.has(request.approvalId)) await session.answerApproval(request.approvalId, given);
+}
+
+function exitCode(session: Session, options: Options): number {
+  const run = session.state.lastRun;
+  if (run?.status === 'paused') {
+    process.stderr.write(`To go on: ${continueCommand(session, options)}\n`);
+    return EXIT.paused;
+  }
+  if (run?.outcome === 'stopped') return EXIT.stopped;
+  return run?.outcome === 'answered' ? EXIT.answered : EXIT.failed;
+}
+
+function continueCommand(session: Session, { folders }: Options): string {
+  const elsewhere = folders.length > 1 || resolve(folders[0] ?? '.') !== process.cwd();
+  const named = elsewhere ? folders.map((folder) => ` --folder ${/^[\w./-]+$/.test(folder) ? folder : JSON.stringify(folder)}`) : [];
+  return `kedge --continue ${session.id}${named.join('')}`;
+}

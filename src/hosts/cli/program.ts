@@ -1,0 +1,135 @@
+/** The terminal program: one command from beginning to end. */
+import { SessionError } from '../../app/session.ts';
+import type { AgentEvent } from '../../core/events.ts';
+import { catalogEntry } from '../../providers/catalog.ts';
+import { type Command, parseCommand, UsageError } from './arguments.ts';
+import { answerPending, converse, EXIT, openPlan } from './converse.ts';
+import { chosenModel, describeModels, missingKey, providerConfig } from './environment.ts';
+import { findSession, type Kedge, openKedge } from './kedge.ts';
+import { TextRenderer } from './render.ts';
+import { oneLine } from './terminal.ts';
+
+/** Returns the exit code. Every failure is one sentence on stderr. */
+export async function program(args: readonly string[]): Promise<number> {
+  const stopping = new AbortController();
+  const lastWords = handleSignals(stopping);
+  try {
+    return await carryOut(parseCommand(args), stopping.signal, lastWords);
+  } catch (error) {
+    if (isBrokenPipe(error)) return EXIT.stopped;
+    process.stderr.write(`kedge: ${oneLine(error instanceof Error ? error.message : String(error), 1_000)}\n`);
+    return error instanceof UsageError || error instanceof SessionError ? EXIT.usage : EXIT.failed;
+  }
+}
+
+async function carryOut(command: Command, signal: AbortSignal, lastWords: { say?: () => void }): Promise<number> {
+  switch (command.action) {
+    case 'help':
+      process.stdout.write((await import('./help.ts')).HELP);
+      return EXIT.answered;
+    case 'version': {
+      const manifest = await import('../../../package.json', { with: { type: 'json' } });
+      process.stdout.write(`${manifest.default.version}\n`);
+      return EXIT.answered;
+    }
+    case 'models':
+      process.stdout.write(`${describeModels(process.env)}\n`);
+      return EXIT.answered;
+    case 'sessions':
+      return listSessions(openKedge(command), command.json);
+    case 'undo': {
+      const { undo } = await import('./undo.ts');
+      return undo(openKedge(command).assistant, command.run, command.json ? printJson : undefined);
+    }
+    case 'prompt':
+    case 'continue':
+      return run(command, signal, lastWords);
+  }
+}
+
+async function run(command: Extract<Command, { prompt: string[] }>, signal: AbortSignal, lastWords: { say?: () => void }): Promise<number> {
+  const chosen = chosenModel(command.model, process.env);
+  // Its code loads while everything else is got ready.
+  if (chosen)
+    void catalogEntry(chosen.provider)
+      ?.load()
+      .catch(() => undefined);
+  const kedge = openKedge(command);
+  const text = await promptText(command.prompt);
+  const session = command.session === undefined ? kedge.assistant.newSession() : await findSession(kedge.assistant, command.session);
+  lastWords.say = () => kedge.assistant.close();
+  const { lastRun } = session.state;
+  const model = chosen ?? lastRun?.model ?? { provider: 'offline', model: 'offline' };
+  kedge.use(model);
+  const missing = missingKey(model, providerConfig(model.provider, command.baseUrl, process.env));
+  if (missing) throw new Error(missing);
+  const renderer = command.json ? undefined : new TextRenderer(process.stdout, process.stderr);
+  session.subscribe(renderer ? (event) => renderer.handle(event) : printJson);
+
+  const start = async () => {
+    const mode = command.action === 'prompt' ? command.mode : (lastRun?.mode ?? 'ask');
+    if (text) return session.prompt({ text, mode });
+    if (session.state.pendingApprovals.size > 0) return answerPending(session, command, signal);
+    const proposed = openPlan(session);
+    const plan = proposed && session.state.plans.get(proposed)?.plan;
+    if (plan) return renderer?.handle({ type: 'plan_proposed', plan, runId: '', seq: 0, at: 0 });
+    if (lastRun?.status === 'finished' && lastRun.outcome !== 'failed')
+      throw new UsageError('That session has ended. Add a request: kedge --continue "…"');
+    return session.resume();
+  };
+  const code = await converse(session, start, command, signal);
+  kedge.assistant.close();
+  return code;
+}
+
+/** The words of the command line; a lone `-` is what comes in on stdin. @throws UsageError when that is empty. */
+async function promptText(words: readonly string[]): Promise<string> {
+  const text = words.filter((word) => word !== '-').join(' ');
+  if (!words.includes('-')) return text.trim();
+  let input = '';
+  for await (const chunk of process.stdin.setEncoding('utf8')) input += chunk;
+  if (!input.trim() && !text.trim()) throw new UsageError('Nothing came in on stdin.');
+  return [text, input.trimEnd()].filter(Boolean).join('\n\n');
+}
+
+async function listSessions({ assistant }: Kedge, json: boolean): Promise<number> {
+  for (const info of await assistant.sessions()) {
+    const when = new Date(info.changedAt).toLocaleString('sv').slice(0, 16);
+    process.stdout.write(json ? `${JSON.stringify(info)}\n` : `${info.id}  ${when}  ${oneLine(info.title, 80)}\n`);
+  }
+  return EXIT.answered;
+}
+
+function printJson(event: AgentEvent): void {
+  process.stdout.write(`${JSON.stringify(event)}\n`);
+}
+
+/** Ctrl+C stops the run; a second one leaves at once. When the terminal goes away, the log keeps the run open to be gone on with. */
+function handleSignals(stopping: AbortController): { say?: () => void } {
+  const lastWords: { say?: () => void } = {};
+  process.on('SIGINT', () => {
+    if (stopping.signal.aborted || !lastWords.say) process.exit(EXIT.stopped);
+    stopping.abort();
+  });
+  for (const [name, code] of [
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const) {
+    process.on(name, () => {
+      lastWords.say?.();
+      process.exit(code);
+    });
+  }
+  // Whoever read the output has gone: nothing that follows would be seen.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error) => {
+      if (!isBrokenPipe(error)) throw error;
+      stopping.abort();
+    });
+  }
+  return lastWords;
+}
+
+function isBrokenPipe(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | undefined)?.code === 'EPIPE';
+}

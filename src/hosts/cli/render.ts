@@ -1,0 +1,133 @@
+/** Events as text: the answer on stdout, everything else on stderr. */
+import type { AgentEvent } from '../../core/events.ts';
+import { type AssistantMessage, resultText, textOf } from '../../core/messages.ts';
+import { planText } from '../../core/plan.ts';
+import type { ChangeSummary } from '../../core/tool.ts';
+import { changeCounts, harmless, type Output, oneLine, paintFor } from './terminal.ts';
+
+/**
+ * A text that is followed by tool calls is a thought, not the answer, which shows only afterwards. So the beginning of each
+ * text is held back for this many characters on a terminal, and all of it in a pipe, where nobody watches.
+ */
+const HOLD = 240;
+
+export class TextRenderer {
+  readonly #out: Output;
+  readonly #err: Output;
+  readonly #steps = new Map<string, { title: string; changes: readonly ChangeSummary[] }>();
+  readonly #changed = new Map<string, { added: number; removed: number }>();
+  #held = '';
+  #streaming = false;
+  #reasoning = false;
+
+  constructor(out: Output, err: Output) {
+    this.#out = out;
+    this.#err = err;
+  }
+
+  handle(event: AgentEvent): void {
+    const paint = paintFor(this.#err);
+    switch (event.type) {
+      case 'reasoning_delta':
+        if (!this.#err.isTTY) return;
+        this.#reasoning = true;
+        this.#err.write(paint.dim(harmless(event.text)));
+        return;
+      case 'text_delta':
+        this.#text(event.text);
+        return;
+      case 'message_added':
+        if (event.message.role === 'assistant') this.#message(event.message);
+        return;
+      case 'tool_started':
+        this.#steps.set(event.callId, { title: event.title, changes: [] });
+        return;
+      case 'file_changed': {
+        const step = this.#steps.get(event.callId);
+        if (step) step.changes = event.changes;
+        for (const { path, added, removed } of event.changes) {
+          const sum = this.#changed.get(path) ?? { added: 0, removed: 0 };
+          this.#changed.set(path, { added: sum.added + added, removed: sum.removed + removed });
+        }
+        return;
+      }
+      case 'tool_finished': {
+        const { title, changes } = this.#steps.get(event.callId) ?? { title: event.result.name, changes: [] };
+        const counts = changes.map((change) => `  ${changeCounts(change)}`).join('');
+        const time = paint.dim(`  ${Math.round(event.durationMs)} ms`);
+        const failed = event.result.isError ? `: ${oneLine(resultText(event.result))}` : '';
+        this.#line(`${failed ? paint.red('✗') : paint.green('●')} ${oneLine(title)}${failed}${counts}${time}`);
+        return;
+      }
+      case 'plan_proposed':
+        this.#out.write(`${this.#safe(planText(event.plan))}\n`);
+        return;
+      case 'run_paused':
+        this.#line(`Paused: ${event.reason === 'limit' ? 'a limit was reached' : 'the answer was too long'}.`);
+        this.#line(harmless(event.summary));
+        return;
+      case 'run_finished':
+        this.#endText();
+        if (event.error) this.#line(`kedge: ${oneLine(event.error.message, 1_000)}`);
+        if (event.outcome === 'refused') this.#line('kedge: The model declined to answer.');
+        if (event.outcome === 'stopped') this.#line('Stopped.');
+        this.#summary();
+        return;
+    }
+  }
+
+  #text(delta: string): void {
+    this.#endReasoning();
+    if (this.#streaming) {
+      this.#out.write(this.#safe(delta));
+      return;
+    }
+    this.#held += delta;
+    if (this.#out.isTTY && this.#held.length > HOLD) {
+      this.#streaming = true;
+      this.#out.write(this.#safe(this.#held));
+      this.#held = '';
+    }
+  }
+
+  #message(message: AssistantMessage): void {
+    this.#endReasoning();
+    const text = this.#streaming ? '' : textOf(message);
+    const isThought = message.content.some((part) => part.type === 'tool_call');
+    if (text.trim() && isThought) this.#line(paintFor(this.#err).dim(harmless(text.trim())));
+    else if (text.trim()) this.#out.write(`${this.#safe(text.replace(/\n+$/, ''))}\n`);
+    this.#held = '';
+    this.#endText();
+  }
+
+  #endText(): void {
+    this.#endReasoning();
+    if (this.#streaming) this.#out.write('\n');
+    this.#streaming = false;
+  }
+
+  #endReasoning(): void {
+    if (this.#reasoning) this.#err.write('\n');
+    this.#reasoning = false;
+  }
+
+  #summary(): void {
+    if (this.#changed.size === 0) return;
+    const paint = paintFor(this.#err);
+    const files = [...this.#changed].map(([path, counts]) => `${oneLine(path)} ${changeCounts(counts)}`);
+    this.#changed.clear();
+    this.#line(
+      `${paint.bold(`Changed ${files.length} ${files.length === 1 ? 'file' : 'files'}`)}: ${files.join(', ')}. Take it back: kedge undo`,
+    );
+  }
+
+  #line(text: string): void {
+    this.#endText();
+    this.#err.write(`${text}\n`);
+  }
+
+  /** A pipe gets what the model wrote, a terminal nothing that would steer it. */
+  #safe(text: string): string {
+    return this.#out.isTTY ? harmless(text) : text;
+  }
+}

@@ -1,0 +1,52 @@
+/** Writing to a terminal: colours where they are wanted, and no control of the terminal by what is shown. */
+import type { ChangeSummary } from '../../core/tool.ts';
+
+export type Output = { write(text: string): unknown; isTTY?: boolean };
+
+export type Paint = Record<'dim' | 'bold' | 'red' | 'green' | 'cyan', (text: string) => string>;
+
+const CODES: Record<keyof Paint, [number, number]> = { dim: [2, 22], bold: [1, 22], red: [31, 39], green: [32, 39], cyan: [36, 39] };
+
+export function paintFor(output: Output, env: Readonly<Record<string, string | undefined>> = process.env): Paint {
+  const coloured = output.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
+  const paint = {} as Paint;
+  for (const [name, [on, off]] of Object.entries(CODES)) {
+    paint[name as keyof Paint] = coloured ? (text) => `\u001b[${on}m${text}\u001b[${off}m` : (text) => text;
+  }
+  return paint;
+}
+
+/** A file, a model or a server may put in text what moves the cursor or turns the reading order, to show something else than there is. */
+export function harmless(text: string): string {
+  return text
+    .replace(/\r\n/g, '\n')
+    .replace(
+      /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu,
+      (char) => `<${char.charCodeAt(0).toString(16).padStart(4, '0')}>`,
+    );
+}
+
+export function oneLine(text: string, most = 200): string {
+  const line = harmless(text.trim().replace(/\s+/g, ' '));
+  return line.length > most ? `${line.slice(0, most)}…` : line;
+}
+
+export function changeCounts({ added, removed }: Pick<ChangeSummary, 'added' | 'removed'>): string {
+  return `+${added} −${removed}`;
+}
+
+export function diffText(changes: readonly ChangeSummary[], paint: Paint): string {
+  return changes
+    .map(({ path, kind, from, diff, ...counts }) => {
+      const name = from ? `${from} → ${path}` : path;
+      const head = paint.bold(harmless(`${kind} ${name}`));
+      const lines = harmless(diff)
+        .split('\n')
+        .map((line) => {
+          if (line.startsWith('@@')) return paint.cyan(line);
+          return line.startsWith('+') ? paint.green(line) : line.startsWith('-') ? paint.red(line) : line;
+        });
+      return [`${head}  ${changeCounts(counts)}`, ...(diff ? lines : [])].join('\n');
+    })
+    .join('\n');
+}

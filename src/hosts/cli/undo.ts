@@ -1,0 +1,50 @@
+/** `kedge undo`: takes back what a run changed, without a model. */
+import type { Assistant } from '../../app/assistant.ts';
+import type { Session } from '../../app/session.ts';
+import type { AgentEvent, UndoResult } from '../../core/events.ts';
+import { EXIT } from './converse.ts';
+import { oneLine, paintFor } from './terminal.ts';
+
+export async function undo(assistant: Assistant, wanted: string | undefined, show?: (event: AgentEvent) => void): Promise<number> {
+  const found = await findRun(assistant, wanted);
+  if (!found) {
+    process.stderr.write(
+      `kedge: ${wanted ? `There is no run ${wanted} that changed files here.` : 'No run here has changes that could be taken back.'}\n`,
+    );
+    return EXIT.failed;
+  }
+  const { session, runId, prompt } = found;
+  let results: UndoResult[] = [];
+  session.subscribe((event) => {
+    if (event.type === 'changes_undone') results = event.results;
+    show?.(event);
+  });
+  await session.undo(runId);
+  if (!show) print(prompt, results);
+  return results.some(({ outcome }) => outcome === 'refused') ? EXIT.failed : EXIT.answered;
+}
+
+/** The run of that id, the last one of the session of that id, or the last one that changed files and was not taken back yet; of any session of the folder. */
+async function findRun(
+  assistant: Assistant,
+  wanted: string | undefined,
+): Promise<{ session: Session; runId: string; prompt: string } | undefined> {
+  for (const { id } of await assistant.sessions()) {
+    const session = await assistant.session(id);
+    const runs = session ? [...session.state.runs.values()].reverse() : [];
+    const run = runs.find(
+      ({ runId, changed }) => changed && (wanted ? runId.startsWith(wanted) || id.startsWith(wanted) : !session?.state.undone.has(runId)),
+    );
+    if (session && run) return { session, runId: run.runId, prompt: run.plan?.goal ?? run.prompt };
+  }
+  return undefined;
+}
+
+function print(prompt: string, results: readonly UndoResult[]): void {
+  const paint = paintFor(process.stdout);
+  const lines = results.map(({ path, outcome, reason }) => {
+    const sign = outcome === 'refused' ? paint.red('✗') : paint.green('●');
+    return `${sign} ${oneLine(path)}: ${outcome === 'unchanged' ? 'was as before already' : outcome}${reason ? ` (${oneLine(reason)})` : ''}`;
+  });
+  process.stdout.write(`Undo of: ${oneLine(prompt, 80)}\n${lines.join('\n')}${lines.length ? '\n' : ''}`);
+}

@@ -1,0 +1,187 @@
+/** Folders on disk, as the workspace sees them; and the writer that the write gate is handed. */
+import { closeSync, constants, lstatSync, openSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { PathError, uniqueNames } from '../../workspace/paths.ts';
+import type { FileBytes, FileStat, FileSystem, FindQuery, Location, SearchHit, SearchQuery } from '../../workspace/types.ts';
+import { filesWithRipgrep, findRipgrep, searchWithRipgrep } from './ripgrep.ts';
+
+export { NodeWriter } from './writer.ts';
+
+export type NodeFileSystemOptions = {
+  /** Asked once a search; without it, or where it finds none, folders are walked. */
+  ripgrep?: () => Promise<string | undefined>;
+};
+
+const MAX_READ = 100_000_000;
+/** Up to here a file is read at once: handing it to another thread and back takes longer than the reading. The same goes for links and stats. */
+const SMALL = 1_000_000;
+const MAX_LINKS = 40;
+
+export class NodeFileSystem implements FileSystem {
+  readonly folders: readonly { name: string; root: string }[];
+  readonly #ripgrep: () => Promise<string | undefined>;
+
+  /** @throws when one of the folders is not there. */
+  constructor(folders: readonly string[], { ripgrep = onPath() }: NodeFileSystemOptions = {}) {
+    const roots = [...new Set(folders.map((folder) => realpathSync.native(resolve(folder))))];
+    const names = uniqueNames(roots.map((root) => basename(root) || 'root'));
+    this.folders = roots.map((root, index) => ({ root, name: names[index] as string }));
+    this.#ripgrep = ripgrep;
+  }
+
+  absolute({ folder, path }: Location): string {
+    const root = this.folders[folder]?.root;
+    if (root === undefined) throw new Error('That folder is not open.');
+    return join(root, path);
+  }
+
+  async canonical(at: Location): Promise<Location | undefined> {
+    expectName(at.path);
+    const real = realPath(this.absolute(at));
+    return real === undefined ? undefined : this.#locate(real);
+  }
+
+  async stat(at: Location): Promise<FileStat | undefined> {
+    const path = this.absolute(at);
+    const entry = orMissing(() => lstatSync(path));
+    if (!entry) return undefined;
+    const link = entry.isSymbolicLink();
+    const found = (link && targetOf(path)) || entry;
+    return { type: found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other', size: found.size, link };
+  }
+
+  async read(at: Location): Promise<FileBytes> {
+    const path = this.absolute(at);
+    const { size } = lstatSync(path);
+    if (size > MAX_READ) throw new Error(`${at.path} has ${Math.round(size / 1_000_000)} MB, which is too much to read.`);
+    // Links were resolved by `canonical`; one that slipped in since leads who knows where.
+    const flag = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
+    return { bytes: size > SMALL ? await readFile(path, { flag }) : readAtOnce(path, flag), unsaved: false };
+  }
+
+  async list(at: Location): Promise<{ name: string; type: FileStat['type'] }[]> {
+    const entries = await readdir(this.absolute(at), { withFileTypes: true });
+    return Promise.all(
+      entries.map(async (entry) => {
+        if (!entry.isSymbolicLink())
+          return { name: entry.name, type: entry.isFile() ? 'file' : entry.isDirectory() ? 'directory' : 'other' };
+        const target = await this.stat({ folder: at.folder, path: join(at.path, entry.name) });
+        return { name: entry.name, type: target?.type ?? 'other' };
+      }),
+    );
+  }
+
+  async find({ include, folder, limit }: FindQuery, signal: AbortSignal): Promise<{ files: Location[]; truncated: boolean }> {
+    const files: Location[] = [];
+    for (const index of this.#meant(folder)) {
+      const options = {
+        cwd: this.absolute({ folder: index, path: '' }),
+        limit: limit + 1 - files.length,
+        signal,
+        ...(include && { include }),
+      };
+      const rg = await this.#ripgrep();
+      const paths = rg ? await filesWithRipgrep({ ...options, rg }) : await (await import('./walk.ts')).filesByWalking(options);
+      for (const path of paths) files.push({ folder: index, path });
+      if (files.length > limit) break;
+    }
+    return { files: files.slice(0, limit), truncated: files.length > limit };
+  }
+
+  async *search(query: SearchQuery, signal: AbortSignal): AsyncGenerator<SearchHit> {
+    let left = query.limit;
+    for (const index of this.#meant(query.folder)) {
+      if (left <= 0) return;
+      const options = { cwd: this.absolute({ folder: index, path: '' }), query: { ...query, limit: left }, signal };
+      const rg = await this.#ripgrep();
+      const hits = rg ? searchWithRipgrep({ ...options, rg }) : (await import('./walk.ts')).searchByWalking(options);
+      for await (const hit of hits) {
+        left--;
+        yield { folder: index, ...hit };
+      }
+    }
+  }
+
+  #meant(folder: number | undefined): number[] {
+    return folder === undefined ? this.folders.map((_, index) => index) : [folder];
+  }
+
+  /** Compared to the letter: both sides come from the file system itself. Of folders inside each other, the inner one counts. */
+  #locate(real: string): Location | undefined {
+    let best: Location | undefined;
+    let length = -1;
+    for (const [folder, { root }] of this.folders.entries()) {
+      const prefix = root.endsWith(sep) ? root : root + sep;
+      if (root.length <= length || (real !== root && !real.startsWith(prefix))) continue;
+      length = root.length;
+      best = { folder, path: real.slice(prefix.length).split(sep).join('/') };
+    }
+    return best;
+  }
+}
+
+function onPath(): () => Promise<string | undefined> {
+  let found: Promise<string | undefined> | undefined;
+  return () => {
+    found ??= findRipgrep();
+    return found;
+  };
+}
+
+/**
+ * The path after every link was followed, also where the end of it does not exist: a link to what does not exist counts as
+ * what it leads to. undefined where links go round in a circle.
+ */
+export function realPath(path: string, links = 0): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ELOOP') return undefined;
+    if (!isMissing(error) || dirname(path) === path) throw error;
+  }
+  const parent = realPath(dirname(path), links);
+  if (parent === undefined || links > MAX_LINKS) return undefined;
+  const place = join(parent, basename(path));
+  const entry = orMissing(() => lstatSync(place));
+  return entry?.isSymbolicLink() ? realPath(resolve(parent, readlinkSync(place)), links + 1) : place;
+}
+
+/** Whatever a link leads to that cannot be looked at is nothing to speak of. */
+function targetOf(link: string): Stats | undefined {
+  try {
+    return statSync(link);
+  } catch {
+    return undefined;
+  }
+}
+
+function readAtOnce(path: string, flags: number): Uint8Array {
+  const file = openSync(path, flags);
+  try {
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function orMissing(look: () => Stats): Stats | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+/** Windows writes `a.txt.`, `a.txt ` and `a.txt:b` into `a.txt`, and `con` to the console. */
+function expectName(path: string): void {
+  if (process.platform !== 'win32') return;
+  const bad = path.split('/').find((name) => /[<>:"|?*]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name));
+  if (bad) throw new PathError(`${bad} cannot be the name of a file on Windows.`);
+}

@@ -1,0 +1,192 @@
+/** Finding and searching with ripgrep: arguments as a list, never a shell, and never an option made of what a model wrote. */
+import { spawn } from 'node:child_process';
+import { access, constants, stat } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
+import type { SearchQuery } from '../../workspace/types.ts';
+import { type Include, includeIn } from './include.ts';
+import { repositoryOf } from './repository.ts';
+
+export type Hit = { path: string; line: number; text: string };
+export type FilesOptions = { rg: string; cwd: string; include?: string; limit: number; signal: AbortSignal };
+export type SearchOptions = { rg: string; cwd: string; query: SearchQuery; signal: AbortSignal };
+
+/** A longer line is cut here: it is machine-made, and nobody reads it. */
+export const MAX_LINE = 2_000;
+
+/** The first candidate that can be run, else the `rg` on PATH; undefined where there is none. */
+export async function findRipgrep(candidates: readonly string[] = [], path = process.env.PATH ?? ''): Promise<string | undefined> {
+  const binary = process.platform === 'win32' ? 'rg.exe' : 'rg';
+  const onPath = path.split(delimiter).map((folder) => join(folder, binary));
+  // A relative entry of PATH would run what lies in the repository.
+  for (const candidate of [...candidates, ...onPath].filter(isAbsolute)) {
+    const runs = await access(candidate, constants.X_OK).then(
+      () => stat(candidate).then((found) => found.isFile()),
+      () => false,
+    );
+    if (runs) return candidate;
+  }
+  return undefined;
+}
+
+/** The first `limit` files by name, without what ignore files name. */
+export async function filesWithRipgrep({ rg, cwd, include: glob, limit, signal }: FilesOptions): Promise<string[]> {
+  const include = await includeIn(cwd, glob);
+  const args = [...(await walkArguments(cwd, include)), '--files', '--null', '--', './'];
+  let paths: string[] = [];
+  let rest = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of outputOf(rg, args, cwd, signal)) {
+    const names = (rest + decoder.decode(chunk, { stream: true })).split('\0');
+    rest = names.pop() ?? '';
+    for (const name of names) {
+      const path = name.slice(2);
+      if (include.matches(path)) paths.push(path);
+    }
+    // Output comes in no order, so all of it is looked at; but no more is kept than can still be among the first.
+    if (paths.length > 10_000 + 2 * limit) paths = paths.sort().slice(0, limit);
+  }
+  return paths.sort().slice(0, limit);
+}
+
+/** Lines that match, as they are found, at most `query.limit`. */
+export async function* searchWithRipgrep({ rg, cwd, query, signal }: SearchOptions): AsyncGenerator<Hit> {
+  expectOneLine(query.pattern);
+  const include = await includeIn(cwd, query.include);
+  const args = [...(await walkArguments(cwd, include)), ...searchArguments(query), '-e', query.pattern, '--', './'];
+  let left = query.limit;
+  if (left <= 0) return;
+  const included = new Map<string, boolean>();
+  for await (const hit of hitsOf(outputOf(rg, args, cwd, signal))) {
+    const wanted = included.get(hit.path) ?? include.matches(hit.path);
+    included.set(hit.path, wanted);
+    if (!wanted) continue;
+    yield hit;
+    if (--left <= 0) return;
+  }
+}
+
+export function expectOneLine(pattern: string): void {
+  if (/[\r\n]/.test(pattern)) throw new Error('A pattern is one line of text. Search for one of its lines.');
+}
+
+function searchArguments({ regex, caseSensitive, wholeWord, limit }: SearchQuery): string[] {
+  return [
+    ...['--line-number', '--with-filename', '--no-heading', '--null', '--crlf', '--no-messages', `--max-count=${limit}`],
+    ...(regex ? ['--engine=auto'] : ['--fixed-strings']),
+    caseSensitive ? '--case-sensitive' : '--ignore-case',
+    ...(wholeWord ? ['--word-regexp'] : []),
+  ];
+}
+
+async function walkArguments(cwd: string, include: Include): Promise<string[]> {
+  return [
+    ...['--no-config', '--color=never', '--path-separator=/', '--hidden', '--glob=!.git', '--glob=!.hg', '--glob=!.svn'],
+    '--no-ignore-global',
+    // In a repository ignore files count from its top down, elsewhere from the folder down.
+    ...((await repositoryOf(cwd)) ? [] : ['--no-require-git', '--no-ignore-parent']),
+    ...onlyBelow(include.below),
+    ...(include.name ? [`--type-add=included:${include.name}`, '--type=included'] : []),
+  ];
+}
+
+/**
+ * Keeps ripgrep out of every directory but these. A positive glob or a starting directory would do that too, but makes
+ * ripgrep forget the ignore files; so for `src` it is told to leave out names that begin otherwise than with s, sr, src, or go on.
+ */
+function onlyBelow(directories: readonly string[]): string[] {
+  const globs: string[] = [];
+  let parent = '';
+  for (const name of directories) {
+    if (!/^[\w.-]+$/.test(name)) break;
+    for (let length = 0; length < name.length; length++) {
+      const begin = name.slice(0, length);
+      if (begin) globs.push(`--glob=!${parent}/${begin}`);
+      globs.push(`--glob=!${parent}/${begin}[!${name[length]}]*`);
+    }
+    globs.push(`--glob=!${parent}/${name}?*`);
+    parent += `/${name}`;
+  }
+  return globs;
+}
+
+/** What ripgrep writes, until it ends or the consumer leaves; in both cases, and when the signal aborts, it is gone afterwards. */
+async function* outputOf(rg: string, args: readonly string[], cwd: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+  signal.throwIfAborted();
+  const child = spawn(rg, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
+  const kill = () => child.kill('SIGKILL');
+  signal.addEventListener('abort', kill, { once: true });
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    if (complaint.length < 10_000) complaint += text;
+  });
+  const closed = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
+  closed.catch(() => undefined);
+  let silent = true;
+  try {
+    for await (const chunk of child.stdout) {
+      signal.throwIfAborted();
+      silent = false;
+      yield chunk;
+    }
+    const code = await closed;
+    signal.throwIfAborted();
+    // With output, what it complains of is a file here and there that cannot be read.
+    if (code !== 0 && code !== 1 && silent && complaint.trim()) throw new Error(sentenceOf(complaint));
+  } finally {
+    signal.removeEventListener('abort', kill);
+    kill();
+  }
+}
+
+function sentenceOf(complaint: string): string {
+  const reason = /^error: (.*)$/m.exec(complaint)?.[1];
+  if (reason) return `The regular expression is not valid: ${reason}.`;
+  return `The search failed: ${complaint.trim().split('\n')[0]?.replace(/^rg: /, '')}.`;
+}
+
+const NUL = 0;
+const NEWLINE = 10;
+const STOPPED = /^.*: WARNING: stopped searching binary file after match \([^\n]*\)\n/s;
+
+/** `path NUL number:line` each. Of a line that is too long only the beginning is ever held. */
+async function* hitsOf(output: AsyncIterable<Buffer>): AsyncGenerator<Hit> {
+  let rest: Buffer = Buffer.alloc(0);
+  let skipping = false;
+  for await (const chunk of output) {
+    let data = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+    if (skipping) {
+      const end = data.indexOf(NEWLINE);
+      data = end < 0 ? Buffer.alloc(0) : data.subarray(end + 1);
+      skipping = end < 0;
+    }
+    let start = 0;
+    for (;;) {
+      const afterPath = data.indexOf(NUL, start);
+      if (afterPath < 0) break;
+      let end = data.indexOf(NEWLINE, afterPath);
+      const tooLong = end < 0 && data.length - afterPath > 4 * MAX_LINE + 20;
+      if (end < 0 && !tooLong) break;
+      if (tooLong) end = data.length;
+      const hit = hitOf(
+        data.toString('utf8', start, afterPath),
+        data.toString('utf8', afterPath + 1, Math.min(end, afterPath + 4 * MAX_LINE + 20)),
+      );
+      if (hit) yield hit;
+      start = end + 1;
+      skipping = tooLong;
+      if (tooLong) break;
+    }
+    rest = data.subarray(start);
+  }
+}
+
+function hitOf(path: string, numbered: string): Hit | undefined {
+  const colon = numbered.indexOf(':');
+  const line = Number(numbered.slice(0, colon));
+  if (colon < 1 || !Number.isInteger(line)) return undefined;
+  const text = numbered
+    .slice(colon + 1)
+    .replace(/\r$/, '')
+    .slice(0, MAX_LINE);
+  return { path: path.replace(STOPPED, '').slice(2), line, text };
+}

@@ -1,0 +1,149 @@
+/** Finding and searching where there is no ripgrep: slower, with the same results. */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import ignore, { type Ignore } from 'ignore';
+import { decodeText } from '../../workspace/content.ts';
+import type { SearchQuery } from '../../workspace/types.ts';
+import { includeIn } from './include.ts';
+import { repositoryOf } from './repository.ts';
+import { expectOneLine, type FilesOptions, type Hit, MAX_LINE, type SearchOptions } from './ripgrep.ts';
+
+const MAX_FILES = 200_000;
+const MAX_BYTES = 20_000_000;
+const PAUSE_MS = 20;
+
+/** The ignore files of one directory: `at`, with a slash behind it and '' for the folder; or above the folder, which it sees as `lead`. */
+type Rules = { at: string; lead: string; rules: Ignore };
+
+export async function filesByWalking({ cwd, include: glob, limit, signal }: Omit<FilesOptions, 'rg'>): Promise<string[]> {
+  const include = await includeIn(cwd, glob);
+  const paths: string[] = [];
+  for await (const path of walk(cwd, include.below, signal)) {
+    if (include.matches(path)) paths.push(path);
+  }
+  return paths.sort().slice(0, limit);
+}
+
+export async function* searchByWalking({ cwd, query, signal }: Omit<SearchOptions, 'rg'>): AsyncGenerator<Hit> {
+  const matches = matcherOf(query);
+  const include = await includeIn(cwd, query.include);
+  let left = query.limit;
+  for await (const path of walk(cwd, include.below, signal)) {
+    if (!include.matches(path)) continue;
+    const file = join(cwd, path);
+    const size = await stat(file).then(
+      (found) => found.size,
+      () => undefined,
+    );
+    if (size === undefined || size > MAX_BYTES) continue;
+    const bytes = await readFile(file).catch(() => undefined);
+    const text = bytes && decodeText(bytes);
+    if (text === undefined) continue;
+    for (const hit of matchingLines(path, text, matches)) {
+      if (left-- <= 0) return;
+      yield hit;
+    }
+  }
+}
+
+function* matchingLines(path: string, text: string, matches: RegExp): Generator<Hit> {
+  let line = 0;
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf('\n', start);
+    const end = newline < 0 ? text.length : newline;
+    const content = text.slice(start, text[end - 1] === '\r' && end > start ? end - 1 : end);
+    line++;
+    if (matches.test(content)) yield { path, line, text: content.slice(0, MAX_LINE) };
+    start = end + 1;
+  }
+}
+
+function matcherOf({ pattern, regex, caseSensitive, wholeWord }: SearchQuery): RegExp {
+  expectOneLine(pattern);
+  const source = regex ? pattern : pattern.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const whole = wholeWord ? `(?<![\\p{L}\\p{N}_])(?:${source})(?![\\p{L}\\p{N}_])` : source;
+  const flags = caseSensitive ? '' : 'i';
+  try {
+    return new RegExp(whole, `u${flags}`);
+  } catch (error) {
+    // Escapes that Unicode mode refuses, such as \-, are common.
+    const lenient = wholeWord ? `(?<!\\w)(?:${source})(?!\\w)` : source;
+    try {
+      return new RegExp(lenient, flags);
+    } catch {
+      throw new Error(`The regular expression is not valid: ${(error as Error).message.replace(/^.*: /, '')}.`);
+    }
+  }
+}
+
+/** Every file that no ignore file names, links left out. Gives way to others every few milliseconds. */
+async function* walk(root: string, below: readonly string[], signal: AbortSignal): AsyncGenerator<string> {
+  const pending: { at: string; above: readonly Rules[] }[] = [{ at: '', above: await rulesAbove(root) }];
+  let seen = 0;
+  let pause = performance.now() + PAUSE_MS;
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    signal.throwIfAborted();
+    const { at, above } = next;
+    const entries = await readdir(join(root, at), { withFileTypes: true }).catch(() => []);
+    const rules = await rulesOf(root, at, above, new Set(entries.map(({ name }) => name)));
+    for (const entry of entries) {
+      const path = at + entry.name;
+      if (entry.isDirectory()) {
+        if (VERSION_CONTROL.has(entry.name) || !leadsInto(path, below) || isIgnored(`${path}/`, rules)) continue;
+        pending.push({ at: `${path}/`, above: rules });
+      } else if (entry.isFile() && !VERSION_CONTROL.has(entry.name) && !isIgnored(path, rules)) {
+        if (++seen > MAX_FILES) return;
+        yield path;
+      }
+    }
+    if (performance.now() > pause) {
+      await new Promise((resolve) => setImmediate(resolve));
+      pause = performance.now() + PAUSE_MS;
+    }
+  }
+}
+
+const VERSION_CONTROL = new Set(['.git', '.hg', '.svn']);
+
+function leadsInto(path: string, below: readonly string[]): boolean {
+  const parts = path.split('/');
+  return below.every((name, index) => index >= parts.length || parts[index] === name);
+}
+
+async function rulesOf(root: string, at: string, above: readonly Rules[], names: ReadonlySet<string>): Promise<readonly Rules[]> {
+  // A repository goes by its own rules.
+  const inherited = names.has('.git') ? [] : above;
+  const rules = await rulesIn(join(root, at), names);
+  return rules ? [...inherited, { at, lead: '', rules }] : inherited;
+}
+
+async function rulesAbove(root: string): Promise<readonly Rules[]> {
+  const top = await repositoryOf(root);
+  const parts = top === undefined ? [] : relative(top, root).split(sep).filter(Boolean);
+  const all = parts.map(async (_, index): Promise<Rules[]> => {
+    const directory = join(top ?? root, ...parts.slice(0, index));
+    const rules = await rulesIn(directory, new Set(await readdir(directory)));
+    const lead = `${parts.slice(index).join('/')}/`;
+    // Who opens a folder that is ignored wants to see it.
+    return rules ? [{ at: '', lead: rules.test(lead).ignored ? '' : lead, rules }] : [];
+  });
+  return (await Promise.all(all)).flat();
+}
+
+async function rulesIn(directory: string, names: ReadonlySet<string>): Promise<Ignore | undefined> {
+  const files = ['.git', '.gitignore', '.ignore', '.rgignore'].filter((name) => names.has(name));
+  if (files.length === 0) return undefined;
+  const inside = files.map((name) => join(directory, name === '.git' ? '.git/info/exclude' : name));
+  const texts = await Promise.all(inside.map((file) => readFile(file, 'utf8').catch(() => '')));
+  return ignore().add(texts.join('\n'));
+}
+
+/** The deepest rules that say anything decide. */
+function isIgnored(path: string, rules: readonly Rules[]): boolean {
+  for (const { at, lead, rules: own } of rules.toReversed()) {
+    const { ignored, unignored } = own.test(lead + path.slice(at.length));
+    if (ignored) return true;
+    if (unignored) return false;
+  }
+  return false;
+}

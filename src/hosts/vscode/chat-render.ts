@@ -1,0 +1,178 @@
+/** Events as VS Code's Chat can show them: Markdown, progress lines, references, buttons. */
+import * as vscode from 'vscode';
+import type { Session } from '../../app/session.ts';
+import type { AgentEvent } from '../../core/events.ts';
+import type { Plan } from '../../core/plan.ts';
+import { planText } from '../../core/plan.ts';
+import type { ApprovalRequest } from '../../core/session.ts';
+import { PathError, parsePath } from '../../workspace/paths.ts';
+import type { Kedge } from './kedge.ts';
+import { PlaceFinder } from './place-finder.ts';
+
+const STEP_SIGN = { started: '▸', done: '✓', failed: '✗', skipped: '–' } as const;
+const DIFF_LINES = 60;
+
+export class ChatRenderer {
+  readonly #kedge: Kedge;
+  readonly #session: Session;
+  readonly #stream: vscode.ChatResponseStream;
+  readonly #titles = new Map<string, string>();
+  readonly #referenced = new Set<string>();
+  #plan: Plan | undefined;
+  #streamedText = '';
+  readonly #prose = new PlaceFinder(
+    (text) => this.#stream.markdown(markdown(text)),
+    (path, line, text) => this.#place(path, line, text),
+  );
+
+  constructor(kedge: Kedge, session: Session, stream: vscode.ChatResponseStream) {
+    this.#kedge = kedge;
+    this.#session = session;
+    this.#stream = stream;
+  }
+
+  event(event: AgentEvent): void {
+    const stream = this.#stream;
+    switch (event.type) {
+      case 'run_started':
+        this.#plan = event.plan;
+        break;
+      case 'text_delta':
+        this.#streamedText += event.text;
+        this.#prose.write(event.text);
+        break;
+      case 'message_added':
+        // A thought before tool calls is a paragraph of its own.
+        this.#prose.end();
+        if (this.#streamedText) stream.markdown('\n\n');
+        this.#streamedText = '';
+        break;
+      case 'tool_started':
+        this.#titles.set(event.callId, event.title);
+        if (event.name !== 'update_step') stream.progress(event.title);
+        for (const { path, access } of event.targets) if (access === 'read' && event.name === 'read_file') this.#reference(path);
+        break;
+      case 'approval_requested':
+        this.approval(event);
+        break;
+      case 'approval_resolved':
+        stream.markdown(event.answer.approve ? '*Approved.*\n\n' : `*Rejected${event.answer.words ? `: ${event.answer.words}` : '.'}*\n\n`);
+        break;
+      case 'file_changed':
+        for (const { path, kind, added, removed } of event.changes) {
+          stream.markdown(`\`${kind}\` `);
+          this.#anchor(path, kind === 'delete');
+          stream.markdown(added || removed ? ` +${added} −${removed}\n\n` : '\n\n');
+        }
+        break;
+      case 'plan_proposed':
+        this.#showPlan(event.plan);
+        break;
+      case 'plan_step': {
+        const step = this.#plan?.steps[event.step - 1];
+        stream.markdown(
+          `${STEP_SIGN[event.status]} **Step ${event.step}** ${step?.title ?? ''}${event.note ? ` (${event.note})` : ''}\n\n`,
+        );
+        break;
+      }
+      case 'run_paused':
+        stream.markdown(`**Paused.** ${event.summary}\n\n`);
+        stream.button({ command: 'kedge.chat.continue', title: 'Continue' });
+        break;
+    }
+  }
+
+  approval({ approvalId, title, reason, changes }: ApprovalRequest): void {
+    const stream = this.#stream;
+    stream.markdown(`**${title}?** ${reason}\n\n`);
+    for (const { path, diff } of changes) {
+      const lines = diff.split('\n');
+      const shown = lines.slice(0, DIFF_LINES).join('\n');
+      const more = lines.length > DIFF_LINES ? `\n… ${lines.length - DIFF_LINES} more lines` : '';
+      if (diff) stream.markdown(`${path}\n\n${fence(shown + more, 'diff')}\n\n`);
+    }
+    const button = (label: string, answer: object) =>
+      stream.button({ command: 'kedge.answerApproval', title: label, arguments: [this.#session.id, approvalId, answer] });
+    button('Approve', { approve: true });
+    button('Approve edits of this run', { approve: true, grant: 'run' });
+    button('Reject', { approve: false });
+    if (changes[0]) {
+      const { callId } = this.#session.state.pendingApprovals.get(approvalId) ?? { callId: approvalId };
+      stream.button({ command: 'kedge.openDiff', title: 'Open diff', arguments: [this.#session.id, callId, changes[0].path] });
+    }
+  }
+
+  /** How the run ended, and what can be done now. */
+  ended(end: Extract<AgentEvent, { type: 'run_finished' | 'run_paused' }>): void {
+    const stream = this.#stream;
+    if (end.type === 'run_finished' && end.outcome === 'stopped') stream.markdown('*Stopped.*\n\n');
+    if (end.type === 'run_finished' && end.outcome === 'refused') stream.markdown('*The model refused to answer this.*\n\n');
+    if (end.type === 'run_finished' && end.error?.kind === 'auth')
+      stream.button({ command: 'kedge.connectModel', title: 'Connect a Model' });
+    if (this.#session.state.runs.get(end.runId)?.changed) {
+      stream.button({ command: 'kedge.reviewRun', title: 'Review changes', arguments: [this.#session.id, end.runId] });
+      stream.button({ command: 'kedge.undoRun', title: 'Undo run', arguments: [this.#session.id, end.runId] });
+    }
+  }
+
+  greet(): void {
+    this.#stream.markdown(
+      [
+        'I work in three modes:',
+        '- `/ask` looks around and answers; it cannot write.',
+        '- `/plan` writes a plan, and carries it out once you confirm it.',
+        '- `/agent` works on its own and asks before it edits.',
+      ].join('\n'),
+    );
+  }
+
+  #showPlan(plan: Plan): void {
+    const stream = this.#stream;
+    stream.markdown(`**Plan**\n\n${planText(plan).replace(/^ {3}/gm, '   - ')}\n\n`);
+    stream.button({ command: 'kedge.chat.runPlan', title: 'Run plan' });
+    stream.button({ command: 'kedge.editPlan', title: 'Edit', arguments: [this.#session.id, plan.id] });
+    stream.button({ command: 'kedge.discardPlan', title: 'Discard', arguments: [this.#session.id, plan.id] });
+  }
+
+  #uri(path: string): vscode.Uri | undefined {
+    const { fs } = this.#kedge;
+    try {
+      return fs.uri(parsePath(path, fs.folders));
+    } catch (error) {
+      if (error instanceof PathError) return undefined;
+      throw error;
+    }
+  }
+
+  #reference(path: string): void {
+    const uri = this.#referenced.has(path) ? undefined : this.#uri(path);
+    if (uri) this.#stream.reference(uri);
+    this.#referenced.add(path);
+  }
+
+  /** A `path:line` of the answer opens the file there; what is no path of the workspace stays text. */
+  #place(path: string, line: number, text: string): void {
+    const uri = this.#uri(path);
+    if (uri) this.#stream.anchor(new vscode.Location(uri, new vscode.Position(line - 1, 0)), text);
+    else this.#stream.markdown(text);
+  }
+
+  #anchor(path: string, gone: boolean): void {
+    const uri = gone ? undefined : this.#uri(path);
+    if (uri) this.#stream.anchor(uri, path);
+    else this.#stream.markdown(`\`${path}\``);
+  }
+}
+
+/** Only the one command that the offline model offers may be clicked in a model's text. */
+function markdown(text: string): vscode.MarkdownString {
+  const content = new vscode.MarkdownString(text);
+  content.isTrusted = { enabledCommands: ['kedge.connectModel'] };
+  return content;
+}
+
+function fence(text: string, language: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const ticks = '`'.repeat(longest + 1);
+  return `${ticks}${language}\n${text}\n${ticks}`;
+}

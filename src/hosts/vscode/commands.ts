@@ -1,0 +1,93 @@
+import * as vscode from 'vscode';
+import { SessionError } from '../../app/session.ts';
+import type { ApprovalAnswer } from '../../core/events.ts';
+import { openDiff, reviewRun } from './blob-documents.ts';
+import { connectModel, pickModel } from './connect.ts';
+import type { Kedge } from './kedge.ts';
+import type { Panel } from './panel.ts';
+
+/** Every command of the extension. Those that only buttons call take a session's id first. */
+export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable {
+  const commands: Record<string, (...args: never[]) => unknown> = {
+    'kedge.openPanel': () => panel.reveal(),
+    'kedge.newSession': async () => {
+      await kedge.show(kedge.assistant.newSession());
+      await panel.reveal({ type: 'compose', text: '' });
+    },
+    'kedge.openSession': () => openSession(kedge, panel),
+    'kedge.pickModel': () => pickModel(kedge),
+    'kedge.connectModel': () => connectModel(kedge),
+    'kedge.stop': async () => (await kedge.session()).stop(),
+    'kedge.askForEdits': async () => {
+      await kedge.setEditsGranted(false);
+      void vscode.window.showInformationMessage('Kedge asks before it edits in this workspace.');
+    },
+    'kedge.answerApproval': async (sessionId: string, approvalId: string, answer: ApprovalAnswer) =>
+      (await kedge.sessionById(sessionId)).answerApproval(approvalId, answer),
+    'kedge.openDiff': async (sessionId: string, callId: string, path: string) => openDiff(await kedge.sessionById(sessionId), callId, path),
+    'kedge.reviewRun': async (sessionId: string, runId: string) => reviewRun(await kedge.sessionById(sessionId), runId, kedge.fs),
+    'kedge.undoRun': async (sessionId: string, runId: string) => undoRun(kedge, sessionId, runId),
+    'kedge.discardPlan': async (sessionId: string, planId: string) => {
+      await (await kedge.sessionById(sessionId)).answerPlan(planId, 'discard');
+      void vscode.window.showInformationMessage('The plan was discarded.');
+    },
+    'kedge.editPlan': async (sessionId: string, planId: string) => {
+      await kedge.show(await kedge.sessionById(sessionId));
+      await panel.reveal({ type: 'edit_plan', planId });
+    },
+    'kedge.chat.runPlan': () => sendToChat('@kedge /run Run the plan'),
+    'kedge.chat.continue': () => sendToChat('@kedge /continue Go on'),
+  };
+  return vscode.Disposable.from(
+    ...Object.entries(commands).map(([name, run]) =>
+      vscode.commands.registerCommand(name, (...args) => explained(() => run(...(args as never[])))),
+    ),
+  );
+}
+
+/** What the user cannot do now is said, not thrown. */
+async function explained(run: () => unknown): Promise<unknown> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof SessionError)) throw error;
+    void vscode.window.showInformationMessage(error.message);
+    return undefined;
+  }
+}
+
+function sendToChat(query: string): Thenable<unknown> {
+  return vscode.commands.executeCommand('workbench.action.chat.open', { query });
+}
+
+async function openSession(kedge: Kedge, panel: Panel): Promise<void> {
+  const sessions = await kedge.assistant.sessions();
+  const items = sessions.map(({ id, title, changedAt }) => ({
+    label: title || 'Untitled',
+    description: new Date(changedAt).toLocaleString(),
+    id,
+  }));
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: 'Kedge: Open Session',
+    placeHolder: 'Choose a conversation',
+    matchOnDescription: true,
+  });
+  if (!chosen) return;
+  await kedge.show(await kedge.sessionById(chosen.id));
+  await panel.reveal();
+}
+
+async function undoRun(kedge: Kedge, sessionId: string, runId: string): Promise<void> {
+  const session = await kedge.sessionById(sessionId);
+  await session.undo(runId);
+  const undone = session.events.findLast((event) => event.type === 'changes_undone');
+  const results = undone?.type === 'changes_undone' ? undone.results : [];
+  const refused = results.filter(({ outcome }) => outcome === 'refused');
+  const restored = results.length - refused.length;
+  if (refused.length === 0)
+    void vscode.window.showInformationMessage(`Undid the run: ${restored} ${restored === 1 ? 'file' : 'files'} restored.`);
+  else {
+    const left = refused.map(({ path, reason }) => `${path} (${reason})`).join(', ');
+    void vscode.window.showWarningMessage(`${restored} restored; left as they are: ${left}`);
+  }
+}

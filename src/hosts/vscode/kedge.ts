@@ -1,0 +1,154 @@
+/** What the editor's parts share: the assistant on this window's folders, the session that the panel shows, and the answers to questions about them. */
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { Assistant } from '../../app/assistant.ts';
+import { loadAdapter } from '../../app/models.ts';
+import { type Session, SessionError } from '../../app/session.ts';
+import type { Mode } from '../../core/events.ts';
+import type { ModelRef } from '../../core/messages.ts';
+import type { ModelAdapter } from '../../core/model.ts';
+import type { PanelState, Readiness } from '../../protocol/panel.ts';
+import { catalogEntry } from '../../providers/catalog.ts';
+import { DiskBlobs } from '../../sessions/blobs.ts';
+import { SessionStore } from '../../sessions/store.ts';
+import { VsCodeFileSystem } from './file-system.ts';
+import { editorRipgrep } from './ripgrep.ts';
+import { Keys, providerConfig, VsCodeSettings } from './settings.ts';
+import { VsCodeWriter } from './writer.ts';
+
+const SESSION_KEY = 'kedge.session';
+const MODE_KEY = 'kedge.mode';
+const EDITS_KEY = 'kedge.editsGranted';
+
+export class Kedge implements vscode.Disposable {
+  readonly context: vscode.ExtensionContext;
+  readonly settings = new VsCodeSettings();
+  readonly keys: Keys;
+  readonly blobs: DiskBlobs;
+  readonly assistant: Assistant;
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #sessionChanged = new vscode.EventEmitter<Session>();
+  /** Something that the panel's state shows has changed. */
+  readonly onDidChange = this.#changed.event;
+  readonly onDidChangeSession = this.#sessionChanged.event;
+  readonly #disposables: vscode.Disposable[];
+  #fs: VsCodeFileSystem | undefined;
+  #session: Promise<Session> | undefined;
+
+  constructor(context: vscode.ExtensionContext) {
+    this.context = context;
+    this.keys = new Keys(context.secrets);
+    const storage = (context.storageUri ?? context.globalStorageUri).fsPath;
+    this.blobs = new DiskBlobs(join(storage, 'blobs'));
+    this.assistant = new Assistant({
+      fileSystem: () => this.fs,
+      writer: () => new VsCodeWriter(this.fs),
+      blobs: this.blobs,
+      store: new SessionStore(join(storage, 'sessions')),
+      settings: this.settings,
+      adapter: (model) => this.adapter(model),
+      trusted: () => vscode.workspace.isTrusted,
+      workspaceEdits: {
+        granted: () => context.workspaceState.get(EDITS_KEY, false),
+        grant: () => void this.setEditsGranted(true),
+      },
+    });
+    const fire = () => this.#changed.fire();
+    this.#disposables = [
+      this.#changed,
+      this.#sessionChanged,
+      vscode.workspace.onDidChangeWorkspaceFolders(() => {
+        this.#fs = undefined;
+        fire();
+      }),
+      vscode.workspace.onDidGrantWorkspaceTrust(fire),
+      vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration('kedge') && fire()),
+      this.keys.onChange(fire),
+    ];
+  }
+
+  get fs(): VsCodeFileSystem {
+    this.#fs ??= new VsCodeFileSystem(vscode.workspace.workspaceFolders ?? [], editorRipgrep);
+    return this.#fs;
+  }
+
+  adapter(model: ModelRef): Promise<ModelAdapter> {
+    return loadAdapter(model, (provider) => providerConfig(provider, this.settings, this.keys));
+  }
+
+  async setEditsGranted(granted: boolean): Promise<void> {
+    await this.context.workspaceState.update(EDITS_KEY, granted || undefined);
+  }
+
+  get mode(): Mode {
+    return this.context.workspaceState.get<Mode>(MODE_KEY, 'ask');
+  }
+
+  async setMode(mode: Mode): Promise<void> {
+    await this.context.workspaceState.update(MODE_KEY, mode);
+    this.#changed.fire();
+  }
+
+  /** The session that the panel shows: the one that it showed before the reload, or a new one. */
+  session(): Promise<Session> {
+    this.#session ??= this.#restore();
+    return this.#session;
+  }
+
+  async show(session: Session): Promise<void> {
+    this.#session = Promise.resolve(session);
+    await this.context.workspaceState.update(SESSION_KEY, session.id);
+    this.#sessionChanged.fire(session);
+  }
+
+  async #restore(): Promise<Session> {
+    const id = this.context.workspaceState.get<string>(SESSION_KEY);
+    const known = id === undefined ? undefined : await this.assistant.session(id);
+    if (known) return known;
+    const session = this.assistant.newSession();
+    await this.context.workspaceState.update(SESSION_KEY, session.id);
+    return session;
+  }
+
+  /** @throws SessionError where a session of that id is no longer there. */
+  async sessionById(id: string): Promise<Session> {
+    const session = await this.assistant.session(id);
+    if (!session) throw new SessionError('This conversation is no longer stored.');
+    return session;
+  }
+
+  async panelState(): Promise<PanelState> {
+    const model = this.settings.model();
+    return {
+      mode: this.mode,
+      modelName: modelName(model),
+      readiness: await this.#readiness(model),
+      folders: this.fs.folders.map(({ name }) => name),
+      trusted: vscode.workspace.isTrusted,
+    };
+  }
+
+  async #readiness(model: ModelRef): Promise<Readiness> {
+    const connect = { label: 'Connect', message: { type: 'connect_model' as const } };
+    if (this.settings.modelProblem) return { level: 'attention', text: this.settings.modelProblem, action: connect };
+    const entry = catalogEntry(model.provider);
+    if (model.provider === 'offline') {
+      return {
+        level: 'ready',
+        text: 'Offline answers a small set of requests without a language model.',
+        action: { ...connect, label: 'Connect a model' },
+      };
+    }
+    if (entry?.keyless || (await this.keys.get(model.provider))) return { level: 'ready', text: `${modelName(model)} is connected.` };
+    return { level: 'attention', text: `There is no key for ${entry?.label ?? model.provider}.`, action: connect };
+  }
+
+  dispose(): void {
+    this.assistant.close();
+    for (const disposable of this.#disposables) disposable.dispose();
+  }
+}
+
+export function modelName({ provider, model }: ModelRef): string {
+  return provider === 'offline' ? 'Offline' : model;
+}

@@ -1,0 +1,205 @@
+/** The panel's host side: sends a session's events to the webview and carries out what the user does there. */
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import { type Session, SessionError } from '../../app/session.ts';
+import type { AgentEvent } from '../../core/events.ts';
+import { ToHost, type ToPanel } from '../../protocol/panel.ts';
+import { PathError, parsePath } from '../../workspace/paths.ts';
+import { openDiff } from './blob-documents.ts';
+import type { Kedge } from './kedge.ts';
+
+export const VIEW_ID = 'kedge.panel';
+
+/** Deltas of one frame travel as one message. */
+const FLUSH_MS = 16;
+const RUNS_SHOWN = 20;
+
+export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
+  readonly #kedge: Kedge;
+  readonly #disposables: vscode.Disposable[];
+  #view: vscode.WebviewView | undefined;
+  #unsubscribe: (() => void) | undefined;
+  #pending: AgentEvent[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #runsShown = RUNS_SHOWN;
+  /** Messages for a webview that is not there yet. */
+  #queue: ToPanel[] = [];
+  #ready = false;
+
+  constructor(kedge: Kedge) {
+    this.#kedge = kedge;
+    this.#disposables = [
+      vscode.window.registerWebviewViewProvider(VIEW_ID, this),
+      kedge.onDidChange(() => void this.#sendState()),
+      kedge.onDidChangeSession((session) => {
+        this.#runsShown = RUNS_SHOWN;
+        if (this.#ready) this.#showSession(session);
+      }),
+    ];
+  }
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    this.#view = view;
+    this.#ready = false;
+    const { extensionUri } = this.#kedge.context;
+    view.webview.options = { enableScripts: true, localResourceRoots: [vscode.Uri.joinPath(extensionUri, 'dist')] };
+    view.webview.onDidReceiveMessage((message) => void this.#receive(message));
+    view.onDidDispose(() => {
+      this.#unsubscribe?.();
+      this.#view = undefined;
+      this.#ready = false;
+    });
+    view.webview.html = html(view.webview, extensionUri);
+  }
+
+  /** Brings the panel to the front, and then says something to it. */
+  async reveal(message?: ToPanel): Promise<void> {
+    if (message) {
+      if (this.#ready) this.#post(message);
+      else this.#queue.push(message);
+    }
+    await vscode.commands.executeCommand(`${VIEW_ID}.focus`);
+  }
+
+  async #receive(raw: unknown): Promise<void> {
+    const parsed = ToHost.safeParse(raw);
+    if (!parsed.success) return;
+    try {
+      await this.#handle(parsed.data);
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      this.#post({ type: 'notice', level: error instanceof SessionError ? 'info' : 'error', text });
+    }
+  }
+
+  async #handle(message: ToHost): Promise<void> {
+    const kedge = this.#kedge;
+    const session = await kedge.session();
+    switch (message.type) {
+      case 'ready':
+        await this.#sendState();
+        this.#showSession(session);
+        this.#ready = true;
+        for (const queued of this.#queue.splice(0)) this.#post(queued);
+        return;
+      case 'set_mode':
+        return kedge.setMode(message.mode);
+      case 'prompt':
+        await kedge.setMode(message.mode);
+        return session.prompt({ text: message.text, mode: message.mode });
+      case 'stop':
+        return session.stop();
+      case 'continue':
+        return session.resume();
+      case 'answer_approval': {
+        const { answer } = message;
+        const given = answer.approve
+          ? { approve: true as const, ...(answer.grant && { grant: answer.grant }) }
+          : { approve: false as const, ...(answer.words && { words: answer.words }) };
+        return session.answerApproval(message.approvalId, given);
+      }
+      case 'answer_plan':
+        return session.answerPlan(message.planId, message.answer, message.plan);
+      case 'undo_run':
+        return session.undo(message.runId);
+      case 'open_file':
+        return this.#openFile(message.path, message.line);
+      case 'open_diff':
+        return openDiff(session, message.callId, message.path);
+      case 'open_link':
+        return openLink(message.url);
+      case 'show_earlier':
+        this.#runsShown += RUNS_SHOWN;
+        return this.#showSession(session);
+      case 'new_session':
+        return kedge.show(kedge.assistant.newSession());
+      case 'pick_session':
+        return vscode.commands.executeCommand('kedge.openSession');
+      case 'pick_model':
+        return vscode.commands.executeCommand('kedge.pickModel');
+      case 'connect_model':
+        return vscode.commands.executeCommand('kedge.connectModel');
+    }
+  }
+
+  async #sendState(): Promise<void> {
+    this.#post({ type: 'state', state: await this.#kedge.panelState() });
+  }
+
+  #showSession(session: Session): void {
+    this.#unsubscribe?.();
+    this.#pending = [];
+    const runIds = [...session.state.runs.keys()];
+    const shown = new Set(runIds.slice(-this.#runsShown));
+    this.#post({
+      type: 'session',
+      sessionId: session.id,
+      title: session.state.title,
+      events: session.events.filter((event) => shown.has(event.runId)),
+      earlierRuns: runIds.length - shown.size,
+      running: session.running,
+    });
+    this.#unsubscribe = session.subscribe((event) => {
+      const last = this.#pending.at(-1);
+      if (event.type === 'text_delta' && last?.type === 'text_delta')
+        this.#pending[this.#pending.length - 1] = { ...event, text: last.text + event.text };
+      else this.#pending.push(event);
+      this.#timer ??= setTimeout(() => this.#flush(session), FLUSH_MS);
+    });
+  }
+
+  #flush(session: Session): void {
+    this.#timer = undefined;
+    const events = this.#pending;
+    this.#pending = [];
+    if (events.length > 0) this.#post({ type: 'events', sessionId: session.id, events, running: session.running });
+  }
+
+  #post(message: ToPanel): void {
+    void this.#view?.webview.postMessage(message);
+  }
+
+  async #openFile(path: string, line?: number): Promise<void> {
+    const { fs } = this.#kedge;
+    try {
+      const uri = fs.uri(parsePath(path, fs.folders));
+      const at = new vscode.Position((line ?? 1) - 1, 0);
+      await vscode.window.showTextDocument(uri, { preview: true, selection: new vscode.Range(at, at) });
+    } catch (error) {
+      throw error instanceof PathError ? error : new Error(`${path} could not be opened.`);
+    }
+  }
+
+  dispose(): void {
+    this.#unsubscribe?.();
+    clearTimeout(this.#timer);
+    for (const disposable of this.#disposables) disposable.dispose();
+  }
+}
+
+/** VS Code itself asks before it opens a page that the user does not trust yet. */
+async function openLink(url: string): Promise<void> {
+  const uri = vscode.Uri.parse(url, true);
+  if (uri.scheme === 'command' && uri.path === 'kedge.connectModel') await vscode.commands.executeCommand('kedge.connectModel');
+  else if (uri.scheme === 'https' || uri.scheme === 'http') await vscode.env.openExternal(uri);
+}
+
+function html(webview: vscode.Webview, extensionUri: vscode.Uri): string {
+  const nonce = randomBytes(16).toString('base64');
+  const file = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, 'dist', name));
+  const policy = `default-src 'none'; style-src ${webview.cspSource}; font-src ${webview.cspSource}; script-src 'nonce-${nonce}'`;
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="${file('panel.css')}">
+<title>Kedge</title>
+</head>
+<body>
+<div id="kedge-panel"></div>
+<script nonce="${nonce}" src="${file('panel.js')}"></script>
+</body>
+</html>`;
+}

@@ -1,0 +1,91 @@
+/** Writes through one WorkspaceEdit, so that Ctrl+Z takes a change back and open editors take part in it. */
+import * as vscode from 'vscode';
+import { decodeText, sameBytes } from '../../workspace/content.ts';
+import type { FileChange, Writer } from '../../workspace/types.ts';
+import { unsavedDocument, type VsCodeFileSystem } from './file-system.ts';
+
+export class VsCodeWriter implements Writer {
+  readonly #fs: VsCodeFileSystem;
+
+  constructor(fs: VsCodeFileSystem) {
+    this.#fs = fs;
+  }
+
+  async commit(changes: readonly FileChange[]): Promise<void> {
+    const edit = new vscode.WorkspaceEdit();
+    const toSave: { document: vscode.TextDocument; after: Uint8Array }[] = [];
+    const toWrite: { uri: vscode.Uri; after: Uint8Array }[] = [];
+    const moved = new Set(changes.flatMap((change) => (isPureMove(change, changes) ? [change.movedFrom as string] : [])));
+
+    for (const change of changes) {
+      const uri = this.#fs.uri(change.at);
+      const { before, after } = change;
+      if (isPureMove(change, changes)) {
+        const source = changes.find(({ path }) => path === change.movedFrom) as FileChange;
+        edit.renameFile(this.#fs.uri(source.at), uri, { overwrite: false });
+      } else if (!after) {
+        if (!moved.has(change.path)) edit.deleteFile(uri);
+      } else if (!before) {
+        edit.createFile(uri, { contents: after, overwrite: false });
+      } else {
+        const document = await editableDocument(uri, before);
+        const text = document && decodeText(after);
+        if (document && text !== undefined) {
+          const { range, replacement } = difference(document, withoutBom(text));
+          edit.replace(uri, range, replacement);
+          // What the user has not saved is not saved behind the user's back.
+          if (!document.isDirty) toSave.push({ document, after });
+        } else toWrite.push({ uri, after });
+      }
+    }
+
+    if (edit.size > 0 && !(await vscode.workspace.applyEdit(edit))) throw new Error('The editor refused the change.');
+    for (const { document } of toSave) {
+      if (!(await document.save())) throw new Error(`${document.uri.path} could not be saved.`);
+    }
+    for (const { uri, after } of toWrite) await vscode.workspace.fs.writeFile(uri, after);
+    // Saving may run formatters. What lands is what was shown, so their work is taken back.
+    for (const { document, after } of toSave) {
+      const landed = await vscode.workspace.fs.readFile(document.uri);
+      if (!sameBytes(landed, after)) await vscode.workspace.fs.writeFile(document.uri, after);
+    }
+  }
+}
+
+function isPureMove(change: FileChange, changes: readonly FileChange[]): boolean {
+  if (!change.movedFrom || change.before || !change.after) return false;
+  const source = changes.find(({ path }) => path === change.movedFrom);
+  return source !== undefined && !source.after && sameBytes(source.before, change.after);
+}
+
+/**
+ * The open (or opened) document of a file, when it holds exactly the text that the change starts from. A document that
+ * normalises its file (mixed line endings, another encoding) would write more than was shown: then there is none.
+ */
+async function editableDocument(uri: vscode.Uri, before: Uint8Array): Promise<vscode.TextDocument | undefined> {
+  const text = decodeText(before);
+  if (text === undefined) return undefined;
+  const document = unsavedDocument(uri) ?? (await vscode.workspace.openTextDocument(uri).then(undefined, () => undefined));
+  return document?.getText() === withoutBom(text) ? document : undefined;
+}
+
+/** The smallest run of whole lines that differs, so that cursors and folds elsewhere stay where they are. */
+function difference(document: vscode.TextDocument, after: string): { range: vscode.Range; replacement: string } {
+  const before = document.getText();
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;
+  start = before.lastIndexOf('\n', start - 1) + 1;
+  let tail = 0;
+  while (tail < shorter - start && before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail)) tail++;
+  const lineEnd = before.indexOf('\n', before.length - tail);
+  tail = lineEnd < 0 ? 0 : before.length - lineEnd - 1;
+  return {
+    range: new vscode.Range(document.positionAt(start), document.positionAt(before.length - tail)),
+    replacement: after.slice(start, after.length - tail),
+  };
+}
+
+function withoutBom(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}

@@ -1,0 +1,88 @@
+import type {
+  ContentBlockParam,
+  ImageBlockParam,
+  MessageCreateParamsStreaming,
+  MessageParam,
+  TextBlockParam,
+  Tool,
+  ToolResultBlockParam,
+} from '@anthropic-ai/sdk/resources/messages/messages';
+import { type AssistantMessage, type ImagePart, type Message, resultText, type TextPart, type ToolResult } from '../../core/messages.ts';
+import type { ModelRequest, ToolSpec } from '../../core/model.ts';
+import { echoInput, wireId } from '../http.ts';
+
+export const PROVIDER = 'anthropic';
+
+/** What travels in `part.replay`: the signature of a thinking block, or a whole block that has no words or that Kedge does not know. */
+export type Token = { signature?: string; block?: Record<string, unknown> };
+
+/** The wire requires a limit; this one fits every current model. */
+const MAX_TOKENS = 32_000;
+
+const EFFORTS = { minimal: 'low', low: 'low', medium: 'medium', high: 'high' } as const;
+
+/**
+ * `messages` come last and everything before them is the same for a whole run: each request extends the bytes of the one before.
+ * The marker of the prompt cache stands at the top for the same reason; the service moves it to the last block by itself.
+ */
+export function toBody(request: ModelRequest): MessageCreateParamsStreaming {
+  const { model, system, tools, maxOutputTokens, reasoningEffort } = request;
+  return {
+    model,
+    stream: true,
+    max_tokens: maxOutputTokens ?? MAX_TOKENS,
+    cache_control: { type: 'ephemeral' },
+    ...(reasoningEffort === undefined
+      ? {}
+      : { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: EFFORTS[reasoningEffort] } }),
+    ...(system === '' ? {} : { system }),
+    ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
+    messages: request.messages.flatMap((message) => toMessage(message, model)),
+  };
+}
+
+function toTool({ name, description, inputSchema }: ToolSpec): Tool {
+  return { name, description, input_schema: { ...inputSchema, type: 'object' } };
+}
+
+/** None where nothing is left: the service refuses empty messages and joins neighbours of the same role. */
+export function toMessage(message: Message, model: string): MessageParam[] {
+  const role = message.role === 'assistant' ? 'assistant' : 'user';
+  const content: ContentBlockParam[] =
+    message.role === 'assistant'
+      ? toBlocks(message, message.from.provider === PROVIDER && message.from.model === model)
+      : message.role === 'tool'
+        ? message.content.map(toResult)
+        : toInput(message.content);
+  return content.length === 0 ? [] : [{ role, content }];
+}
+
+function toBlocks(message: AssistantMessage, own: boolean): ContentBlockParam[] {
+  return message.content.flatMap((part): ContentBlockParam[] => {
+    if (part.type === 'tool_call') return [{ type: 'tool_use', id: wireId(part.id), name: part.name, input: echoInput(part) }];
+    if (part.type === 'text') return toInput([part]);
+    const { signature, block } = own ? ((part.replay ?? {}) as Token) : {};
+    if (block) return [block as unknown as ContentBlockParam];
+    return signature ? [{ type: 'thinking', thinking: part.text, signature }] : [];
+  });
+}
+
+function toResult(result: ToolResult): ToolResultBlockParam {
+  // A failure may have text only.
+  const content = toInput(result.isError ? [{ type: 'text', text: resultText(result) }] : result.content);
+  return {
+    type: 'tool_result',
+    tool_use_id: wireId(result.callId),
+    ...(content.length === 0 ? {} : { content }),
+    ...(result.isError ? { is_error: true } : {}),
+  };
+}
+
+/** Text without a visible character is refused. */
+function toInput(parts: readonly (TextPart | ImagePart)[]): (TextBlockParam | ImageBlockParam)[] {
+  return parts.flatMap((part): (TextBlockParam | ImageBlockParam)[] => {
+    if (part.type === 'text') return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }];
+    const media_type = part.mediaType as 'image/png';
+    return [{ type: 'image', source: { type: 'base64', media_type, data: part.data } }];
+  });
+}

@@ -1,0 +1,187 @@
+import type { AssistantMessage, ToolCall, Usage } from '../../core/messages.ts';
+import type { ModelEvent } from '../../core/model.ts';
+import { failureError, failureOf, modelError, parseInput, type Server } from '../http.ts';
+import type { Token } from './convert.ts';
+
+type Block = { type?: string; text?: string; thinking?: string; signature?: string; id?: string; name?: string; input?: unknown };
+type WireUsage = {
+  input_tokens?: number | null;
+  output_tokens?: number | null;
+  cache_creation_input_tokens?: number | null;
+  cache_read_input_tokens?: number | null;
+  output_tokens_details?: { thinking_tokens?: number | null } | null;
+};
+type WireEvent = {
+  type?: string;
+  index?: number;
+  content_block?: Block;
+  delta?: { type?: string; text?: string; thinking?: string; signature?: string; partial_json?: string; stop_reason?: string | null };
+  message?: { usage?: WireUsage | null };
+  usage?: WireUsage | null;
+};
+
+/** A block under way. `json` are its streamed arguments; there are none where `input` came whole at the start. */
+type Open = { block: Block; text: string; signature: string; json: string };
+
+const STOPS: Record<string, (ModelEvent & { type: 'stop' })['reason']> = {
+  end_turn: 'end_turn',
+  stop_sequence: 'end_turn',
+  tool_use: 'tool_use',
+  max_tokens: 'max_tokens',
+  model_context_window_exceeded: 'max_tokens',
+  refusal: 'refusal',
+};
+
+/** The service may pause an answer: it wants the parts so far back, and then goes on with them. */
+export type End = { paused: boolean; parts: AssistantMessage['content']; usage: Usage };
+
+/** @param before what earlier stretches of the same answer used */
+export async function* toModelEvents(
+  events: AsyncIterable<unknown>,
+  server: Server,
+  before: Usage = {},
+  mayPause = false,
+): AsyncGenerator<ModelEvent, End> {
+  const open = new Map<number, Open>();
+  const parts: End['parts'] = [];
+  const counted: Counted = {};
+  let reason: string | undefined;
+  let called = false;
+  /** A call whose arguments do not parse: broken by the model, or cut off by the limit? The stop reason will tell. */
+  let doubtful: ToolCall | undefined;
+
+  const whole = (part: End['parts'][number]): ModelEvent => {
+    parts.push(part);
+    return { type: 'part', part };
+  };
+
+  function* settle(): Generator<ModelEvent> {
+    if (doubtful && reason !== 'max_tokens') {
+      called = true;
+      yield whole(doubtful);
+    }
+    doubtful = undefined;
+  }
+
+  function* finish(index: number): Generator<ModelEvent> {
+    const state = open.get(index);
+    if (!state) return;
+    open.delete(index);
+    yield* settle();
+    const { block, text, signature, json } = state;
+    switch (block.type) {
+      case 'text':
+        if (text) yield whole({ type: 'text', text });
+        break;
+      case 'thinking':
+        if (text || signature) yield whole({ type: 'reasoning', text, ...(signature ? { replay: { signature } as Token } : {}) });
+        break;
+      case 'tool_use': {
+        const input = json === '' ? { input: block.input ?? {} } : parseInput(json);
+        const call: ToolCall = { type: 'tool_call', id: block.id || `call_${index}`, name: block.name ?? '', ...input };
+        if (call.malformed !== undefined) {
+          doubtful = call;
+          break;
+        }
+        called = true;
+        yield whole(call);
+        break;
+      }
+      default: {
+        const replay = { block: json === '' ? block : { ...block, ...parseInput(json) } } as Token;
+        if (block.type) yield whole({ type: 'reasoning', text: '', replay });
+      }
+    }
+  }
+
+  try {
+    for await (const event of events as AsyncIterable<WireEvent>) {
+      const index = event.index ?? 0;
+      switch (event.type) {
+        case 'message_start':
+          count(counted, event.message?.usage);
+          break;
+        case 'content_block_start': {
+          yield* finish(index);
+          const block = event.content_block ?? {};
+          open.set(index, { block, text: block.text || block.thinking || '', signature: block.signature ?? '', json: '' });
+          if (block.text) yield { type: 'text_delta', text: block.text };
+          if (block.thinking) yield { type: 'reasoning_delta', text: block.thinking };
+          break;
+        }
+        case 'content_block_delta': {
+          const state = open.get(index) ?? { block: guessed(event.delta?.type), text: '', signature: '', json: '' };
+          open.set(index, state);
+          const { text = '', thinking = '', signature = '', partial_json = '' } = event.delta ?? {};
+          state.text += text + thinking;
+          state.signature += signature;
+          state.json += partial_json;
+          if (text) yield { type: 'text_delta', text };
+          if (thinking) yield { type: 'reasoning_delta', text: thinking };
+          const { name } = state.block;
+          if (partial_json) yield { type: 'tool_input_delta', ...(name ? { name } : {}), text: partial_json };
+          break;
+        }
+        case 'content_block_stop':
+          yield* finish(index);
+          break;
+        case 'message_delta':
+          count(counted, event.usage);
+          reason = event.delta?.stop_reason ?? reason;
+          break;
+        case 'message_stop': {
+          for (const left of [...open.keys()]) yield* finish(left);
+          yield* settle();
+          const usage = sum(before, total(counted));
+          if (reason === 'pause_turn' && mayPause) return { paused: true, parts, usage };
+          if (Object.keys(usage).length > 0) yield { type: 'usage', usage };
+          const stop = STOPS[reason ?? ''] ?? 'other';
+          yield { type: 'stop', reason: called && (stop === 'end_turn' || stop === 'other') ? 'tool_use' : stop };
+          return { paused: false, parts, usage };
+        }
+        case 'error':
+          throw failureError(server, failureOf(event));
+      }
+    }
+    throw modelError(server, 'bad_stream', 'the stream ended without its closing event');
+  } catch (error) {
+    // The words of an answer that breaks off were shown: they are handed over. Half a call is not.
+    for (const { block, text } of open.values()) {
+      if (text && block.type === 'text') yield whole({ type: 'text', text });
+      if (text && block.type === 'thinking') yield whole({ type: 'reasoning', text });
+    }
+    throw error;
+  }
+}
+
+/** For a proxy that lost the start of a block. A call without a name cannot be guessed. */
+function guessed(delta: string | undefined): Block {
+  return { type: delta === 'text_delta' ? 'text' : delta === 'thinking_delta' ? 'thinking' : undefined };
+}
+
+type Counted = Usage & { uncached?: number; written?: number };
+
+/** Counts are cumulative, and where an event does not know one it says 0, null or nothing. */
+function count(counted: Counted, usage: WireUsage | null | undefined): void {
+  const most = (before: number | undefined, now: number | null | undefined) =>
+    typeof now === 'number' ? Math.max(before ?? 0, now) : before;
+  counted.uncached = most(counted.uncached, usage?.input_tokens);
+  counted.written = most(counted.written, usage?.cache_creation_input_tokens);
+  counted.cached = most(counted.cached, usage?.cache_read_input_tokens);
+  counted.output = most(counted.output, usage?.output_tokens);
+  counted.reasoning = most(counted.reasoning, usage?.output_tokens_details?.thinking_tokens);
+}
+
+function total({ uncached, written, cached, output, reasoning }: Counted): Usage {
+  return {
+    ...(uncached === undefined ? {} : { input: uncached + (written ?? 0) + (cached ?? 0) }),
+    ...(output === undefined ? {} : { output }),
+    ...(cached === undefined ? {} : { cached }),
+    ...(reasoning === undefined ? {} : { reasoning }),
+  };
+}
+
+function sum(a: Usage, b: Usage): Usage {
+  const keys = Object.keys({ ...a, ...b }) as (keyof Usage)[];
+  return Object.fromEntries(keys.map((key) => [key, (a[key] ?? 0) + (b[key] ?? 0)]));
+}

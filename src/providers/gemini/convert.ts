@@ -1,0 +1,93 @@
+import type { Content, GenerateContentParameters, Part, ThinkingLevel } from '@google/genai/web';
+import { type AssistantMessage, type ImagePart, type Message, resultText, type TextPart, type ToolMessage } from '../../core/messages.ts';
+import type { ModelRequest } from '../../core/model.ts';
+import { echoInput, wireId } from '../http.ts';
+
+export const PROVIDER = 'gemini';
+
+/** What travels in `part.replay`: the signature of a part, the id that a call came with, or a whole part that Kedge does not know. */
+export type Token = { signature?: string; id?: string; part?: Record<string, unknown> };
+
+/** Newer models refuse calls without a signature; for calls that another model made the service documents this word. */
+const FOREIGN_SIGNATURE = 'skip_thought_signature_validator';
+
+/** Which id each call has on the wire. One that came without an id goes back without, and so does its result. */
+type Ids = Map<string, string | undefined>;
+
+/** Each request has the contents of the one before at its beginning; all else is the same for a whole run. */
+export function toParameters(request: ModelRequest): GenerateContentParameters {
+  const { model, system, tools, maxOutputTokens, reasoningEffort } = request;
+  const ids: Ids = new Map();
+  return {
+    model,
+    contents: request.messages.flatMap((message) => toContent(message, model, ids)),
+    config: {
+      automaticFunctionCalling: { disable: true },
+      automaticContinuation: false,
+      ...(system === '' ? {} : { systemInstruction: { role: 'user', parts: [{ text: system }] } }),
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      ...(reasoningEffort === undefined
+        ? {}
+        : { thinkingConfig: { includeThoughts: true, thinkingLevel: reasoningEffort.toUpperCase() as ThinkingLevel } }),
+      ...(tools.length === 0
+        ? {}
+        : {
+            tools: [
+              {
+                functionDeclarations: tools.map(({ name, description, inputSchema }) => ({
+                  name,
+                  description,
+                  parametersJsonSchema: inputSchema,
+                })),
+              },
+            ],
+          }),
+    },
+  };
+}
+
+/** None where nothing is left, for the service refuses contents without parts. */
+export function toContent(message: Message, model: string, ids: Ids = new Map()): Content[] {
+  const parts =
+    message.role === 'assistant'
+      ? toModelParts(message, message.from.provider === PROVIDER && message.from.model === model, ids)
+      : message.role === 'tool'
+        ? toResponses(message, ids)
+        : toInput(message.content);
+  return parts.length === 0 ? [] : [{ role: message.role === 'assistant' ? 'model' : 'user', parts }];
+}
+
+function toModelParts(message: AssistantMessage, own: boolean, ids: Ids): Part[] {
+  let firstCall = true;
+  return message.content.flatMap((part): Part[] => {
+    const { signature, id, part: whole }: Token = own ? ((part.replay ?? {}) as Token) : {};
+    const signed = signature ? { thoughtSignature: signature } : {};
+    if (whole) return [whole as Part];
+    if (part.type === 'text') return part.text || signature ? [{ text: part.text, ...signed }] : [];
+    if (part.type === 'reasoning') return signature ? [{ text: part.text, thought: true, ...signed }] : [];
+    const wire = own ? id : wireId(part.id);
+    ids.set(part.id, wire);
+    const foreign = !own && firstCall ? { thoughtSignature: FOREIGN_SIGNATURE } : {};
+    firstCall = false;
+    return [{ functionCall: { ...(wire ? { id: wire } : {}), name: part.name, args: echoInput(part) }, ...signed, ...foreign }];
+  });
+}
+
+/** A response is JSON on this wire: images follow as parts of their own. */
+function toResponses(message: ToolMessage, ids: Ids): Part[] {
+  const responses = message.content.map((result): Part => {
+    const id = ids.get(result.callId);
+    const text = resultText(result);
+    return {
+      functionResponse: { ...(id ? { id } : {}), name: result.name, response: result.isError ? { error: text } : { output: text } },
+    };
+  });
+  return [...responses, ...message.content.flatMap((result) => toInput(result.content.filter((part) => part.type === 'image')))];
+}
+
+function toInput(parts: readonly (TextPart | ImagePart)[]): Part[] {
+  return parts.flatMap((part): Part[] => {
+    if (part.type === 'image') return [{ inlineData: { mimeType: part.mediaType, data: part.data } }];
+    return part.text === '' ? [] : [{ text: part.text }];
+  });
+}

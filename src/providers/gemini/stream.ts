@@ -1,0 +1,121 @@
+import type { ToolCall, Usage } from '../../core/messages.ts';
+import type { ModelEvent } from '../../core/model.ts';
+import { failureError, failureOf, modelError, type Server } from '../http.ts';
+import type { Token } from './convert.ts';
+import { type PartialArg, setPartial } from './partial.ts';
+
+type FunctionCall = { id?: string; name?: string; args?: Record<string, unknown>; partialArgs?: PartialArg[]; willContinue?: boolean };
+type WirePart = { text?: string; thought?: boolean; thoughtSignature?: string; functionCall?: FunctionCall };
+type Chunk = {
+  candidates?: { content?: { parts?: WirePart[] | null } | null; finishReason?: string }[] | null;
+  promptFeedback?: { blockReason?: string } | null;
+  usageMetadata?: {
+    promptTokenCount?: number;
+    toolUsePromptTokenCount?: number;
+    candidatesTokenCount?: number;
+    thoughtsTokenCount?: number;
+    cachedContentTokenCount?: number;
+  } | null;
+  error?: unknown;
+};
+
+type Open = { id?: string; name: string; args: Record<string, unknown>; signature?: string };
+
+const REFUSALS = /SAFETY|RECITATION|BLOCKLIST|PROHIBITED|SPII/;
+
+export async function* toModelEvents(events: AsyncIterable<unknown>, server: Server): AsyncGenerator<ModelEvent> {
+  const words = { type: 'text' as 'text' | 'reasoning', text: '' };
+  let open: Open | undefined;
+  let usage: Usage | undefined;
+  let reason: string | undefined;
+  let calls = 0;
+
+  /** Text comes in pieces without an end: it ends where something else begins, or with a signature, which belongs to its last piece. */
+  function* flush(signature?: string): Generator<ModelEvent> {
+    const { type, text } = words;
+    words.text = '';
+    const replay: Token = { signature };
+    if (text || signature) yield { type: 'part', part: { type, text, ...(signature ? { replay } : {}) } };
+  }
+
+  function* say(type: 'text' | 'reasoning', { text = '', thoughtSignature }: WirePart): Generator<ModelEvent> {
+    // A signature on an empty part stands for that part, not for the text before it.
+    if (type !== words.type || (text === '' && thoughtSignature)) yield* flush();
+    Object.assign(words, { type, text: words.text + text });
+    if (text) yield { type: type === 'text' ? 'text_delta' : 'reasoning_delta', text };
+    if (thoughtSignature) yield* flush(thoughtSignature);
+  }
+
+  function* close(): Generator<ModelEvent> {
+    if (!open) return;
+    const { id, name, args, signature } = open;
+    open = undefined;
+    const replay: Token = { ...(id ? { id } : {}), ...(signature ? { signature } : {}) };
+    const part: ToolCall = { type: 'tool_call', id: id || `call_${calls}`, name, input: args };
+    calls++;
+    yield { type: 'part', part: Object.keys(replay).length > 0 ? { ...part, replay } : part };
+  }
+
+  /** Normally a call is one part. With streamed arguments it is several, each but the last saying that it will go on. */
+  function* call(made: FunctionCall, signature: string | undefined): Generator<ModelEvent> {
+    yield* flush();
+    if (made.name && open) yield* close();
+    if (!open && !made.name) return;
+    open ??= { name: made.name ?? '', args: {} };
+    open.id ??= made.id;
+    open.signature ??= signature;
+    Object.assign(open.args, made.args);
+    for (const partial of made.partialArgs ?? []) setPartial(open.args, partial);
+    const text = made.partialArgs ? made.partialArgs.map((partial) => partial.stringValue ?? '').join('') : JSON.stringify(made.args ?? {});
+    yield { type: 'tool_input_delta', name: open.name, text };
+    if (!made.willContinue) yield* close();
+  }
+
+  try {
+    for await (const chunk of events as AsyncIterable<Chunk>) {
+      if (chunk.error) throw failureError(server, failureOf(chunk));
+      const candidate = chunk.candidates?.[0];
+      for (const part of candidate?.content?.parts ?? []) {
+        if (part.functionCall) yield* call(part.functionCall, part.thoughtSignature);
+        else if (part.text !== undefined || (part.thoughtSignature && isBare(part))) yield* say(part.thought ? 'reasoning' : 'text', part);
+        else {
+          yield* flush();
+          yield { type: 'part', part: { type: 'reasoning', text: '', replay: { part } as Token } };
+        }
+      }
+      usage = toUsage(chunk.usageMetadata) ?? usage;
+      reason = candidate?.finishReason ?? reason ?? (chunk.promptFeedback?.blockReason ? 'SAFETY' : undefined);
+    }
+    if (reason === undefined) throw modelError(server, 'bad_stream', 'the stream ended without its closing event');
+  } catch (error) {
+    // The words of an answer that breaks off were shown: they are handed over. Half a call is not.
+    yield* flush();
+    throw error;
+  }
+  yield* flush();
+  if (usage) yield { type: 'usage', usage };
+  yield { type: 'stop', reason: stopOf(reason, calls > 0) };
+}
+
+function stopOf(reason: string, called: boolean): (ModelEvent & { type: 'stop' })['reason'] {
+  if (reason === 'MAX_TOKENS') return 'max_tokens';
+  if (REFUSALS.test(reason)) return 'refusal';
+  if (called) return 'tool_use';
+  return reason === 'STOP' ? 'end_turn' : 'other';
+}
+
+function isBare(part: WirePart): boolean {
+  return Object.keys(part).every((key) => key === 'thoughtSignature' || key === 'thought');
+}
+
+/** Counts are cumulative. What a server-side tool put into the prompt counts as input. */
+function toUsage(counts: Chunk['usageMetadata']): Usage | undefined {
+  if (!counts) return undefined;
+  const { promptTokenCount: prompt, toolUsePromptTokenCount: tool, candidatesTokenCount: said, thoughtsTokenCount: thought } = counts;
+  return {
+    ...(prompt === undefined ? {} : { input: prompt + (tool ?? 0) }),
+    ...(said === undefined && thought === undefined ? {} : { output: (said ?? 0) + (thought ?? 0) }),
+    ...(counts.cachedContentTokenCount === undefined ? {} : { cached: counts.cachedContentTokenCount }),
+    ...(thought === undefined ? {} : { reasoning: thought }),
+  };
+}

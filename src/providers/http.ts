@@ -1,0 +1,257 @@
+import type { ToolCall, ToolResult } from '../core/messages.ts';
+import { resultText } from '../core/messages.ts';
+import { ModelError, type ModelErrorKind, type ModelEvent } from '../core/model.ts';
+import type { ProviderConfig } from './types.ts';
+
+/** How long a service may be silent before its first byte. Local servers read the whole prompt first and get longer. */
+export const FIRST_BYTE_MS = 120_000;
+export const LOCAL_FIRST_BYTE_MS = 290_000;
+
+/** Who is spoken to, for error messages; `secrets` are struck out of everything that is said about it. */
+export type Server = { name: string; secrets: readonly string[] };
+
+/** What a server told about a failure. Servers differ, so all of it is optional. */
+export type Failure = { status?: number; code?: string; type?: string; param?: string; message?: string; retryAfterMs?: number };
+
+export function serverOf(vendor: string, config: ProviderConfig): Server {
+  const secrets = [config.apiKey?.trim(), ...Object.values(config.headers ?? {}).flatMap((value) => [value, value.replace(/^\S+ /, '')])];
+  let name = vendor;
+  if (config.baseUrl && URL.canParse(config.baseUrl)) {
+    const url = new URL(config.baseUrl);
+    secrets.push(decodeURIComponent(url.password), ...url.searchParams.values());
+    name = `${vendor} (${url.host})`;
+  }
+  return { name, secrets: secrets.filter((secret) => secret !== undefined && secret.length >= 4) as string[] };
+}
+
+/** A service needs a key; a server at an address of the user's own may do without. @throws ModelError */
+export function checkConfig(vendor: string, { apiKey, baseUrl }: ProviderConfig): void {
+  if (baseUrl && !(/^https?:/i.test(baseUrl) && URL.canParse(baseUrl))) {
+    throw new ModelError('invalid_request', `The base URL of ${vendor} is not an http or https address: correct it in the settings.`);
+  }
+  if (apiKey && !/^[\x21-\x7e]*$/.test(apiKey.trim())) {
+    throw new ModelError('auth', `The API key for ${vendor} has characters that no key has: copy it again into the settings.`);
+  }
+  if (!apiKey?.trim() && !baseUrl) {
+    throw new ModelError('auth', `There is no API key for ${vendor}: set one in the settings or choose another provider.`);
+  }
+}
+
+export function scrub(text: string, secrets: readonly string[]): string {
+  for (const secret of secrets) {
+    for (const form of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]) text = text.replaceAll(form, '***');
+  }
+  return text;
+}
+
+const ADVICE: Record<ModelErrorKind, [happened: string, todo: string]> = {
+  auth: ['refused the API key', 'check the key, its rights and the provider in the settings'],
+  unknown_model: ['does not know the model', 'choose another model'],
+  no_credit: ['says that the credit or quota is used up', "add credit in the provider's account or choose another model"],
+  rate_limit: ['limits the rate of requests', 'wait a little and try again'],
+  overloaded: ['is overloaded or failed', 'try again in a moment'],
+  context_overflow: ['says that the conversation is too long for the model', 'start a new session or choose a model with a larger context'],
+  invalid_request: ['refused the request', 'check the model, the base URL and the settings'],
+  network: ['could not be reached', 'check the network, the proxy and the base URL'],
+  bad_stream: ['broke off its answer', 'try again'],
+};
+
+export function modelError(server: Server, kind: ModelErrorKind, detail = '', retryAfterMs?: number): ModelError {
+  const [happened, todo] = ADVICE[kind];
+  const plain = /^\s*</.test(detail) ? (/<title>([^<]*)/i.exec(detail)?.[1] ?? '') : detail;
+  const said = scrub(plain, server.secrets)
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 300)
+    .replace(/[.:;,]+$/, '');
+  const message = `${server.name} ${happened}${said ? ` (${said})` : ''}: ${todo}.`;
+  return new ModelError(kind, message, retryAfterMs === undefined ? {} : { retryAfterMs });
+}
+
+const OVERFLOW =
+  /context[ _](length|window|size|limit)|maximum context|prompt (is )?too (long|large)|input (is )?too (long|large)|too many (input )?tokens|exceeds? the (maximum|model'?s?) (number of )?(input )?tokens|reduce the length|request[ _]too[ _]large/i;
+const NO_CREDIT =
+  /insufficient[ _](quota|credit|balance|funds)|credit balance|billing|exceeded your current quota|out of credits|payment required/i;
+const NO_MODEL = /model[ _]not[ _]found|(unknown|invalid|no such|unsupported) model|models?\b.{0,120}?(not found|does ?n[o']t exist)/i;
+const OVERLOAD = /overload|server_error|api_error|internal|unavailable|temporar|timed? ?out|capacity|try again/i;
+const AUTH = /authentication|invalid[ _](api[ _])?key|api key not valid|unauthorized|permission/i;
+
+export function kindOf({ status, code = '', type = '', message = '', retryAfterMs }: Failure): ModelErrorKind {
+  const text = `${code} ${type} ${message}`;
+  if (status === 413 || ((status === undefined || status === 400 || status === 422) && OVERFLOW.test(text))) return 'context_overflow';
+  // Google calls every limit a quota; one that says when to come back is a rate.
+  if (status === 429 && retryAfterMs !== undefined && code !== 'insufficient_quota') return 'rate_limit';
+  if (status === 402 || ((status === undefined || (status >= 400 && status < 500)) && NO_CREDIT.test(text))) return 'no_credit';
+  if (status === 429 || (status === undefined && /rate[ _]limit|too many requests|resource_exhausted/i.test(text))) return 'rate_limit';
+  if ((status === undefined || status < 500) && NO_MODEL.test(text)) return 'unknown_model';
+  if (status === 401 || status === 403 || ((status === undefined || status === 400) && AUTH.test(text))) return 'auth';
+  if (status === 408 || status === 409 || (status !== undefined && status >= 500)) return 'overloaded';
+  if (status !== undefined) return 'invalid_request';
+  if (/invalid_(request|prompt|image|argument)|content_policy|bad[ _]request/i.test(text)) return 'invalid_request';
+  return OVERLOAD.test(text) ? 'overloaded' : 'bad_stream';
+}
+
+export function failureError(server: Server, failure: Failure): ModelError {
+  const kind = kindOf(failure);
+  const fallback = failure.status === undefined ? '' : `HTTP status ${failure.status}`;
+  return modelError(server, kind, failure.message || failure.code || fallback, failure.retryAfterMs);
+}
+
+/** `retry-after` in seconds or as a date, and its exact variant in milliseconds. */
+export function retryAfter(headers: Headers | undefined): number | undefined {
+  const exact = Number.parseFloat(headers?.get('retry-after-ms') ?? '');
+  if (exact >= 0) return exact;
+  const value = headers?.get('retry-after') ?? '';
+  const ms = /^\s*[\d.]+\s*$/.test(value) ? Number.parseFloat(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+/** Reads an error object as vendors nest it: `{error: {message, code, type}}`, `{message, code}`, or a text. A numeric code is a status. */
+export function failureOf(body: unknown): Failure {
+  if (typeof body === 'string') return /^\s*\{/.test(body) ? failureOf(parseInput(body).input ?? { message: body }) : { message: body };
+  if (body === null || typeof body !== 'object') return {};
+  const { error, message, code, type, param, status } = body as Record<string, unknown>;
+  if (error !== undefined && error !== null && typeof message !== 'string') return failureOf(error);
+  const delay = retryDelay((body as { details?: unknown }).details);
+  const numeric = [status, code].map(Number).find((number) => number >= 400 && number < 600);
+  return {
+    ...(numeric === undefined ? {} : { status: numeric }),
+    ...(typeof code === 'string' ? { code } : typeof status === 'string' ? { code: status } : {}),
+    ...(typeof type === 'string' ? { type } : {}),
+    ...(typeof param === 'string' ? { param } : {}),
+    ...(typeof message === 'string' ? { message } : { message: JSON.stringify(body) }),
+    ...(delay === undefined ? {} : { retryAfterMs: delay }),
+  };
+}
+
+/** Google says it in the body: `{"@type": ".../google.rpc.RetryInfo", "retryDelay": "34.07s"}`. */
+function retryDelay(details: unknown): number | undefined {
+  if (!Array.isArray(details)) return undefined;
+  const seconds = Number.parseFloat(details.find((detail) => typeof detail?.retryDelay === 'string')?.retryDelay ?? '');
+  return Number.isNaN(seconds) ? undefined : seconds * 1000;
+}
+
+/** What the SDKs of OpenAI and Anthropic throw: for an answer with an error status, for an error event (no status), for no answer (neither). */
+type ApiError = Error & { status?: number; headers?: Headers; error?: unknown };
+
+export function sdkError(server: Server, error: unknown): ModelError {
+  const { status, headers, error: body } = error instanceof Error ? (error as ApiError) : {};
+  if (!(error instanceof Error) || (status === undefined && body === undefined)) {
+    return error && typeof error === 'object' && 'status' in error ? networkError(server, error) : plainError(server, error);
+  }
+  const told = failureOf(body ?? error.message.replace(/^\d{3} /, ''));
+  const wait = retryAfter(headers);
+  return failureError(server, { ...told, ...(status ? { status } : {}), ...(wait === undefined ? {} : { retryAfterMs: wait }) });
+}
+
+/** Errors of `fetch`, of the network below it, and of reading what it brought. */
+export function plainError(server: Server, error: unknown): ModelError {
+  if (error instanceof SyntaxError) return modelError(server, 'bad_stream', 'an event of the stream is not JSON');
+  const fromBelow = error instanceof Error && (error.cause !== undefined || 'code' in error || error.name === 'TimeoutError');
+  if (fromBelow || /fetch failed|terminated|network|socket/i.test(String(error))) return networkError(server, error);
+  return modelError(server, 'bad_stream', error instanceof Error ? error.message : String(error));
+}
+
+/**
+ * `fetch` for SDKs that let one be put in: an error status becomes a ModelError before the SDK makes something poorer of it,
+ * and silence before the first byte has an end.
+ */
+export function checkedFetch(server: Server, firstByteMs: number): typeof fetch {
+  return async (input, init) => {
+    const late = new AbortController();
+    const timer = setTimeout(
+      () => late.abort(new DOMException(`no answer within ${firstByteMs / 1000} seconds`, 'TimeoutError')),
+      firstByteMs,
+    );
+    const signals = init?.signal ? [init.signal, late.signal] : [late.signal];
+    try {
+      const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) });
+      if (response.ok) return response;
+      const wait = retryAfter(response.headers);
+      const told = failureOf(await response.text());
+      throw failureError(server, { ...told, status: response.status, ...(wait === undefined ? {} : { retryAfterMs: wait }) });
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+/** The reason that is worth telling sits at the end of the chain of causes (`fetch failed` <- `connect ECONNREFUSED ...`). */
+function networkError(server: Server, error: unknown): ModelError {
+  let reason = error;
+  for (let depth = 0; depth < 5 && reason instanceof Error && reason.cause !== undefined; depth++) reason = reason.cause;
+  if (reason instanceof AggregateError && reason.errors.length > 0) reason = reason.errors[0];
+  return modelError(server, 'network', reason instanceof Error ? reason.message || reason.name : String(reason));
+}
+
+/**
+ * One exchange with a server: opens its event stream, has it read, lets the connection serve the next request where it can,
+ * and closes it in every other case: when reading fails, when the user aborts, when the consumer leaves early.
+ */
+export async function* exchange<T>(
+  signal: AbortSignal,
+  open: (signal: AbortSignal) => Promise<AsyncIterable<unknown>>,
+  read: (events: AsyncIterable<unknown>) => AsyncGenerator<ModelEvent, T>,
+  explain: (error: unknown) => ModelError,
+): AsyncGenerator<ModelEvent, T> {
+  signal.throwIfAborted();
+  const end = new AbortController();
+  try {
+    const iterator = (await open(AbortSignal.any([signal, end.signal])))[Symbol.asyncIterator]();
+    // Lent without `return`, for a reader that leaves after the closing event must not break the connection.
+    const result = yield* read({ [Symbol.asyncIterator]: () => ({ next: () => iterator.next() }) });
+    await runOut(iterator);
+    return result;
+  } catch (error) {
+    // Several SDKs end a stream that was aborted as if it were whole, or throw something of their own.
+    signal.throwIfAborted();
+    throw error instanceof ModelError ? error : explain(error);
+  } finally {
+    end.abort();
+  }
+}
+
+/** A connection can be used again only after its answer was read to the end. Most end at once; no one waits for the others. */
+async function runOut(rest: AsyncIterator<unknown>, ms = 100): Promise<void> {
+  const drain = async () => {
+    while (!(await rest.next()).done);
+  };
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const enough = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  // The answer is whole: what happens behind its closing event is of no interest.
+  await Promise.race([drain().catch(() => undefined), enough]);
+  clearTimeout(timer);
+}
+
+/** Arguments as the model wrote them. None at all mean an empty object. */
+export function parseInput(text: string): Pick<ToolCall, 'input' | 'malformed'> {
+  if (text.trim() === '') return { input: {} };
+  try {
+    return { input: JSON.parse(text) as unknown };
+  } catch {
+    return { malformed: text };
+  }
+}
+
+/** A call's arguments for the way back to the model: always an object, for wires and chat templates require one. */
+export function echoInput(call: ToolCall): Record<string, unknown> {
+  if (call.malformed !== undefined) return { malformed_arguments: call.malformed };
+  if (call.input !== null && typeof call.input === 'object' && !Array.isArray(call.input)) return call.input as Record<string, unknown>;
+  return call.input === undefined ? {} : { malformed_arguments: JSON.stringify(call.input) };
+}
+
+/** A result's text on wires that have no mark for a failure. */
+export function markedText(result: ToolResult): string {
+  const text = resultText(result);
+  return result.isError && !/^\W*error/i.test(text) ? `Error: ${text}` : text;
+}
+
+/** A call id that every wire takes: 64 letters, digits, `_` and `-`. The same id gives the same text, always. */
+export function wireId(id: string): string {
+  if (/^[\w-]{1,64}$/.test(id)) return id;
+  let hash = 0xcbf29ce484222325n;
+  for (const char of id) hash = BigInt.asUintN(64, (hash ^ BigInt(char.codePointAt(0) ?? 0)) * 0x100000001b3n);
+  return `${id.replace(/[^\w-]/g, '_').slice(0, 40)}_${hash.toString(16)}`;
+}

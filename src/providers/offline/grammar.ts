@@ -1,0 +1,50 @@
+/** English to a request: rules in order, the first that can make sense of the words wins. */
+import { CHANGE_RULES } from './grammar-changes.ts';
+import { QUESTION_RULES } from './grammar-questions.ts';
+import { splitMessage } from './message.ts';
+import { Reader } from './reader.ts';
+import { type Change, isChange, type Question, type Request } from './request.ts';
+import { mask, plain } from './words.ts';
+
+/** Characters outside of quotes and blocks. What is longer is no sentence of this grammar, and only costs time. */
+const MAX_WORDS = 3000;
+
+export function parseRequest(message: string): Request {
+  const { request, references } = splitMessage(message);
+  const masked = mask(request);
+  if (masked.text.length > MAX_WORDS) return { kind: 'unknown' };
+  const reader = new Reader(masked, references[0]);
+  const text = plain(masked.text);
+  if (text === '') {
+    const attached = references[0];
+    return attached ? explain(attached) : { kind: 'unknown' };
+  }
+  return match(text, reader) ?? several(text, reader) ?? { kind: 'unknown' };
+}
+
+function explain({ path, from, to }: { path: string; from?: number; to?: number }): Question {
+  return { kind: 'explain', what: path, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+}
+
+function match(text: string, reader: Reader): Question | Change | undefined {
+  for (const { words, read } of [...CHANGE_RULES, ...QUESTION_RULES]) {
+    const found = words.exec(text);
+    const request = found && read(found, reader);
+    if (request) return request;
+  }
+  return undefined;
+}
+
+const SEPARATORS = [/\s*(?:;|\n+|,?\s+and then\s+|,\s*then\s+)\s*/i, /\s*(?:;|\n+|,?\s+(?:and\s+)?then\s+|,?\s+and\s+)\s*/i];
+
+/** A list of requests, if every item of it is one. */
+function several(text: string, reader: Reader): Request | undefined {
+  for (const separator of SEPARATORS) {
+    const items = text.split(separator).map((item) => plain(item.replace(/^\s*(?:[-*•]|\d+[.)])\s+/, '')));
+    const requests = items.filter((item) => item !== '').map((item) => match(item, reader));
+    if (requests.length > 1 && requests.every((request) => request !== undefined)) {
+      if (separator === SEPARATORS[0] || requests.every(isChange)) return { kind: 'several', requests };
+    }
+  }
+  return undefined;
+}

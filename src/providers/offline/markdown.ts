@@ -1,0 +1,55 @@
+/** How answers look: short lists of places, each cited so that a host can link it. */
+import type { FileHits } from './results.ts';
+
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
+
+export function inlineCode(text: string, max = 110): string {
+  const line = text.trim().replace(/\s+/g, ' ');
+  const shown = line.length > max ? `${line.slice(0, max)}…` : line;
+  if (shown === '') return '';
+  return shown.includes('`') ? `\`\` ${shown} \`\`` : `\`${shown}\``;
+}
+
+export function place(path: string, line: number, text = ''): string {
+  const shown = inlineCode(text);
+  return `${path}:${line}${shown && ` ${shown}`}`;
+}
+
+export function places(files: readonly FileHits[]): string[] {
+  return files.flatMap(({ path, hits }) => hits.map(({ line, text }) => place(path, line, text)));
+}
+
+/** `what` names the items that are left out. */
+export function bullets(items: readonly string[], max = 25, what = ''): string {
+  const lines = items.slice(0, max).map((item) => `- ${item}`);
+  if (items.length > max) lines.push(`- … and ${items.length - max} more ${what}`.trimEnd());
+  return lines.join('\n');
+}
+
+/** Every line where they are few, otherwise the first of each file. */
+export function placeList(files: readonly FileHits[], max = 25): string {
+  const all = places(files);
+  if (all.length <= max) return bullets(all, max);
+  const first = files.map(({ path, hits }) => {
+    const rest = hits.length > 1 ? `, and ${count(hits.length - 1, 'more line')} there` : '';
+    return `${place(path, hits[0]?.line ?? 1, hits[0]?.text)}${rest}`;
+  });
+  return bullets(first, max, 'files');
+}
+
+export function fence(text: string, language = ''): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
+  const ticks = '`'.repeat(longest + 1);
+  return `${ticks}${language}\n${text}\n${ticks}`;
+}
+
+export function paragraphs(...parts: (string | undefined)[]): string {
+  return parts.filter((part) => part).join('\n\n');
+}
+
+/** The text in pieces of a few words each; joined they are the text again. */
+export function pieces(text: string, words = 3): string[] {
+  return text.match(new RegExp(`(?:\\s*\\S+){1,${words}}\\s*|\\s+`, 'g')) ?? [];
+}

@@ -1,0 +1,70 @@
+/** The tools' outputs, as text, read back into data. */
+
+/** `more` is the tool's own note that this is not all. */
+export type Listing = { entries: string[]; more?: string };
+export type Hit = { line: number; text: string };
+export type FileHits = { path: string; hits: Hit[] };
+export type Found = { files: FileHits[]; more?: string };
+/** `from` is the number of the first line; `next` where to read on; `cut` the lines of which only the beginning is known. */
+export type FileText = { lines: string[]; from: number; total: number; next?: number; cut: Set<number> };
+
+const NOTICE = /^\[.*\]$/;
+const CUT_LINE = /… \[\d+ more characters\]$/;
+
+export function parseListing(text: string): Listing {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  if (/^No files match/i.test(text)) return { entries: [] };
+  const last = lines.at(-1);
+  if (last !== undefined && NOTICE.test(last)) {
+    return /empty\]$/.test(last) ? { entries: [] } : { entries: lines.slice(0, -1), more: last.slice(1, -1) };
+  }
+  return { entries: lines };
+}
+
+export function parseSearch(text: string): Found {
+  const found: Found = { files: [] };
+  for (const line of text.split('\n')) {
+    const hit = /^ +(\d+): ?(.*)$/.exec(line);
+    if (hit) found.files.at(-1)?.hits.push({ line: Number(hit[1]), text: hit[2] ?? '' });
+    else if (line.trim() !== '') found.files.push({ path: line, hits: [] });
+  }
+  const last = found.files.at(-1);
+  if (last && last.hits.length === 0 && NOTICE.test(last.path)) found.more = last.path.slice(1, -1);
+  found.files = found.files.filter((file) => file.hits.length > 0);
+  return found;
+}
+
+export function parseRead(text: string): FileText | undefined {
+  const file: FileText = { lines: [], from: 1, total: 0, cut: new Set() };
+  for (const line of text.split('\n')) {
+    const numbered = /^ *(\d+)\t(.*)$/s.exec(line);
+    if (numbered) {
+      if (file.lines.length === 0) file.from = Number(numbered[1]);
+      if (CUT_LINE.test(numbered[2] as string)) file.cut.add(file.lines.length);
+      file.lines.push(numbered[2] as string);
+      continue;
+    }
+    const range = /^\[lines \d+-\d+ of (\d+)(?:; read on with from_line (\d+))?\]$/.exec(line);
+    if (range?.[1]) file.total = Number(range[1]);
+    if (range?.[2]) file.next = Number(range[2]);
+    if (!range && !NOTICE.test(line) && line !== '') return undefined;
+  }
+  file.total ||= file.from - 1 + file.lines.length;
+  return file;
+}
+
+export function merge(all: readonly Found[]): Found {
+  const byPath = new Map<string, Map<number, Hit>>();
+  for (const file of all.flatMap((found) => found.files)) {
+    const hits = byPath.get(file.path) ?? new Map<number, Hit>();
+    for (const hit of file.hits) hits.set(hit.line, hit);
+    byPath.set(file.path, hits);
+  }
+  const more = all.find((found) => found.more !== undefined)?.more;
+  const files = [...byPath].map(([path, hits]) => ({ path, hits: [...hits.values()].sort((a, b) => a.line - b.line) }));
+  return more === undefined ? { files } : { files, more };
+}
+
+export function hitCount(files: readonly FileHits[]): number {
+  return files.reduce((sum, file) => sum + file.hits.length, 0);
+}

@@ -1,0 +1,88 @@
+/** Which lines a rename or a replacement would change. */
+import { renamer } from '../edits.ts';
+import type { Substitution } from '../request.ts';
+import { type FileHits, merge, parseSearch } from '../results.ts';
+import { EVERYWHERE, isEverywhere, type Scope } from '../scope.ts';
+import { ask, type Reply, type Skill } from '../script.ts';
+import { quote } from '../words.ts';
+import { type Lookup, locate, type Query, readAll, searchCalls } from './look.ts';
+
+export type Affected = {
+  files: FileHits[];
+  more?: string;
+  /** Files that were named, as read. The others were only searched. */
+  read: Map<string, Lookup>;
+  /** Places where the new name stands already. */
+  clash: FileHits[];
+};
+
+/** What the change makes of a line. */
+export function changer(request: Substitution): (line: string, path: string) => string {
+  const { kind, from, to } = request;
+  const change = kind === 'rename' ? renamer(from, to) : (line: string) => line.replaceAll(from, () => to);
+  return (line, path) => (line.includes(from) ? change(line, path) : line);
+}
+
+/** What is searched for, in words. */
+export function wanted({ kind, from }: Substitution): string {
+  return kind === 'rename' ? `whole-word ${from}` : quote(from);
+}
+
+/** The grammar's own sentence for it. */
+export function sentence({ kind, from, to }: Substitution, where = ''): string {
+  return kind === 'rename' ? `Rename ${from} to ${to}${where}` : `Replace ${quote(from)} by ${quote(to)}${where}`;
+}
+
+/** After it, does the old text stand in the new one, so that a search still finds it? */
+export function keepsOld(request: Substitution): boolean {
+  return changer(request)(request.to, '') !== request.to;
+}
+
+function queryOf(kind: Substitution['kind'], name: string): Query {
+  return kind === 'rename' && /^\w+$/.test(name)
+    ? { pattern: name, case_sensitive: true, whole_word: true }
+    : { pattern: name, case_sensitive: true };
+}
+
+/** Searches; files that are named are read instead, since a name need not be a glob that finds it. */
+export function* affected(request: Substitution, scope: Scope, say: string, withClash = false): Skill<Affected | { problem: string }> {
+  const isSearch = isEverywhere(scope) || scope.globs.length > 0;
+  const searches = isSearch ? searchCalls(queryOf(request.kind, request.from), { globs: scope.globs, paths: [] }) : [];
+  const clashes = withClash && request.kind === 'rename' ? searchCalls(queryOf('rename', request.to), EVERYWHERE) : [];
+  const replies = yield* ask(say, [...searches, ...clashes]);
+  const failed = replies.find((reply) => reply.isError);
+  if (failed) return { problem: `The search failed: ${failed.text}` };
+  const read = yield* readAll(isSearch ? '' : say, scope.paths);
+  const found = merge([
+    ...replies.slice(0, searches.length).map(foundIn),
+    { files: [...read].map(([path, lookup]) => ({ path, hits: linesOf(lookup) })) },
+  ]);
+  const isCut = (text: string) => text.endsWith('…');
+  const change = changer(request);
+  const real = ({ path, hits }: FileHits) => ({
+    path,
+    hits: hits.filter(({ text }) => isCut(text) || change(text, path) !== text),
+  });
+  const files = found.files.map(real).filter(({ hits }) => hits.length > 0);
+  const clash = merge(replies.slice(searches.length).map(foundIn)).files;
+  return { files, read, clash, ...(found.more !== undefined && { more: found.more }) };
+}
+
+function foundIn(reply: Reply) {
+  return /^No matches\b/.test(reply.text) ? { files: [] } : parseSearch(reply.text);
+}
+
+function linesOf(lookup: Lookup): FileHits['hits'] {
+  return 'file' in lookup ? lookup.file.lines.map((text, index) => ({ line: index + 1, text })) : [];
+}
+
+/** Named files as they are called in the workspace. */
+export function* exactScope(scope: Scope): Skill<Scope | { problem: string }> {
+  const paths: string[] = [];
+  for (const path of scope.paths) {
+    const located = yield* locate(`Looking for ${path}.`, path);
+    if ('problem' in located) return located;
+    paths.push(located.path);
+  }
+  return { ...scope, paths };
+}

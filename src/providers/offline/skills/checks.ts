@@ -1,0 +1,39 @@
+/** The checks after a plan's last step, as far as a search can decide them. */
+import type { Substitution } from '../request.ts';
+import { hitCount } from '../results.ts';
+import { EVERYWHERE, scopeOf } from '../scope.ts';
+import type { Skill } from '../script.ts';
+import { mask, valueAt } from '../words.ts';
+import { affected } from './affected.ts';
+
+const LEFT = /^no (whole-word )?(?:uses? of )?(\S+) (?:is|are) left(?: in (.+?))?\.?$/i;
+
+/** One line a check: whether it holds, or that Offline cannot tell. */
+export function* runChecks(checks: readonly string[]): Skill<{ lines: string[]; broken: number }> {
+  const lines: string[] = [];
+  let broken = 0;
+  for (const check of checks) {
+    const request = readCheck(check);
+    const found = request && (yield* affected(request, request.scope, `Checking: ${check}.`));
+    if (!found || 'problem' in found) {
+      lines.push(`${check}: not checked${found ? ` (${found.problem})` : '; Offline cannot decide this one'}`);
+      continue;
+    }
+    const left = hitCount(found.files);
+    if (left > 0) broken += 1;
+    const first = found.files[0];
+    const rest = left > 1 ? ` and ${left - 1} more` : '';
+    lines.push(`${check}: ${left === 0 ? 'holds' : `does not hold, see ${first?.path}:${first?.hits[0]?.line}${rest}`}`);
+  }
+  return { lines, broken };
+}
+
+/** As a substitution, because that is what knows whole words. */
+function readCheck(check: string): Substitution | undefined {
+  const masked = mask(check);
+  const [, word, name, place] = LEFT.exec(masked.text) ?? [];
+  if (name === undefined) return undefined;
+  const scope = place === undefined ? EVERYWHERE : scopeOf(place.split(/\s+and\s+/));
+  const from = valueAt(name, masked);
+  return scope && { kind: word ? 'rename' : 'replace', from, to: `${from}_`, scope };
+}

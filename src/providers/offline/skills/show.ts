@@ -1,0 +1,233 @@
+/** Lists, outlines, lines and numbers: what can be read off the files. */
+import { bullets, count, fence, inlineCode, paragraphs, place } from '../markdown.ts';
+import { leadOf, outlineOf } from '../outline.ts';
+import type { Question } from '../request.ts';
+import { hitCount, parseRead } from '../results.ts';
+import { isEverywhere, isFilePath, type Scope, scopeText } from '../scope.ts';
+import { ask, type Outcome, type Skill } from '../script.ts';
+import { locateName, note, quoteFor } from './find.ts';
+import { type File, find, list, openFile, readCall, search } from './look.ts';
+
+type Asked<K extends Question['kind']> = Extract<Question, { kind: K }>;
+
+const MAX_LINES = 80;
+const MAX_ENTRIES = 50;
+
+export function* files({ glob }: Asked<'files'>): Skill<Outcome> {
+  const found = yield* find(`Looking for ${glob}.`, glob);
+  if ('problem' in found) return { text: `I could not look for files: ${found.problem}`, failed: found.problem };
+  if (found.entries.length === 0) return { text: `No files match ${inlineCode(glob)}.` };
+  const intro = `${count(found.entries.length, 'file')} ${found.entries.length === 1 ? 'matches' : 'match'} ${inlineCode(glob)}:`;
+  return { text: paragraphs(intro, bullets(found.entries, 60), found.more && `There are more (${found.more}).`) };
+}
+
+export function* listing({ path }: Asked<'list'>): Skill<Outcome> {
+  const found = yield* list(`Listing ${path || 'the workspace'}.`, path);
+  if ('problem' in found) {
+    const elsewhere = path.includes('/') || path === '' ? undefined : yield* find('', `**/${path}/**`);
+    if (!elsewhere || 'problem' in elsewhere || elsewhere.entries.length === 0) return { text: found.problem, failed: found.problem };
+    return {
+      text: paragraphs(`There is no ${path} at the top, but these files are in a directory of that name:`, bullets(elsewhere.entries, 40)),
+    };
+  }
+  return { text: listingText(path, found) };
+}
+
+function listingText(path: string, { entries, more }: { entries: string[]; more?: string }): string {
+  const directories = entries.filter((entry) => entry.endsWith('/'));
+  const plain = entries.filter((entry) => !entry.endsWith('/'));
+  const sizes = `${count(directories.length, 'directory', 'directories')} and ${count(plain.length, 'file')}`;
+  const intro = `${path || 'The workspace'} has ${sizes}:`;
+  const shown = path ? [...directories, ...plain].map((entry) => `${path}/${entry}`) : [...directories, ...plain];
+  return entries.length === 0
+    ? `${path || 'The workspace'} is empty.`
+    : paragraphs(intro, bullets(shown, 60), more && `There are more (${more}).`);
+}
+
+/** A file, a directory or a name: whichever it is. */
+export function* explain({ what, from, to }: Asked<'explain'>): Skill<Outcome> {
+  const isFile = isFilePath(what);
+  if (!isFile && from === undefined) {
+    const directory = yield* list(`Looking at ${what}.`, what);
+    if (!('problem' in directory)) return { text: listingText(what.replace(/\/$/, ''), directory) };
+    if (!what.includes('/')) return yield* explainName(what);
+  }
+  const lines = from === undefined ? undefined : { from_line: from, ...(to !== undefined && { to_line: to }) };
+  const opened = yield* openFile(`Reading ${what}.`, what, lines);
+  if ('problem' in opened) return { text: opened.problem, failed: opened.problem };
+  return { text: from === undefined ? outlineText(opened.file) : passageText(opened.file) };
+}
+
+function outlineText({ path, lines, total }: File): string {
+  const all = outlineOf(path, lines);
+  const entries = all.length > MAX_ENTRIES ? all.filter(({ depth }) => depth === 0) : all;
+  const lead = leadOf(path, lines);
+  const shown = entries.slice(0, MAX_ENTRIES).map(({ line, text, depth }) => `${'  '.repeat(depth)}- ${place(path, line, text)}`);
+  if (entries.length > shown.length) shown.push(`- … and ${entries.length - shown.length} more`);
+  if (total === 0) return `${path} is empty.`;
+  return paragraphs(
+    `${path} has ${count(total, 'line')}${entries.length > 0 ? `; its outline has ${count(entries.length, 'entry', 'entries')}` : ''}.`,
+    lead && `It begins: “${lead}”`,
+    shown.join('\n'),
+    entries.length === 0 ? fence(lines.slice(0, 12).join('\n')) : '',
+  );
+}
+
+function passageText(file: File): string {
+  const { path, lines, from } = file;
+  const entries = outlineOf(path, lines, from);
+  return paragraphs(
+    `Lines ${from}-${from + lines.length - 1} of ${path}:`,
+    entries.length > 0 ? bullets(entries.map(({ line, text }) => place(path, line, text))) : 'No declaration begins there.',
+    codeText(file),
+  );
+}
+
+function* explainName(name: string): Skill<Outcome> {
+  const located = yield* locateName(name);
+  if ('problem' in located) return { text: located.problem, failed: located.problem };
+  const defined = located.definitions.length > 0 ? located.definitions : located.weak;
+  const [first] = defined;
+  const used = hitCount(located.uses);
+  if (!first) {
+    const places = located.uses.flatMap(({ path, hits }) => hits.map(({ line, text }) => place(path, line, text)));
+    return {
+      text:
+        used === 0
+          ? `I found no file, directory or name ${name}.`
+          : paragraphs(`I found no definition of ${located.name}, only ${count(used, 'use')}:`, bullets(places, 12)),
+    };
+  }
+  const line = first.hits[0]?.line ?? 1;
+  const opened = yield* openFile('', first.path, { from_line: Math.max(1, line - 6), to_line: line + 14 });
+  const others = defined.flatMap(({ path, hits }) => hits.map((hit) => place(path, hit.line, hit.text))).slice(1);
+  return {
+    text: paragraphs(
+      `${located.name} is defined at ${first.path}:${line}; ${count(used, 'other line')} of ${count(located.uses.length, 'file')} name it.`,
+      'file' in opened ? fence(around(opened.file, line).join('\n'), languageOf(first.path)) : opened.problem,
+      others.length > 0 ? `Also defined at:\n\n${bullets(others, 5)}` : '',
+      note(located.more),
+    ),
+  };
+}
+
+/** From the comment above the line to the end of what begins there, or 15 lines. */
+function around({ lines, from }: File, line: number): string[] {
+  const at = line - from;
+  let start = at;
+  while (start > 0 && /^\s*(?:\/\/|\/\*|\*|#|@|"""|--|;)/.test(lines[start - 1] as string)) start -= 1;
+  const indent = (text: string) => /^\s*/.exec(text)?.[0].length ?? 0;
+  const end = lines.findIndex((text, index) => index > at && text.trim() !== '' && indent(text) <= indent(lines[at] as string));
+  const closes = end > 0 && /^\s*(?:[}\])]|end\b)/.test(lines[end] as string);
+  return lines.slice(start, end < 0 ? undefined : end + (closes ? 1 : 0));
+}
+
+export function* read({ path, from, to }: Asked<'read'>): Skill<Outcome> {
+  const lines = { from_line: from ?? 1, to_line: to ?? (from ?? 1) + MAX_LINES - 1 };
+  const opened = yield* openFile(`Reading ${path}.`, path, lines);
+  if ('problem' in opened) return { text: opened.problem, failed: opened.problem };
+  const { file } = opened;
+  if (file.lines.length === 0) return { text: `${file.path} is empty.` };
+  const last = file.from + file.lines.length - 1;
+  const upTo = Math.min(file.total, last + MAX_LINES);
+  const rest =
+    to === undefined && file.total > last
+      ? `${count(file.total - last, 'more line')}: “show lines ${last + 1}-${upTo} of ${file.path}”.`
+      : '';
+  const end = to !== undefined && to > file.total ? `The file has ${count(file.total, 'line')}.` : '';
+  return { text: paragraphs(`${file.path}:${file.from}${last > file.from ? `-${last}` : ''}`, codeText(file), rest, end) };
+}
+
+function codeText({ path, lines }: File): string {
+  return fence(
+    lines
+      .slice(0, MAX_LINES * 5)
+      .join('\n')
+      .trimEnd(),
+    languageOf(path),
+  );
+}
+
+function languageOf(path: string): string {
+  return /\.([a-z0-9]{1,6})$/i.exec(path)?.[1]?.toLowerCase() ?? '';
+}
+
+export function* counting({ what, text, scope }: Asked<'count'>): Skill<Outcome> {
+  if (what === 'occurrences') return yield* countOccurrences(text, scope);
+  const place = scopeText(scope);
+  if (what === 'lines' && scope.paths.length === 1 && scope.globs.length === 0) {
+    const path = scope.paths[0] as string;
+    const opened = yield* openFile(`Reading ${path}.`, path, { from_line: 1, to_line: 1 });
+    return 'problem' in opened
+      ? { text: opened.problem, failed: opened.problem }
+      : { text: `${opened.file.path} has ${count(opened.file.total, 'line')}.` };
+  }
+  const globs = isEverywhere(scope) ? ['**/*'] : [...scope.globs, ...scope.paths];
+  const found = yield* find(`Counting files${place}.`, globs.length === 1 ? (globs[0] as string) : `{${globs.join(',')}}`);
+  if ('problem' in found) return { text: found.problem, failed: found.problem };
+  const total = found.entries.length;
+  const atLeast = found.more ? 'at least ' : '';
+  if (what === 'files')
+    return {
+      text: paragraphs(`There ${total === 1 ? 'is' : 'are'} ${atLeast}${count(total, 'file')}${place}.`, bullets(kinds(found.entries), 8)),
+    };
+  const some = found.entries.slice(0, 64);
+  const replies = yield* ask(
+    `Counting their lines.`,
+    some.map((path) => readCall(path, { from_line: 1, to_line: 1 })),
+  );
+  const sizes = some.flatMap((path, index) => {
+    const reply = replies[index];
+    const file = reply && !reply.isError ? parseRead(reply.text) : undefined;
+    return file ? [{ path, lines: file.total }] : [];
+  });
+  const sum = sizes.reduce((all, { lines }) => all + lines, 0);
+  const left = total - some.length;
+  const longest = [...sizes]
+    .sort((a, b) => b.lines - a.lines)
+    .slice(0, 8)
+    .map(({ path, lines }) => `${path} ${count(lines, 'line')}`);
+  const partial = left > 0 || found.more ? `I counted the first ${some.length} files only; there are ${atLeast}${total}.` : '';
+  return {
+    text: paragraphs(`${count(sum, 'line')} in ${count(sizes.length, 'text file')}${place}. The longest:`, bullets(longest), partial),
+  };
+}
+
+function kinds(entries: readonly string[]): string[] {
+  const tally = new Map<string, number>();
+  for (const entry of entries) {
+    const kind = /[^/.]\.([^./]+)$/.exec(entry)?.[1];
+    const key = kind ? `.${kind}` : 'without an extension';
+    tally.set(key, (tally.get(key) ?? 0) + 1);
+  }
+  return [...tally].sort((a, b) => b[1] - a[1]).map(([kind, number]) => `${number} ${kind}`);
+}
+
+function* countOccurrences(wanted: string, scope: Scope): Skill<Outcome> {
+  const isName = /^[\w$]+$/.test(wanted);
+  const found = yield* search(
+    `Counting ${wanted}${scopeText(scope)}.`,
+    { pattern: wanted, case_sensitive: true, ...(isName && { whole_word: true }) },
+    scope,
+  );
+  if ('problem' in found) return { text: found.problem, failed: found.problem };
+  const per = found.files.map(({ path, hits }) => ({
+    path,
+    lines: hits.length,
+    first: hits[0]?.line ?? 1,
+    times: hits.reduce((sum, hit) => sum + Math.max(1, times(hit.text, wanted, isName)), 0),
+  }));
+  const total = per.reduce((sum, { times: each }) => sum + each, 0);
+  const place = scopeText(scope) || ' in the workspace';
+  if (total === 0) return { text: `${quoteFor(wanted)} does not occur${place}${isName ? ' as a whole word' : ''}.` };
+  const rows = [...per].sort((a, b) => b.times - a.times).map(({ path, first, times: each }) => `${path}:${first} ${count(each, 'time')}`);
+  const size = `${count(total, 'time')} on ${count(hitCount(found.files), 'line')} in ${count(per.length, 'file')}`;
+  const how = isName ? ' (as a whole word)' : '';
+  const intro = `${quoteFor(wanted)} occurs ${found.more ? 'at least ' : ''}${size}${scopeText(scope)}${how}. First place in each:`;
+  return { text: paragraphs(intro, bullets(rows), note(found.more)) };
+}
+
+function times(text: string, wanted: string, isName: boolean): number {
+  if (!isName) return text.split(wanted).length - 1;
+  return text.split(/[^\p{L}\p{N}_$]+/u).filter((word) => word === wanted).length;
+}

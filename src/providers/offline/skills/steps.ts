@@ -1,0 +1,56 @@
+/** A confirmed plan, step by step; each step's title is read by the grammar and may change the step's files only. */
+import type { PlanDraft } from '../../../core/plan.ts';
+import { parseRequest } from '../grammar.ts';
+import { bullets, count, paragraphs } from '../markdown.ts';
+import { ask, type Call, type Context, type Outcome, type Skill } from '../script.ts';
+import { runChecks } from './checks.ts';
+import { answer } from './index.ts';
+
+const NOT_UNDERSTOOD = 'Offline does not understand this step: it knows a fixed grammar only.';
+
+export function* carryOut(plan: PlanDraft, context: Context): Skill<Outcome> {
+  const reports: string[] = [];
+  const failures: string[] = [];
+  // What is to be noted goes along with the next turn, so that a step costs no turn for it.
+  let notes: Call[] = [];
+  for (const [index, { title, files }] of plan.steps.entries()) {
+    const step = index + 1;
+    const name = title.split('\n', 1)[0] ?? title;
+    const request = parseRequest(title);
+    notes.push(update(step, 'started'));
+    const skill = request.kind === 'unknown' ? undefined : answer(request, title, { ...context, mode: 'agent', files });
+    const [outcome, left] = skill ? yield* along(notes, skill) : ([{ text: NOT_UNDERSTOOD, failed: NOT_UNDERSTOOD }, notes] as const);
+    notes = [...left, outcome.failed === undefined ? update(step, 'done') : update(step, 'failed', outcome.failed)];
+    if (outcome.failed !== undefined) failures.push(`step ${step}`);
+    reports.push(`**${step}. ${name.slice(0, 160)}**: ${outcome.failed === undefined ? 'done' : 'failed'}\n\n${outcome.text}`);
+  }
+  yield* ask('', notes);
+  const { lines, broken } = yield* runChecks(plan.checks ?? []);
+  if (broken > 0) failures.push(count(broken, 'check'));
+  const total = plan.steps.length;
+  const done = reports.length - failures.filter((each) => each.startsWith('step ')).length;
+  const intro =
+    failures.length === 0
+      ? `The plan is carried out: ${count(total, 'step')} done.`
+      : `${done} of ${count(total, 'step')} done; failed: ${failures.join(', ')}.`;
+  return {
+    text: paragraphs(intro, ...reports, lines.length > 0 ? `Checks:\n\n${bullets(lines)}` : ''),
+    ...(failures.length > 0 && { failed: failures.join(', ') }),
+  };
+}
+
+function update(step: number, status: 'started' | 'done' | 'failed', note?: string): Call {
+  return { name: 'update_step', input: { step, status, ...(note !== undefined && { note: note.slice(0, 500) }) } };
+}
+
+/** Runs the skill with these calls ahead of its first turn. @returns what it said, and the calls that found no turn. */
+function* along(calls: Call[], skill: Skill<Outcome>): Skill<readonly [Outcome, Call[]]> {
+  let ahead = calls;
+  let state = skill.next();
+  while (!state.done) {
+    const replies = yield { say: state.value.say, calls: [...ahead, ...state.value.calls] };
+    state = skill.next(replies.slice(ahead.length));
+    ahead = [];
+  }
+  return [state.value, ahead];
+}

@@ -1,0 +1,111 @@
+/** Rename and replace, carried out: look, read, edit exactly, and look again. */
+import { exactEdits } from '../edits.ts';
+import { bullets, count, paragraphs, placeList } from '../markdown.ts';
+import type { Substitution } from '../request.ts';
+import { type FileHits, hitCount } from '../results.ts';
+import { hasGlob, type Scope, scopeText } from '../scope.ts';
+import { ask, type Context, type Outcome, type Skill } from '../script.ts';
+import { quote } from '../words.ts';
+import { type Affected, affected, changer, exactScope, keepsOld, wanted } from './affected.ts';
+import { note } from './find.ts';
+import { type File, type Lookup, readAll } from './look.ts';
+import { clashText } from './substitute.ts';
+import { firstLine, problemOutcome } from './survey.ts';
+
+const MAX_ROUNDS = 25;
+
+type Work = {
+  done: { path: string; lines: { line: number; text: string }[] }[];
+  failed: { path: string; reason: string }[];
+  tried: Set<string>;
+};
+
+/** In rounds, because one search may not show all places. A file that was tried is not tried again. */
+export function* actSubstitution(request: Substitution, context: Context): Skill<Outcome> {
+  const isStep = context.files !== undefined && context.files.length > 0;
+  const scope = isStep ? stepScope(context.files as readonly string[]) : yield* exactScope(request.scope);
+  if ('problem' in scope) return problemOutcome(scope.problem);
+  const work: Work = { done: [], failed: [], tried: new Set() };
+  let clash: FileHits[] = [];
+  for (let round = 1; ; round++) {
+    const say = round === 1 ? `Looking for ${wanted(request)}${scopeText(scope)}.` : 'Looking again, to see what is left.';
+    const found = yield* affected(request, scope, say, round === 1 && !isStep);
+    if ('problem' in found)
+      return round === 1 ? problemOutcome(found.problem) : report(request, scope, work, { files: [], more: found.problem, clash });
+    if (round === 1) clash = found.clash;
+    const unread = [...found.read].filter(([, lookup]) => 'problem' in lookup).map(([path]) => path);
+    const open = [...unread, ...found.files.map(({ path }) => path)].filter((path) => !work.tried.has(path));
+    if (open.length === 0 || round > MAX_ROUNDS) return report(request, scope, work, { ...found, clash });
+    yield* changeFiles(request, open, found.read, work);
+  }
+}
+
+/** A step may change these and nothing else, whatever its title says. */
+function stepScope(files: readonly string[]): Scope {
+  return { paths: files.filter((entry) => !hasGlob(entry)), globs: files.filter(hasGlob) };
+}
+
+function* changeFiles(request: Substitution, paths: readonly string[], known: ReadonlyMap<string, Lookup>, work: Work): Skill<void> {
+  const unknown = paths.filter((path) => !known.has(path));
+  const read = yield* readAll('', unknown);
+  const ready: ReturnType<typeof editsOf>[] = [];
+  for (const path of paths) {
+    work.tried.add(path);
+    const lookup = known.get(path) ?? read.get(path);
+    if (!lookup || 'problem' in lookup) {
+      work.failed.push({ path, reason: lookup?.problem ?? 'It could not be read.' });
+      continue;
+    }
+    const edits = editsOf(request, lookup.file);
+    if (edits.tooLong.length > 0) work.failed.push({ path, reason: `Line ${edits.tooLong.join(', ')} is too long to be edited safely.` });
+    if (edits.calls.length > 0) ready.push(edits);
+  }
+  const total = ready.reduce((sum, { lines }) => sum + lines.length, 0);
+  const replies = yield* ask(
+    `Changing ${count(total, 'line')} in ${count(ready.length, 'file')}.`,
+    ready.map(({ path, calls }) => ({ name: 'replace_in_file', input: { path, edits: calls } })),
+  );
+  for (const [index, { path, lines }] of ready.entries()) {
+    const reply = replies[index];
+    if (reply && !reply.isError) work.done.push({ path, lines });
+    else work.failed.push({ path, reason: reply?.text ?? 'There was no result.' });
+  }
+}
+
+function editsOf(request: Substitution, { path, lines, cut }: File) {
+  const change = changer(request);
+  const changes = new Map<number, string>();
+  const tooLong: number[] = [];
+  for (const [index, line] of lines.entries()) {
+    const now = change(line, path);
+    if (now !== line && cut.has(index)) tooLong.push(index + 1);
+    else if (now !== line) changes.set(index, now);
+  }
+  return { path, tooLong, calls: exactEdits(lines, changes, cut), lines: [...changes].map(([index, text]) => ({ line: index + 1, text })) };
+}
+
+function report(request: Substitution, scope: Scope, { done, failed }: Work, found: Pick<Affected, 'files' | 'more' | 'clash'>): Outcome {
+  const where = scopeText(scope) || ' in the workspace';
+  const isFailed = new Set(failed.map(({ path }) => path));
+  const left = keepsOld(request) ? [] : found.files.filter(({ path }) => !isFailed.has(path));
+  if (done.length === 0 && failed.length === 0 && left.length === 0)
+    return problemOutcome(`There is no ${wanted(request)}${where}; nothing was changed.`);
+  const total = done.reduce((sum, file) => sum + file.lines.length, 0);
+  const names =
+    request.kind === 'rename' ? `Renamed ${request.from} to ${request.to}` : `Replaced ${quote(request.from)} by ${quote(request.to)}`;
+  const reasons = failed.map(({ path, reason }) => `${path}: ${firstLine(reason)}`);
+  const remaining = left.map(({ path, hits }) => `${path}:${hits[0]?.line} still has ${wanted(request)}`);
+  const isClean = reasons.length === 0 && left.length === 0 && found.more === undefined && !keepsOld(request);
+  return {
+    text: paragraphs(
+      total > 0 ? `${names}: ${count(total, 'line')} in ${count(done.length, 'file')}.` : 'Nothing was changed.',
+      placeList(done.map(({ path, lines }) => ({ path, hits: lines }))),
+      reasons.length > 0 ? `Not changed:\n\n${bullets(reasons)}` : '',
+      left.length > 0 ? `Still there, on ${count(hitCount(left), 'line')}:\n\n${placeList(left)}` : '',
+      isClean ? `I looked again: no ${wanted(request)} is left${where}.` : '',
+      clashText(request, found.clash),
+      note(found.more),
+    ),
+    ...(reasons.length + remaining.length > 0 && { failed: [...reasons, ...remaining].slice(0, 3).join('; ') }),
+  };
+}

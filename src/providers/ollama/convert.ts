@@ -1,0 +1,74 @@
+import type { ChatRequest, Message as WireMessage } from 'ollama/browser';
+import { type AssistantMessage, type ImagePart, type Message, type ToolMessage, textOf } from '../../core/messages.ts';
+import type { ModelRequest } from '../../core/model.ts';
+import { echoInput, markedText, wireId } from '../http.ts';
+
+export const PROVIDER = 'ollama';
+
+/** What the server says about a model, as far as a request depends on it. */
+export type ModelFacts = { contextLength?: number; thinks?: boolean };
+
+/** Larger contexts cost memory that many machines do not have; without a size Ollama takes 4,096 and cuts silently. */
+const LARGEST_CONTEXT = 32_768;
+const USUAL_CONTEXT = 16_384;
+
+/** `messages` come last and everything before them is the same for a whole run: each request extends the bytes of the one before. */
+export function toRequest(request: ModelRequest, facts: ModelFacts): ChatRequest & { stream: true } {
+  const { model, system, tools, maxOutputTokens, reasoningEffort } = request;
+  const thinks = facts.thinks && reasoningEffort !== undefined;
+  return {
+    model,
+    stream: true,
+    options: {
+      num_ctx: facts.contextLength === undefined ? USUAL_CONTEXT : Math.min(facts.contextLength, LARGEST_CONTEXT),
+      ...(maxOutputTokens === undefined ? {} : { num_predict: maxOutputTokens }),
+    },
+    ...(thinks ? { think: toThink(model, reasoningEffort) } : {}),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ name, description, inputSchema }) => ({
+            type: 'function',
+            function: { name, description, parameters: inputSchema as { type?: string } },
+          })),
+        }),
+    messages: [
+      ...(system === '' ? [] : [{ role: 'system', content: system }]),
+      ...request.messages.flatMap((message) => toMessages(message, model)),
+    ],
+  };
+}
+
+/** Only gpt-oss knows degrees; the others think or do not. */
+function toThink(model: string, effort: NonNullable<ModelRequest['reasoningEffort']>): ChatRequest['think'] {
+  if (model.includes('gpt-oss')) return effort === 'minimal' ? 'low' : effort;
+  return effort !== 'minimal';
+}
+
+export function toMessages(message: Message, model: string): WireMessage[] {
+  if (message.role === 'tool') return toResults(message);
+  if (message.role === 'assistant') return toAssistant(message, message.from.provider === PROVIDER && message.from.model === model);
+  const images = message.content.filter((part) => part.type === 'image').map(({ data }) => data);
+  return [{ role: 'user', content: textOf(message), ...(images.length > 0 ? { images } : {}) }];
+}
+
+function toAssistant(message: AssistantMessage, own: boolean): WireMessage[] {
+  const calls = message.content
+    .filter((part) => part.type === 'tool_call')
+    .map((call) => ({ id: wireId(call.id), function: { name: call.name, arguments: echoInput(call) } }));
+  const content = textOf(message);
+  if (content === '' && calls.length === 0) return [];
+  // Templates want the thoughts that led to a call, and leave out all others.
+  const thinking = own && calls.length > 0 ? message.content.map((part) => (part.type === 'reasoning' ? part.text : '')).join('') : '';
+  return [{ role: 'assistant', content, ...(thinking ? { thinking } : {}), ...(calls.length > 0 ? { tool_calls: calls } : {}) }];
+}
+
+function toResults(message: ToolMessage): WireMessage[] {
+  const images = message.content.flatMap((result) => result.content.filter((part): part is ImagePart => part.type === 'image'));
+  const results = message.content.map((result) => {
+    const wire = { role: 'tool', content: markedText(result), tool_name: result.name, tool_call_id: wireId(result.callId) };
+    return wire as WireMessage;
+  });
+  if (images.length === 0) return results;
+  return [...results, { role: 'user', content: 'The images of these tool results:', images: images.map(({ data }) => data) }];
+}

@@ -1,0 +1,117 @@
+import type {
+  ChatCompletionContentPart,
+  ChatCompletionContentPartImage,
+  ChatCompletionCreateParamsStreaming,
+  ChatCompletionMessageParam,
+} from 'openai/resources/chat/completions/completions';
+import type { AssistantMessage, ImagePart, Message, TextPart, ToolMessage } from '../../core/messages.ts';
+import type { ModelRequest } from '../../core/model.ts';
+import { echoInput, markedText, wireId } from '../http.ts';
+
+export const PROVIDER = 'openai-chat';
+
+/** What travels in `part.replay`: reasoning that some servers want back beside the calls that it led to, as they sent it. */
+export type Token = { content?: string; details?: unknown[] };
+
+/** Servers differ in what they accept. */
+export type Dialect = {
+  /** OpenAI itself: it knows a few fields that others refuse. */
+  openai?: boolean;
+  /** Mistral: a call id has nine letters and digits. */
+  mistral?: boolean;
+  /** Optional fields that the server turned out to refuse. */
+  without?: readonly string[];
+};
+
+export function dialectOf(baseUrl: string | undefined): Dialect {
+  const host = baseUrl ? new URL(baseUrl).hostname : 'api.openai.com';
+  return { openai: /(^|\.)openai\.(com|azure\.com)$/.test(host), mistral: /(^|\.)mistral\.ai$/.test(host) };
+}
+
+/** `messages` come last and everything before them is the same for a whole run: each request extends the bytes of the one before. */
+export function toBody(request: ModelRequest, dialect: Dialect = {}): ChatCompletionCreateParamsStreaming {
+  const { model, system, tools, cacheKey, maxOutputTokens, reasoningEffort } = request;
+  const optional = {
+    stream_options: { include_usage: true },
+    ...(cacheKey !== undefined && dialect.openai ? { prompt_cache_key: cacheKey } : {}),
+    ...(maxOutputTokens === undefined ? {} : { [dialect.openai ? 'max_completion_tokens' : 'max_tokens']: maxOutputTokens }),
+    ...(reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }),
+  };
+  return {
+    model,
+    stream: true,
+    ...Object.fromEntries(Object.entries(optional).filter(([name]) => !dialect.without?.includes(name))),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ name, description, inputSchema }) => ({
+            type: 'function' as const,
+            function: { name, description, parameters: inputSchema },
+          })),
+        }),
+    messages: [
+      ...(system === '' ? [] : [{ role: 'system' as const, content: system }]),
+      ...request.messages.flatMap((message) => toMessages(message, model, dialect)),
+    ],
+  };
+}
+
+export function toMessages(message: Message, model: string, dialect: Dialect = {}): ChatCompletionMessageParam[] {
+  if (message.role === 'user') return [{ role: 'user', content: toContent(message.content) }];
+  if (message.role === 'tool') return toResults(message, dialect);
+  return toAssistant(message, message.from.provider === PROVIDER && message.from.model === model, dialect);
+}
+
+function toAssistant(message: AssistantMessage, own: boolean, dialect: Dialect): ChatCompletionMessageParam[] {
+  const text = message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const calls = message.content
+    .filter((part) => part.type === 'tool_call')
+    .map((call) => ({
+      id: callId(call.id, dialect),
+      type: 'function' as const,
+      function: { name: call.name, arguments: JSON.stringify(echoInput(call)) },
+    }));
+  if (text === '' && calls.length === 0) return [];
+  const tokens = own ? message.content.map((part) => (part.type === 'reasoning' ? ((part.replay ?? {}) as Token) : {})) : [];
+  const content = tokens.map((token) => token.content ?? '').join('');
+  const details = tokens.flatMap((token) => token.details ?? []);
+  return [
+    {
+      role: 'assistant',
+      content: text || null,
+      ...(content && calls.length > 0 ? { reasoning_content: content } : {}),
+      ...(details.length > 0 ? { reasoning_details: details } : {}),
+      ...(calls.length > 0 ? { tool_calls: calls } : {}),
+    } as ChatCompletionMessageParam,
+  ];
+}
+
+/** A result is text on this wire: images follow in a message of the user's. */
+function toResults(message: ToolMessage, dialect: Dialect): ChatCompletionMessageParam[] {
+  const results = message.content.map((result) => ({
+    role: 'tool' as const,
+    tool_call_id: callId(result.callId, dialect),
+    content: markedText(result),
+  }));
+  const images = message.content.flatMap((result) => result.content.filter((part) => part.type === 'image').map(toImage));
+  if (images.length === 0) return results;
+  return [...results, { role: 'user', content: [{ type: 'text', text: 'The images of these tool results:' }, ...images] }];
+}
+
+function toContent(parts: readonly (TextPart | ImagePart)[]): string | ChatCompletionContentPart[] {
+  if (parts.every((part) => part.type === 'text')) return parts.map((part) => part.text).join('\n');
+  return parts.map((part) => (part.type === 'text' ? { type: 'text', text: part.text } : toImage(part)));
+}
+
+function toImage(part: ImagePart): ChatCompletionContentPartImage {
+  return { type: 'image_url', image_url: { url: `data:${part.mediaType};base64,${part.data}` } };
+}
+
+function callId(id: string, { mistral }: Dialect): string {
+  if (!mistral) return wireId(id);
+  return /^[a-zA-Z0-9]{9}$/.test(id)
+    ? id
+    : wireId(`${id}!`)
+        .slice(-9)
+        .replace(/[^a-zA-Z0-9]/g, '0');
+}

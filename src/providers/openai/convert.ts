@@ -1,0 +1,82 @@
+import type {
+  EasyInputMessage,
+  FunctionTool,
+  ResponseCreateParamsStreaming,
+  ResponseFunctionCallOutputItem,
+  ResponseInputItem,
+  ResponseInputText,
+} from 'openai/resources/responses/responses';
+import type { AssistantMessage, ImagePart, Message, TextPart, ToolResult } from '../../core/messages.ts';
+import type { ModelRequest, ToolSpec } from '../../core/model.ts';
+import { echoInput, markedText, wireId } from '../http.ts';
+
+export const PROVIDER = 'openai';
+
+/** What travels in `part.replay`: a whole item (reasoning, or one that Kedge does not know), or the phase of a message. */
+export type Token = { item?: Record<string, unknown>; phase?: EasyInputMessage['phase'] };
+
+/** What a model or an account turned out not to allow. */
+export type Omit = { encrypted?: boolean; summary?: boolean };
+
+/** `input` comes last and everything before it is the same for a whole run: each request extends the bytes of the one before. */
+export function toBody(request: ModelRequest, omit: Omit = {}): ResponseCreateParamsStreaming {
+  const { model, system, tools, cacheKey, maxOutputTokens, reasoningEffort } = request;
+  return {
+    model,
+    stream: true,
+    store: false,
+    ...(omit.encrypted ? {} : { include: ['reasoning.encrypted_content' as const] }),
+    ...(cacheKey === undefined ? {} : { prompt_cache_key: cacheKey }),
+    ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
+    ...(reasoningEffort === undefined
+      ? {}
+      : { reasoning: { effort: reasoningEffort, ...(omit.summary ? {} : { summary: 'auto' as const }) } }),
+    ...(system === '' ? {} : { instructions: system }),
+    ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
+    input: request.messages.flatMap((message) => toItems(message, model)),
+  };
+}
+
+function toTool({ name, description, inputSchema }: ToolSpec): FunctionTool {
+  return { type: 'function', name, description, parameters: inputSchema, strict: false };
+}
+
+/** The items of one message depend on nothing but the message and the model, so they stay the same when messages follow. */
+export function toItems(message: Message, model: string): ResponseInputItem[] {
+  if (message.role === 'user') return [{ type: 'message', role: 'user', content: message.content.map(toInput) }];
+  if (message.role === 'tool') return message.content.map(toOutput);
+  return toAssistantItems(message, message.from.provider === PROVIDER && message.from.model === model);
+}
+
+function toAssistantItems(message: AssistantMessage, own: boolean): ResponseInputItem[] {
+  const items: ResponseInputItem[] = [];
+  for (const part of message.content) {
+    const token: Token = own && part.type !== 'tool_call' ? ((part.replay ?? {}) as Token) : {};
+    if (part.type === 'tool_call') {
+      items.push({ type: 'function_call', call_id: wireId(part.id), name: part.name, arguments: JSON.stringify(echoInput(part)) });
+    } else if (token.item) {
+      items.push(token.item as unknown as ResponseInputItem);
+    } else if (part.type === 'text' && part.text !== '') {
+      items.push({ type: 'message', role: 'assistant', content: part.text, ...(token.phase ? { phase: token.phase } : {}) });
+    }
+  }
+  // Reasoning that was stopped before it led to anything is refused by the service.
+  while (items.at(-1)?.type === 'reasoning') items.pop();
+  return items;
+}
+
+function toOutput(result: ToolResult): ResponseInputItem {
+  const image = result.content.some((part) => part.type === 'image');
+  const marked: (TextPart | ImagePart)[] = result.isError ? [{ type: 'text', text: 'Error:' }, ...result.content] : result.content;
+  return {
+    type: 'function_call_output',
+    call_id: wireId(result.callId),
+    output: image ? marked.map((part): ResponseFunctionCallOutputItem => toInput(part)) : markedText(result),
+  };
+}
+
+function toInput(part: TextPart | ImagePart): ResponseInputText | { type: 'input_image'; image_url: string; detail: 'auto' } {
+  return part.type === 'text'
+    ? { type: 'input_text', text: part.text }
+    : { type: 'input_image', image_url: `data:${part.mediaType};base64,${part.data}`, detail: 'auto' };
+}

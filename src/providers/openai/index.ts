@@ -1,0 +1,49 @@
+import type { OpenAI } from 'openai/client';
+import { APIError } from 'openai/core/error';
+import type { ModelAdapter, ModelRequest } from '../../core/model.ts';
+import { checkConfig, exchange, FIRST_BYTE_MS, sdkError, serverOf } from '../http.ts';
+import type { ProviderConfig } from '../types.ts';
+import { createClient } from './client.ts';
+import { type Omit, toBody } from './convert.ts';
+import { toModelEvents } from './stream.ts';
+
+/** OpenAI's Responses API, stateless: nothing is stored there, and what the model needs again is sent again. */
+export function createAdapter(config: ProviderConfig): ModelAdapter {
+  const server = serverOf('OpenAI', config);
+  const omitted = new Map<string, Omit>();
+  let client: OpenAI | undefined;
+
+  async function open(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
+    checkConfig('OpenAI', config);
+    client ??= createClient(config, FIRST_BYTE_MS);
+    for (;;) {
+      const omit = omitted.get(request.model) ?? {};
+      try {
+        return await client.responses.create(toBody(request, omit), { signal });
+      } catch (error) {
+        const more = unsupported(error, omit);
+        if (!more) throw error;
+        omitted.set(request.model, more);
+      }
+    }
+  }
+
+  return {
+    stream: (request, signal) =>
+      exchange(
+        signal,
+        (either) => open(request, either),
+        (events) => toModelEvents(events, server),
+        (error) => sdkError(server, error),
+      ),
+  };
+}
+
+/** Some models have no encrypted reasoning, some accounts no summaries: then the request goes out again without. */
+function unsupported(error: unknown, omit: Omit): Omit | undefined {
+  if (!(error instanceof APIError) || error.status !== 400) return undefined;
+  const told = `${error.param} ${error.message}`;
+  if (!omit.encrypted && /^include\b|encrypted.content/i.test(told)) return { ...omit, encrypted: true };
+  if (!omit.summary && /reasoning\.summary|reasoning summar/i.test(told)) return { ...omit, summary: true };
+  return undefined;
+}

@@ -1,0 +1,177 @@
+import type { ReasoningPart, Usage } from '../../core/messages.ts';
+import type { ModelEvent } from '../../core/model.ts';
+import { failureError, failureOf, modelError, parseInput, type Server } from '../http.ts';
+import type { Token } from './convert.ts';
+
+/** Only what is read, and nothing taken for granted: compatible servers and proxies leave fields out. */
+type Item = {
+  type?: string;
+  id?: string;
+  status?: string;
+  phase?: Token['phase'];
+  content?: { type?: string; text?: string; refusal?: string }[] | null;
+  summary?: { text?: string }[] | null;
+  encrypted_content?: string | null;
+  call_id?: string;
+  name?: string;
+  arguments?: string;
+};
+type WireUsage = {
+  input_tokens?: number;
+  output_tokens?: number;
+  input_tokens_details?: { cached_tokens?: number } | null;
+  output_tokens_details?: { reasoning_tokens?: number } | null;
+};
+type WireEvent = {
+  type?: string;
+  output_index?: number;
+  summary_index?: number;
+  item?: Item;
+  delta?: unknown;
+  response?: {
+    output?: Item[] | null;
+    error?: unknown;
+    incomplete_details?: { reason?: string } | null;
+    usage?: WireUsage | null;
+  };
+};
+
+/** What has come of an item that is not finished. Items are told apart by `output_index`: their ids may change from event to event. */
+type Open = { item: Item; text: string; refusal: string; thought: string; input: string | undefined };
+
+export async function* toModelEvents(events: AsyncIterable<unknown>, server: Server): AsyncGenerator<ModelEvent> {
+  const open = new Map<number, Open>();
+  const finished = new Set<number>();
+  let last = -1;
+  let called = false;
+  let refused = false;
+
+  const at = (event: WireEvent): Open => {
+    last = event.output_index ?? Math.max(0, last);
+    const state = open.get(last) ?? { item: {}, text: '', refusal: '', thought: '', input: undefined };
+    open.set(last, state);
+    return state;
+  };
+
+  function* finish(index: number, item: Item, state: Open | undefined): Generator<ModelEvent> {
+    finished.add(index);
+    open.delete(index);
+    const content = item.content ?? [];
+    if (item.type === 'message') {
+      refused ||= Boolean(state?.refusal) || content.some((part) => part.type === 'refusal');
+      const text = content.map((part) => part.text ?? part.refusal ?? '').join('') || (state ? state.text + state.refusal : '');
+      const replay: Token = { phase: item.phase };
+      if (text) yield { type: 'part', part: { type: 'text', text, ...(item.phase ? { replay } : {}) } };
+    } else if (item.type === 'function_call') {
+      // Cut off in the middle: there is no such call.
+      if (item.status === 'incomplete') return;
+      called = true;
+      const id = item.call_id || item.id || `call_${index}`;
+      yield { type: 'part', part: { type: 'tool_call', id, name: item.name ?? '', ...parseInput(item.arguments || state?.input || '') } };
+    } else if (item.type === 'reasoning') {
+      yield* reasoning(item);
+    } else if (item.type !== undefined) {
+      yield { type: 'part', part: { type: 'reasoning', text: '', replay: { item } as Token } };
+    }
+  }
+
+  /** The words of an answer that breaks off were shown: they are handed over. Half a call is not. */
+  function* leftovers(): Generator<ModelEvent> {
+    for (const [, { text, refusal, thought }] of [...open].sort(([a], [b]) => a - b)) {
+      if (thought) yield { type: 'part', part: { type: 'reasoning', text: thought } };
+      if (text || refusal) yield { type: 'part', part: { type: 'text', text: text + refusal } };
+    }
+  }
+
+  try {
+    for await (const event of events as AsyncIterable<WireEvent>) {
+      const delta = typeof event.delta === 'string' ? event.delta : '';
+      switch (event.type) {
+        case 'response.output_item.added':
+          last = event.output_index ?? last + 1;
+          open.set(last, { item: event.item ?? {}, text: '', refusal: '', thought: '', input: undefined });
+          break;
+        case 'response.output_text.delta':
+          at(event).text += delta;
+          yield { type: 'text_delta', text: delta };
+          break;
+        case 'response.refusal.delta':
+          at(event).refusal += delta;
+          yield { type: 'text_delta', text: delta };
+          break;
+        case 'response.reasoning_summary_part.added':
+          if (event.summary_index) yield { type: 'reasoning_delta', text: '\n\n' };
+          break;
+        case 'response.reasoning_summary_text.delta':
+        case 'response.reasoning_text.delta':
+          at(event).thought += delta;
+          yield { type: 'reasoning_delta', text: delta };
+          break;
+        case 'response.function_call_arguments.delta': {
+          const state = at(event);
+          state.input = (state.input ?? '') + delta;
+          yield { type: 'tool_input_delta', ...(state.item.name ? { name: state.item.name } : {}), text: delta };
+          break;
+        }
+        case 'response.output_item.done': {
+          const state = at(event);
+          yield* finish(last, event.item ?? rebuilt(state), state);
+          break;
+        }
+        case 'response.completed':
+        case 'response.incomplete': {
+          const { output, usage, incomplete_details } = event.response ?? {};
+          const whole = event.type === 'response.completed';
+          // Normally all of them are finished by now; some servers leave the events of the items out.
+          for (const [index, item] of output && output.length > finished.size ? output.entries() : []) {
+            if (!finished.has(index)) yield* finish(index, item, open.get(index));
+          }
+          for (const [index, state] of whole ? [...open].sort(([a], [b]) => a - b) : []) yield* finish(index, rebuilt(state), state);
+          if (usage) yield { type: 'usage', usage: toUsage(usage) };
+          if (whole) yield { type: 'stop', reason: called ? 'tool_use' : refused ? 'refusal' : 'end_turn' };
+          else yield { type: 'stop', reason: STOPS[incomplete_details?.reason ?? ''] ?? 'other' };
+          return;
+        }
+        case 'response.failed':
+          throw failureError(server, failureOf(event.response?.error ?? 'the response failed'));
+        case 'error':
+          throw failureError(server, failureOf(event));
+      }
+    }
+    throw modelError(server, 'bad_stream', 'the stream ended without its closing event');
+  } catch (error) {
+    yield* leftovers();
+    throw error;
+  }
+}
+
+const STOPS: Record<string, 'max_tokens' | 'refusal'> = { max_output_tokens: 'max_tokens', content_filter: 'refusal' };
+
+/** A summary has several sections: a part each. The token belongs to the item as a whole and goes with the first. */
+function* reasoning({ id, summary, content, encrypted_content }: Item): Generator<ModelEvent> {
+  const texts = [...(summary ?? []), ...(content ?? [])].map((section) => section.text ?? '').filter((text) => text !== '');
+  // Without its encrypted content an item cannot be sent back: the service keeps none.
+  const replay: Token | undefined = encrypted_content
+    ? { item: { type: 'reasoning', id, summary: summary ?? [], encrypted_content } }
+    : undefined;
+  if (texts.length === 0 && replay) texts.push('');
+  for (const [index, text] of texts.entries()) {
+    const part: ReasoningPart = { type: 'reasoning', text, ...(replay && index === 0 ? { replay } : {}) };
+    yield { type: 'part', part };
+  }
+}
+
+/** For servers that never say that an item is done, nor repeat it at the end. */
+function rebuilt({ item, text, refusal, input }: Open): Item {
+  if (input !== undefined) return { ...item, type: 'function_call', arguments: input };
+  return text || refusal ? { ...item, type: 'message' } : item;
+}
+
+function toUsage(usage: WireUsage): Usage {
+  return {
+    input: usage.input_tokens,
+    output: usage.output_tokens,
+    cached: usage.input_tokens_details?.cached_tokens,
+    reasoning: usage.output_tokens_details?.reasoning_tokens,
+  };
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { openWorkbench, until, type Workbench } from './harness.ts';
+import { contents, HARBOUR, renamed } from './workspace.ts';
+
+const RENAME = 'Rename tideLevel to waterLevel in src/**';
+
+describe('@kedge in the native Chat', () => {
+  let workbench: Workbench;
+
+  beforeEach(async () => {
+    workbench = await openWorkbench({ files: HARBOUR });
+  });
+  afterEach(() => workbench.dispose());
+
+  const filesAre = (expected: Record<string, string>, what: string) =>
+    until(what, async () => JSON.stringify(await contents(workbench.folder)) === JSON.stringify(expected));
+
+  it('answers the first message of a fresh profile', async () => {
+    const { chat } = workbench;
+    await chat.send('@kedge Where is tideLevel defined?');
+    assert.match(await chat.finished(), /src\/tide\.ts:1/);
+    await workbench.screenshot('chat-ask');
+    assert.deepEqual(await contents(workbench.folder), HARBOUR);
+  });
+
+  it('plans, runs the plan and takes it back, by buttons', async () => {
+    const { chat } = workbench;
+    await chat.send(`@kedge /plan ${RENAME}`);
+    await chat.finished();
+    assert.deepEqual(await contents(workbench.folder), HARBOUR);
+    await workbench.screenshot('chat-plan');
+    await chat.clickButton('Run plan');
+    await filesAre(renamed(HARBOUR, 'tideLevel', 'waterLevel'), 'the rename');
+    await chat.waitForAnswer(/Step 2/);
+    await chat.finished();
+    await workbench.screenshot('chat-plan-done');
+    await chat.clickButton('Undo run');
+    await filesAre(HARBOUR, 'the undo');
+    await workbench.waitForText(/Undid the run: 2 files restored/);
+  });
+
+  it('lets the agent do what is approved and not what is rejected', async () => {
+    const { chat } = workbench;
+    await chat.send(`@kedge /agent ${RENAME}`);
+    await chat.clickButton(/^Approve$/);
+    await until('one changed file', async () => JSON.stringify(await contents(workbench.folder)) !== JSON.stringify(HARBOUR));
+    await until('the second approval', async () => (await chat.buttons.filter({ hasText: 'Reject' }).count()) === 2);
+    await workbench.screenshot('chat-agent');
+    await chat.clickButton('Reject');
+    await chat.finished();
+    const after = await contents(workbench.folder);
+    assert.equal(Object.keys(HARBOUR).filter((path) => after[path] !== HARBOUR[path]).length, 1);
+  });
+
+  it('asks again after a reload what was not answered before it', async () => {
+    const { chat } = workbench;
+    await chat.send(`@kedge /agent ${RENAME}`);
+    await chat.buttons.filter({ hasText: 'Approve' }).first().waitFor();
+    await workbench.reload();
+    await chat.send('@kedge Where were we?');
+    await chat.buttons.filter({ hasText: 'Approve edits of this run' }).first().waitFor();
+    assert.deepEqual(await contents(workbench.folder), HARBOUR);
+    await chat.clickButton('Approve edits of this run');
+    await filesAre(renamed(HARBOUR, 'tideLevel', 'waterLevel'), 'the rename after the reload');
+  });
+
+  it('stops in mid-run', async () => {
+    const { chat, page } = workbench;
+    await chat.send(`@kedge /agent ${RENAME}`);
+    await chat.buttons.filter({ hasText: 'Approve' }).first().waitFor();
+    await page.locator('.chat-input-toolbars .codicon-stop-circle, .chat-execute-toolbar .codicon-stop-circle').first().click();
+    await chat.finished();
+    assert.deepEqual(await contents(workbench.folder), HARBOUR);
+  });
+});

@@ -1,0 +1,247 @@
+// Drives a real VS Code workbench, with the packed extension installed, the way a user does. Every workbench has a server, a user
+// profile, a browser profile and a workspace of its own; only the installed extension and the browser process are shared.
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Frame, type Locator, type Page } from 'playwright-core';
+import { chromiumFlags, type Editor, ensureChromium, freshDirectory, root, startEditor } from '../../scripts/editor.ts';
+import { Chat } from './chat.ts';
+import { until } from './until.ts';
+
+export { until };
+
+export interface WorkbenchOptions {
+  /** A folder to work on a copy of. Without it the workspace begins empty. */
+  folder?: string;
+  /** Files to put into the workspace: their texts by path. */
+  files?: Record<string, string>;
+  /** Makes a workspace of several folders instead: the files of each, by its name. */
+  folders?: Record<string, Record<string, string>>;
+  settings?: Record<string, unknown>;
+  viewport?: { width: number; height: number };
+  theme?: 'light' | 'dark';
+  /** Environment variables of the extension host. */
+  env?: Record<string, string>;
+  askForTrust?: boolean;
+}
+
+const themes = { light: 'Light 2026', dark: 'Dark 2026' };
+/** What would only distract: greetings, tips, updates, the repository that the workspace happens to lie in. */
+const quiet = {
+  'workbench.startupEditor': 'none',
+  'workbench.tips.enabled': false,
+  'extensions.autoUpdate': false,
+  'extensions.autoCheckUpdates': false,
+  'git.openRepositoryInParentFolders': 'never',
+  'extensions.ignoreRecommendations': true,
+  'telemetry.telemetryLevel': 'off',
+};
+
+let browser: Browser | undefined;
+const open = new Set<Workbench>();
+
+async function theBrowser(): Promise<Browser> {
+  browser ??= await chromium.launch({ executablePath: await ensureChromium(), args: chromiumFlags });
+  return browser;
+}
+
+/** Opens a workbench and resolves once it can be used. Whoever forgets to dispose of it is forgiven: the end of the run does. */
+export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Workbench> {
+  const extensions = process.env.KEDGE_EXTENSIONS;
+  if (!extensions) throw new Error('Run these tests with "npm run test:e2e": it installs the extension that they drive.');
+  const place = await freshDirectory('e2e-workbench');
+  const workspace = await makeWorkspace(place, options);
+  const editor = await startEditor({
+    profile: { data: join(place, 'data'), extensions },
+    open: workspace,
+    settings: { ...quiet, 'workbench.colorTheme': themes[options.theme ?? 'light'], ...options.settings },
+    askForTrust: options.askForTrust,
+    env: options.env,
+  });
+  const context = await (await theBrowser()).newContext({
+    viewport: options.viewport ?? { width: 1400, height: 900 },
+    colorScheme: options.theme ?? 'light',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  const workbench = new Workbench(await context.newPage(), context, editor, place);
+  open.add(workbench);
+  await workbench.page.goto(editor.url);
+  await workbench.ready();
+  return workbench;
+}
+
+/** Returns what the editor is to open: the folder, or the workspace file of several. */
+async function makeWorkspace(place: string, { folder, files = {}, folders }: WorkbenchOptions): Promise<string> {
+  const workspace = join(place, 'workspace');
+  await mkdir(workspace);
+  if (folder) await cp(folder, workspace, { recursive: true });
+  await writeFiles(workspace, files);
+  if (!folders) return workspace;
+  for (const [name, contents] of Object.entries(folders)) await writeFiles(join(workspace, name), contents);
+  const file = join(workspace, 'several.code-workspace');
+  await writeFile(file, JSON.stringify({ folders: Object.keys(folders).map((path) => ({ path })) }));
+  return file;
+}
+
+async function writeFiles(folder: string, files: Record<string, string>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    const file = join(folder, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
+}
+
+const picture = (name: string) => join(root, 'out', 'screenshots', `${name}.png`);
+
+export class Workbench {
+  readonly page: Page;
+  readonly chat: Chat;
+  /** The workspace's folder on disk; with several folders, the one that contains them. */
+  readonly folder: string;
+  readonly #context: BrowserContext;
+  readonly #editor: Editor;
+  readonly #place: string;
+
+  constructor(page: Page, context: BrowserContext, editor: Editor, place: string) {
+    this.page = page;
+    this.chat = new Chat(page);
+    this.folder = join(place, 'workspace');
+    this.#context = context;
+    this.#editor = editor;
+    this.#place = place;
+  }
+
+  /** The workbench is drawn. Its extensions come up a moment later; the helpers here wait for what they need of them. */
+  async ready(): Promise<void> {
+    await this.page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
+  }
+
+  /** Reloads the window in the orderly way, which lets the editor save its state first, as closing a desktop window does. */
+  async reload(): Promise<void> {
+    const loaded = this.page.waitForEvent('load', { timeout: 60_000 });
+    await this.command('Developer: Reload Window');
+    await loaded;
+    await this.ready();
+  }
+
+  /** Runs a command by its title in the command palette, such as 'View: Toggle Terminal'. */
+  async command(title: string): Promise<void> {
+    await this.#pick(`>${title}`, title);
+  }
+
+  /** The palette is filled when it opens: what an extension adds a moment later needs it opened again. */
+  async #pick(text: string, label: string): Promise<void> {
+    await until(`"${label}" in the command palette`, () => this.#tryToPick(text, label), 30_000);
+  }
+
+  async #tryToPick(text: string, label: string): Promise<boolean> {
+    try {
+      await this.quickInput(text);
+      await this.quickItem(label).click({ timeout: 1500 });
+      return true;
+    } catch {
+      await this.page.keyboard.press('Escape');
+      return false;
+    }
+  }
+
+  /** Opens the quick input with this text: a file's name, or a command's title behind a '>'. */
+  async quickInput(text: string): Promise<void> {
+    const input = this.page.locator('.quick-input-widget:visible .quick-input-box input');
+    await until('the command palette', async () => {
+      // An editor that is still starting ignores the key.
+      await this.page.keyboard.press('F1');
+      return input.waitFor({ timeout: 1000 }).then(() => true);
+    });
+    await input.fill(text);
+  }
+
+  quickItem(label: string): Locator {
+    return this.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: label }).first();
+  }
+
+  async openFile(path: string): Promise<void> {
+    const name = path.split('/').at(-1) ?? path;
+    await this.#pick(path, name);
+    await this.page.locator(`.tab[data-resource-name="${name}"]`).waitFor();
+  }
+
+  /** Shows the panel, if it does not come up by itself, and resolves to the frame of its document. */
+  panelFrame(): Promise<Frame> {
+    return until(
+      'the panel',
+      async () => {
+        const panel = await this.#panel();
+        if (!panel) await this.#tryToPick('>Kedge: Focus on Kedge View', 'Kedge: Focus on Kedge View');
+        return panel;
+      },
+      45_000,
+    );
+  }
+
+  async #panel(): Promise<Frame | undefined> {
+    for (const frame of this.page.frames()) {
+      const found = await frame
+        .locator('#kedge-panel')
+        .count()
+        .catch(() => 0);
+      if (found > 0) return frame;
+    }
+    return undefined;
+  }
+
+  /** Waits until a text is visible anywhere: in the workbench or in a webview. Resolves to its element. */
+  waitForText(text: string | RegExp, timeout?: number): Promise<Locator> {
+    const visible = async (frame: Frame) => {
+      const found = frame.getByText(text).filter({ visible: true }).first();
+      return (await found.count().catch(() => 0)) > 0 ? found : undefined;
+    };
+    return until(`the text ${text}`, async () => (await Promise.all(this.page.frames().map(visible))).find((found) => found), timeout);
+  }
+
+  /** Presses a button of a notification or a dialog. */
+  async clickNotification(label: string): Promise<void> {
+    await this.page.locator('.notifications-toasts, .monaco-dialog-box').getByRole('button', { name: label }).first().click();
+  }
+
+  /** Saves what is to be seen as out/screenshots/NAME.png. */
+  async screenshot(name: string): Promise<void> {
+    await this.page.screenshot({ path: picture(name) });
+  }
+
+  async dispose(): Promise<void> {
+    open.delete(this);
+    await pictureOf(this);
+    await this.#context.close();
+    await this.#editor.stop();
+    await rm(this.#place, { recursive: true, force: true });
+  }
+}
+
+// A picture of every failure, and nothing left behind. A workbench may be disposed of before mocha says how the test ended, so it is
+// taken of every one, and thrown away when the test passed.
+let test: Mocha.Test | undefined;
+let pictures: string[] = [];
+
+async function pictureOf(workbench: Workbench): Promise<void> {
+  if (!test || test.state === 'passed') return;
+  const number = pictures.length > 0 ? `-${pictures.length + 1}` : '';
+  const name = `failed-${test.fullTitle().replaceAll(/[^\w-]+/g, '-')}${number}`;
+  pictures.push(name);
+  await workbench.screenshot(name).catch(() => {});
+}
+
+beforeEach(function () {
+  test = this.currentTest;
+  pictures = [];
+});
+
+afterEach(async () => {
+  await Promise.all([...open].map(pictureOf));
+  if (test?.state === 'passed') await Promise.all(pictures.map((name) => rm(picture(name), { force: true })));
+});
+
+after(async () => {
+  test = undefined;
+  await Promise.all([...open].map((workbench) => workbench.dispose()));
+  await browser?.close();
+});

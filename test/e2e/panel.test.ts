@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Frame } from 'playwright-core';
+import { type ResponsesServerOptions, startResponsesServer } from '../support/responses-server.ts';
+import { openWorkbench, until, type Workbench } from './harness.ts';
+import { contents, HARBOUR, renamed } from './workspace.ts';
+
+const RENAME = 'Rename tideLevel to waterLevel in src/**';
+
+describe('the panel', () => {
+  let workbench: Workbench;
+  let panel: Frame;
+
+  beforeEach(async () => {
+    workbench = await openWorkbench({ files: HARBOUR });
+    panel = await workbench.panelFrame();
+  });
+  afterEach(() => workbench.dispose());
+
+  const choose = (mode: 'Ask' | 'Plan' | 'Agent') => panel.getByRole('radiogroup', { name: 'Mode' }).getByText(mode, { exact: true }).click();
+  const send = async (text: string) => {
+    const box = panel.getByRole('textbox', { name: /^Prompt/ });
+    await box.fill(text);
+    await box.press('Enter');
+  };
+  const button = (name: string | RegExp) => panel.getByRole('button', { name }).last();
+  const filesAre = (expected: Record<string, string>, what: string) =>
+    until(what, async () => JSON.stringify(await contents(workbench.folder)) === JSON.stringify(expected));
+
+  it('answers a question with places that open the file', async () => {
+    await send('Where is tideLevel defined?');
+    const place = panel.getByRole('button', { name: /src\/tide\.ts:1/ }).first();
+    await place.click();
+    await workbench.page.locator('.tab[data-resource-name="tide.ts"]').waitFor();
+    await workbench.screenshot('panel-ask');
+    assert.deepEqual(await contents(workbench.folder), HARBOUR);
+  });
+
+  it('plans, runs the confirmed plan, and takes it back', async () => {
+    await choose('Plan');
+    await send(RENAME);
+    await button('Run plan').waitFor();
+    assert.deepEqual(await contents(workbench.folder), HARBOUR, 'a plan changes nothing');
+    await workbench.screenshot('panel-plan');
+    await button('Run plan').click();
+    await filesAre(renamed(HARBOUR, 'tideLevel', 'waterLevel'), 'the rename');
+    await button('Undo run').waitFor();
+    await workbench.screenshot('panel-plan-done');
+    await button('Undo run').click();
+    await filesAre(HARBOUR, 'the undo');
+    await panel.getByText(/Undone: 2 files restored/).waitFor();
+  });
+
+  it('refuses to undo a file that was changed since, and restores the others', async () => {
+    await choose('Plan');
+    await send(RENAME);
+    await button('Run plan').click();
+    await button('Undo run').waitFor();
+    await writeFile(join(workbench.folder, 'src/boat.ts'), 'mine now\n');
+    await button('Undo run').click();
+    await panel.getByText('It was changed since.').waitFor();
+    await filesAre({ ...HARBOUR, 'src/boat.ts': 'mine now\n' }, 'the undo of the other file');
+  });
+
+  it('asks before each edit of the agent, and applies what was approved only', async () => {
+    await choose('Agent');
+    await send(RENAME);
+    await button(/^Approve/).waitFor();
+    assert.deepEqual(await contents(workbench.folder), HARBOUR, 'nothing changes before the approval');
+    await workbench.screenshot('panel-agent-approval');
+    await panel.getByRole('button', { name: 'Approve', exact: true }).click();
+    const second = panel.getByRole('button', { name: 'Reject…' });
+    await until('the second approval', async () => (await panel.getByRole('region', { name: /^Approval/ }).count()) === 1 && second.isEnabled());
+    await second.click();
+    await panel.getByRole('textbox', { name: 'Words for the model' }).fill('leave that one');
+    await panel.getByRole('button', { name: 'Reject', exact: true }).click();
+    await button('Undo run').waitFor();
+    const after = await contents(workbench.folder);
+    const changed = Object.keys(HARBOUR).filter((path) => after[path] !== HARBOUR[path]);
+    assert.equal(changed.length, 1, 'exactly the approved file changed');
+  });
+
+  it('comes back as it was after a reload, a pending approval included', async () => {
+    await choose('Agent');
+    await send(RENAME);
+    await button(/^Approve/).waitFor();
+    await workbench.reload();
+    panel = await workbench.panelFrame();
+    await button(/^Approve/).waitFor();
+    assert.deepEqual(await contents(workbench.folder), HARBOUR);
+    await panel.getByRole('button', { name: 'More ways to approve' }).click();
+    await panel.getByRole('button', { name: 'Approve edits for this run' }).click();
+    await filesAre(renamed(HARBOUR, 'tideLevel', 'waterLevel'), 'the rename after the reload');
+  });
+});
+
+describe('the panel with a model behind HTTP', () => {
+  it('works through the Responses API with the real SDK, and stops within 200 ms whatever is in flight', async () => {
+    const options: ResponsesServerOptions = {
+      apiKey: 'test-key',
+      turns: ({ body }) => {
+        const last = body.input.at(-1);
+        if (JSON.stringify(last).includes('Think.')) return { text: 'Let me think about this for a very long time.' };
+        if (last?.type === 'function_call_output') return { text: 'The tide is a sine, see src/tide.ts:2.' };
+        return { calls: [{ name: 'read_file', input: { path: 'src/tide.ts' } }] };
+      },
+    };
+    const server = await startResponsesServer(options);
+    const workbench = await openWorkbench({
+      files: HARBOUR,
+      settings: { 'kedge.model': 'openai/test-model', 'kedge.openai.baseUrl': server.url },
+    });
+    try {
+      const panel = await workbench.panelFrame();
+      await panel.getByText('There is no key for OpenAI.').waitFor();
+      await connect(workbench, server.url, 'test-key');
+      await panel.getByText('test-model is connected.').waitFor();
+      const box = panel.getByRole('textbox', { name: /^Prompt/ });
+      await box.fill('How does the tide work?');
+      await box.press('Enter');
+      await panel.getByText(/The tide is a sine/).waitFor();
+      await workbench.screenshot('panel-openai');
+      const bodies = server.requests.map(({ raw }) => raw.toString());
+      assert.ok(bodies.length >= 2);
+      assert.ok(bodies.every((body) => !body.includes('test-key')), 'the key is in no body');
+
+      options.hang = 'midway';
+      await box.fill('Think.');
+      await box.press('Enter');
+      await panel.getByText(/Let me think/).waitFor();
+      const request = server.requests.at(-1);
+      assert.ok(request);
+      const pressed = performance.now();
+      await panel.getByRole('button', { name: 'Stop' }).click();
+      await panel.getByText('You stopped this run.').waitFor();
+      await until('the connection to be closed', async () => request.closedAt !== undefined);
+      assert.ok((request.closedAt as number) - pressed < 700, `closed ${Math.round((request.closedAt as number) - pressed)} ms after the click`);
+    } finally {
+      await workbench.dispose();
+      await server.close();
+    }
+  });
+});
+
+/** Goes through "Kedge: Connect a Model…" by keyboard. An empty key keeps the stored one. */
+async function connect(workbench: Workbench, url: string, key: string): Promise<void> {
+  const { page } = workbench;
+  const input = page.locator('.quick-input-widget:visible .quick-input-box input');
+  const title = (text: string) => page.locator('.quick-input-widget:visible .quick-input-title').filter({ hasText: text }).waitFor();
+  await workbench.command('Kedge: Connect a Model…');
+  await title('Kedge: Connect a Model');
+  await workbench.quickItem('OpenAI').click();
+  await title('address');
+  await input.fill(url);
+  await page.keyboard.press('Enter');
+  await title('key');
+  await input.fill(key);
+  await page.keyboard.press('Enter');
+  await title('model');
+  await input.fill('test-model');
+  await page.keyboard.press('Enter');
+  await page.locator('.notification-list-item-message').filter({ hasText: /Kedge now uses test-model|is chosen/ }).first().waitFor();
+}

@@ -1,0 +1,219 @@
+/** The real assistant on real folders: only the model's words are written beforehand. */
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Assistant, type AssistantPorts } from '../../src/app/assistant.ts';
+import type { Session } from '../../src/app/session.ts';
+import type { AgentEvent, EventBody, Limits, Mode } from '../../src/core/events.ts';
+import type { ToolResult } from '../../src/core/messages.ts';
+import { resultText } from '../../src/core/messages.ts';
+import type { ModelAdapter } from '../../src/core/model.ts';
+import { NodeFileSystem, NodeWriter } from '../../src/hosts/node/file-system.ts';
+import { type ScriptedAdapter, type ScriptedTurn, scriptedAdapter } from '../../src/providers/scripted/index.ts';
+import { DiskBlobs } from '../../src/sessions/blobs.ts';
+import { SessionStore } from '../../src/sessions/store.ts';
+import type { BlobStore, Writer } from '../../src/workspace/types.ts';
+
+export const GENEROUS: Limits = { turns: 100, callsPerTurn: 1_000, callsPerRun: 10_000, minutes: 60 };
+
+/** Contents by path; `-> target` makes a symbolic link, and a path that ends with a slash an empty directory. */
+export type Files = Record<string, string | Uint8Array>;
+
+export type HarnessOptions = {
+  /** Further open folders, by name, beside the first, which is `workspace`. */
+  folders?: Record<string, Files>;
+  /** What lies beside the workspace, in its parent directory. */
+  beside?: Files;
+  limits?: Partial<Limits> | ((mode: Mode) => Limits);
+  trusted?: boolean;
+  now?: () => number;
+  adapter?: ModelAdapter;
+  /** In the place of a connection that works. */
+  connect?: () => Promise<ModelAdapter>;
+  store?: SessionStore;
+  fileSystem?: (roots: string[]) => NodeFileSystem;
+  writer?: (real: NodeWriter) => Writer;
+  blobs?: (real: BlobStore) => BlobStore;
+};
+
+export type Harness = AsyncDisposable & {
+  assistant: Assistant;
+  /** A new session of it; after `reload` the same one, as its log has it. */
+  session: Session;
+  adapter: ScriptedAdapter;
+  store: SessionStore;
+  storage: string;
+  /** The workspace folder, and the directory that it and everything beside it is in. */
+  root: string;
+  parent: string;
+  fs: NodeFileSystem;
+  /** All that this assistant's session published, deltas too. */
+  events: AgentEvent[];
+  read(path: string): Promise<string>;
+  write(path: string, content: string | Uint8Array): Promise<void>;
+  /** Every name, byte, link and directory in the parent directory. */
+  snapshot(): Promise<Record<string, string>>;
+  /** As after a restart of the program: what is in memory is gone, what is in the log is there. */
+  reload(changes?: { adapter?: ModelAdapter }): Promise<Harness>;
+};
+
+export async function assistantOn(files: Files, script: readonly ScriptedTurn[] = [], options: HarnessOptions = {}): Promise<Harness> {
+  const parent = await realpath(await mkdtemp(join(tmpdir(), 'kedge-test-')));
+  const storage = await mkdtemp(join(tmpdir(), 'kedge-storage-'));
+  const roots = [join(parent, 'workspace')];
+  await layOut(roots[0] as string, files);
+  await layOut(parent, options.beside ?? {});
+  for (const [name, content] of Object.entries(options.folders ?? {})) {
+    roots.push(join(parent, name));
+    await layOut(join(parent, name), content);
+  }
+  return start({ parent, storage, roots, options, adapter: scriptedAdapter(script), granted: { edits: false } });
+}
+
+/** What outlives a restart; `granted` is what the host remembers of the user's choice. */
+type Place = {
+  parent: string;
+  storage: string;
+  roots: string[];
+  options: HarnessOptions;
+  adapter: ScriptedAdapter;
+  granted: { edits: boolean };
+};
+
+function start(place: Place, sessionId: string): Promise<Harness>;
+function start(place: Place): Harness;
+function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
+  const { parent, storage, roots, options, adapter, granted } = place;
+  const store = options.store ?? new SessionStore(join(storage, 'sessions'));
+  const fs = options.fileSystem?.(roots) ?? new NodeFileSystem(roots);
+  const realWriter = new NodeWriter(fs);
+  const writer = options.writer?.(realWriter) ?? realWriter;
+  const realBlobs = new DiskBlobs(join(storage, 'blobs'));
+  const { limits = {} } = options;
+  const ports: AssistantPorts = {
+    fileSystem: () => fs,
+    writer: () => writer,
+    blobs: options.blobs?.(realBlobs) ?? realBlobs,
+    store,
+    settings: {
+      model: () => ({ provider: 'scripted', model: 'scripted' }),
+      limits: (mode) => (typeof limits === 'function' ? limits(mode) : { ...GENEROUS, ...limits }),
+    },
+    adapter: options.connect ?? (async () => options.adapter ?? adapter),
+    trusted: () => options.trusted ?? true,
+    workspaceEdits: {
+      granted: () => granted.edits,
+      grant: () => {
+        granted.edits = true;
+      },
+    },
+    ...(options.now && { now: options.now }),
+  };
+  const assistant = new Assistant(ports);
+  const root = roots[0] as string;
+  const of = (session: Session): Harness => {
+    const events: AgentEvent[] = [];
+    session.subscribe((event) => events.push(event));
+    return {
+      assistant,
+      session,
+      adapter,
+      store,
+      storage,
+      root,
+      parent,
+      fs,
+      events,
+      read: (path) => readFile(join(root, path), 'utf8'),
+      write: async (path, content) => {
+        await mkdir(dirname(join(root, path)), { recursive: true });
+        await writeFile(join(root, path), content);
+      },
+      snapshot: () => snapshotOf(parent),
+      reload: (changes) => {
+        assistant.close();
+        return start({ ...place, options: { ...options, ...changes } }, session.id);
+      },
+      [Symbol.asyncDispose]: async () => {
+        assistant.close();
+        await rm(parent, { recursive: true, force: true });
+        await chmod(storage, 0o700);
+        await rm(storage, { recursive: true, force: true });
+      },
+    };
+  };
+  if (sessionId === undefined) return of(assistant.newSession());
+  return assistant.session(sessionId).then((session) => {
+    if (!session) throw new Error(`There is no session ${sessionId}.`);
+    return of(session);
+  });
+}
+
+export async function layOut(root: string, files: Files): Promise<void> {
+  await mkdir(root, { recursive: true });
+  for (const [path, content] of Object.entries(files)) {
+    const full = join(root, path);
+    await mkdir(path.endsWith('/') ? full : dirname(full), { recursive: true });
+    if (path.endsWith('/')) continue;
+    if (typeof content === 'string' && content.startsWith('-> ')) await symlink(content.slice(3), full);
+    else await writeFile(full, content);
+  }
+}
+
+/** With `times`, also when each was last written: then even a write of the same bytes, or one that was undone, shows. */
+export async function snapshotOf(root: string, { times = false } = {}): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  const visit = async (path: string): Promise<void> => {
+    const full = join(root, path);
+    const stat = await lstat(full, { bigint: true });
+    const written = times ? ` @${stat.mtimeNs}` : '';
+    if (stat.isSymbolicLink()) found[path] = `-> ${await readlink(full)}${written}`;
+    else if (stat.isFile()) found[path] = (await readFile(full)).toString('latin1') + written;
+    else if (stat.isDirectory()) {
+      found[`${path}/`] = `directory${written}`;
+      for (const name of (await readdir(full)).sort()) await visit(path ? `${path}/${name}` : name);
+    }
+  };
+  await visit('');
+  return found;
+}
+
+export type EventOf<Type extends EventBody['type']> = Extract<AgentEvent, { type: Type }>;
+
+export function eventsOf<Type extends EventBody['type']>(events: readonly AgentEvent[], type: Type): EventOf<Type>[] {
+  return events.filter((event): event is EventOf<Type> => event.type === type);
+}
+
+export function lastOf<Type extends EventBody['type']>(events: readonly AgentEvent[], type: Type): EventOf<Type> {
+  const last = eventsOf(events, type).at(-1);
+  if (!last) throw new Error(`No ${type} among: ${events.map((event) => event.type).join(', ')}`);
+  return last;
+}
+
+/** The results that the model was handed, in the order of the history. */
+export function resultsOf({ state }: Session): ToolResult[] {
+  return state.messages.flatMap((message) => (message.role === 'tool' ? message.content : []));
+}
+
+/** The same as text, failures marked. */
+export function resultTexts(session: Session): string[] {
+  return resultsOf(session).map((result) => (result.isError ? `ERROR ${resultText(result)}` : resultText(result)));
+}
+
+/** Resolves with the next event of a type. */
+export function nextEvent<Type extends EventBody['type']>(session: Session, type: Type): Promise<EventOf<Type>> {
+  return new Promise((resolve) => {
+    const end = session.subscribe((event) => {
+      if (event.type !== type) return;
+      end();
+      resolve(event as EventOf<Type>);
+    });
+  });
+}
+
+/** Answers every approval as soon as it is asked. */
+export function answerAll(session: Session, answer: Parameters<Session['answerApproval']>[1]): void {
+  session.subscribe((event) => {
+    if (event.type === 'approval_requested') void session.answerApproval(event.approvalId, answer);
+  });
+}

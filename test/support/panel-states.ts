@@ -1,0 +1,364 @@
+/** Named states of the panel, each a list of the messages that lead to it. */
+import type { AgentEvent, EventBody, Mode } from '../../src/core/events.ts';
+import type { AssistantMessage, ToolCall } from '../../src/core/messages.ts';
+import type { Plan } from '../../src/core/plan.ts';
+import type { ChangeSummary, Decision, Effect } from '../../src/core/tool.ts';
+import type { PanelState, ToPanel } from '../../src/protocol/panel.ts';
+
+const LIMITS = { turns: 20, callsPerTurn: 8, callsPerRun: 60, minutes: 10 };
+const MODEL = { provider: 'openai', model: 'gpt-6.1-sol' };
+const USAGE = { input: 18_432, output: 1_204, cached: 12_288, reasoning: 512 };
+
+/** Writes a session event by event; numbers and times count themselves. */
+export class Script {
+  readonly events: AgentEvent[] = [];
+  #run = 0;
+  #turn = 0;
+  #call = 0;
+  #seq = 0;
+  #at = 1_795_000_000_000;
+
+  add(body: EventBody): this {
+    const durable = !['text_delta', 'reasoning_delta', 'tool_input_delta', 'tool_progress'].includes(body.type);
+    this.#at += 300;
+    this.events.push({ ...body, runId: `run-${this.#run}`, seq: durable ? ++this.#seq : this.#seq, at: this.#at });
+    return this;
+  }
+
+  get lastCall(): string {
+    return `call-${this.#call}`;
+  }
+
+  get runId(): string {
+    return `run-${this.#run}`;
+  }
+
+  run(mode: Mode, prompt: string, plan?: Plan): this {
+    this.#run++;
+    this.#turn = 0;
+    return this.add({ type: 'run_started', mode, prompt, model: MODEL, limits: LIMITS, ...(plan && { plan }) });
+  }
+
+  turn(): this {
+    return this.add({ type: 'turn_started', turn: ++this.#turn });
+  }
+
+  says(text: string, reasoning = '', calls: ToolCall[] = []): this {
+    const content: AssistantMessage['content'] = [];
+    if (reasoning) content.push({ type: 'reasoning', text: reasoning });
+    if (text) content.push({ type: 'text', text });
+    return this.add({
+      type: 'message_added',
+      message: { role: 'assistant', content: [...content, ...calls], from: MODEL, stop: calls.length ? 'tool_use' : 'end_turn' },
+    });
+  }
+
+  /** A turn with one tool call, up to where the call has begun. */
+  calls(
+    name: string,
+    title: string,
+    input: unknown,
+    options: { text?: string; reasoning?: string; effect?: Effect; decision?: Decision; path?: string } = {},
+  ): this {
+    this.#call++;
+    const effect = options.effect ?? 'readonly';
+    const decision = options.decision ?? { kind: 'allow', rule: 'mode.read', reason: 'Reading inside the workspace is always allowed.' };
+    const targets = options.path ? [{ path: options.path, access: effect === 'readonly' ? ('read' as const) : ('write' as const) }] : [];
+    return this.turn()
+      .says(options.text ?? '', options.reasoning, [{ type: 'tool_call', id: this.lastCall, name, input }])
+      .add({ type: 'tool_started', callId: this.lastCall, name, title, effect, targets, decision });
+  }
+
+  returns(name: string, text: string, durationMs = 42, isError = false): this {
+    return this.add({
+      type: 'tool_finished',
+      callId: this.lastCall,
+      result: { type: 'tool_result', callId: this.lastCall, name, content: [{ type: 'text', text }], ...(isError && { isError }) },
+      durationMs,
+    });
+  }
+
+  finishes(
+    outcome: Extract<EventBody, { type: 'run_finished' }>['outcome'] = 'answered',
+    error?: Extract<EventBody, { type: 'run_finished' }>['error'],
+  ): this {
+    return this.add({ type: 'run_finished', outcome, ...(error && { error }), usage: USAGE, durationMs: 4210 });
+  }
+}
+
+export function host(mode: Mode, change: Partial<PanelState> = {}): ToPanel {
+  const state: PanelState = {
+    mode,
+    modelName: 'gpt-6.1-sol',
+    readiness: { level: 'ready', text: 'Ready' },
+    folders: ['harbour'],
+    trusted: true,
+    ...change,
+  };
+  return { type: 'state', state };
+}
+
+export function session(script: Script, running: boolean, earlierRuns = 0): ToPanel {
+  return { type: 'session', sessionId: 'session-1', title: 'Tide tables', events: script.events, earlierRuns, running };
+}
+
+const ANSWER = `## Where the tide is computed
+
+The height comes from \`tideAt()\` in \`src/tide.ts:12-20\`; the harbour only rounds it (see src/harbour.ts:48). Details are in the [guide](https://example.com/tides) and in [the README](README.md#L3).
+
+1. \`readStations()\` loads \`data/stations.json\`
+2. \`tideAt()\` adds the harmonics
+   - the **moon** first
+   - then the *sun*
+3. \`formatHeight()\` rounds to centimetres
+
+| Constituent | Period (h) | Amplitude |
+|:--|--:|:-:|
+| M2 | 12.42 | 1.84 |
+| S2 | 12.00 | 0.61 |
+| N2 | 12.66 | 0.37 |
+
+\`\`\`ts
+export function tideAt(station: Station, at: Date): number {
+  const hours = (at.getTime() - EPOCH) / 3_600_000;
+  return station.constituents.reduce((sum, { amplitude, speed, phase }) => sum + amplitude * Math.cos(speed * hours - phase), station.mean);
+}
+\`\`\`
+
+> The sign of \`phase\` follows the almanac, not the textbook.
+
+- [x] covered by \`test/tide.test.ts\`
+- [ ] neap tides
+
+<b>HTML</b> stays text, and so does an image: ![a chart](https://example.com/chart.png)`;
+
+export const DIFF = `--- a/src/tide.ts
++++ b/src/tide.ts
+@@ -10,9 +10,11 @@ import { EPOCH } from './epoch.ts';
+ 
+ /** Height above chart datum in metres. */
+-export function tideAt(station: Station, at: Date): number {
++export function heightAt(station: Station, at: Date, options: HeightOptions = {}): number {
+   const hours = (at.getTime() - EPOCH) / 3_600_000;
+-  return sum(station, hours);
++  const height = sum(station, hours);
++  return options.round ? Math.round(height * 100) / 100 : height;
+ }
+ 
+ function sum(station: Station, hours: number): number {
+`;
+
+const change = (path: string, extra: Partial<ChangeSummary> = {}): ChangeSummary => ({
+  path,
+  kind: 'edit',
+  added: 4,
+  removed: 2,
+  diff: DIFF,
+  ...extra,
+});
+
+const NEW_FILE = change('src/very/deeply/nested/folder/height-options.ts', {
+  kind: 'create',
+  added: 3,
+  removed: 0,
+  diff: '--- /dev/null\n+++ b/src/very/deeply/nested/folder/height-options.ts\n@@ -0,0 +1,3 @@\n+export type HeightOptions = {\n+  round?: boolean;\n+};\n',
+});
+
+export const PLAN: Plan = {
+  id: 'plan-1',
+  revision: 1,
+  goal: 'Rename tideAt to heightAt in src/**',
+  steps: [
+    {
+      title: 'Rename the function and its doc comment',
+      files: ['src/tide.ts'],
+      tools: ['edit_file'],
+      check: 'src/tide.ts exports heightAt',
+    },
+    { title: 'Follow the new name in its callers', files: ['src/harbour.ts', 'src/**/*.ts'], tools: ['edit_file', 'search'] },
+    { title: 'Rename in the tests', files: ['test/tide.test.ts'], check: 'npm test' },
+  ],
+  checks: ['No occurrence of tideAt is left', 'npm test passes'],
+};
+
+const ask = { kind: 'ask', rule: 'agent.edit', reason: 'Agent mode asks before it changes a file.' } as const;
+
+function explored(script: Script): Script {
+  return script
+    .run('ask', 'Where is the tide computed?')
+    .calls(
+      'list_files',
+      'List src',
+      { path: 'src' },
+      {
+        text: 'I will look at the sources first.',
+        reasoning: 'The user asks for the **tide**. The name suggests `src/tide.ts`.',
+        path: 'src',
+      },
+    )
+    .returns('list_files', 'src/tide.ts\nsrc/harbour.ts\nsrc/index.ts')
+    .calls('read_file', 'Read src/tide.ts', { path: 'src/tide.ts', from: 1, to: 80 }, { path: 'src/tide.ts' })
+    .returns('read_file', Array.from({ length: 40 }, (_, line) => `${line + 1}: export const line${line} = ${line};`).join('\n'), 12)
+    .calls('read_file', 'Read src/harbor.ts', { path: 'src/harbor.ts' }, { path: 'src/harbor.ts' })
+    .returns('read_file', 'There is no file src/harbor.ts. Did you mean src/harbour.ts?', 3, true)
+    .calls('search', 'Search for “tideAt(” in src/**', { query: 'tideAt(', include: 'src/**' }, { path: 'src/harbour.ts' })
+    .returns('search', 'src/harbour.ts:48: return tideAt(station, now)', 131)
+    .calls(
+      'edit_file',
+      'Edit src/tide.ts',
+      { path: 'src/tide.ts' },
+      {
+        effect: 'mutating',
+        decision: { kind: 'deny', rule: 'ask.readonly', reason: 'Ask mode cannot change files.' },
+        path: 'src/tide.ts',
+      },
+    )
+    .returns('edit_file', 'Not allowed: Ask mode cannot change files.', 0, true);
+}
+
+function edited(script: Script, finish = true): Script {
+  script
+    .run('agent', 'Give tideAt an option to round, and call it heightAt')
+    .calls('read_file', 'Read src/tide.ts', { path: 'src/tide.ts' }, { text: 'First the function as it is.', path: 'src/tide.ts' })
+    .returns('read_file', 'export function tideAt() {}')
+    .calls(
+      'edit_file',
+      'Edit src/tide.ts and create height-options.ts',
+      { path: 'src/tide.ts', edits: [{ old: 'tideAt', new: 'heightAt' }] },
+      { effect: 'mutating', decision: ask, path: 'src/tide.ts' },
+    );
+  const callId = script.lastCall;
+  script.add({
+    type: 'approval_requested',
+    approvalId: 'approval-1',
+    callId,
+    title: 'Edit src/tide.ts and create height-options.ts',
+    reason: ask.reason,
+    changes: [change('src/tide.ts'), NEW_FILE],
+  });
+  if (!finish) return script;
+  return script
+    .add({ type: 'approval_resolved', approvalId: 'approval-1', callId, answer: { approve: true, grant: 'run' } })
+    .add({ type: 'file_changed', callId, changes: [change('src/tide.ts'), NEW_FILE] })
+    .returns('edit_file', 'Edited 2 files.', 87)
+    .turn()
+    .says('`heightAt()` now takes `{ round: true }`; the type is in `src/very/deeply/nested/folder/height-options.ts:1`.');
+}
+
+const proposed = () =>
+  new Script()
+    .run('plan', 'Rename tideAt to heightAt in src/**')
+    .calls('search', 'Search for “tideAt”', { query: 'tideAt' }, { path: 'src/tide.ts' })
+    .returns('search', 'src/tide.ts:12\nsrc/harbour.ts:48')
+    .add({ type: 'plan_proposed', plan: PLAN })
+    .finishes('plan_proposed');
+
+function planRunning(): Script {
+  return proposed()
+    .add({ type: 'plan_resolved', planId: PLAN.id, answer: 'run', plan: PLAN })
+    .run('plan', 'The user confirmed this plan.', PLAN)
+    .add({ type: 'plan_step', planId: PLAN.id, step: 1, status: 'started' })
+    .add({ type: 'plan_step', planId: PLAN.id, step: 1, status: 'done', note: 'Renamed at 2 places.' })
+    .add({ type: 'plan_step', planId: PLAN.id, step: 2, status: 'started' })
+    .calls('search', 'Search for “tideAt” in src/**', { query: 'tideAt' }, { path: 'src/harbour.ts' });
+}
+
+function long(): Script {
+  const script = new Script();
+  for (let index = 1; index <= 40; index++) explored(script).turn().says(`Answer ${index}.\n\n${ANSWER}`).finishes();
+  return script;
+}
+
+export type NamedState = {
+  messages: ToPanel[];
+  /** Controls to press once it stands, by their accessible name. */
+  press?: string[];
+};
+
+const failing = (kind: 'auth' | 'rate_limit', message: string) =>
+  new Script().run('ask', 'Where is the tide computed?').turn().finishes('failed', { kind, message });
+
+const undone = edited(new Script()).finishes();
+undone.add({
+  type: 'changes_undone',
+  undoneRunId: undone.runId,
+  results: [
+    { path: 'src/tide.ts', outcome: 'refused', reason: 'You changed this file after the run; it was left as it is.' },
+    { path: 'src/very/deeply/nested/folder/height-options.ts', outcome: 'restored' },
+  ],
+});
+
+const attention = {
+  modelName: 'Offline',
+  readiness: {
+    level: 'attention',
+    text: 'No model is connected: the offline model answers simple questions.',
+    action: { label: 'Connect', message: { type: 'connect_model' } },
+  },
+} satisfies Partial<PanelState>;
+
+export const STATES: Record<string, NamedState> = {
+  'empty-ask': { messages: [host('ask', attention), session(new Script(), false)] },
+  'empty-plan': { messages: [host('plan'), session(new Script(), false)] },
+  'empty-agent': { messages: [host('agent'), session(new Script(), false)] },
+  'no-folder': { messages: [host('ask', { folders: [] }), session(new Script(), false)] },
+  untrusted: { messages: [host('agent', { trusted: false }), session(new Script(), false)] },
+  streaming: {
+    messages: [
+      host('ask'),
+      session(
+        explored(new Script())
+          .turn()
+          .add({ type: 'text_delta', text: 'The height comes from `tideAt()` in `src/tide.ts:12`.\n\n- it reads **stat' }),
+        true,
+      ),
+    ],
+  },
+  working: {
+    messages: [
+      host('agent'),
+      session(new Script().run('agent', 'Fix the tide').calls('run_command', 'Run npm test', { command: 'npm test' }), true),
+    ],
+    press: ['Run npm test'],
+  },
+  answer: { messages: [host('ask'), session(explored(new Script()).turn().says(ANSWER).finishes(), false)] },
+  'answer-log': {
+    messages: [host('ask'), session(explored(new Script()).turn().says('In `src/tide.ts:12`.').finishes(), false)],
+    press: ['5 steps', 'Reasoning', 'Read src/tide.ts', 'Edit src/tide.ts'],
+  },
+  approval: { messages: [host('agent'), session(edited(new Script(), false), true)] },
+  'approval-grants': { messages: [host('agent'), session(edited(new Script(), false), true)], press: ['More ways to approve'] },
+  'approval-reject': { messages: [host('agent'), session(edited(new Script(), false), true)], press: ['Reject…'] },
+  changed: { messages: [host('agent'), session(edited(new Script()).finishes(), false)] },
+  undone: { messages: [host('agent'), session(undone, false)] },
+  plan: { messages: [host('plan'), session(proposed(), false)] },
+  'plan-editing': { messages: [host('plan'), session(proposed(), false)], press: ['Edit'] },
+  'plan-running': { messages: [host('plan'), session(planRunning(), true)] },
+  paused: {
+    messages: [
+      host('agent'),
+      session(
+        edited(new Script()).add({ type: 'budget_reached', limit: 'turns', max: 20 }).add({
+          type: 'run_paused',
+          reason: 'limit',
+          summary: 'The limit of **20 turns** is reached.\n\n- done: `src/tide.ts`\n- open: the callers in src/harbour.ts:48',
+        }),
+        false,
+      ),
+    ],
+  },
+  error: {
+    messages: [
+      host('ask'),
+      session(failing('auth', 'OpenAI did not accept the key. Enter a valid one with “Kedge: Connect a Model”.'), false),
+    ],
+  },
+  stopped: {
+    messages: [
+      host('agent'),
+      session(edited(new Script()).finishes('stopped'), false),
+      { type: 'notice', level: 'info', text: 'The session was stopped.' },
+    ],
+  },
+  long: { messages: [host('ask'), session(long(), false, 12)] },
+};

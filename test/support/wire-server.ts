@@ -1,0 +1,46 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** `hang` leaves the answer open behind its body, `drop` breaks the connection there. */
+export type WireAnswer = {
+  status?: number;
+  headers?: Record<string, string>;
+  body: string | Buffer;
+  after?: 'hang' | 'drop';
+};
+
+export type WireRequest = { path: string; headers: IncomingHttpHeaders; raw: Buffer; closedAt?: number };
+
+export type WireServer = { url: string; requests: WireRequest[]; close(): Promise<void> };
+
+/** A real HTTP server that answers as it is told; 'silence' sends nothing at all. What Ollama is asked about its models is not found. */
+export async function startWireServer(answers: readonly (WireAnswer | 'silence')[], contentType: string): Promise<WireServer> {
+  const requests: WireRequest[] = [];
+  const server = createServer(async (incoming, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    if (incoming.url === '/api/show') return response.writeHead(404).end();
+    const request: WireRequest = { path: incoming.url ?? '', headers: incoming.headers, raw: Buffer.concat(chunks) };
+    const answer = answers[Math.min(requests.push(request), answers.length) - 1];
+    response.on('close', () => {
+      if (!response.writableFinished) request.closedAt = performance.now();
+    });
+    if (answer === 'silence' || answer === undefined) return;
+    const { status = 200, headers = {}, body, after } = answer;
+    response.writeHead(status, { 'content-type': status === 200 ? contentType : 'application/json', ...headers });
+    if (after === undefined) return response.end(body);
+    response.write(body, () => {
+      if (after === 'drop') setTimeout(() => response.destroy(), 20);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import type { ApprovalAnswer } from '../../../src/core/events.ts';
+import { call, say, turn } from '../../../src/providers/scripted/index.ts';
+import { answerAll, assistantOn, eventsOf, type Harness, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';
+
+const create = (path: string, id = '') => call('create_file', { path, content: `${path}\n` }, id);
+const edit = (old_text: string, new_text: string) => call('replace_in_file', { path: 'a.txt', edits: [{ old_text, new_text }] });
+const done = turn(say('Done.'));
+
+/** Prompts, and comes back when the run asks its first question. */
+async function untilAsked({ session }: Harness): Promise<{ approvalId: string; ended: Promise<void> }> {
+  const asked = nextEvent(session, 'approval_requested');
+  const ended = session.prompt({ text: 'go', mode: 'agent' });
+  const { approvalId } = await asked;
+  return { approvalId, ended };
+}
+
+describe('an approval', () => {
+  it('shows the change, as a diff, before a byte of it is written', async () => {
+    await using kedge = await assistantOn({ 'a.txt': 'one\ntwo\n' }, [turn(edit('two', 'three')), done]);
+    const before = await kedge.snapshot();
+    const { approvalId, ended } = await untilAsked(kedge);
+    const { title, reason, changes, digest } = lastOf(kedge.events, 'approval_requested');
+    assert.deepEqual([title, reason], ['Edit a.txt', 'It changes files.']);
+    assert.match(digest ?? '', /^[0-9a-f]{64}$/);
+    const [{ before: _, after: __, ...change } = {}] = changes as Partial<(typeof changes)[0]>[];
+    assert.deepEqual(change, { path: 'a.txt', kind: 'edit', added: 1, removed: 1, diff: '@@ -1,2 +1,2 @@\n one\n-two\n+three' });
+    assert.deepEqual(await kedge.snapshot(), before);
+    await kedge.session.answerApproval(approvalId, { approve: true });
+    await ended;
+    assert.equal(await kedge.read('a.txt'), 'one\nthree\n');
+    assert.deepEqual(resultTexts(kedge.session), ['Replaced 1 passage in a.txt.']);
+  });
+
+  it('that is rejected changes nothing, and the words reach the model', async () => {
+    await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('one', 'two')), turn(create('b.txt')), done]);
+    const answers: ApprovalAnswer[] = [{ approve: false, words: 'Keep it as it is.' }, { approve: false }];
+    kedge.session.subscribe((event) => {
+      if (event.type === 'approval_requested') void kedge.session.answerApproval(event.approvalId, answers.shift() as ApprovalAnswer);
+    });
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    assert.deepEqual(resultTexts(kedge.session), [
+      'ERROR The user rejected this: Keep it as it is.',
+      'ERROR The user rejected this.',
+    ]);
+    assert.equal(await kedge.read('a.txt'), 'one');
+    assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
+  });
+
+  it('can be answered once', async () => {
+    await using kedge = await assistantOn({}, [turn(create('a.txt')), done]);
+    const { approvalId, ended } = await untilAsked(kedge);
+    await kedge.session.answerApproval(approvalId, { approve: true });
+    await assert.rejects(kedge.session.answerApproval(approvalId, { approve: false }), /answered already/);
+    await ended;
+  });
+
+  it('is not asked for a call that the model got wrong', async () => {
+    await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('none', 'x'), create('a.txt'), create('../b.txt')), done]);
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    assert.deepEqual(eventsOf(kedge.events, 'approval_requested'), []);
+    assert.deepEqual(resultTexts(kedge.session), [
+      'ERROR old_text of edit 1 is not in a.txt. Read the file again.',
+      'ERROR a.txt exists already. Use replace_in_file to change it.',
+      'ERROR ../b.txt is outside the workspace.',
+    ]);
+  });
+});
+
+describe('an approval can be given for longer', () => {
+  const grantOnce = ({ session }: Harness, grant: 'run' | 'session' | 'workspace') => {
+    let first = true;
+    session.subscribe((event) => {
+      if (event.type !== 'approval_requested') return;
+      void session.answerApproval(event.approvalId, first ? { approve: true, grant } : { approve: false });
+      first = false;
+    });
+  };
+  const script = [turn(create('1')), turn(create('2')), done, turn(create('3')), done];
+  const written = async (kedge: Harness) => Object.keys(await kedge.snapshot()).filter((path) => !path.endsWith('/'));
+
+  it('for this run', async () => {
+    await using kedge = await assistantOn({}, script);
+    grantOnce(kedge, 'run');
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    assert.deepEqual(await written(kedge), ['workspace/1', 'workspace/2']);
+    assert.deepEqual(
+      eventsOf(kedge.events, 'tool_started').map(({ decision }) => decision.rule),
+      ['edit', 'edits-granted', 'edit'],
+    );
+  });
+
+  it('for this session, also after a reload, but not for another', async () => {
+    await using kedge = await assistantOn({}, [...script, turn(create('4')), done]);
+    grantOnce(kedge, 'session');
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    const again = await kedge.reload();
+    await again.session.prompt({ text: 'go', mode: 'agent' });
+    assert.deepEqual(await written(kedge), ['workspace/1', 'workspace/2', 'workspace/3']);
+    const other = again.assistant.newSession();
+    answerAll(other, { approve: false });
+    await other.prompt({ text: 'go', mode: 'agent' });
+    assert.deepEqual(resultTexts(other), ['ERROR The user rejected this.']);
+  });
+
+  it('for this workspace, and all its sessions', async () => {
+    await using kedge = await assistantOn({}, [...script, turn(create('4')), done]);
+    grantOnce(kedge, 'workspace');
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    const again = await kedge.reload();
+    await again.session.prompt({ text: 'go', mode: 'agent' });
+    await again.assistant.newSession().prompt({ text: 'go', mode: 'agent' });
+    assert.deepEqual(await written(kedge), ['workspace/1', 'workspace/2', 'workspace/3', 'workspace/4']);
+  });
+
+  it('but neither for protected places nor for deleting', async () => {
+    await using kedge = await assistantOn({ 'old.txt': 'x', '.git/config': '[core]\n' }, [
+      turn(create('1')),
+      turn(create('.vscode/settings.json')),
+      turn(call('replace_in_file', { path: '.git/config', edits: [{ old_text: '[core]', new_text: '[alias]' }] })),
+      turn(call('delete_file', { path: 'old.txt' })),
+      turn(call('move_file', { from: '1', to: '.GitHub/../.Git/hooks/pre-commit' })),
+      done,
+    ]);
+    grantOnce(kedge, 'session');
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    assert.deepEqual(
+      eventsOf(kedge.events, 'tool_started').map(({ decision }) => decision.rule),
+      ['edit', 'protected-path', 'protected-path', 'deletes', 'protected-path'],
+    );
+    assert.deepEqual(await written(kedge), ['workspace/.git/config', 'workspace/1', 'workspace/old.txt']);
+  });
+});
+
+describe('a pending approval after a reload', () => {
+  it('still stands, and its answer carries the run to its end', async () => {
+    await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('one', 'two')), done]);
+    const { approvalId } = await untilAsked(kedge);
+    const again = await kedge.reload();
+    assert.equal(again.session.running, false);
+    assert.deepEqual([...again.session.state.pendingApprovals.keys()], [approvalId]);
+    assert.equal(again.session.state.lastRun?.status, 'live');
+    await again.session.answerApproval(approvalId, { approve: true });
+    assert.equal(await kedge.read('a.txt'), 'two');
+    assert.equal(lastOf(again.events, 'run_finished').outcome, 'answered');
+    assert.equal(eventsOf(again.session.events, 'approval_requested').length, 1);
+  });
+
+  it('can be rejected', async () => {
+    await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('one', 'two')), done]);
+    const { approvalId } = await untilAsked(kedge);
+    const again = await kedge.reload();
+    await again.session.answerApproval(approvalId, { approve: false, words: 'no' });
+    assert.equal(await kedge.read('a.txt'), 'one');
+    assert.deepEqual(resultTexts(again.session), ['ERROR The user rejected this: no']);
+  });
+
+  it('is given up by another prompt', async () => {
+    await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('one', 'two')), done]);
+    const { approvalId } = await untilAsked(kedge);
+    const again = await kedge.reload();
+    await again.session.prompt({ text: 'something else', mode: 'ask' });
+    await assert.rejects(again.session.answerApproval(approvalId, { approve: true }), /answered already/);
+    assert.equal(await kedge.read('a.txt'), 'one');
+    assert.deepEqual(resultTexts(again.session), ['ERROR Not executed: the run was stopped before this call.']);
+  });
+
+  it('is given up by a stop', async () => {
+    await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('one', 'two'))]);
+    await untilAsked(kedge);
+    const again = await kedge.reload();
+    await again.session.stop();
+    assert.equal(again.session.state.pendingApprovals.size, 0);
+    assert.equal(lastOf(again.events, 'run_finished').outcome, 'stopped');
+  });
+});
+
+describe('what is approved is exactly what was shown', () => {
+  it('a file that changed since the question is left alone', async () => {
+    await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('one', 'two')), done]);
+    const { approvalId, ended } = await untilAsked(kedge);
+    await kedge.write('a.txt', 'one and more');
+    await kedge.session.answerApproval(approvalId, { approve: true });
+    await ended;
+    assert.equal(await kedge.read('a.txt'), 'one and more');
+    assert.deepEqual(resultTexts(kedge.session), [
+      'ERROR a.txt was changed since the change was prepared. Nothing was changed: read it again.',
+    ]);
+  });
+
+  it('so is one that was deleted, or created', async () => {
+    await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('one', 'two')), turn(create('b.txt')), done]);
+    kedge.session.subscribe((event) => {
+      if (event.type !== 'approval_requested') return;
+      const meanwhile = event.title === 'Edit a.txt' ? import('node:fs/promises').then(({ rm }) => rm(`${kedge.root}/a.txt`)) : kedge.write('b.txt', 'mine');
+      void meanwhile.then(() => kedge.session.answerApproval(event.approvalId, { approve: true }));
+    });
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    assert.deepEqual(await kedge.snapshot(), { '/': 'directory', 'workspace/': 'directory', 'workspace/b.txt': 'mine' });
+    assert.deepEqual(resultTexts(kedge.session), [
+      'ERROR a.txt was deleted since the change was prepared. Nothing was changed: read it again.',
+      'ERROR b.txt exists by now since the change was prepared. Nothing was changed: read it again.',
+    ]);
+  });
+
+  it('after a reload, a change with another effect is asked for anew', async () => {
+    await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('one', 'two')), done]);
+    const { approvalId } = await untilAsked(kedge);
+    const again = await kedge.reload();
+    await kedge.write('a.txt', 'one and more');
+    const asked = nextEvent(again.session, 'approval_requested');
+    const ended = again.session.answerApproval(approvalId, { approve: true });
+    const anew = await asked;
+    assert.notEqual(anew.approvalId, approvalId);
+    assert.match(anew.changes[0]?.diff ?? '', /-one and more\n.*\n?\+two and more/);
+    assert.equal(await kedge.read('a.txt'), 'one and more');
+    await again.session.answerApproval(anew.approvalId, { approve: true });
+    await ended;
+    assert.equal(await kedge.read('a.txt'), 'two and more');
+  });
+
+  it('the old question cannot be answered once a new one stands in its place', async () => {
+    await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('one', 'two')), done]);
+    const { approvalId } = await untilAsked(kedge);
+    const again = await kedge.reload();
+    await kedge.write('a.txt', 'one and more');
+    const asked = nextEvent(again.session, 'approval_requested');
+    const ended = again.session.resume();
+    const anew = await asked;
+    await assert.rejects(again.session.answerApproval(approvalId, { approve: true }), /answered already/);
+    await again.session.answerApproval(anew.approvalId, { approve: false });
+    await ended;
+    assert.equal(await kedge.read('a.txt'), 'one and more');
+  });
+
+  it('a directory that became a link meanwhile is not followed', async () => {
+    const { rm, symlink } = await import('node:fs/promises');
+    await using kedge = await assistantOn({ 'dir/': '' }, [turn(create('dir/new.txt')), done], { beside: { 'elsewhere/': '' } });
+    const { approvalId, ended } = await untilAsked(kedge);
+    await rm(`${kedge.root}/dir`, { recursive: true });
+    await symlink(`${kedge.parent}/elsewhere`, `${kedge.root}/dir`);
+    await kedge.session.answerApproval(approvalId, { approve: true });
+    await ended;
+    assert.deepEqual(resultTexts(kedge.session), ['ERROR dir/new.txt is no longer at that place. Nothing was changed.']);
+    assert.equal(Object.keys(await kedge.snapshot()).filter((path) => path.startsWith('elsewhere/')).length, 1);
+  });
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import type { AgentEvent, ApprovalAnswer, EventBody } from '../../../src/core/events.ts';
+import { resultText, user } from '../../../src/core/messages.ts';
+import { type RunPorts, runLoop } from '../../../src/core/run.ts';
+import { emptySession, foldSession, reduce } from '../../../src/core/session.ts';
+import type { Decision, Tool } from '../../../src/core/tool.ts';
+import { call, say, scriptedAdapter, turn } from '../../../src/providers/scripted/index.ts';
+import { GENEROUS } from '../../support/harness.ts';
+
+/** A tool of another program, which changes what no gate watches over. */
+function launch(launched: string[]): Tool {
+  return {
+    name: 'launch',
+    description: '',
+    inputSchema: {},
+    effect: 'external',
+    source: 'mcp:rockets',
+    prepare: async () => ({
+      title: 'Launch',
+      targets: [],
+      execute: async ({ callId }) => {
+        launched.push(callId);
+        return { content: 'It flies.' };
+      },
+    }),
+  };
+}
+
+/** Runs over a log that is kept until `dies` says so of an event: that one is the last. */
+async function run(log: AgentEvent[], launched: string[], kind: Decision['kind'], dies: (event: EventBody) => boolean): Promise<void> {
+  const state = log.length ? foldSession(log) : emptySession();
+  let dead = false;
+  const emit = (body: EventBody) => {
+    if (dead) throw new Error('dead');
+    const event = { ...body, runId: 'r', seq: state.seq + 1, at: 0 } as AgentEvent;
+    log.push(event);
+    reduce(state, event);
+    dead = dies(body);
+    if (dead) throw new Error('dead');
+  };
+  if (log.length === 0) {
+    emit({ type: 'run_started', mode: 'agent', prompt: 'go', model: { provider: 's', model: 's' }, limits: GENEROUS });
+    emit({ type: 'message_added', message: user('go') });
+  }
+  const ports: RunPorts = {
+    adapter: scriptedAdapter(log.some(({ type }) => type === 'turn_started') ? [turn(say('Done.'))] : [turn(call('launch', {}, 'c')), turn(say('Done.'))]),
+    model: { provider: 's', model: 's' },
+    request: { system: '' },
+    tools: [launch(launched)],
+    limits: GENEROUS,
+    state,
+    emit,
+    decide: () => ({ kind, rule: 'test', reason: '' }),
+    answered: async (approvalId): Promise<ApprovalAnswer> => {
+      const answer = { approve: true } as const;
+      emit({ type: 'approval_resolved', approvalId, callId: 'c', answer });
+      return answer;
+    },
+    now: () => 0,
+  };
+  await runLoop(ports, new AbortController().signal).catch(() => undefined);
+}
+
+describe('an effect that no gate watches over happens at most once', () => {
+  for (const kind of ['allow', 'ask'] as const) {
+    it(`wherever the run is cut off, when it is ${kind === 'ask' ? 'approved' : 'allowed'}`, async () => {
+      for (let cut = 3; ; cut++) {
+        const [log, launched]: [AgentEvent[], string[]] = [[], []];
+        let count = 0;
+        await run(log, launched, kind, () => ++count === cut);
+        if (log.at(-1)?.type === 'run_finished') break;
+        if (!log.some((event) => event.type === 'message_added' && event.message.role === 'assistant')) continue;
+        await run(log, launched, kind, () => false);
+        assert.equal(log.at(-1)?.type, 'run_finished');
+        assert.ok(launched.length <= 1, `cut at ${cut}: launched ${launched.length} times`);
+        const result = foldSession(log).messages.findLast((message) => message.role === 'tool')?.content[0];
+        const text = result ? resultText(result) : '';
+        assert.match(text, launched.length ? /^It flies|^Interrupted/ : /^Interrupted/);
+      }
+    });
+  }
+
+  it('and an approval that was given before a restart still counts', async () => {
+    const [log, launched]: [AgentEvent[], string[]] = [[], []];
+    await run(log, launched, 'ask', ({ type }) => type === 'approval_resolved');
+    assert.deepEqual(launched, []);
+    await run(log, launched, 'ask', () => false);
+    assert.deepEqual(launched, ['c']);
+    assert.equal(log.filter(({ type }) => type === 'approval_requested').length, 1);
+  });
+});

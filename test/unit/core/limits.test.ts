@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { call, say, turn } from '../../../src/providers/scripted/index.ts';
+import { answerAll, assistantOn, eventsOf, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';
+
+const files = { 'a.txt': 'a', 'b.txt': 'b' };
+const read = (path: string, id = '') => call('read_file', { path }, id);
+
+describe('at a limit the run pauses, says what it found, and goes on when it is resumed', () => {
+  it('turns', async () => {
+    await using kedge = await assistantOn(files, [turn(say('First a.'), read('a.txt')), turn(read('b.txt')), turn(say('Done.'))], {
+      limits: { turns: 2 },
+    });
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    const { limit, max } = lastOf(kedge.events, 'budget_reached');
+    assert.deepEqual([limit, max], ['turns', 2]);
+    const { reason, summary } = lastOf(kedge.events, 'run_paused');
+    assert.equal(reason, 'limit');
+    assert.equal(summary, 'So far 2 tool calls: read_file × 2.\n\nRead: a.txt, b.txt.\n\nLast thought: First a.');
+    assert.equal(kedge.session.running, false);
+    await kedge.session.resume();
+    assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
+    assert.deepEqual(resultTexts(kedge.session), ['1\ta', '1\tb']);
+  });
+
+  it('calls of a run: what has room is executed, the rest waits', async () => {
+    await using kedge = await assistantOn(files, [turn(read('a.txt', '1'), read('b.txt', '2'), read('a.txt', '3')), turn(say('Done.'))], {
+      limits: { callsPerRun: 2 },
+    });
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    assert.equal(lastOf(kedge.events, 'budget_reached').limit, 'callsPerRun');
+    assert.deepEqual([...kedge.session.state.results.keys()].sort(), ['1', '2']);
+    await kedge.session.resume();
+    assert.deepEqual(resultTexts(kedge.session), ['1\ta', '1\tb', '1\ta']);
+    assert.equal(kedge.adapter.requests.length, 2);
+  });
+
+  it('also across a reload', async () => {
+    await using kedge = await assistantOn(files, [turn(read('a.txt', '1'), read('b.txt', '2')), turn(say('Done.'))], {
+      limits: { callsPerRun: 1 },
+    });
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    const again = await kedge.reload();
+    assert.equal(again.session.state.lastRun?.status, 'paused');
+    await again.session.resume();
+    assert.equal(lastOf(again.events, 'run_finished').outcome, 'answered');
+    assert.deepEqual(resultTexts(again.session), ['1\ta', '1\tb']);
+    assert.equal(eventsOf(again.session.events, 'tool_finished').length, 2);
+  });
+
+  it('minutes', async () => {
+    let time = 0;
+    const sixMinutes = () => {
+      time += 6 * 60_000;
+      return [...read('a.txt', `at ${time}`), { type: 'stop', reason: 'tool_use' } as const];
+    };
+    await using kedge = await assistantOn(files, [sixMinutes, sixMinutes, turn(say('Done.'))], { limits: { minutes: 10 }, now: () => time });
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    assert.equal(lastOf(kedge.events, 'budget_reached').limit, 'minutes');
+    // The second call was asked for, but not executed any more.
+    assert.equal(eventsOf(kedge.events, 'tool_finished').length, 1);
+    await kedge.session.resume();
+    assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
+    assert.deepEqual(resultTexts(kedge.session), ['1\ta', '1\ta']);
+  });
+
+  it('but not the minutes for which it waits for its user', async () => {
+    let time = 0;
+    await using kedge = await assistantOn(
+      {},
+      [turn(call('create_file', { path: 'new.txt', content: '' })), turn(read('new.txt')), turn(say('Done.'))],
+      { limits: { minutes: 10 }, now: () => time },
+    );
+    const asked = nextEvent(kedge.session, 'approval_requested');
+    const ended = kedge.session.prompt({ text: 'go', mode: 'agent' });
+    const { approvalId } = await asked;
+    time += 24 * 60 * 60_000;
+    await kedge.session.answerApproval(approvalId, { approve: true });
+    await ended;
+    assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
+    assert.equal(eventsOf(kedge.events, 'tool_finished')[0]?.durationMs, 0);
+  });
+
+  it('calls of a turn: what is beyond is an error result, so that the model asks again', async () => {
+    await using kedge = await assistantOn(files, [turn(...['1', '2', '3'].map((id) => read('a.txt', id))), turn(say('Done.'))], {
+      limits: { callsPerTurn: 2 },
+    });
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    assert.deepEqual(resultTexts(kedge.session), [
+      '1\ta',
+      '1\ta',
+      'ERROR Not executed: at most 2 calls a turn. Ask for it again in the next turn.',
+    ]);
+  });
+
+  it('calls of a turn are counted from the first, also when the run goes on in their midst', async () => {
+    await using kedge = await assistantOn(files, [turn(...['1', '2', '3', '4'].map((id) => read('a.txt', id))), turn(say('Done.'))], {
+      limits: { callsPerTurn: 3, callsPerRun: 2 },
+    });
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    await kedge.session.resume();
+    assert.deepEqual(
+      resultTexts(kedge.session).map((text) => text.slice(0, 18)),
+      ['1\ta', '1\ta', '1\ta', 'ERROR Not executed'],
+    );
+  });
+
+  it('another prompt ends the paused run, whose open calls count as not executed', async () => {
+    await using kedge = await assistantOn(files, [turn(read('a.txt', '1'), read('b.txt', '2')), turn(say('Yes?'))], {
+      limits: { callsPerRun: 1 },
+    });
+    answerAll(kedge.session, { approve: true });
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    await kedge.session.prompt({ text: 'no, wait', mode: 'ask' });
+    assert.deepEqual(
+      eventsOf(kedge.events, 'run_finished').map(({ outcome }) => outcome),
+      ['stopped', 'answered'],
+    );
+    assert.deepEqual(resultTexts(kedge.session), ['1\ta', 'ERROR Not executed: the run was stopped before this call.']);
+  });
+
+  it('counts the usage of the whole run, over the pause', async () => {
+    const usage = { type: 'usage', usage: { input: 5, output: 1 } } as const;
+    await using kedge = await assistantOn(files, [turn(read('a.txt'), usage), turn(say('Done.'), usage)], { limits: { turns: 1 } });
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    const again = await kedge.reload();
+    await again.session.resume();
+    assert.deepEqual(lastOf(again.events, 'run_finished').usage, { input: 10, output: 2 });
+  });
+});

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NodeFileSystem, NodeWriter } from '../../../../src/hosts/node/file-system.ts';
+import { storageDirectory, workspaceStorage } from '../../../../src/hosts/node/storage.ts';
+import { encodeText } from '../../../../src/workspace/content.ts';
+import { WriteGate } from '../../../../src/workspace/gate.ts';
+import type { FileChange } from '../../../../src/workspace/types.ts';
+import { Workspace } from '../../../../src/workspace/workspace.ts';
+import { folderOf, remove } from './folder.ts';
+
+const at = (path: string, folder = 0) => ({ folder, path });
+const change = (path: string, before: string | undefined, after: string | undefined): FileChange => ({
+  path,
+  at: at(path),
+  before: before === undefined ? undefined : encodeText(before),
+  after: after === undefined ? undefined : encodeText(after),
+});
+
+describe('NodeFileSystem', () => {
+  let folder: string;
+  let outside: string;
+  let fs: NodeFileSystem;
+  beforeEach(async () => {
+    outside = await folderOf({ 'secret.txt': 'secret', 'dir/x': '' });
+    folder = await folderOf({ 'a.txt': 'text', 'dir/b.txt': 'b' });
+    fs = new NodeFileSystem([folder]);
+  });
+  afterEach(() => Promise.all([remove(folder), remove(outside)]));
+
+  it('takes a folder that is reached through a link for what it is', async () => {
+    await symlink(folder, join(outside, 'alias'));
+    const alias = new NodeFileSystem([join(outside, 'alias'), folder]);
+    assert.equal(alias.folders.length, 1);
+    assert.equal(alias.folders[0]?.root, folder);
+    assert.deepEqual(await alias.canonical(at('dir/b.txt')), at('dir/b.txt'));
+  });
+
+  it('refuses to open a folder that is not there', () => {
+    assert.throws(() => new NodeFileSystem([join(folder, 'none')]), /ENOENT/);
+  });
+
+  it('follows links inside the folder, also in the middle of a path and where its end does not exist', async () => {
+    await symlink('dir', join(folder, 'alias'));
+    await symlink('../a.txt', join(folder, 'dir', 'up.txt'));
+    assert.deepEqual(await fs.canonical(at('alias/b.txt')), at('dir/b.txt'));
+    assert.deepEqual(await fs.canonical(at('alias/new/deep.txt')), at('dir/new/deep.txt'));
+    assert.deepEqual(await fs.canonical(at('alias/up.txt')), at('a.txt'));
+    assert.deepEqual(await fs.canonical(at('')), at(''));
+  });
+
+  it('knows every way out', async () => {
+    await symlink(outside, join(folder, 'out'));
+    await symlink(join(outside, 'secret.txt'), join(folder, 'innocent.txt'));
+    await symlink(join(outside, 'not-yet.txt'), join(folder, 'dangling.txt'));
+    await symlink('dangling.txt', join(folder, 'twice.txt'));
+    await symlink('../..', join(folder, 'dir', 'up'));
+    await symlink(join(outside, 'no', 'such'), join(folder, 'nowhere'));
+    for (const path of [
+      'out',
+      'out/secret.txt',
+      'out/new.txt',
+      'innocent.txt',
+      'dangling.txt',
+      'twice.txt',
+      'dir/up',
+      'dir/up/x',
+      'nowhere/x',
+    ]) {
+      assert.equal(await fs.canonical(at(path)), undefined, path);
+    }
+  });
+
+  it('takes a folder whose name only begins like the opened one for another', async () => {
+    const twin = `${folder}-twin`;
+    await mkdir(twin);
+    try {
+      await symlink(twin, join(folder, 'twin'));
+      assert.equal(await fs.canonical(at('twin/x')), undefined);
+    } finally {
+      await remove(twin);
+    }
+  });
+
+  it('counts a dangling link as what it leads to, and a circle as nothing', async () => {
+    await symlink('dir/new.txt', join(folder, 'later.txt'));
+    await symlink('round', join(folder, 'round'));
+    assert.deepEqual(await fs.canonical(at('later.txt')), at('dir/new.txt'));
+    assert.equal(await fs.canonical(at('round')), undefined);
+    assert.deepEqual(await fs.canonical(at('a.txt/below')), at('a.txt/below'));
+  });
+
+  it('finds the inner one of two folders inside each other', async () => {
+    const both = new NodeFileSystem([folder, join(folder, 'dir')]);
+    assert.deepEqual(await both.canonical(at('dir/b.txt')), at('b.txt', 1));
+    assert.deepEqual(await both.canonical(at('a.txt')), at('a.txt', 0));
+  });
+
+  it('lists, reads and describes', async () => {
+    await symlink('dir', join(folder, 'alias'));
+    await symlink('gone', join(folder, 'broken'));
+    const entries = await fs.list(at(''));
+    assert.deepEqual(Object.fromEntries(entries.map(({ name, type }) => [name, type])), {
+      'a.txt': 'file',
+      alias: 'directory',
+      broken: 'other',
+      dir: 'directory',
+    });
+    assert.deepEqual(await fs.stat(at('a.txt')), { type: 'file', size: 4, link: false });
+    assert.deepEqual(await fs.stat(at('none')), undefined);
+    assert.deepEqual(await fs.stat(at('a.txt/none')), undefined);
+    assert.equal((await fs.stat(at('alias')))?.link, true);
+    assert.equal(Buffer.from((await fs.read(at('a.txt'))).bytes).toString(), 'text');
+  });
+
+  it('reads through no link that slipped in after the place was judged', async function () {
+    if (process.platform === 'win32') this.skip();
+    await symlink(join(outside, 'secret.txt'), join(folder, 'late.txt'));
+    await assert.rejects(fs.read(at('late.txt')), /ELOOP/);
+  });
+});
+
+describe('NodeWriter', () => {
+  let folder: string;
+  let writer: NodeWriter;
+  beforeEach(async () => {
+    folder = await folderOf({ 'a.txt': 'old', 'run.sh': '#!/bin/sh\n' });
+    await chmod(join(folder, 'run.sh'), 0o755);
+    writer = new NodeWriter(new NodeFileSystem([folder]));
+  });
+  afterEach(() => remove(folder));
+  const content = (path: string) => readFile(join(folder, path), 'utf8');
+  const mode = async (path: string) => (await stat(join(folder, path))).mode & 0o777;
+
+  it('creates, changes and deletes in one step, and leaves nothing else behind', async () => {
+    await writer.commit([
+      change('deep/er/new.txt', undefined, 'new'),
+      change('a.txt', 'old', 'now'),
+      change('run.sh', '#!/bin/sh\n', undefined),
+    ]);
+    assert.equal(await content('deep/er/new.txt'), 'new');
+    assert.equal(await content('a.txt'), 'now');
+    assert.deepEqual((await readdir(folder, { recursive: true })).sort(), [
+      'a.txt',
+      'deep',
+      join('deep', 'er'),
+      join('deep', 'er', 'new.txt'),
+    ]);
+  });
+
+  it('removes the directories that it made with the last file in them, and no others', async () => {
+    await mkdir(join(folder, 'kept'));
+    await writer.commit([change('kept/made/new.txt', undefined, 'new')]);
+    await writer.commit([change('kept/made/new.txt', 'new', undefined)]);
+    assert.deepEqual(await readdir(join(folder, 'kept')), []);
+  });
+
+  it('keeps the mode of a file: when it changes, moves, or comes back', async function () {
+    if (process.platform === 'win32') this.skip();
+    await writer.commit([change('run.sh', '#!/bin/sh\n', '#!/bin/bash\n')]);
+    assert.equal(await mode('run.sh'), 0o755);
+    await writer.commit([
+      { ...change('bin/run.sh', undefined, '#!/bin/bash\n'), movedFrom: 'run.sh' },
+      change('run.sh', '#!/bin/bash\n', undefined),
+    ]);
+    assert.equal(await mode('bin/run.sh'), 0o755);
+    await writer.commit([change('bin/run.sh', '#!/bin/bash\n', undefined)]);
+    await writer.commit([change('bin/run.sh', undefined, '#!/bin/bash\n')]);
+    assert.equal(await mode('bin/run.sh'), 0o755);
+  });
+
+  it('changes nothing when one of the files cannot be prepared', async () => {
+    await mkdir(join(folder, 'taken'));
+    await assert.rejects(
+      writer.commit([change('made/new.txt', undefined, 'x'), change('a.txt', 'old', 'now'), change('taken', 'x', 'y')]),
+      /taken is not a file/,
+    );
+    assert.equal(await content('a.txt'), 'old');
+    assert.deepEqual((await readdir(folder)).sort(), ['a.txt', 'run.sh', 'taken']);
+  });
+
+  it('writes over nothing that came in between, and brings nothing back that went', async () => {
+    await assert.rejects(writer.commit([change('a.txt', undefined, 'x')]), /exists by now/);
+    await assert.rejects(writer.commit([change('gone.txt', 'x', 'y')]), /is gone/);
+    assert.equal(await content('a.txt'), 'old');
+    assert.deepEqual((await readdir(folder)).sort(), ['a.txt', 'run.sh']);
+  });
+
+  it('follows no link at the place, and none above it', async () => {
+    const other = await folderOf({ 'victim.txt': 'safe' });
+    try {
+      await symlink(join(other, 'victim.txt'), join(folder, 'link.txt'));
+      await symlink(other, join(folder, 'up'));
+      await assert.rejects(writer.commit([change('link.txt', 'safe', 'gone')]), /not a file/);
+      await assert.rejects(writer.commit([change('link.txt', 'safe', undefined)]), /not a file/);
+      await assert.rejects(writer.commit([change('up/new.txt', undefined, 'x')]), /no longer at that place/);
+      assert.deepEqual(await readdir(other), ['victim.txt']);
+      assert.equal(await readFile(join(other, 'victim.txt'), 'utf8'), 'safe');
+    } finally {
+      await remove(other);
+    }
+  });
+
+  it('leaves a file alone that is marked read-only', async () => {
+    await chmod(join(folder, 'a.txt'), 0o444);
+    await assert.rejects(writer.commit([change('a.txt', 'old', 'now')]), /a\.txt is read-only/);
+    assert.equal(await content('a.txt'), 'old');
+  });
+
+  it('gives the gate what it needs to put a half-done change back', async () => {
+    const fs = new NodeFileSystem([folder]);
+    const gate = new WriteGate(
+      new Workspace(fs),
+      {
+        commit: async (changes) => {
+          await writer.commit(changes);
+          if (changes.length > 1) throw new Error('the disk went away');
+        },
+      },
+      { put: async () => '', get: async () => undefined },
+    );
+    const set = { changes: [change('new/file.txt', undefined, 'x'), change('a.txt', 'old', 'now')], summaries: [], digest: '' };
+    await assert.rejects(
+      gate.apply(set, { callId: 'call', record: () => undefined, signal: new AbortController().signal }),
+      /Nothing was changed/,
+    );
+    assert.deepEqual((await readdir(folder)).sort(), ['a.txt', 'run.sh']);
+    assert.equal(await content('a.txt'), 'old');
+  });
+});
+
+describe('storage', () => {
+  it('is where the system keeps such data', () => {
+    assert.equal(storageDirectory({ KEDGE_HOME: '/k', XDG_DATA_HOME: '/x' }, 'linux', '/home/u'), '/k');
+    assert.equal(storageDirectory({ XDG_DATA_HOME: '/x' }, 'linux', '/home/u'), join('/x', 'kedge'));
+    assert.equal(storageDirectory({}, 'linux', '/home/u'), join('/home/u', '.local', 'share', 'kedge'));
+    assert.equal(
+      storageDirectory({ XDG_DATA_HOME: '/x' }, 'darwin', '/Users/u'),
+      join('/Users/u', 'Library', 'Application Support', 'kedge'),
+    );
+    assert.equal(storageDirectory({ LOCALAPPDATA: 'L' }, 'win32', 'U'), join('L', 'kedge'));
+  });
+
+  it('keeps apart folders of the same name', () => {
+    assert.notEqual(workspaceStorage('/k', ['/a/app']), workspaceStorage('/k', ['/b/app']));
+    assert.match(workspaceStorage('/k', ['/a/my app']), /my_app-[0-9a-f]{12}$/);
+  });
+});

@@ -1,0 +1,22 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { findRipgrep } from '../../../../src/hosts/node/ripgrep.ts';
+
+/** A temporary folder with these files, removed after the test. */
+export async function folderOf(files: Record<string, string | Buffer> = {}): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'kedge-node-')));
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  }
+  return folder;
+}
+
+export const remove = (folder: string) => rm(folder, { recursive: true, force: true });
+
+/** The ripgrep that the tests' editor brings along, or the system's; where there is neither, its tests are skipped. */
+export function anyRipgrep(): Promise<string | undefined> {
+  const editor = join(import.meta.dirname, '../../../../.vscode-test/code-server-4.139.1/node_modules/@vscode/ripgrep-universal/bin');
+  return findRipgrep([process.env.KEDGE_RIPGREP ?? '', join(editor, `${process.platform}-${process.arch}`, 'rg')]);
+}

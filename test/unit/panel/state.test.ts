@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict';
+import type { AgentEvent } from '../../../src/core/events.ts';
+import type { ToPanel } from '../../../src/protocol/panel.ts';
+import { activityOf, announcementOf, answerOf, hasLog, summaryOf } from '../../../webview-ui/activity.ts';
+import type { RunView } from '../../../webview-ui/run-view.ts';
+import { EMPTY, liveRun, type PanelModel, reduce } from '../../../webview-ui/state.ts';
+import { host, PLAN, Script, session } from '../../support/panel-states.ts';
+
+const opened = (script: Script, running = false) => reduce(EMPTY, session(script, running));
+const lastRun = (model: PanelModel) => model.runs.at(-1) as RunView;
+const events = (list: AgentEvent[], running = true): ToPanel => ({ type: 'events', sessionId: 'session-1', events: list, running });
+
+/** What a script adds after this point. */
+function more(script: Script, add: (script: Script) => void): ToPanel {
+  const from = script.events.length;
+  add(script);
+  return events(script.events.slice(from));
+}
+
+const ask = { kind: 'ask', rule: 'agent.edit', reason: 'Asks first.' } as const;
+const change = { path: 'a.ts', kind: 'edit', added: 2, removed: 1, diff: '' } as const;
+
+function withApproval(): Script {
+  const script = new Script().run('agent', 'Edit').calls('replace', 'Edit a.ts', {}, { effect: 'mutating', decision: ask, path: 'a.ts' });
+  return script.add({
+    type: 'approval_requested',
+    approvalId: 'q1',
+    callId: script.lastCall,
+    title: 'Edit a.ts',
+    reason: 'Asks first.',
+    changes: [change],
+  });
+}
+
+describe('panel state', () => {
+  it('streams text into the turn and takes the message as the truth', () => {
+    const script = new Script().run('ask', 'Hello').turn();
+    let model = opened(script, true);
+    model = reduce(
+      model,
+      more(script, (s) => s.add({ type: 'text_delta', text: 'Hel' }).add({ type: 'text_delta', text: 'lo wrld' })),
+    );
+    assert.deepEqual(answerOf(lastRun(model)), { text: 'Hello wrld', streaming: true, from: 0, to: 1 });
+    model = reduce(
+      model,
+      more(script, (s) => s.says('Hello world')),
+    );
+    assert.deepEqual(answerOf(lastRun(model)), { text: 'Hello world', streaming: false, from: 0, to: 1 });
+  });
+
+  it('counts no event twice when a session is sent again', () => {
+    const script = new Script().run('ask', 'Hello').turn().says('Hi').finishes();
+    const model = opened(script);
+    assert.deepEqual(reduce(model, events(script.events, false)), model);
+    assert.equal(reduce(model, session(script, false)).runs.length, 1);
+  });
+
+  it('drops a delta that its message has overtaken', () => {
+    const script = new Script().run('ask', 'Hello').turn().add({ type: 'text_delta', text: 'H' });
+    const late = script.events.at(-1) as AgentEvent;
+    script.says('Hi');
+    const model = opened(script);
+    assert.equal(reduce(model, events([late])).runs, model.runs);
+  });
+
+  it('keeps streamed text when the same session is sent again in mid-answer', () => {
+    const script = new Script().run('ask', 'Hello').turn();
+    let model = opened(script, true);
+    model = reduce(
+      model,
+      more(script, (s) => s.add({ type: 'text_delta', text: 'Half an ans' })),
+    );
+    const durable = script.events.filter((event) => event.type !== 'text_delta');
+    model = reduce(model, { type: 'session', sessionId: 'session-1', title: '', events: durable, earlierRuns: 0, running: true });
+    assert.equal(answerOf(lastRun(model))?.text, 'Half an ans');
+  });
+
+  it('ignores events of another session', () => {
+    const model = opened(new Script().run('ask', 'Hello'));
+    assert.equal(reduce(model, { type: 'events', sessionId: 'other', events: new Script().run('ask', 'x').events, running: true }), model);
+  });
+
+  it('gives each result to its own call, whatever the order', () => {
+    const script = new Script().run('ask', 'Read').turn();
+    script.says('', '', [
+      { type: 'tool_call', id: 'a', name: 'read_file', input: { path: 'a' } },
+      { type: 'tool_call', id: 'b', name: 'read_file', input: { path: 'b' } },
+    ]);
+    const decision = { kind: 'allow', rule: 'read', reason: '' } as const;
+    const started = (callId: string) =>
+      script.add({
+        type: 'tool_started',
+        callId,
+        name: 'read_file',
+        title: `Read ${callId}`,
+        effect: 'readonly',
+        targets: [{ path: callId, access: 'read' }],
+        decision,
+      });
+    const finished = (callId: string) =>
+      script.add({
+        type: 'tool_finished',
+        callId,
+        result: { type: 'tool_result', callId, name: 'read_file', content: [{ type: 'text', text: callId }] },
+        durationMs: 1,
+      });
+    started('a');
+    started('b');
+    finished('b');
+    assert.equal(activityOf(lastRun(opened(script, true))).text, 'Read a');
+    finished('a');
+    const [turn] = lastRun(opened(script)).turns;
+    assert.deepEqual(
+      turn?.calls.map((call) => [call.id, call.status, call.result?.callId]),
+      [
+        ['a', 'done', 'a'],
+        ['b', 'done', 'b'],
+      ],
+    );
+    assert.equal(summaryOf(lastRun(opened(script))), '2 steps · 2 files read');
+  });
+
+  it('puts text before a tool call into the log, and the last turn under it', () => {
+    const script = new Script().run('ask', 'Where?').calls('read_file', 'Read a.ts', {}, { text: 'I will look.', path: 'a.ts' });
+    assert.equal(answerOf(lastRun(opened(script, true))), undefined);
+    script.returns('read_file', 'x').turn().says('There.').finishes();
+    const run = lastRun(opened(script));
+    assert.equal(answerOf(run)?.text, 'There.');
+    assert.ok(hasLog(run));
+    assert.equal(summaryOf(run), '1 step · 1 file read · 4.2 s');
+    assert.match(announcementOf(run, false), /There\./);
+  });
+
+  it('joins an answer that was cut and gone on with', () => {
+    const script = new Script().run('ask', 'Tell').turn().says('One, tw');
+    script.add({ type: 'run_paused', reason: 'max_tokens', summary: '' }).add({ type: 'run_resumed' }).turn().says('o, three').finishes();
+    assert.equal(answerOf(lastRun(opened(script)))?.text, 'One, two, three');
+  });
+
+  it('waits for an approval, and forgets it once it is answered', () => {
+    const script = withApproval();
+    let run = lastRun(opened(script, true));
+    assert.deepEqual(
+      run.approvals.map(({ approvalId }) => approvalId),
+      ['q1'],
+    );
+    assert.equal(activityOf(run).waiting, true);
+    script.add({ type: 'approval_resolved', approvalId: 'q1', callId: script.lastCall, answer: { approve: true, grant: 'run' } });
+    run = lastRun(opened(script, true));
+    assert.deepEqual(run.approvals, []);
+    assert.equal(run.turns[0]?.calls[0]?.status, 'running');
+    script.add({ type: 'file_changed', callId: script.lastCall, changes: [change] }).returns('replace', 'ok');
+    run = lastRun(opened(script));
+    assert.equal(run.turns[0]?.calls[0]?.status, 'done');
+    assert.deepEqual(
+      run.changes.map(({ path, added, removed }) => [path, added, removed]),
+      [['a.ts', 2, 1]],
+    );
+  });
+
+  it('replaces a question about a call by a newer one', () => {
+    const script = withApproval();
+    script.add({ type: 'approval_requested', approvalId: 'q2', callId: script.lastCall, title: 'Edit a.ts', reason: '', changes: [] });
+    assert.deepEqual(
+      lastRun(opened(script, true)).approvals.map(({ approvalId }) => approvalId),
+      ['q2'],
+    );
+  });
+
+  it('shows a rejected call as rejected although its result is an error', () => {
+    const script = withApproval();
+    script.add({ type: 'approval_resolved', approvalId: 'q1', callId: script.lastCall, answer: { approve: false, words: 'No' } });
+    script.returns('replace', 'The user rejected this: No', 1, true);
+    assert.equal(lastRun(opened(script, true)).turns[0]?.calls[0]?.status, 'rejected');
+  });
+
+  it('adds up the changes of one file and follows it when it is moved', () => {
+    const script = withApproval();
+    const callId = script.lastCall;
+    script.add({ type: 'file_changed', callId, changes: [{ ...change, kind: 'create' }] });
+    script.add({
+      type: 'file_changed',
+      callId: 'other',
+      changes: [{ ...change, path: 'b.ts', from: 'a.ts', kind: 'move', added: 1, removed: 0 }],
+    });
+    assert.deepEqual(lastRun(opened(script)).changes, [
+      { path: 'b.ts', kind: 'create', from: 'a.ts', added: 3, removed: 1, callId: 'other' },
+    ]);
+  });
+
+  it('confirms the plan where it was proposed, and ticks it off in the run that carries it out', () => {
+    const script = new Script().run('plan', 'Rename').turn().add({ type: 'plan_proposed', plan: PLAN }).finishes('plan_proposed');
+    script
+      .add({ type: 'plan_resolved', planId: PLAN.id, answer: 'run', plan: { ...PLAN, revision: 2 } })
+      .run('agent', 'Go', { ...PLAN, revision: 2 });
+    script
+      .add({ type: 'plan_step', planId: PLAN.id, step: 1, status: 'started' })
+      .add({ type: 'plan_step', planId: PLAN.id, step: 1, status: 'done', note: 'ok' });
+    const [proposing, carrying] = opened(script, true).runs;
+    assert.deepEqual(proposing?.proposal, { plan: { ...PLAN, revision: 2 }, resolved: 'run' });
+    assert.deepEqual(carrying?.steps, { 1: { status: 'done', note: 'ok' } });
+    assert.equal(carrying?.plan?.revision, 2);
+  });
+
+  it('keeps an edited plan until it is confirmed, also when the session is sent again', () => {
+    const script = new Script().run('plan', 'Rename').turn().add({ type: 'plan_proposed', plan: PLAN }).finishes('plan_proposed');
+    let model = reduce(opened(script), { type: 'edit_plan', planId: PLAN.id });
+    assert.equal(model.editing, PLAN.id);
+    model = reduce(model, { type: 'plan_edited', plan: { ...PLAN, goal: 'Other', revision: 2 } });
+    assert.equal(model.editing, undefined);
+    assert.equal(lastRun(reduce(model, session(script, false))).proposal?.plan.goal, 'Other');
+  });
+
+  it('is paused, goes on, and ends', () => {
+    const script = new Script()
+      .run('agent', 'Work')
+      .turn()
+      .says('Half.')
+      .add({ type: 'run_paused', reason: 'limit', summary: 'So far so good.' });
+    let model = opened(script);
+    assert.equal(lastRun(model).paused?.summary, 'So far so good.');
+    assert.equal(liveRun(model), undefined);
+    model = reduce(
+      model,
+      more(script, (s) => s.add({ type: 'run_resumed' })),
+    );
+    assert.equal(lastRun(model).paused, undefined);
+    assert.equal(liveRun(model)?.id, lastRun(model).id);
+    script.finishes('failed', { kind: 'network', message: 'No network.' });
+    assert.equal(lastRun(opened(script)).finished?.error?.kind, 'network');
+    script.add({ type: 'run_resumed' });
+    assert.equal(lastRun(opened(script)).finished, undefined);
+  });
+
+  it('shows what undoing did at the run that was undone', () => {
+    const script = withApproval().finishes();
+    script.add({ type: 'changes_undone', undoneRunId: script.runId, results: [{ path: 'a.ts', outcome: 'restored' }] });
+    assert.deepEqual(lastRun(opened(script)).undone, [{ path: 'a.ts', outcome: 'restored' }]);
+  });
+
+  it('leaves out what belongs to runs that are not shown', () => {
+    const script = new Script().run('ask', 'Old').finishes().run('ask', 'New').finishes();
+    const newest = { ...session(script, false), events: script.events.slice(2), earlierRuns: 1 } as ToPanel;
+    let model = reduce(EMPTY, newest);
+    model = reduce(model, events([{ type: 'changes_undone', undoneRunId: 'run-1', results: [], runId: 'run-1', seq: 5, at: 0 }], false));
+    assert.deepEqual(
+      model.runs.map(({ prompt }) => prompt),
+      ['New'],
+    );
+    assert.equal(model.earlierRuns, 1);
+  });
+
+  it('switches the mode at once and lets the host have the last word', () => {
+    let model = reduce(reduce(EMPTY, host('ask')), { type: 'choose_mode', mode: 'agent' });
+    assert.equal(model.host?.mode, 'agent');
+    model = reduce(model, host('plan'));
+    assert.equal(model.host?.mode, 'plan');
+  });
+
+  it('takes 10,000 deltas in a moment, and leaves finished runs the same objects', () => {
+    const script = new Script();
+    for (let run = 0; run < 20; run++) script.run('ask', `Question ${run}`).turn().says('Answer').finishes();
+    script.run('ask', 'Long').turn();
+    let model = opened(script, true);
+    const before = model.runs[0];
+    const delta = { type: 'text_delta', text: 'word ', runId: script.runId, seq: script.events.length, at: 0 } as const;
+    const begin = performance.now();
+    for (let batch = 0; batch < 100; batch++) model = reduce(model, events(Array.from({ length: 100 }, () => delta)));
+    assert.ok(performance.now() - begin < 1000);
+    assert.equal(lastRun(model).turns[0]?.text.length, 50_000);
+    assert.equal(model.runs[0], before);
+  });
+});

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import type { ModelErrorKind } from '../../../src/core/model.ts';
+import {
+  echoInput,
+  type Failure,
+  failureOf,
+  kindOf,
+  modelError,
+  parseInput,
+  retryAfter,
+  scrub,
+  serverOf,
+  wireId,
+} from '../../../src/providers/http.ts';
+
+describe('what a failure is', () => {
+  const cases: [kind: ModelErrorKind, failure: Failure][] = [
+    ['overloaded', { type: 'overloaded_error', message: 'Overloaded' }],
+    ['overloaded', { code: 'server_error', message: 'The server had an error.' }],
+    ['overloaded', { status: 529 }],
+    ['rate_limit', { code: 'rate_limit_exceeded' }],
+    ['rate_limit', { status: 429, message: 'You exceeded your current quota', retryAfterMs: 30_000 }],
+    ['no_credit', { status: 429, message: 'You exceeded your current quota' }],
+    ['no_credit', { status: 429, code: 'insufficient_quota', retryAfterMs: 1000 }],
+    ['no_credit', { status: 400, message: 'Your credit balance is too low to access the API.' }],
+    ['context_overflow', { status: 400, code: 'context_length_exceeded' }],
+    ['context_overflow', { status: 400, message: 'The input token count (9) exceeds the maximum number of tokens allowed (8).' }],
+    ['context_overflow', { code: 'context_length_exceeded' }],
+    ['unknown_model', { status: 404, code: 'model_not_found' }],
+    ['unknown_model', { status: 404, message: 'models/gemini-9 is not found for API version v1' }],
+    ['auth', { status: 400, message: 'API key not valid. Please pass a valid API key.' }],
+    ['invalid_request', { status: 400, message: "Unsupported parameter: 'temperature' is not supported with this model." }],
+    ['invalid_request', { code: 'invalid_prompt', message: 'No.' }],
+    ['bad_stream', { code: 'moon_phase', message: 'Full moon.' }],
+  ];
+  for (const [kind, failure] of cases) it(`${JSON.stringify(failure)} is ${kind}`, () => assert.equal(kindOf(failure), kind));
+
+  it('reads errors however they are nested', () => {
+    const inner = { message: 'No.', code: 'c', type: 't' };
+    for (const body of [inner, { error: inner }, { type: 'error', error: inner }, JSON.stringify({ error: inner })]) {
+      assert.deepEqual(failureOf(body), inner);
+    }
+    assert.deepEqual(failureOf({ error: 'No.' }), { message: 'No.' });
+    assert.deepEqual(failureOf({ error: { code: 502, message: 'No.' } }), { status: 502, message: 'No.' });
+    assert.deepEqual(failureOf(null), {});
+    const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.5s' }];
+    assert.deepEqual(failureOf({ error: { code: 429, message: 'No.', status: 'RESOURCE_EXHAUSTED', details } }), {
+      status: 429,
+      code: 'RESOURCE_EXHAUSTED',
+      message: 'No.',
+      retryAfterMs: 34_500,
+    });
+  });
+
+  it('reads how long to wait', () => {
+    const of = (headers: Record<string, string>) => retryAfter(new Headers(headers));
+    assert.equal(of({ 'retry-after': '1.5' }), 1500);
+    assert.equal(of({ 'retry-after': '9', 'retry-after-ms': '20' }), 20);
+    assert.equal(of({ 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }), 0);
+    assert.equal(of({ 'retry-after': 'soon' }), undefined);
+    assert.equal(of({}), undefined);
+  });
+});
+
+describe('what an error says', () => {
+  const config = {
+    apiKey: ' sk-0123456789 ',
+    baseUrl: 'https://me:p4ssw0rd@host.test/v1?key=q-0123',
+    headers: { 'x-auth': 'Bearer h-0123456' },
+  };
+  const server = serverOf('OpenAI', config);
+
+  it('names the host where it is not the usual one', () => {
+    assert.equal(serverOf('OpenAI', {}).name, 'OpenAI');
+    assert.equal(server.name, 'OpenAI (host.test)');
+  });
+
+  it('contains no secret', () => {
+    const { message } = modelError(server, 'auth', 'sk-0123456789, p4ssw0rd, q-0123, h-0123456 and Bearer h-0123456.');
+    assert.equal(
+      message,
+      'OpenAI (host.test) refused the API key (***, ***, ***, *** and ***): check the key, its rights and the provider in the settings.',
+    );
+    assert.equal(scrub('a "b\\"c" d', ['b"c']), 'a "***" d');
+  });
+
+  it('is one line, and not longer than it helps', () => {
+    const { message } = modelError(server, 'invalid_request', `one\ntwo ${'x'.repeat(1000)}`);
+    assert.ok(!message.includes('\n') && message.length < 450);
+  });
+});
+
+describe('calls on the way in and out', () => {
+  it('parses arguments', () => {
+    assert.deepEqual(parseInput(''), { input: {} });
+    assert.deepEqual(parseInput(' \n'), { input: {} });
+    assert.deepEqual(parseInput('{"a":1}'), { input: { a: 1 } });
+    assert.deepEqual(parseInput('{"a":'), { malformed: '{"a":' });
+  });
+
+  it('sends an object back, always', () => {
+    const call = { type: 'tool_call' as const, id: '1', name: 'f' };
+    assert.deepEqual(echoInput({ ...call, input: { a: 1 } }), { a: 1 });
+    assert.deepEqual(echoInput(call), {});
+    assert.deepEqual(echoInput({ ...call, input: 'x' }), { malformed_arguments: '"x"' });
+    assert.deepEqual(echoInput({ ...call, malformed: '{' }), { malformed_arguments: '{' });
+  });
+
+  it('keeps ids that every wire takes, and tells the others apart', () => {
+    assert.equal(wireId('call_1-A'), 'call_1-A');
+    const long = ['x'.repeat(70), `${'x'.repeat(70)}y`, 'a:b', 'a.b', ''].map(wireId);
+    assert.equal(new Set(long).size, long.length);
+    for (const id of long) assert.match(id, /^[\w-]{1,64}$/);
+  });
+});

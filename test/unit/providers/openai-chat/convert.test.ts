@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { type AssistantMessage, type Message, user } from '../../../../src/core/messages.ts';
+import type { ModelRequest } from '../../../../src/core/model.ts';
+import { type Dialect, dialectOf, toBody, toMessages } from '../../../../src/providers/openai-chat/convert.ts';
+import { createAdapter } from '../../../../src/providers/openai-chat/index.ts';
+import { listen } from '../../../support/listen.ts';
+import { startWireServer } from '../../../support/wire-server.ts';
+
+const MODEL = 'chat-test';
+const own = { provider: 'openai-chat', model: MODEL };
+const assistant = (content: AssistantMessage['content'], from = own): AssistantMessage => ({
+  role: 'assistant',
+  content,
+  from,
+  stop: 'end_turn',
+});
+const image = { type: 'image' as const, mediaType: 'image/png', data: 'AAAA' };
+const wireImage = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+const call = { type: 'tool_call' as const, id: 'call_1', name: 'read_file', input: { path: 'a' } };
+const wireCall = { id: 'call_1', type: 'function', function: { name: 'read_file', arguments: '{"path":"a"}' } };
+const thought = { type: 'reasoning' as const, text: 'Hm.', replay: { content: 'Hm.' } };
+const details = { type: 'reasoning' as const, text: '', replay: { details: [{ type: 'reasoning.text', text: 'Hm.', index: 0 }] } };
+
+describe('openai-chat: messages', () => {
+  const cases: [title: string, message: Message, wire: unknown[], dialect?: Dialect][] = [
+    ['text of the user', user('Hi'), [{ role: 'user', content: 'Hi' }]],
+    [
+      'an image of the user',
+      { role: 'user', content: [{ type: 'text', text: 'See' }, image] },
+      [{ role: 'user', content: [{ type: 'text', text: 'See' }, wireImage] }],
+    ],
+    ['an answer', assistant([{ type: 'text', text: 'Yes' }]), [{ role: 'assistant', content: 'Yes' }]],
+    ['an empty answer', assistant([{ type: 'reasoning', text: 'Hm.' }]), []],
+    ['a call', assistant([call]), [{ role: 'assistant', content: null, tool_calls: [wireCall] }]],
+    [
+      'a call with the reasoning that led to it',
+      assistant([thought, details, call]),
+      [
+        {
+          role: 'assistant',
+          content: null,
+          reasoning_content: 'Hm.',
+          reasoning_details: [{ type: 'reasoning.text', text: 'Hm.', index: 0 }],
+          tool_calls: [wireCall],
+        },
+      ],
+    ],
+    ['reasoning that led to no call', assistant([thought, { type: 'text', text: 'Yes' }]), [{ role: 'assistant', content: 'Yes' }]],
+    [
+      'a call of another model',
+      assistant([thought, details, call], { provider: 'openai-chat', model: 'other' }),
+      [{ role: 'assistant', content: null, tool_calls: [wireCall] }],
+    ],
+    [
+      'results, and an image among them',
+      {
+        role: 'tool',
+        content: [
+          { type: 'tool_result', callId: 'call_1', name: 'look', content: [{ type: 'text', text: 'shot' }, image] },
+          { type: 'tool_result', callId: 'call_2', name: 'look', content: [{ type: 'text', text: 'no' }], isError: true },
+        ],
+      },
+      [
+        { role: 'tool', tool_call_id: 'call_1', content: 'shot\n[image image/png]' },
+        { role: 'tool', tool_call_id: 'call_2', content: 'Error: no' },
+        { role: 'user', content: [{ type: 'text', text: 'The images of these tool results:' }, wireImage] },
+      ],
+    ],
+    [
+      'a foreign call id for Mistral',
+      assistant([call, { ...call, id: 'a1B2c3D4e' }]),
+      [
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [
+            { ...wireCall, id: 'c000a8718' },
+            { ...wireCall, id: 'a1B2c3D4e' },
+          ],
+        },
+      ],
+      { mistral: true },
+    ],
+  ];
+  for (const [title, message, wire, dialect] of cases) it(title, () => assert.deepEqual(toMessages(message, MODEL, dialect), wire));
+});
+
+describe('openai-chat: a request', () => {
+  const request: ModelRequest = { model: MODEL, system: 'Be brief.', messages: [user('Hi')], tools: [], cacheKey: 's', maxOutputTokens: 9 };
+
+  it('has what every server takes, and the messages last', () => {
+    const body = toBody(request, dialectOf('http://localhost:8080/v1'));
+    assert.deepEqual(Object.keys(body), ['model', 'stream', 'stream_options', 'max_tokens', 'messages']);
+    assert.deepEqual(body.messages[0], { role: 'system', content: 'Be brief.' });
+  });
+
+  it('has what OpenAI itself takes', () => {
+    const body = toBody({ ...request, reasoningEffort: 'low' }, dialectOf(undefined));
+    assert.deepEqual(
+      [body.prompt_cache_key, body.max_completion_tokens, body.max_tokens, body.reasoning_effort],
+      ['s', 9, undefined, 'low'],
+    );
+  });
+
+  it('goes out again without a field that the server refuses', async () => {
+    const refusal = { status: 422, body: JSON.stringify({ error: { message: 'stream_options: Extra inputs are not permitted' } }) };
+    const hello = { body: 'data: {"choices":[{"delta":{"content":"Hi."},"finish_reason":"stop"}]}\n\n' };
+    const server = await startWireServer([refusal, hello], 'text/event-stream');
+    try {
+      const adapter = createAdapter({ baseUrl: `${server.url}/v1` });
+      for (let turn = 0; turn < 2; turn++) await listen(adapter.stream(request, new AbortController().signal));
+      assert.deepEqual(
+        server.requests.map(({ raw }) => raw.includes('stream_options')),
+        [true, false, false],
+      );
+    } finally {
+      await server.close();
+    }
+  });
+});

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { type ModelAdapter, ModelError, type ModelErrorKind, type ModelEvent, type ModelRequest } from '../../../src/core/model.ts';
+import { type RetryOptions, type Wait, withRetry } from '../../../src/providers/retry.ts';
+import { listen } from '../../support/listen.ts';
+
+const request: ModelRequest = { model: 'm', system: '', messages: [], tools: [] };
+const stop: ModelEvent = { type: 'stop', reason: 'end_turn' };
+const fail = (kind: ModelErrorKind, retryAfterMs?: number) =>
+  new ModelError(kind, 'No.', retryAfterMs === undefined ? {} : { retryAfterMs });
+
+/** Each attempt yields its events and throws its error, if it has one. */
+function scripted(...attempts: (ModelEvent | Error)[][]): ModelAdapter & { asked: number } {
+  return {
+    asked: 0,
+    async *stream() {
+      for (const step of attempts[this.asked++] ?? []) {
+        if (step instanceof Error) throw step;
+        yield step;
+      }
+    },
+  };
+}
+
+/** No clock: what would have been slept is written down. */
+async function run(adapter: ModelAdapter, options: RetryOptions = {}) {
+  const slept: number[] = [];
+  const waits: Wait[] = [];
+  const sleep = async (ms: number) => void slept.push(ms);
+  const retrying = withRetry(adapter, { random: () => 0, sleep, onWait: (wait) => waits.push(wait), ...options });
+  const events: ModelEvent[] = [];
+  let error: unknown;
+  try {
+    for await (const event of retrying.stream(request, new AbortController().signal)) events.push(event);
+  } catch (thrown) {
+    error = thrown;
+  }
+  return { slept, waits, events, error };
+}
+
+describe('retry', () => {
+  for (const kind of ['rate_limit', 'overloaded', 'network'] as const) {
+    it(`tries again after ${kind}`, async () => {
+      const adapter = scripted([fail(kind)], [stop]);
+      const { events, slept, error } = await run(adapter);
+      assert.deepEqual(events, [stop]);
+      assert.deepEqual(slept, [1000]);
+      assert.equal(error, undefined);
+    });
+  }
+
+  for (const kind of ['auth', 'unknown_model', 'no_credit', 'context_overflow', 'invalid_request', 'bad_stream'] as const) {
+    it(`gives up at once after ${kind}`, async () => {
+      const adapter = scripted([fail(kind)], [stop]);
+      const { slept, error } = await run(adapter);
+      assert.ok(error instanceof ModelError && error.kind === kind);
+      assert.deepEqual([adapter.asked, slept], [1, []]);
+    });
+  }
+
+  it('sends a request five times at most, and waits longer each time', async () => {
+    const adapter = scripted(...Array.from({ length: 9 }, () => [fail('overloaded')]));
+    const { slept, waits, error } = await run(adapter);
+    assert.ok(error instanceof ModelError);
+    assert.equal(adapter.asked, 5);
+    assert.deepEqual(slept, [1000, 2000, 4000, 8000]);
+    assert.deepEqual(
+      waits.map(({ attempt, tries, delayMs }) => [attempt, tries, delayMs]),
+      [
+        [1, 5, 1000],
+        [2, 5, 2000],
+        [3, 5, 4000],
+        [4, 5, 8000],
+      ],
+    );
+  });
+
+  it('waits 30 seconds at most of its own accord', async () => {
+    const { slept } = await run(scripted(...Array.from({ length: 9 }, () => [fail('overloaded')])), { tries: 8 });
+    assert.deepEqual(slept, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+  });
+
+  it('shortens a wait at random, by a half at most', async () => {
+    const { slept } = await run(scripted([fail('overloaded')], [fail('overloaded')], [stop]), { random: () => 0.999 });
+    assert.deepEqual(slept, [500, 1001]);
+  });
+
+  it('waits as long as the server asks', async () => {
+    const { slept } = await run(scripted([fail('rate_limit', 45_000)], [fail('rate_limit', 0)], [stop]), { random: () => 0.5 });
+    assert.deepEqual(slept, [45_000, 0]);
+  });
+
+  it('does not wait where the server asks for more than two minutes', async () => {
+    const adapter = scripted([fail('rate_limit', 3_600_000)], [stop]);
+    const { slept, error } = await run(adapter);
+    assert.deepEqual([adapter.asked, slept], [1, []]);
+    assert.ok(error instanceof ModelError);
+  });
+
+  it('never tries again once something of the answer was passed on', async () => {
+    const delta: ModelEvent = { type: 'text_delta', text: 'Hal' };
+    const adapter = scripted([delta, fail('network')], [stop]);
+    const { events, error } = await run(adapter);
+    assert.deepEqual(events, [delta]);
+    assert.ok(error instanceof ModelError && error.kind === 'network');
+    assert.equal(adapter.asked, 1);
+  });
+
+  it('never tries again after an error that it does not know', async () => {
+    const adapter = scripted([new TypeError('a bug')], [stop]);
+    assert.ok((await run(adapter)).error instanceof TypeError);
+    assert.equal(adapter.asked, 1);
+  });
+
+  it('stops to wait when the user stops', async () => {
+    const adapter = scripted([fail('overloaded')], [stop]);
+    const controller = new AbortController();
+    const retrying = withRetry(adapter, { onWait: () => controller.abort() });
+    await assert.rejects(listen(retrying.stream(request, controller.signal)), { name: 'AbortError' });
+
+    const later = new AbortController();
+    const waiting = withRetry(scripted([fail('overloaded')], [stop]), { onWait: () => setImmediate(() => later.abort()) });
+    await assert.rejects(listen(waiting.stream(request, later.signal)), { name: 'AbortError' });
+    assert.equal(adapter.asked, 1);
+  });
+});

@@ -1,0 +1,90 @@
+/** What a run says about itself in one line: what it is doing now, what it has done. */
+
+import { count, duration } from './format.ts';
+import type { CallView, RunView, TurnView } from './run-view.ts';
+
+export type Activity = { key: string; text: string; waiting?: boolean };
+
+export function allCalls(run: RunView): CallView[] {
+  return run.turns.flatMap((turn) => turn.calls);
+}
+
+export function callTitle(call: CallView): string {
+  return call.title ?? (call.name || 'Tool call');
+}
+
+/** `key` changes when the activity does, so that its clock starts anew. */
+export function activityOf(run: RunView): Activity {
+  const approval = run.approvals[0];
+  if (approval) return { key: `approval ${approval.approvalId}`, text: 'Waits for your approval', waiting: true };
+  const call = allCalls(run).find((each) => each.status === 'running');
+  if (call) return { key: `call ${call.id}`, text: callTitle(call) };
+  const turn = run.turns.at(-1);
+  if (!turn || turn.settled) return { key: `turn ${turn?.turn}`, text: 'Working' };
+  if (turn.draft)
+    return { key: `draft ${turn.turn} ${turn.draft.name}`, text: turn.draft.name ? `Preparing ${turn.draft.name}` : 'Preparing a step' };
+  if (turn.text) return { key: `text ${turn.turn}`, text: 'Writing' };
+  return { key: `turn ${turn.turn}`, text: 'Thinking' };
+}
+
+export type Answer = { text: string; streaming: boolean; from: number; to: number };
+
+/**
+ * What the run answers: the text of its last turns that ask for no tool. That is one turn, or several where an answer was cut
+ * and gone on with. Where a finished run's last turn says nothing, it is the last turn that did.
+ */
+export function answerOf(run: RunView): Answer | undefined {
+  const to = run.turns.length;
+  let from = to;
+  while (from > 0 && isAnswer(run.turns[from - 1] as TurnView)) from--;
+  const text = run.turns
+    .slice(from)
+    .map((turn) => turn.text)
+    .join('');
+  if (text) return { text, streaming: !run.turns.at(-1)?.settled, from, to };
+  const last = run.finished?.outcome === 'answered' ? run.turns.findLastIndex((turn) => turn.text) : -1;
+  return last < 0 ? undefined : { text: run.turns[last]?.text ?? '', streaming: false, from: last, to: last + 1 };
+}
+
+const isAnswer = (turn: TurnView) => turn.calls.length === 0 && !turn.draft;
+
+/** Whether there is anything to look up in the log beside the answer itself. */
+export function hasLog(run: RunView): boolean {
+  return run.turns.some((turn) => turn.calls.length > 0 || turn.reasoning !== '');
+}
+
+/** "7 steps · 3 files read · 1 changed · 4.2 s" */
+export function summaryOf(run: RunView): string {
+  const calls = allCalls(run);
+  const read = new Set<string>();
+  for (const call of calls) {
+    if (call.status !== 'done' || call.effect !== 'readonly') continue;
+    for (const target of call.targets) if (target.access === 'read') read.add(target.path);
+  }
+  const stopped = calls.filter((call) => call.status === 'denied' || call.status === 'rejected').length;
+  return [
+    calls.length > 0 ? count(calls.length, 'step') : 'Thought',
+    read.size > 0 && `${count(read.size, 'file')} read`,
+    run.changes.length > 0 && `${run.changes.length} changed`,
+    stopped > 0 && `${stopped} refused`,
+    run.finished && duration(run.finished.durationMs),
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+/** What a screen reader is told when it happens. Streamed text is not among it: a finished answer is, once. */
+export function announcementOf(run: RunView, live: boolean): string {
+  const approval = run.approvals[0];
+  if (approval) return `Kedge asks for approval: ${approval.title}. ${approval.reason}`;
+  if (run.finished) {
+    const { outcome, error } = run.finished;
+    if (outcome === 'failed') return `Failed. ${error?.message ?? ''}`;
+    if (outcome === 'stopped') return 'Stopped.';
+    if (outcome === 'refused') return 'The model refused to answer.';
+    if (outcome === 'plan_proposed') return `Plan proposed: ${run.proposal?.plan.goal ?? ''}`;
+    return `Answer: ${(answerOf(run)?.text ?? '').slice(0, 500)}`;
+  }
+  if (run.paused) return 'Paused. You can continue the run.';
+  return live ? activityOf(run).text : '';
+}

@@ -1,0 +1,26 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { announcementOf } from '../activity.ts';
+import { memo } from '../memo.ts';
+import type { RunView } from '../run-view.ts';
+
+const PAUSE_MS = 2000;
+
+/** Tells a screen reader what happens, at most every two seconds and always the newest. */
+export const Announcer = memo(({ run, live }: { run: RunView | undefined; live: boolean }) => {
+  const text = run ? announcementOf(run, live) : '';
+  const [said, setSaid] = useState('');
+  const lastAt = useRef(0);
+  useEffect(() => {
+    const wait = Math.max(0, lastAt.current + PAUSE_MS - performance.now());
+    const timer = setTimeout(() => {
+      lastAt.current = performance.now();
+      setSaid(text);
+    }, wait);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <div class="sr-only" role="status" aria-live="polite">
+      {said}
+    </div>
+  );
+});

@@ -1,0 +1,43 @@
+import { useEffect } from 'preact/hooks';
+import { post } from '../host.ts';
+import { liveRun, type PanelModel } from '../state.ts';
+import { Announcer } from './announcer.tsx';
+import { Composer } from './composer.tsx';
+import { EmptyState } from './empty-state.tsx';
+import { Header } from './header.tsx';
+import { Notice } from './notice.tsx';
+import { Transcript } from './transcript.tsx';
+
+export function App({ model }: { model: PanelModel }) {
+  const { host, running } = model;
+  const live = liveRun(model);
+
+  useEffect(() => {
+    if (!running) return;
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && !event.isComposing && !event.defaultPrevented) post({ type: 'stop' });
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [running]);
+
+  return (
+    <div class="panel">
+      <Header host={host} />
+      {model.runs.length === 0 ? <EmptyState host={host} /> : <Transcript model={model} live={live} />}
+      {model.notice && <Notice notice={model.notice} />}
+      <Composer mode={host?.mode ?? 'ask'} running={running} compose={model.compose} waiting={waitsFor(model)} />
+      <Announcer run={model.runs.at(-1)} live={live !== undefined} />
+    </div>
+  );
+}
+
+export type Waiting = { for: 'approval' | 'plan'; key: string };
+
+/** What the newest run waits for, if it waits for its user. */
+function waitsFor(model: PanelModel): Waiting | undefined {
+  const run = model.runs.at(-1);
+  const approval = run?.approvals[0];
+  if (approval) return { for: 'approval', key: approval.approvalId };
+  return run?.proposal && !run.proposal.resolved ? { for: 'plan', key: run.proposal.plan.id } : undefined;
+}

@@ -1,0 +1,29 @@
+import type { ComponentChildren } from 'preact';
+import { Icon } from './icon.tsx';
+
+type ButtonProps = {
+  children: ComponentChildren;
+  onClick: () => void;
+  icon?: string;
+  kind?: 'primary' | 'secondary' | 'link';
+  disabled?: boolean;
+  title?: string;
+};
+
+export function Button({ children, onClick, icon, kind = 'secondary', disabled, title }: ButtonProps) {
+  return (
+    <button type="button" class={`button ${kind}`} onClick={onClick} disabled={disabled} title={title}>
+      {icon && <Icon name={icon} />}
+      <span>{children}</span>
+    </button>
+  );
+}
+
+/** A square button with an icon only, as in VS Code's toolbars. */
+export function IconButton({ icon, label, onClick, disabled }: { icon: string; label: string; onClick: () => void; disabled?: boolean }) {
+  return (
+    <button type="button" class="icon-button" aria-label={label} title={label} onClick={onClick} disabled={disabled}>
+      <Icon name={icon} />
+    </button>
+  );
+}

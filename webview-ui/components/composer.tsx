@@ -1,0 +1,114 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Mode } from '../../src/core/events.ts';
+import { post, save, saved } from '../host.ts';
+import { memo } from '../memo.ts';
+import { MODE } from '../modes.ts';
+import { type Recall, recall, remember } from '../prompt-history.ts';
+import { dispatch } from '../store.ts';
+import type { Waiting } from './app.tsx';
+import { Icon } from './icon.tsx';
+
+type ComposerProps = { mode: Mode; running: boolean; compose: { text: string } | undefined; waiting: Waiting | undefined };
+
+const DRAFT: Recall = { at: 0, draft: '' };
+
+export const Composer = memo(({ mode, running, compose, waiting }: ComposerProps) => {
+  const box = useRef<HTMLTextAreaElement>(null);
+  const history = useRef<string[]>([]);
+  const recalled = useRef(DRAFT);
+  const [text, setText] = useState(() => {
+    const state = saved();
+    history.current = state.history;
+    return state.draft;
+  });
+
+  useLayoutEffect(() => save({ draft: text, history: history.current }), [text]);
+
+  useLayoutEffect(() => {
+    if (!compose || !box.current) return;
+    put(compose.text);
+    const gap = compose.text.indexOf('…');
+    box.current.focus();
+    if (gap >= 0) box.current.setSelectionRange(gap, gap + 1);
+  }, [compose]);
+
+  // What waits for an answer gets the focus, unless the user is writing; answered, it gives it back.
+  const waitingKey = waiting?.key;
+  useEffect(() => {
+    if (!waitingKey) return;
+    const isFree = document.activeElement === document.body || (document.activeElement === box.current && !box.current?.value);
+    if (document.hasFocus() && isFree) document.querySelector<HTMLElement>(`[data-waiting="${CSS.escape(waitingKey)}"]`)?.focus();
+    return () => {
+      requestAnimationFrame(() => {
+        if (document.hasFocus() && document.activeElement === document.body) box.current?.focus();
+      });
+    };
+  }, [waitingKey]);
+
+  const put = (next: string) => {
+    if (box.current) box.current.value = next;
+    setText(next);
+  };
+
+  const send = () => {
+    const prompt = text.trim();
+    if (!prompt || running) return;
+    history.current = remember(history.current, prompt);
+    recalled.current = DRAFT;
+    put('');
+    dispatch({ type: 'notice_dismissed' });
+    post({ type: 'prompt', text: prompt, mode });
+  };
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing || !box.current) return;
+    const { selectionStart, selectionEnd, value } = box.current;
+    if (event.key === 'Enter' && !event.shiftKey) {
+      event.preventDefault();
+      send();
+    } else if (
+      selectionStart === selectionEnd &&
+      (event.key === 'ArrowUp' ? selectionEnd === 0 : event.key === 'ArrowDown' && selectionEnd === value.length)
+    ) {
+      const next = recall(history.current, recalled.current, event.key === 'ArrowUp' ? 1 : -1, value);
+      if (!next) return;
+      event.preventDefault();
+      recalled.current = next;
+      put(next.text);
+      const caret = event.key === 'ArrowUp' ? 0 : next.text.length;
+      box.current.setSelectionRange(caret, caret);
+    }
+  };
+
+  return (
+    <form class="composer" onSubmit={(event) => event.preventDefault()}>
+      <textarea
+        ref={box}
+        rows={1}
+        value={text}
+        aria-label={`Prompt (${MODE[mode].label} mode)`}
+        placeholder={placeholder(mode, running, waiting)}
+        onInput={(event) => {
+          recalled.current = DRAFT;
+          setText(event.currentTarget.value);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      {running ? (
+        <button type="button" class="send stop" aria-label="Stop" title="Stop (Escape)" onClick={() => post({ type: 'stop' })}>
+          <Icon name="debug-stop" />
+        </button>
+      ) : (
+        <button type="button" class="send" aria-label="Send" title="Send (Enter)" disabled={!text.trim()} onClick={send}>
+          <Icon name="send" />
+        </button>
+      )}
+    </form>
+  );
+});
+
+function placeholder(mode: Mode, running: boolean, waiting: Waiting | undefined): string {
+  if (waiting?.for === 'approval') return 'Answer the question above first';
+  if (running) return 'Working … Escape stops';
+  return waiting ? 'Say what to change' : MODE[mode].placeholder;
+}

@@ -1,0 +1,17 @@
+import { useEffect, useState } from 'preact/hooks';
+import { duration } from '../format.ts';
+
+/** Counts from when it is first shown; silent for the first half second. Give it a `key` to start anew. */
+export function Elapsed() {
+  const [start] = useState(() => performance.now());
+  const [ms, setMs] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setMs(performance.now() - start), 100);
+    return () => clearInterval(timer);
+  }, [start]);
+  return ms < 500 ? null : (
+    <span class="elapsed" aria-hidden="true">
+      {duration(ms)}
+    </span>
+  );
+}

@@ -1,0 +1,61 @@
+import type { PanelState, ToHost } from '../../src/protocol/panel.ts';
+import { post } from '../host.ts';
+import { MODE, type QuickAction } from '../modes.ts';
+import { dispatch } from '../store.ts';
+import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
+
+export function EmptyState({ host }: { host: PanelState | undefined }) {
+  if (!host) return <main class="empty" />;
+  const { icon, actions } = MODE[host.mode];
+  const start = (action: QuickAction) =>
+    action.send ? post({ type: 'prompt', text: action.text, mode: host.mode }) : dispatch({ type: 'compose', text: action.text });
+  return (
+    <main class="empty">
+      <Icon name={icon} />
+      <h2>Kedge</h2>
+      <p>A coding assistant that shows every change before it happens.</p>
+      {host.folders.length === 0 ? (
+        <Hint
+          icon="folder-opened"
+          text="No folder is open. Open the project that you want to work on."
+          action={{ label: 'Open Folder', message: { type: 'open_folder' } }}
+        />
+      ) : !host.trusted ? (
+        <Hint
+          icon="shield"
+          text="This workspace is in Restricted Mode: Kedge can read it but changes nothing."
+          action={{ label: 'Manage Trust', message: { type: 'manage_trust' } }}
+        />
+      ) : null}
+      {host.folders.length > 0 && (
+        <ul class="chips" aria-label="Suggestions">
+          {actions.map((action) => (
+            <li key={action.label}>
+              <button type="button" class="chip" onClick={() => start(action)}>
+                <Icon name={action.icon} />
+                <span>{action.label}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </main>
+  );
+}
+
+type HintProps = { icon: string; text: string; action: { label: string; message: ToHost } };
+
+function Hint({ icon, text, action }: HintProps) {
+  return (
+    <div class="hint">
+      <Icon name={icon} />
+      <div>
+        <p>{text}</p>
+        <Button kind="primary" onClick={() => post(action.message)}>
+          {action.label}
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import type { ComponentChildren } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import { Icon } from './icon.tsx';
+
+type ExpandableProps = {
+  summary: ComponentChildren;
+  children: () => ComponentChildren;
+  /** Controls of their own beside the summary: a button cannot hold another. */
+  aside?: ComponentChildren;
+  open?: boolean;
+  class?: string;
+};
+
+/** A line that opens; what is inside is built only then. */
+export function Expandable({ summary, children, aside, open = false, class: name = '' }: ExpandableProps) {
+  const [isOpen, setOpen] = useState(open);
+  const id = useId();
+  return (
+    <div class={`expandable ${name}`}>
+      <div class="expandable-head">
+        <button
+          type="button"
+          class="expandable-toggle"
+          aria-expanded={isOpen}
+          aria-controls={isOpen ? id : undefined}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} />
+          <span class="expandable-summary">{summary}</span>
+        </button>
+        {aside}
+      </div>
+      {isOpen && (
+        <div class="expandable-body" id={id}>
+          {children()}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import type { Mode } from '../../src/core/events.ts';
+import type { PanelState } from '../../src/protocol/panel.ts';
+import { post } from '../host.ts';
+import { memo } from '../memo.ts';
+import { MODE } from '../modes.ts';
+import { dispatch } from '../store.ts';
+import { Button, IconButton } from './button.tsx';
+import { Icon } from './icon.tsx';
+
+export const Header = memo(({ host }: { host: PanelState | undefined }) => {
+  const mode = host?.mode ?? 'ask';
+  return (
+    <header class="header">
+      <div class="row">
+        <ModeSwitch mode={mode} />
+        <span class="grow" />
+        <IconButton icon="add" label="New session" onClick={() => post({ type: 'new_session' })} />
+        <IconButton icon="history" label="Earlier sessions" onClick={() => post({ type: 'pick_session' })} />
+      </div>
+      <p class="promise">{MODE[mode].promise}</p>
+      {host && <Model host={host} />}
+    </header>
+  );
+});
+
+function ModeSwitch({ mode }: { mode: Mode }) {
+  const choose = (chosen: Mode) => {
+    dispatch({ type: 'choose_mode', mode: chosen });
+    post({ type: 'set_mode', mode: chosen });
+  };
+  return (
+    <div class="mode-switch" role="radiogroup" aria-label="Mode">
+      {(Object.keys(MODE) as Mode[]).map((each) => (
+        <label key={each} class={each === mode ? 'chosen' : ''} title={MODE[each].promise}>
+          <input type="radio" name="mode" value={each} checked={each === mode} onChange={() => choose(each)} />
+          {MODE[each].label}
+        </label>
+      ))}
+    </div>
+  );
+}
+
+function Model({ host }: { host: PanelState }) {
+  const { level, text, action } = host.readiness;
+  return (
+    <>
+      <div class="row model">
+        <button type="button" class="model-name" title="Choose the model" onClick={() => post({ type: 'pick_model' })}>
+          <span class={`dot ${level}`} aria-hidden="true" />
+          <span class="name">{host.modelName}</span>
+          <Icon name="chevron-down" />
+        </button>
+        {action ? (
+          <Button kind="link" onClick={() => post(action.message)}>
+            {action.label}
+          </Button>
+        ) : (
+          <span class="readiness cut" title={text}>
+            {text}
+          </span>
+        )}
+      </div>
+      {action && <p class="readiness">{text}</p>}
+    </>
+  );
+}

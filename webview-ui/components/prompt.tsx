@@ -1,0 +1,26 @@
+import { useState } from 'preact/hooks';
+import { MODE } from '../modes.ts';
+import type { RunView } from '../run-view.ts';
+import { Icon } from './icon.tsx';
+
+const LONG = 600;
+
+export function Prompt({ run }: { run: RunView }) {
+  const [all, setAll] = useState(false);
+  const text = run.plan ? `Run the plan: ${run.plan.goal}` : run.prompt;
+  const isLong = text.length > LONG;
+  return (
+    <div class="prompt">
+      <h3 class="sr-only">You, in {MODE[run.mode].label} mode</h3>
+      <p>{isLong && !all ? `${text.slice(0, LONG)} …` : text}</p>
+      {isLong && (
+        <button type="button" class="button link" onClick={() => setAll(!all)}>
+          {all ? 'Show less' : 'Show all'}
+        </button>
+      )}
+      <span class="prompt-mode" title={`${MODE[run.mode].label} mode`} aria-hidden="true">
+        <Icon name={run.plan ? 'run-all' : MODE[run.mode].icon} />
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+import { resultText } from '../../src/core/messages.ts';
+import { callTitle } from '../activity.ts';
+import { duration, pretty } from '../format.ts';
+import { memo } from '../memo.ts';
+import type { CallStatus, CallView } from '../run-view.ts';
+import { Expandable } from './expandable.tsx';
+import { Counts, FileLink } from './file-link.tsx';
+import { Icon, Spinner } from './icon.tsx';
+import { Output } from './output.tsx';
+
+const STATUS: Record<CallStatus, { icon: string; label: string; tone?: 'good' | 'bad' | 'warn' | 'dim' }> = {
+  queued: { icon: 'circle-large', label: 'Queued', tone: 'dim' },
+  running: { icon: 'loading', label: 'Running' },
+  waiting: { icon: 'bell-dot', label: 'Waits for your approval', tone: 'warn' },
+  done: { icon: 'check', label: 'Done', tone: 'good' },
+  failed: { icon: 'error', label: 'Failed', tone: 'bad' },
+  denied: { icon: 'circle-slash', label: 'Not allowed', tone: 'bad' },
+  rejected: { icon: 'circle-slash', label: 'You rejected it', tone: 'warn' },
+};
+
+const DECISION = {
+  allow: { icon: 'pass', label: 'Allowed' },
+  deny: { icon: 'circle-slash', label: 'Denied' },
+  ask: { icon: 'question', label: 'Asked you' },
+} as const;
+
+/** One tool call: a line, and behind it everything about the call. */
+export const Step = memo(({ call, live }: { call: CallView; live: boolean }) => {
+  const isCutOff = !live && (call.status === 'queued' || call.status === 'running');
+  const { icon, label, tone } = isCutOff ? { icon: 'debug-stop', label: 'Not finished', tone: 'dim' as const } : STATUS[call.status];
+  return (
+    <Expandable
+      class="step"
+      summary={
+        <>
+          {icon === 'loading' ? <Spinner /> : <Icon name={icon} tone={tone} />}
+          <span class="sr-only">{label}: </span>
+          <span class="grow cut">{callTitle(call)}</span>
+          {call.durationMs !== undefined && <span class="dim">{duration(call.durationMs)}</span>}
+        </>
+      }
+    >
+      {() => <Details call={call} />}
+    </Expandable>
+  );
+});
+
+function Details({ call }: { call: CallView }) {
+  const { decision, answer } = call;
+  const input = call.malformed ?? pretty(call.input);
+  return (
+    <div class="details">
+      <p>
+        <code>{call.name}</code> {call.title}
+      </p>
+      {decision && (
+        <p class="decision">
+          <Icon name={DECISION[decision.kind].icon} tone={decision.kind === 'deny' ? 'bad' : 'dim'} />
+          <span>
+            {DECISION[decision.kind].label}: {decision.reason} <span class="dim">({decision.rule})</span>
+          </span>
+        </p>
+      )}
+      {answer && (
+        <p class="decision">
+          <Icon name={answer.approve ? 'pass' : 'circle-slash'} tone={answer.approve ? 'dim' : 'warn'} />
+          <span>
+            {answer.approve ? (answer.grant ? `You approved it for this ${answer.grant}` : 'You approved it') : 'You rejected it'}
+            {!answer.approve && answer.words && `: ${answer.words}`}
+          </span>
+        </p>
+      )}
+      {call.changes.length > 0 && (
+        <ul class="files">
+          {call.changes.map((change) => (
+            <li key={change.path}>
+              <FileLink path={change.path} from={change.from} callId={call.id} />
+              <Counts added={change.added} removed={change.removed} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {input && <Output label={call.malformed === undefined ? 'Input' : 'Input (not valid JSON)'} text={input} />}
+      {call.progress && <Output label="So far" text={call.progress} />}
+      {call.result && <Output label={call.result.isError ? 'Error' : 'Output'} text={resultText(call.result) || '(empty)'} />}
+    </div>
+  );
+}

@@ -1,0 +1,27 @@
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** 42 ms, 0.3 s, 12 s, 2 min 5 s */
+export function duration(ms: number): string {
+  if (ms < 100) return `${Math.round(ms)} ms`;
+  if (ms < 9950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** 950, 12.3k, 1.2M */
+export function tokens(number: number): string {
+  if (number < 1000) return String(number);
+  return number < 999_950 ? `${(number / 1000).toFixed(1)}k` : `${(number / 1_000_000).toFixed(1)}M`;
+}
+
+/** A path as two parts, so that the name stays whole where the folder is cut. */
+export function splitPath(path: string): { folder: string; name: string } {
+  const cut = path.lastIndexOf('/') + 1;
+  return { folder: path.slice(0, cut), name: path.slice(cut) };
+}
+
+export function pretty(value: unknown): string {
+  return value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}

@@ -1,0 +1,196 @@
+import type { MarkedToken, Token, Tokens } from 'marked';
+import type { ComponentChild } from 'preact';
+import { useRef } from 'preact/hooks';
+import { post } from '../host.ts';
+import { memo } from '../memo.ts';
+import { lex, NOTHING } from './blocks.ts';
+import { CodeBlock } from './code-block.tsx';
+import { LongText } from './long-text.tsx';
+import { isWebLink, pieces, type Reference, referenceOf } from './references.ts';
+
+/** Markdown as nodes, never as HTML: what a model writes is text, whatever it looks like. */
+export function Markdown({ text, streaming = false }: { text: string; streaming?: boolean }) {
+  const lexed = useRef(NOTHING);
+  lexed.current = lex(text, !streaming, lexed.current);
+  const { chunks, recent, open } = lexed.current;
+  const last = [...recent, ...open];
+  return (
+    <div class="markdown">
+      {[...chunks, last].map((tokens, index) => (
+        <Chunk key={index} tokens={tokens} open={tokens === last} />
+      ))}
+    </div>
+  );
+}
+
+const Chunk = memo(({ tokens, open }: { tokens: readonly MarkedToken[]; open: boolean }) => (
+  <div class={open ? 'chunk' : 'chunk full'}>
+    {tokens.map((token, index) => (
+      <Block key={index} token={token} />
+    ))}
+  </div>
+));
+
+const Block = memo(({ token }: { token: MarkedToken }) => <>{block(token)}</>);
+
+function block(token: MarkedToken): ComponentChild {
+  switch (token.type) {
+    case 'heading': {
+      // The page's own headings are h2 and h3, so an answer's begin below them.
+      const Heading = `h${Math.min(token.depth + 3, 6)}` as 'h4';
+      return <Heading class={`depth-${token.depth}`}>{inline(token.tokens)}</Heading>;
+    }
+    case 'paragraph':
+      return <p>{inline(token.tokens)}</p>;
+    case 'code':
+      return <CodeBlock code={token.text} language={token.lang} />;
+    case 'blockquote':
+      return <blockquote>{blocks(token.tokens)}</blockquote>;
+    case 'list':
+      return list(token);
+    case 'table':
+      return table(token);
+    case 'hr':
+      return <hr />;
+    case 'html':
+      return (
+        <p class="as-text">
+          <LongText text={token.text.trimEnd()} />
+        </p>
+      );
+    case 'text':
+      return token.tokens ? inline(token.tokens) : <p>{linked(token.text)}</p>;
+    case 'space':
+    case 'def':
+    case 'checkbox':
+      return null;
+    default:
+      return <p>{inline([token])}</p>;
+  }
+}
+
+function blocks(tokens: Token[]): ComponentChild {
+  return tokens.map((token) => block(token as MarkedToken));
+}
+
+function list(token: Tokens.List): ComponentChild {
+  const items = token.items.map((item) => (
+    <li class={item.task ? 'task' : undefined}>
+      {item.task && <input type="checkbox" disabled checked={item.checked} aria-label={item.checked ? 'done' : 'to do'} />}
+      {blocks(item.tokens)}
+    </li>
+  ));
+  return token.ordered ? <ol start={token.start === '' ? 1 : token.start}>{items}</ol> : <ul>{items}</ul>;
+}
+
+function table(token: Tokens.Table): ComponentChild {
+  const cell = (each: Tokens.TableCell) => {
+    const Cell = each.header ? 'th' : 'td';
+    return <Cell class={each.align ? `align-${each.align}` : undefined}>{inline(each.tokens)}</Cell>;
+  };
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section class="table" aria-label="Table" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>{token.header.map(cell)}</tr>
+        </thead>
+        <tbody>
+          {token.rows.map((row) => (
+            <tr>{row.map(cell)}</tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** `linking` is off inside a link: links do not nest. */
+function inline(tokens: Token[], linking = true): ComponentChild {
+  return (tokens as MarkedToken[]).map((token) => {
+    switch (token.type) {
+      case 'strong':
+        return <strong>{inline(token.tokens, linking)}</strong>;
+      case 'em':
+        return <em>{inline(token.tokens, linking)}</em>;
+      case 'del':
+        return <del>{inline(token.tokens, linking)}</del>;
+      case 'codespan': {
+        const reference = linking && referenceOf(token.text);
+        const code = <code>{token.text}</code>;
+        return reference ? <FileReference {...reference}>{code}</FileReference> : code;
+      }
+      case 'br':
+        return <br />;
+      case 'link':
+        return link(token);
+      case 'image':
+        return (
+          <>
+            {token.text || 'Image'} ({token.href})
+          </>
+        );
+      case 'text':
+        return token.tokens ? inline(token.tokens, linking) : linked(token.text, linking);
+      case 'escape':
+        return token.text;
+      case 'checkbox':
+        return null;
+      default:
+        return token.raw;
+    }
+  });
+}
+
+function linked(text: string, linking = true): ComponentChild {
+  const plain = unescaped(text);
+  return linking
+    ? pieces(plain).map((piece) => (typeof piece === 'string' ? piece : <FileReference {...piece}>{piece.text}</FileReference>))
+    : plain;
+}
+
+const ENTITY: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: '\u00a0' };
+
+/** The lexer leaves character references to HTML; here there is none. */
+function unescaped(text: string): string {
+  return text.replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (_, name: string) => ENTITY[name] ?? '');
+}
+
+function link(token: Tokens.Link): ComponentChild {
+  const children = inline(token.tokens, false);
+  if (isWebLink(token.href)) {
+    return (
+      <Anchor href={token.href} title={token.href} onOpen={() => post({ type: 'open_link', url: token.href })}>
+        {children}
+      </Anchor>
+    );
+  }
+  const reference = referenceOf(token.href);
+  return reference ? <FileReference {...reference}>{children}</FileReference> : children;
+}
+
+function FileReference({ path, line, children }: Reference & { children: ComponentChild }) {
+  return (
+    <Anchor
+      href={path}
+      title={line ? `Open ${path} at line ${line}` : `Open ${path}`}
+      onOpen={() => post({ type: 'open_file', path, line })}
+    >
+      {children}
+    </Anchor>
+  );
+}
+
+/** The host opens it. VS Code would follow the anchor as well, so it must not see the click. */
+function Anchor({ href, title, onOpen, children }: { href: string; title: string; onOpen: () => void; children: ComponentChild }) {
+  const onClick = (event: MouseEvent) => {
+    event.preventDefault();
+    event.stopPropagation();
+    onOpen();
+  };
+  return (
+    <a href={href} title={title} onClick={onClick}>
+      {children}
+    </a>
+  );
+}

@@ -1,0 +1,200 @@
+/** One run as the panel shows it, folded from its events one by one. Every step returns a new object only where something changed. */
+import type { AgentEvent, ApprovalAnswer, Limits, Mode, Outcome, PauseReason, RunError, UndoResult } from '../src/core/events.ts';
+import type { AssistantMessage, ModelRef, ToolResult, Usage } from '../src/core/messages.ts';
+import type { Plan, StepStatus } from '../src/core/plan.ts';
+import type { ChangeSummary, Decision, Effect, Target } from '../src/core/tool.ts';
+
+export type CallStatus = 'queued' | 'running' | 'waiting' | 'done' | 'failed' | 'denied' | 'rejected';
+
+export type CallView = {
+  id: string;
+  name: string;
+  status: CallStatus;
+  title?: string;
+  effect?: Effect;
+  input?: unknown;
+  malformed?: string;
+  targets: readonly Target[];
+  decision?: Decision;
+  answer?: ApprovalAnswer;
+  progress?: string;
+  result?: ToolResult;
+  durationMs?: number;
+  changes: readonly ChangeSummary[];
+};
+
+export type TurnView = {
+  turn: number;
+  text: string;
+  reasoning: string;
+  /** The call that the model is writing now. */
+  draft?: { name?: string; size: number };
+  /** The whole message has come: what was streamed is replaced by it. */
+  settled: boolean;
+  calls: readonly CallView[];
+};
+
+export type ApprovalView = Extract<AgentEvent, { type: 'approval_requested' }>;
+export type ProposalView = { plan: Plan; resolved?: 'run' | 'discard' };
+export type StepProgress = { status: StepStatus; note?: string };
+export type FileChange = Pick<ChangeSummary, 'path' | 'kind' | 'from' | 'added' | 'removed'> & { callId: string };
+
+export type RunView = {
+  id: string;
+  mode: Mode;
+  prompt: string;
+  model?: ModelRef;
+  /** The confirmed plan that this run carries out. */
+  plan?: Plan;
+  steps: Readonly<Record<number, StepProgress>>;
+  turns: readonly TurnView[];
+  approvals: readonly ApprovalView[];
+  proposal?: ProposalView;
+  changes: readonly FileChange[];
+  limit?: { limit: keyof Limits; max: number };
+  paused?: { reason: PauseReason; summary: string };
+  finished?: { outcome: Outcome; error?: RunError; usage: Usage; durationMs: number };
+  undone?: readonly UndoResult[];
+};
+
+export function newRun(id: string): RunView {
+  return { id, mode: 'ask', prompt: '', steps: {}, turns: [], approvals: [], changes: [] };
+}
+
+const newTurn = (turn: number): TurnView => ({ turn, text: '', reasoning: '', settled: false, calls: [] });
+const newCall = (id: string, name: string): CallView => ({ id, name, status: 'queued', targets: [], changes: [] });
+
+/** Changes the turn that is being streamed; opens one where the host did not say that it began. */
+function inLastTurn(run: RunView, change: (turn: TurnView) => TurnView, open = false): RunView {
+  const last = run.turns.at(-1);
+  if (!last || (open && last.settled)) return { ...run, turns: [...run.turns, change(newTurn((last?.turn ?? 0) + 1))] };
+  return { ...run, turns: [...run.turns.slice(0, -1), change(last)] };
+}
+
+function inCall(run: RunView, id: string, name: string, change: (call: CallView) => CallView): RunView {
+  for (let index = run.turns.length - 1; index >= 0; index--) {
+    const turn = run.turns[index];
+    if (!turn?.calls.some((call) => call.id === id)) continue;
+    const calls = turn.calls.map((call) => (call.id === id ? change(call) : call));
+    return { ...run, turns: run.turns.with(index, { ...turn, calls }) };
+  }
+  return inLastTurn(run, (turn) => ({ ...turn, calls: [...turn.calls, change(newCall(id, name))] }));
+}
+
+function settle(turn: TurnView, message: AssistantMessage): TurnView {
+  const { draft: _, ...rest } = turn;
+  const text = message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const reasoning = message.content.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])).join('\n\n');
+  const known = new Map(turn.calls.map((call) => [call.id, call]));
+  const calls = message.content.flatMap((part) => {
+    if (part.type !== 'tool_call') return [];
+    const call = known.get(part.id) ?? newCall(part.id, part.name);
+    known.delete(part.id);
+    return [{ ...call, input: part.input, malformed: part.malformed }];
+  });
+  return { ...rest, text, reasoning, settled: true, calls: [...calls, ...known.values()] };
+}
+
+/** A file that several calls changed is one row; its diff is the last call's. */
+function mergeChanges(changes: readonly FileChange[], callId: string, added: readonly ChangeSummary[]): FileChange[] {
+  const byPath = new Map(changes.map((change) => [change.path, change]));
+  for (const { path, kind, from, added: plus, removed } of added) {
+    const before = byPath.get(path) ?? (from === undefined ? undefined : byPath.get(from));
+    if (from !== undefined) byPath.delete(from);
+    byPath.set(path, {
+      path,
+      kind: before?.kind === 'create' && kind !== 'delete' ? 'create' : kind,
+      from: before?.from ?? from,
+      added: (before?.added ?? 0) + plus,
+      removed: (before?.removed ?? 0) + removed,
+      callId,
+    });
+  }
+  return [...byPath.values()];
+}
+
+const startedStatus = { allow: 'running', ask: 'waiting', deny: 'denied' } as const;
+
+function finishedStatus(call: CallView, isError: boolean | undefined): CallStatus {
+  if (call.status === 'denied' || call.status === 'rejected') return call.status;
+  return isError ? 'failed' : 'done';
+}
+
+export function reduceRun(run: RunView, event: AgentEvent): RunView {
+  switch (event.type) {
+    case 'run_started':
+      return { ...run, mode: event.mode, prompt: event.prompt, model: event.model, plan: event.plan };
+    case 'turn_started':
+      return { ...run, turns: [...run.turns, newTurn(event.turn)] };
+    case 'text_delta':
+      return inLastTurn(run, (turn) => ({ ...turn, text: turn.text + event.text }), true);
+    case 'reasoning_delta':
+      return inLastTurn(run, (turn) => ({ ...turn, reasoning: turn.reasoning + event.text }), true);
+    case 'tool_input_delta':
+      return inLastTurn(
+        run,
+        (turn) => ({ ...turn, draft: { name: event.name ?? turn.draft?.name, size: (turn.draft?.size ?? 0) + event.text.length } }),
+        true,
+      );
+    case 'message_added': {
+      const { message } = event;
+      return message.role === 'assistant' ? inLastTurn(run, (turn) => settle(turn, message), true) : run;
+    }
+    case 'tool_started':
+      return inCall(run, event.callId, event.name, (call) => {
+        const answered = call.status === 'rejected' || call.answer?.approve;
+        const status = !answered ? startedStatus[event.decision.kind] : call.status === 'rejected' ? 'rejected' : 'running';
+        return {
+          ...call,
+          name: event.name,
+          title: event.title,
+          effect: event.effect,
+          targets: event.targets,
+          decision: event.decision,
+          status,
+        };
+      });
+    case 'approval_requested': {
+      // A new question about a call, whose effect is another by now, stands in the place of the old one.
+      const approvals = [...run.approvals.filter((approval) => approval.callId !== event.callId), event];
+      return inCall({ ...run, approvals }, event.callId, '', (call) => ({ ...call, title: call.title ?? event.title, status: 'waiting' }));
+    }
+    case 'approval_resolved': {
+      const approvals = run.approvals.filter((approval) => approval.approvalId !== event.approvalId);
+      const status = event.answer.approve ? 'running' : 'rejected';
+      return inCall({ ...run, approvals }, event.callId, '', (call) => ({ ...call, answer: event.answer, status }));
+    }
+    case 'tool_progress':
+      return inCall(run, event.callId, '', (call) => ({ ...call, progress: event.text }));
+    case 'file_changed':
+      return inCall({ ...run, changes: mergeChanges(run.changes, event.callId, event.changes) }, event.callId, '', (call) => ({
+        ...call,
+        changes: [...call.changes, ...event.changes],
+      }));
+    case 'tool_finished':
+      return inCall(run, event.callId, event.result.name, (call) => {
+        const { progress: _, ...rest } = call;
+        const decision = event.decision ?? call.decision;
+        const status = event.decision?.kind === 'deny' ? 'denied' : finishedStatus(call, event.result.isError);
+        return { ...rest, decision, status, result: event.result, durationMs: event.durationMs };
+      });
+    case 'plan_proposed':
+      return { ...run, proposal: { plan: event.plan } };
+    case 'plan_step':
+      return { ...run, steps: { ...run.steps, [event.step]: { status: event.status, note: event.note } } };
+    case 'budget_reached':
+      return { ...run, limit: { limit: event.limit, max: event.max } };
+    case 'run_paused':
+      return { ...run, paused: { reason: event.reason, summary: event.summary } };
+    case 'run_resumed': {
+      const { paused: _, limit: __, finished: ___, ...rest } = run;
+      return rest;
+    }
+    case 'run_finished': {
+      const { outcome, error, usage, durationMs } = event;
+      return { ...run, approvals: [], paused: undefined, finished: { outcome, error, usage, durationMs } };
+    }
+    default:
+      return run;
+  }
+}

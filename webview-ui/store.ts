@@ -1,0 +1,25 @@
+/** Holds the model. Whatever arrives within one frame is rendered once. */
+import type { ToPanel } from '../src/protocol/panel.ts';
+import { EMPTY, type Local, type PanelModel, reduce } from './state.ts';
+
+let model = EMPTY;
+let render: ((model: PanelModel) => void) | undefined;
+let scheduled = false;
+
+export function dispatch(message: ToPanel | Local): void {
+  const next = reduce(model, message);
+  if (next === model) return;
+  model = next;
+  if (scheduled) return;
+  scheduled = true;
+  requestAnimationFrame(() => {
+    scheduled = false;
+    render?.(model);
+  });
+}
+
+export function start(onChange: (model: PanelModel) => void): void {
+  render = onChange;
+  window.addEventListener('message', ({ data }: MessageEvent<ToPanel>) => dispatch(data));
+  onChange(model);
+}
