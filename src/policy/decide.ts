@@ -22,6 +22,9 @@ const allow = (rule: string, reason: string): Decision => ({ kind: 'allow', rule
 const ask = (rule: string, reason: string): Decision => ({ kind: 'ask', rule, reason });
 const deny = (rule: string, reason: string): Decision => ({ kind: 'deny', rule, reason });
 
+/** What is longer is no glob that somebody meant. */
+const MAX_GLOB = 4_096;
+
 const MODE_NAME: Record<Mode, string> = { ask: 'Ask', plan: 'Plan', agent: 'Agent' };
 
 /** The first rule that applies decides; they stand in the order deny, ask, allow. */
@@ -54,6 +57,7 @@ export function decide({ mode, tool, name, targets, trusted, editsGranted, planS
 export function inScope(path: string, scope: readonly string[]): boolean {
   return scope.some((entry) => {
     const clean = entry.replace(/^\.\//, '');
-    return clean === path || picomatch.isMatch(path, clean, { dot: false, nonegate: true });
+    const isGlob = clean.length > 0 && clean.length <= MAX_GLOB;
+    return clean === path || (isGlob && picomatch.isMatch(path, clean, { dot: false, nonegate: true }));
   });
 }

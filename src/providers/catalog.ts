@@ -13,6 +13,10 @@ export type CatalogEntry = {
 export const CATALOG: readonly CatalogEntry[] = [
   { id: 'offline', label: 'Offline', keyless: true, defaultModel: 'offline', load: () => import('./offline/index.ts') },
   { id: 'openai', label: 'OpenAI', defaultModel: 'gpt-6.1-sol', load: () => import('./openai/index.ts') },
+  { id: 'anthropic', label: 'Anthropic', defaultModel: 'claude-sonnet-5-5', load: () => import('./anthropic/index.ts') },
+  { id: 'gemini', label: 'Gemini', defaultModel: 'gemini-3.8-flash', load: () => import('./gemini/index.ts') },
+  { id: 'ollama', label: 'Ollama', keyless: true, defaultModel: 'qwen3', load: () => import('./ollama/index.ts') },
+  { id: 'openai-chat', label: 'OpenAI-compatible', defaultModel: 'default', load: () => import('./openai-chat/index.ts') },
 ];
 
 export function catalogEntry(id: string): CatalogEntry | undefined {

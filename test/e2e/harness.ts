@@ -179,23 +179,25 @@ export class Workbench {
   }
 
   async #panel(): Promise<Frame | undefined> {
-    for (const frame of this.page.frames()) {
-      const found = await frame
-        .locator('#kedge-panel')
-        .count()
-        .catch(() => 0);
-      if (found > 0) return frame;
-    }
-    return undefined;
+    const [panel] = await this.#framesWith((frame) => frame.locator('#kedge-panel'));
+    return panel;
   }
 
   /** Waits until a text is visible anywhere: in the workbench or in a webview. Resolves to its element. */
   waitForText(text: string | RegExp, timeout?: number): Promise<Locator> {
-    const visible = async (frame: Frame) => {
-      const found = frame.getByText(text).filter({ visible: true }).first();
-      return (await found.count().catch(() => 0)) > 0 ? found : undefined;
-    };
-    return until(`the text ${text}`, async () => (await Promise.all(this.page.frames().map(visible))).find((found) => found), timeout);
+    const visible = (frame: Frame) => frame.getByText(text).filter({ visible: true }).first();
+    const find = async () => (await this.#framesWith(visible)).map(visible)[0];
+    return until(`the text ${text}`, find, timeout);
+  }
+
+  /** The frames that have such an element now. One that is being loaded answers late or never, and is left out. */
+  async #framesWith(element: (frame: Frame) => Locator): Promise<Frame[]> {
+    const counts = this.page.frames().map(async (frame) => {
+      const answer = element(frame).count();
+      const count = await Promise.race([answer.catch(() => 0), new Promise<number>((late) => setTimeout(late, 1000, 0))]);
+      return count > 0 ? [frame] : [];
+    });
+    return (await Promise.all(counts)).flat();
   }
 
   /** Presses a button of a notification or a dialog. */

@@ -5,7 +5,7 @@ import { type Session, SessionError } from '../../app/session.ts';
 import type { AgentEvent } from '../../core/events.ts';
 import { ToHost, type ToPanel } from '../../protocol/panel.ts';
 import { PathError, parsePath } from '../../workspace/paths.ts';
-import { openDiff } from './blob-documents.ts';
+import { openDiff, reviewRun } from './blob-documents.ts';
 import type { Kedge } from './kedge.ts';
 
 export const VIEW_ID = 'kedge.panel';
@@ -72,7 +72,7 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     }
   }
 
-  async #handle(message: ToHost): Promise<void> {
+  async #handle(message: ToHost): Promise<unknown> {
     const kedge = this.#kedge;
     const session = await kedge.session();
     switch (message.type) {
@@ -102,6 +102,12 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
         return session.answerPlan(message.planId, message.answer, message.plan);
       case 'undo_run':
         return session.undo(message.runId);
+      case 'review_run':
+        return reviewRun(session, message.runId, kedge.fs);
+      case 'open_folder':
+        return vscode.commands.executeCommand('workbench.action.files.openFolder');
+      case 'manage_trust':
+        return vscode.commands.executeCommand('workbench.trust.manage');
       case 'open_file':
         return this.#openFile(message.path, message.line);
       case 'open_diff':
@@ -141,8 +147,8 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     });
     this.#unsubscribe = session.subscribe((event) => {
       const last = this.#pending.at(-1);
-      if (event.type === 'text_delta' && last?.type === 'text_delta')
-        this.#pending[this.#pending.length - 1] = { ...event, text: last.text + event.text };
+      const joined = last && joinedDelta(last, event);
+      if (joined) this.#pending[this.#pending.length - 1] = joined;
       else this.#pending.push(event);
       this.#timer ??= setTimeout(() => this.#flush(session), FLUSH_MS);
     });
@@ -177,11 +183,17 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
   }
 }
 
+/** Neighbouring deltas of one kind as one event. */
+function joinedDelta(last: AgentEvent, event: AgentEvent): AgentEvent | undefined {
+  if (event.type !== 'text_delta' && event.type !== 'reasoning_delta') return undefined;
+  return last.type === event.type ? { ...event, text: last.text + event.text } : undefined;
+}
+
 /** VS Code itself asks before it opens a page that the user does not trust yet. */
 async function openLink(url: string): Promise<void> {
   const uri = vscode.Uri.parse(url, true);
   if (uri.scheme === 'command' && uri.path === 'kedge.connectModel') await vscode.commands.executeCommand('kedge.connectModel');
-  else if (uri.scheme === 'https' || uri.scheme === 'http') await vscode.env.openExternal(uri);
+  else if (['https', 'http', 'mailto'].includes(uri.scheme)) await vscode.env.openExternal(uri);
 }
 
 function html(webview: vscode.Webview, extensionUri: vscode.Uri): string {

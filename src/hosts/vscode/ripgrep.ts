@@ -6,7 +6,9 @@ let found: Promise<string | undefined> | undefined;
 
 /** The ripgrep that VS Code brings along, else one on PATH. Where it lies differs between builds. */
 export function editorRipgrep(): Promise<string | undefined> {
-  return (found ??= findRipgrep(candidates()));
+  const looking = found ?? findRipgrep(candidates());
+  found = looking;
+  return looking;
 }
 
 function candidates(): string[] {
