@@ -140,7 +140,7 @@ export class Session {
   /** Takes back all that a run wrote; refuses file by file where somebody went on working. */
   async undo(runId: string): Promise<void> {
     this.#expectIdle();
-    const staged = this.state.staged.filter((entry) => entry.runId === runId).map((entry) => entry.change);
+    const staged = this.state.staged.filter((entry) => entry.runId === runId).map(({ change, landed }) => ({ ...change, landed }));
     if (staged.length === 0) throw new SessionError('This run changed no file.');
     const results = await this.#ports.gate().undo(staged);
     this.#emit(runId, { type: 'changes_undone', undoneRunId: runId, results });

@@ -42,8 +42,8 @@ export type SessionState = {
   approvals: Map<string, { digest?: string; answer: ApprovalAnswer }>;
   pendingApprovals: Map<string, ApprovalRequest>;
   plans: Map<string, { plan: Plan; status: 'proposed' | 'confirmed' | 'discarded' }>;
-  /** What runs wrote, in order, for undo. */
-  staged: { runId: string; callId: string; change: StagedChange }[];
+  /** What runs were about to write, in order, for undo; `landed` when it is known that they did. */
+  staged: { runId: string; callId: string; change: StagedChange; landed: boolean }[];
   undone: Set<string>;
   sessionEditsGranted: boolean;
   callIds: Set<string>;
@@ -106,8 +106,11 @@ export function reduce(state: SessionState, event: AgentEvent): void {
       break;
     case 'changes_staged':
       state.begun.add(event.callId);
-      for (const change of event.changes) state.staged.push({ runId: event.runId, callId: event.callId, change });
+      for (const change of event.changes) state.staged.push({ runId: event.runId, callId: event.callId, change, landed: false });
       if (run) run.changed = true;
+      break;
+    case 'file_changed':
+      for (const entry of state.staged) if (entry.callId === event.callId) entry.landed = true;
       break;
     case 'tool_finished':
       state.results.set(event.callId, event.result);

@@ -10,7 +10,8 @@ import { parsePath } from './paths.ts';
 import type { BlobStore, FileChange, Writer } from './types.ts';
 import type { Workspace } from './workspace.ts';
 
-type Staged = { path: string; before?: string | undefined; after?: string | undefined };
+/** `landed`: known to have been written, whole. */
+type Staged = { path: string; before?: string | undefined; after?: string | undefined; landed: boolean };
 
 export class WriteGate {
   readonly #workspace: Workspace;
@@ -54,9 +55,9 @@ export class WriteGate {
   undo(staged: readonly Staged[]): Promise<UndoResult[]> {
     return this.#alone(async () => {
       const results: UndoResult[] = [];
-      for (const { path, before, after } of netEffect(staged)) {
+      for (const { path, before, left } of netEffect(staged)) {
         try {
-          results.push(await this.#restore(path, before, after));
+          results.push(await this.#restore(path, before, left));
         } catch (error) {
           results.push({ path, outcome: 'refused', reason: error instanceof Error ? error.message : String(error) });
         }
@@ -65,12 +66,12 @@ export class WriteGate {
     });
   }
 
-  async #restore(path: string, before: string | undefined, after: string | undefined): Promise<UndoResult> {
+  async #restore(path: string, before: string | undefined, left: ReadonlySet<string | undefined>): Promise<UndoResult> {
     const at = parsePath(path, this.#workspace.fs.folders);
     const now = await this.#workspace.snapshot(at);
     const hash = now && (await hashOf(now.bytes));
     if (hash === before) return { path, outcome: 'unchanged' };
-    if (hash !== after) return { path, outcome: 'refused', reason: now ? 'It was changed since.' : 'It was deleted since.' };
+    if (!left.has(hash)) return { path, outcome: 'refused', reason: now ? 'It was changed since.' : 'It was deleted since.' };
     const image = before === undefined ? undefined : await this.#blobs.get(before);
     if (before !== undefined && !image) return { path, outcome: 'refused', reason: 'Its earlier content is no longer kept.' };
     const change: FileChange = { path, at, before: now?.bytes, after: image };
@@ -131,13 +132,18 @@ export class WriteGate {
   }
 }
 
-/** First state before and last state after, per path, newest first; what ended where it began is left out. */
-export function netEffect(staged: readonly Staged[]): Staged[] {
-  const net = new Map<string, Staged>();
-  for (const { path, before, after } of staged) {
-    const first = net.get(path);
-    if (first) first.after = after;
-    else net.set(path, { path, before, after });
+/**
+ * What there was before the first change and what the changes may have left, per path; what is sure to have ended where it
+ * began is left out. Newest first, and what has to go before what comes back, since it may stand in its way. A change that did not land (it failed and was put back, or the program ended) may have
+ * left either.
+ */
+export function netEffect(staged: readonly Staged[]): { path: string; before: string | undefined; left: ReadonlySet<string | undefined> }[] {
+  const net = new Map<string, { path: string; before: string | undefined; left: Set<string | undefined> }>();
+  for (const { path, before, after, landed } of staged) {
+    const known = net.get(path) ?? { path, before, left: new Set([before]) };
+    known.left = landed ? new Set([after]) : known.left.add(after);
+    net.set(path, known);
   }
-  return [...net.values()].filter(({ before, after }) => before !== after).reverse();
+  const changed = [...net.values()].filter(({ before, left }) => left.size > 1 || !left.has(before)).reverse();
+  return [...changed.filter(({ before }) => before === undefined), ...changed.filter(({ before }) => before !== undefined)];
 }

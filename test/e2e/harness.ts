@@ -165,17 +165,14 @@ export class Workbench {
     await this.page.locator(`.tab[data-resource-name="${name}"]`).waitFor();
   }
 
-  /** Shows the panel, if it does not come up by itself, and resolves to the frame of its document. */
-  panelFrame(): Promise<Frame> {
-    return until(
-      'the panel',
-      async () => {
-        const panel = await this.#panel();
-        if (!panel) await this.#tryToPick('>Kedge: Focus on Kedge View', 'Kedge: Focus on Kedge View');
-        return panel;
-      },
-      45_000,
-    );
+  /** Shows the panel and resolves to the frame of its document. */
+  async panelFrame(): Promise<Frame> {
+    const command = 'Kedge: Focus on Kedge View';
+    const tab = this.page.locator('.part.auxiliarybar [role=tab][aria-label="Kedge"][aria-selected="true"]');
+    // Once its tab is chosen (after a reload it is by itself), the view only takes its time until the extension fills it.
+    const shown = async () => (await tab.count()) > 0 || this.#tryToPick(`>${command}`, command);
+    await until('the panel to be shown', shown, 30_000);
+    return until('the panel', () => this.#panel(), 30_000);
   }
 
   async #panel(): Promise<Frame | undefined> {

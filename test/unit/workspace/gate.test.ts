@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict';
+import { mkdir, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NodeWriter } from '../../../src/hosts/node/file-system.ts';
+import { WriteGate } from '../../../src/workspace/gate.ts';
+import { breakingWriter, gateOn } from '../../support/workspace.ts';
+
+describe('the write gate', () => {
+  it('writes what was prepared, and records it before and after', async () => {
+    await using disk = await gateOn({ 'a.txt': 'one\n' });
+    await disk.apply({ 'a.txt': 'two\n', 'new/b.txt': 'b' });
+    assert.deepEqual(await disk.snapshot(), { '/': 'directory', 'a.txt': 'two\n', 'new/': 'directory', 'new/b.txt': 'b' });
+    assert.deepEqual(
+      disk.recorded.map(({ type }) => type),
+      ['changes_staged', 'file_changed'],
+    );
+    assert.deepEqual(
+      disk.staged().map(({ path, kind, added, removed }) => [path, kind, added, removed]),
+      [
+        ['a.txt', 'edit', 1, 1],
+        ['new/b.txt', 'create', 1, 0],
+      ],
+    );
+  });
+
+  it('keeps what was there before it writes', async () => {
+    await using disk = await gateOn({ 'a.txt': 'one' });
+    const apply = await disk.prepare({ 'a.txt': 'two' });
+    await apply();
+    const [{ before = '', after = '' } = {}] = disk.staged();
+    assert.equal(Buffer.from((await disk.blobs.get(before)) ?? []).toString(), 'one');
+    assert.equal(Buffer.from((await disk.blobs.get(after)) ?? []).toString(), 'two');
+  });
+
+  it('writes nothing when one of the files is no longer what was shown', async () => {
+    const cases: [what: string, meddle: (disk: Awaited<ReturnType<typeof gateOn>>) => Promise<unknown>, error: RegExp][] = [
+      ['edited', (disk) => disk.write('b.txt', 'mine'), /^ToolError: b\.txt was changed since the change was prepared\. Nothing was changed/],
+      ['deleted', (disk) => rm(join(disk.root, 'b.txt')), /b\.txt was deleted since/],
+      ['created', (disk) => disk.write('c.txt', 'mine'), /c\.txt exists by now/],
+      ['made a directory', (disk) => mkdir(join(disk.root, 'c.txt')), /c\.txt is not a file\. Nothing was changed/],
+      [
+        'made a link',
+        async (disk) => {
+          await rm(join(disk.root, 'b.txt'));
+          await symlink(join(disk.root, 'a.txt'), join(disk.root, 'b.txt'));
+        },
+        /b\.txt is no longer at that place\. Nothing was changed/,
+      ],
+    ];
+    for (const [what, meddle, error] of cases) {
+      await using disk = await gateOn({ 'a.txt': 'a', 'b.txt': 'b' });
+      const apply = await disk.prepare({ 'a.txt': 'A', 'b.txt': 'B', 'c.txt': 'C' });
+      await meddle(disk);
+      const before = await disk.snapshot();
+      await assert.rejects(apply, error, what);
+      assert.deepEqual(await disk.snapshot(), before, what);
+      assert.deepEqual(disk.recorded, [], what);
+    }
+  });
+
+  it('does not care when a file was written to with the same content', async () => {
+    await using disk = await gateOn({ 'a.txt': 'one' });
+    const apply = await disk.prepare({ 'a.txt': 'two' });
+    await disk.write('a.txt', 'one');
+    await apply();
+    assert.equal(await disk.read('a.txt'), 'two');
+  });
+
+  it('puts everything back when writing fails, wherever it does', async () => {
+    const files = { 'a.txt': 'a', 'b.txt': 'b', 'old.txt': 'moved', 'd/c.txt': 'c' };
+    const edits = { 'a.txt': 'A', 'new/deep/x.txt': 'x', 'b.txt': undefined, 'moved.txt': 'moved', 'old.txt': undefined, 'd/c.txt': '' };
+    for (let k = 0; k < Object.keys(edits).length; k++) {
+      await using disk = await gateOn(files, breakingWriter(() => k));
+      const before = await disk.snapshot();
+      await assert.rejects(disk.apply(edits, { 'moved.txt': 'old.txt' }), {
+        name: 'ToolError',
+        message: 'The change could not be written: ENOSPC: no space left on device Nothing was changed.',
+      });
+      assert.deepEqual(await disk.snapshot(), before, `failing at ${k}`);
+    }
+  });
+
+  it('puts everything back when writing only seemed to succeed', async () => {
+    const forgetful = (real: NodeWriter) => ({ commit: (changes: Parameters<NodeWriter['commit']>[0]) => real.commit(changes.slice(0, 1)) });
+    await using disk = await gateOn({ 'a.txt': 'a', 'b.txt': 'b' }, forgetful);
+    const before = await disk.snapshot();
+    await assert.rejects(disk.apply({ 'a.txt': 'A', 'b.txt': 'B' }), /b\.txt did not take the new content\. Nothing was changed/);
+    assert.deepEqual(await disk.snapshot(), before);
+  });
+
+  it('names the files that it could not put back', async () => {
+    await using disk = await gateOn({ 'a.txt': 'a', 'b.txt': 'b' }, breakingWriter(() => 1, true));
+    await assert.rejects(disk.apply({ 'a.txt': 'A', 'b.txt': 'B' }), /ENOSPC.* These could not be put back: a\.txt\. Read them again\./);
+    assert.equal(await disk.read('a.txt'), 'A');
+    assert.equal(await disk.read('b.txt'), 'b');
+    const later = new WriteGate(disk.workspace, new NodeWriter(disk.workspace.fs as never), disk.blobs);
+    assert.deepEqual(await later.undo(disk.staged()), [
+      { path: 'b.txt', outcome: 'unchanged' },
+      { path: 'a.txt', outcome: 'restored' },
+    ]);
+    assert.equal(await disk.read('a.txt'), 'a');
+  });
+
+  it('does not put back over what somebody else wrote at that very moment', async () => {
+    const root = { path: '' };
+    const raced = (real: NodeWriter) => ({
+      async commit(changes: Parameters<NodeWriter['commit']>[0]) {
+        const [first] = changes;
+        if (first) await real.commit([first]);
+        const { writeFile } = await import('node:fs/promises');
+        await writeFile(join(root.path, 'b.txt'), 'mine');
+        throw new Error('b.txt is locked.');
+      },
+    });
+    await using disk = await gateOn({ 'a.txt': 'a', 'b.txt': 'b' }, raced);
+    root.path = disk.root;
+    await assert.rejects(disk.apply({ 'a.txt': 'A', 'b.txt': 'B' }), /could not be put back/);
+    assert.equal(await disk.read('b.txt'), 'mine');
+  });
+
+  it('lets one change in at a time: of many that start from the same text, the first is written', async () => {
+    await using disk = await gateOn({ 'a.txt': '' });
+    const applies = await Promise.all(Array.from({ length: 20 }, (_, index) => disk.prepare({ 'a.txt': `${index}` })));
+    const outcomes = await Promise.allSettled(applies.map((apply) => apply()));
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', ...Array(19).fill('rejected')],
+    );
+    assert.equal(await disk.read('a.txt'), '0');
+  });
+
+  it('goes on after a change that failed', async () => {
+    await using disk = await gateOn({ 'a.txt': 'a' }, breakingWriter(() => 0));
+    const applies = [await disk.prepare({ 'a.txt': 'A' }), await disk.prepare({ 'b.txt': 'B' })];
+    const outcomes = await Promise.allSettled(applies.map((apply) => apply()));
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['rejected', 'fulfilled'],
+    );
+  });
+
+  it('writes nothing that cannot be recorded', async () => {
+    await using disk = await gateOn({ 'a.txt': 'a' });
+    const { at, path } = await disk.workspace.resolve('a.txt');
+    const set = await disk.gate.prepare([{ at, path, before: (await disk.workspace.snapshot(at))?.bytes, after: new Uint8Array() }]);
+    const record = () => {
+      throw new Error('The log is full.');
+    };
+    await assert.rejects(disk.gate.apply(set, { callId: 'c', record, signal: new AbortController().signal }), /The log is full/);
+    assert.equal(await disk.read('a.txt'), 'a');
+  });
+
+  it('writes nothing for a run that was stopped', async () => {
+    await using disk = await gateOn({ 'a.txt': 'a' });
+    const { at, path } = await disk.workspace.resolve('a.txt');
+    const set = await disk.gate.prepare([{ at, path, before: (await disk.workspace.snapshot(at))?.bytes, after: undefined }]);
+    await assert.rejects(disk.gate.apply(set, { callId: 'c', record: () => undefined, signal: AbortSignal.abort() }), { name: 'AbortError' });
+    assert.equal(await disk.read('a.txt'), 'a');
+  });
+});
+
+describe('undo', () => {
+  it('takes back edits, creations, deletions and moves as one', async () => {
+    await using disk = await gateOn({ 'a.txt': 'a', 'gone.txt': 'g', 'from.txt': 'm' });
+    const before = await disk.snapshot();
+    await disk.apply({ 'a.txt': 'A' });
+    await disk.apply({ 'new/b.txt': 'b' });
+    await disk.apply({ 'gone.txt': undefined });
+    await disk.apply({ 'to/there.txt': 'm', 'from.txt': undefined }, { 'to/there.txt': 'from.txt' });
+    await disk.apply({ 'to/there.txt': 'm, edited' });
+    const results = await disk.undo();
+    assert.deepEqual(
+      results.map(({ path, outcome }) => `${path} ${outcome}`),
+      ['to/there.txt restored', 'new/b.txt restored', 'from.txt restored', 'gone.txt restored', 'a.txt restored'],
+    );
+    assert.deepEqual(await disk.snapshot(), before);
+  });
+
+  it('goes by the net effect: what came and went leaves no trace', async () => {
+    await using disk = await gateOn({ 'a.txt': 'a' });
+    await disk.apply({ 'a.txt': 'b' });
+    await disk.apply({ 'a.txt': 'a' });
+    await disk.apply({ 'x.txt': 'x' });
+    await disk.apply({ 'x.txt': undefined });
+    assert.deepEqual(await disk.undo(), []);
+  });
+
+  it('refuses, file by file, where somebody went on working', async () => {
+    await using disk = await gateOn({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' });
+    await disk.apply({ 'a.txt': 'A', 'b.txt': 'B', 'c.txt': undefined, 'd.txt': 'D', 'e.txt': 'E' });
+    await disk.write('a.txt', 'A and mine');
+    await disk.write('c.txt', 'mine');
+    await rm(join(disk.root, 'd.txt'));
+    await rm(join(disk.root, 'e.txt'));
+    await mkdir(join(disk.root, 'e.txt'));
+    const results = Object.fromEntries((await disk.undo()).map(({ path, outcome, reason }) => [path, reason ?? outcome]));
+    assert.deepEqual(results, {
+      'a.txt': 'It was changed since.',
+      'b.txt': 'restored',
+      'c.txt': 'It was changed since.',
+      'd.txt': 'unchanged',
+      'e.txt': 'e.txt is not a file.',
+    });
+    assert.deepEqual(await disk.snapshot(), { '/': 'directory', 'a.txt': 'A and mine', 'b.txt': 'b', 'c.txt': 'mine', 'e.txt/': 'directory' });
+  });
+
+  it('refuses what was deleted since', async () => {
+    await using disk = await gateOn({ 'a.txt': 'a' });
+    await disk.apply({ 'a.txt': 'A' });
+    await rm(join(disk.root, 'a.txt'));
+    assert.deepEqual(await disk.undo(), [{ path: 'a.txt', outcome: 'refused', reason: 'It was deleted since.' }]);
+  });
+
+  it('does not follow a link that took the place of a file', async () => {
+    await using disk = await gateOn({ 'a.txt': 'a', 'b.txt': 'b' });
+    await disk.apply({ 'a.txt': 'A' });
+    await disk.write('b.txt', 'A');
+    await rm(join(disk.root, 'a.txt'));
+    await symlink(join(disk.root, 'b.txt'), join(disk.root, 'a.txt'));
+    const [result] = await disk.undo();
+    assert.equal(result?.outcome, 'refused');
+    assert.equal(await disk.read('b.txt'), 'A');
+  });
+
+  it('does nothing the second time', async () => {
+    await using disk = await gateOn({ 'a.txt': 'a' });
+    await disk.apply({ 'a.txt': 'A', 'b.txt': 'B' });
+    await disk.undo();
+    assert.deepEqual(
+      (await disk.undo()).map(({ outcome }) => outcome),
+      ['unchanged', 'unchanged'],
+    );
+  });
+
+  it('refuses when the earlier content is lost or damaged, rather than writing something else', async () => {
+    await using disk = await gateOn({ 'a.txt': 'a' });
+    await disk.apply({ 'a.txt': 'A' });
+    const hash = disk.staged()[0]?.before ?? '';
+    const { writeFile } = await import('node:fs/promises');
+    await writeFile(join(disk.root, '../blobs', hash.slice(0, 2), hash), 'damaged');
+    assert.deepEqual(await disk.undo(), [{ path: 'a.txt', outcome: 'refused', reason: 'Its earlier content is no longer kept.' }]);
+    assert.equal(await disk.read('a.txt'), 'A');
+  });
+
+  it('knows a change that landed from one that failed after it', async () => {
+    await using disk = await gateOn({ 'a.txt': 'a' }, breakingWriter(() => 1));
+    await disk.apply({ 'a.txt': 'A' });
+    await assert.rejects(disk.apply({ 'a.txt': undefined }));
+    assert.deepEqual(await disk.undo(), [{ path: 'a.txt', outcome: 'restored' }]);
+    assert.equal(await disk.read('a.txt'), 'a');
+  });
+
+  it('takes back a change of which a crash left unsaid how far it came', async () => {
+    for (const written of [true, false]) {
+      await using disk = await gateOn({ 'a.txt': 'a' });
+      await disk.apply({ 'a.txt': 'b' });
+      await disk.apply({ 'a.txt': 'c' });
+      if (!written) await disk.write('a.txt', 'b');
+      const [first, second] = disk.staged();
+      assert.ok(first && second);
+      await disk.gate.undo([first, { ...second, landed: false }]);
+      assert.equal(await disk.read('a.txt'), 'a');
+    }
+  });
+
+  it('after a change that failed and was put back there is nothing to do', async () => {
+    await using disk = await gateOn({ 'a.txt': 'a', 'b.txt': 'b' }, breakingWriter(() => 1));
+    await assert.rejects(disk.apply({ 'a.txt': 'A', 'b.txt': 'B' }));
+    assert.deepEqual(
+      (await disk.undo()).map(({ outcome }) => outcome),
+      ['unchanged', 'unchanged'],
+    );
+  });
+});
