@@ -234,6 +234,8 @@ function listening(server: ChildProcess, logFile: string): Promise<number> {
       output = (output + chunk).slice(-10_000);
       const port = /Extension host agent listening on (\d+)/.exec(output)?.[1];
       if (port) settle(() => done(Number(port)));
+      // It would stay, and serve nothing.
+      if (output.includes('EADDRINUSE')) settle(() => failed(new Error(`The port is taken: EADDRINUSE\n${output}`)));
     };
     const settle = (end: () => void) => {
       clearTimeout(limit);

@@ -1,7 +1,7 @@
 // `npm start`: builds Kedge, installs it into a VS Code of its own and opens that on a folder to play with.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { access, cp, rm } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { cache, type Editor, type EditorOptions, ensureEditor, installVsix, root, startEditor } from './editor.ts';
@@ -18,23 +18,24 @@ const usage = `Usage: npm start [-- options]
 /** A lasting port, because a browser keeps what it knows of the editor (chat sessions, layout) by port. */
 const usualPort = 8421;
 
-const { values } = parseArgs({
-  options: {
-    folder: { type: 'string' },
-    fresh: { type: 'boolean' },
-    port: { type: 'string' },
-    desktop: { type: 'boolean' },
-    help: { type: 'boolean' },
-  },
-});
+const options = {
+  folder: { type: 'string' },
+  fresh: { type: 'boolean' },
+  port: { type: 'string' },
+  desktop: { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const;
 
 async function main(): Promise<void> {
+  const { values } = parseArgs({ options });
   if (values.help) return console.log(usage);
   const port = values.port === undefined ? undefined : portNumber(values.port);
-  const folder = await folderToOpen();
+  const folder = values.folder === undefined ? await sampleFolder(values.fresh) : await existing(values.folder);
   if (!values.desktop) await ensureEditor();
   const vsix = await packageExtension();
-  await (values.desktop ? openDesktop(vsix, folder) : serve(vsix, folder, port));
+  if (values.desktop) return openDesktop(vsix, folder);
+  // Our own sample needs no question whether it can be trusted.
+  await serve(vsix, { open: folder, askForTrust: values.folder !== undefined }, port);
 }
 
 function portNumber(text: string): number {
@@ -43,16 +44,16 @@ function portNumber(text: string): number {
   return port;
 }
 
-async function folderToOpen(): Promise<string> {
-  const chosen = values.folder && resolve(process.env.INIT_CWD ?? '.', values.folder);
-  if (chosen) {
-    await access(chosen).catch(() => {
-      throw new Error(`There is no folder ${chosen}.`);
-    });
-    return chosen;
-  }
+async function existing(given: string): Promise<string> {
+  // npm runs this in the repository; the user may have been elsewhere.
+  const folder = resolve(process.env.INIT_CWD ?? '.', given);
+  if (!existsSync(folder)) throw new Error(`There is no folder ${folder}.`);
+  return folder;
+}
+
+async function sampleFolder(fresh = false): Promise<string> {
   const sample = join(cache, 'sample');
-  if (values.fresh) await rm(sample, { recursive: true, force: true });
+  if (fresh) await rm(sample, { recursive: true, force: true });
   if (!existsSync(sample)) await copySample(sample);
   return sample;
 }
@@ -71,14 +72,13 @@ async function copySample(to: string): Promise<void> {
   }
 }
 
-async function serve(vsix: string, folder: string, port?: number): Promise<void> {
+async function serve(vsix: string, what: Pick<EditorOptions, 'open' | 'askForTrust'>, port?: number): Promise<void> {
   const profile = { data: join(cache, 'start', 'data'), extensions: join(cache, 'start', 'extensions') };
   await installVsix(vsix, profile);
   // Only at first: from then on the settings are the user's.
   const settings = existsSync(join(profile.data, 'data', 'User', 'settings.json')) ? undefined : { 'workbench.startupEditor': 'none' };
-  const options = { profile, open: folder, askForTrust: values.folder !== undefined, settings };
-  const editor = port === undefined ? await startWhereFree(options) : await startEditor({ ...options, port });
-  console.log(welcome(editor.url, folder));
+  const editor = await startAt(port, { ...what, profile, settings });
+  console.log(welcome(editor.url, what.open));
   openBrowser(editor.url);
   const stop = () => void editor.stop();
   process.once('SIGINT', stop);
@@ -87,11 +87,12 @@ async function serve(vsix: string, folder: string, port?: number): Promise<void>
   console.log('Stopped.');
 }
 
-async function startWhereFree(options: EditorOptions): Promise<Editor> {
+async function startAt(port: number | undefined, options: EditorOptions): Promise<Editor> {
   try {
-    return await startEditor({ ...options, port: usualPort });
+    return await startEditor({ ...options, port: port ?? usualPort });
   } catch (error) {
     if (!String(error).includes('EADDRINUSE')) throw error;
+    if (port !== undefined) throw new Error(`Port ${port} is taken: choose another one.`);
     return startEditor(options);
   }
 }

@@ -1,5 +1,6 @@
 /** What a run says about itself in one line: what it is doing now, what it has done. */
 
+import { waitingText } from '../src/core/waiting.ts';
 import { count, duration } from './format.ts';
 import type { CallView, RunView, TurnView } from './run-view.ts';
 
@@ -17,6 +18,7 @@ export function callTitle(call: CallView): string {
 export function activityOf(run: RunView): Activity {
   const approval = run.approvals[0];
   if (approval) return { key: `approval ${approval.approvalId}`, text: 'Waits for your approval', waiting: true };
+  if (run.waiting) return { key: `waiting ${run.waiting.attempt}`, text: 'Waits to ask the model again' };
   const call = allCalls(run).find((each) => each.status === 'running');
   if (call) return { key: `call ${call.id}`, text: callTitle(call) };
   const turn = run.turns.at(-1);
@@ -86,5 +88,6 @@ export function announcementOf(run: RunView, live: boolean): string {
     return `Answer: ${(answerOf(run)?.text ?? '').slice(0, 500)}`;
   }
   if (run.paused) return 'Paused. You can continue the run.';
-  return live ? activityOf(run).text : '';
+  if (!live) return '';
+  return run.waiting ? waitingText(run.waiting, run.waiting.waitMs) : activityOf(run).text;
 }

@@ -1,6 +1,7 @@
 /** One run as the panel shows it, folded from its events one by one. Every step returns a new object only where something changed. */
 import type { AgentEvent, ApprovalAnswer, Limits, Mode, Outcome, PauseReason, RunError, UndoResult } from '../src/core/events.ts';
-import type { AssistantMessage, ModelRef, ToolResult, Usage } from '../src/core/messages.ts';
+import type { AssistantMessage, ImagePart, ModelRef, ToolResult, Usage } from '../src/core/messages.ts';
+import type { ModelWaiting } from '../src/core/model.ts';
 import type { Plan, StepStatus } from '../src/core/plan.ts';
 import type { ChangeSummary, Decision, Effect, Target } from '../src/core/tool.ts';
 
@@ -27,6 +28,8 @@ export type TurnView = {
   turn: number;
   text: string;
   reasoning: string;
+  /** The answer broke off half-way; what had come of it was kept. */
+  brokeOff?: boolean;
   /** The call that the model is writing now. */
   draft?: { name?: string; size: number };
   /** The whole message has come: what was streamed is replaced by it. */
@@ -43,7 +46,11 @@ export type RunView = {
   id: string;
   mode: Mode;
   prompt: string;
+  /** That came with the prompt. */
+  images?: readonly ImagePart[];
   model?: ModelRef;
+  /** The model is not asked again before this wait ends. */
+  waiting?: ModelWaiting;
   /** The confirmed plan that this run carries out. */
   plan?: Plan;
   steps: Readonly<Record<number, StepProgress>>;
@@ -92,7 +99,8 @@ function settle(turn: TurnView, message: AssistantMessage): TurnView {
     known.delete(part.id);
     return [{ ...call, input: part.input, malformed: part.malformed }];
   });
-  return { ...rest, text, reasoning, settled: true, calls: [...calls, ...known.values()] };
+  const brokeOff = message.stop === 'aborted';
+  return { ...rest, text, reasoning, settled: true, ...(brokeOff && { brokeOff }), calls: [...calls, ...known.values()] };
 }
 
 /** A file that several calls changed is one row; its diff is the last call's. */
@@ -120,7 +128,19 @@ function finishedStatus(call: CallView, isError: boolean | undefined): CallStatu
   return isError ? 'failed' : 'done';
 }
 
+/** Whether there is half an answer to go on with. */
+export function brokeOff(run: RunView): boolean {
+  return run.turns.at(-1)?.brokeOff ?? false;
+}
+
 export function reduceRun(run: RunView, event: AgentEvent): RunView {
+  if (event.type === 'model_waiting') return { ...run, waiting: event };
+  // Whatever happens next, the wait is over.
+  const { waiting, ...rest } = run;
+  return reduceEvent(waiting ? rest : run, event);
+}
+
+function reduceEvent(run: RunView, event: AgentEvent): RunView {
   switch (event.type) {
     case 'run_started':
       return { ...run, mode: event.mode, prompt: event.prompt, model: event.model, plan: event.plan };
@@ -138,7 +158,9 @@ export function reduceRun(run: RunView, event: AgentEvent): RunView {
       );
     case 'message_added': {
       const { message } = event;
-      return message.role === 'assistant' ? inLastTurn(run, (turn) => settle(turn, message), true) : run;
+      if (message.role === 'assistant') return inLastTurn(run, (turn) => settle(turn, message), true);
+      const images = message.content.filter((part) => part.type === 'image');
+      return images.length > 0 ? { ...run, images } : run;
     }
     case 'tool_started':
       return inCall(run, event.callId, event.name, (call) => {

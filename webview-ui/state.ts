@@ -8,6 +8,8 @@ import { newRun, type RunView, reduceRun } from './run-view.ts';
 export type PanelModel = {
   /** What the host said of itself; absent until it has. */
   host?: PanelState;
+  /** The mode that the user chose, until the host has said it too: a state that was on its way does not take it back. */
+  chosen?: Mode;
   sessionId?: string;
   title: string;
   earlierRuns: number;
@@ -34,7 +36,7 @@ export const EMPTY: PanelModel = { title: '', earlierRuns: 0, running: false, ru
 export function reduce(model: PanelModel, message: ToPanel | Local): PanelModel {
   switch (message.type) {
     case 'state':
-      return { ...model, host: message.state };
+      return withState(model, message.state);
     case 'session':
       return openSession(model, message);
     case 'events':
@@ -43,7 +45,7 @@ export function reduce(model: PanelModel, message: ToPanel | Local): PanelModel 
     case 'compose':
       return { ...withMode(model, message.mode), compose: { text: message.text } };
     case 'choose_mode':
-      return withMode(model, message.mode);
+      return { ...withMode(model, message.mode), chosen: message.mode };
     case 'edit_plan':
       return { ...model, editing: message.planId };
     case 'plan_edited':
@@ -65,6 +67,11 @@ export function liveRun(model: PanelModel): RunView | undefined {
 
 function withMode(model: PanelModel, mode: Mode | undefined): PanelModel {
   return model.host && mode ? { ...model, host: { ...model.host, mode } } : model;
+}
+
+function withState(model: PanelModel, host: PanelState): PanelModel {
+  if (!model.chosen || host.mode === model.chosen) return { ...model, host, chosen: undefined };
+  return { ...model, host: { ...host, mode: model.chosen } };
 }
 
 function withPlan(model: PanelModel, planId: string, change: { plan?: Plan; resolved?: 'run' | 'discard' }): PanelModel {
@@ -89,7 +96,9 @@ function addEvent(model: PanelModel, event: AgentEvent): PanelModel {
   const run = next.runs[index];
   if (run) return { ...next, runs: next.runs.with(index, reduceRun(run, event)) };
   // Only its beginning makes a run: what belongs to a run that is not shown is not shown either.
-  return event.type === 'run_started' ? { ...next, runs: [...next.runs, reduceRun(newRun(event.runId), event)] } : next;
+  if (event.type !== 'run_started') return next;
+  const title = next.title || (event.prompt.split('\n', 1)[0] ?? '');
+  return { ...next, title, runs: [...next.runs, reduceRun(newRun(event.runId), event)] };
 }
 
 function openSession(model: PanelModel, message: Extract<ToPanel, { type: 'session' }>): PanelModel {

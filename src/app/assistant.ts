@@ -1,23 +1,29 @@
 /** The composition root: it knows every room, and hosts know only it. */
 import type { AgentEvent, Limits, Mode } from '../core/events.ts';
 import type { ModelRef } from '../core/messages.ts';
-import type { ModelAdapter } from '../core/model.ts';
+import type { ModelAdapter, ModelRequest } from '../core/model.ts';
 import { planScope } from '../core/plan.ts';
 import { systemPrompt } from '../core/prompts.ts';
 import type { RunPorts } from '../core/run.ts';
 import type { RunRecord } from '../core/session.ts';
 import { decide } from '../policy/decide.ts';
+import type { ModelFacts } from '../providers/types.ts';
 import type { SessionInfo, SessionStore } from '../sessions/store.ts';
 import { toolsFor } from '../tools/index.ts';
 import { WriteGate } from '../workspace/gate.ts';
 import type { BlobStore, FileSystem, Writer } from '../workspace/types.ts';
 import { Workspace } from '../workspace/workspace.ts';
+import { usdOf } from './cost.ts';
 import { Session, type SessionPorts } from './session.ts';
 
 export type Settings = {
   model(mode: Mode): ModelRef;
   limits(mode: Mode): Limits;
+  /** How a model is to be asked, as far as the user decided. */
+  tuning?(model: ModelRef): Tuning;
 };
+
+export type Tuning = Pick<ModelRequest, 'temperature' | 'maxOutputTokens' | 'reasoningEffort' | 'contextWindow'>;
 
 export type AssistantPorts = {
   /** Asked at the start of each run, since folders come and go. */
@@ -27,6 +33,8 @@ export type AssistantPorts = {
   store: SessionStore;
   settings: Settings;
   adapter(model: ModelRef): Promise<ModelAdapter>;
+  /** What is known about a model. Where nobody knows whether it sees, images are sent. */
+  facts?(model: ModelRef): ModelFacts;
   trusted(): boolean;
   /** Whether the user chose not to be asked for edits in this workspace; kept by the host, outside the workspace. */
   workspaceEdits: { granted(): boolean; grant(): void };
@@ -83,7 +91,7 @@ export class Assistant {
     };
   }
 
-  async #build(run: RunRecord, session: Session): Promise<Pick<RunPorts, 'adapter' | 'tools' | 'request' | 'decide'>> {
+  async #build(run: RunRecord, session: Session): Promise<Pick<RunPorts, 'adapter' | 'tools' | 'request' | 'decide' | 'blind' | 'price'>> {
     const { mode, plan } = run;
     const fs = this.#ports.fileSystem();
     const workspace = new Workspace(fs);
@@ -93,8 +101,11 @@ export class Assistant {
         ? toolsFor(workspace, { mode, gate: this.#writeGate(), plan })
         : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID() } : { mode: 'ask' });
     const scope = plan && planScope(plan);
+    const { vision, prices } = this.#ports.facts?.(run.model) ?? {};
     return {
       adapter: await this.#ports.adapter(run.model),
+      blind: vision === false,
+      price: (usage) => usdOf(usage, prices, new Date(this.#ports.now?.() ?? Date.now())),
       tools,
       request: {
         system: systemPrompt(
@@ -102,6 +113,7 @@ export class Assistant {
           fs.folders.map(({ name }) => name),
         ),
         cacheKey: session.id,
+        ...this.#ports.settings.tuning?.(run.model),
       },
       decide: (call, tool, prepared) =>
         decide({

@@ -3,12 +3,13 @@ import { abortable } from '../core/abort.ts';
 import type { AgentEvent, ApprovalAnswer, EventBody, Limits, Mode } from '../core/events.ts';
 import { isDurable } from '../core/events.ts';
 import type { ImagePart, ModelRef, TextPart } from '../core/messages.ts';
+import type { ModelAdapter } from '../core/model.ts';
 import type { Plan } from '../core/plan.ts';
 import { planPrompt } from '../core/plan.ts';
 import type { RunPorts } from '../core/run.ts';
 import { runError, runLoop } from '../core/run.ts';
 import type { RunRecord, SessionState } from '../core/session.ts';
-import { emptySession, reduce } from '../core/session.ts';
+import { emptySession, reduce, spent } from '../core/session.ts';
 import type { SessionLog } from '../sessions/store.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 
@@ -27,7 +28,7 @@ export type Listener = (event: AgentEvent) => void;
 export type SessionPorts = {
   modelFor(mode: Mode): ModelRef;
   limitsFor(mode: Mode): Limits;
-  build(run: RunRecord, session: Session): Promise<Pick<RunPorts, 'adapter' | 'request' | 'tools' | 'decide'>>;
+  build(run: RunRecord, session: Session): Promise<Pick<RunPorts, 'adapter' | 'request' | 'tools' | 'decide' | 'blind' | 'price'>>;
   /** For undo. It is not handed to runs: those of Ask and Plan are built without it. */
   gate(): WriteGate;
   /** The user chose not to be asked for edits in this workspace. */
@@ -41,7 +42,7 @@ export class SessionError extends Error {
   override name = 'SessionError';
 }
 
-type Live = { runId: string; controller: AbortController; done: Promise<void> };
+type Live = { runId: string; controller: AbortController; done: Promise<void>; adapter?: ModelAdapter };
 
 export class Session {
   readonly id: string;
@@ -111,13 +112,18 @@ export class Session {
     this.#supersede();
   }
 
+  /** Where the live run waits to send a request again, it is sent now. */
+  retryNow(): void {
+    this.#live?.adapter?.retryNow?.();
+  }
+
   /** Answers an approval, of the live run or of one that a reload interrupted; then resolves when that run has ended. */
   async answerApproval(approvalId: string, answer: ApprovalAnswer): Promise<void> {
     const request = this.state.pendingApprovals.get(approvalId);
     if (!request) throw new SessionError('This question was answered already.');
     const { runId, callId, digest } = request;
-    if (answer.approve && answer.grant === 'workspace') this.#ports.grantWorkspaceEdits();
     this.#emit(runId, { type: 'approval_resolved', approvalId, callId, answer, ...(digest !== undefined && { digest }) });
+    if (answer.approve && answer.grant === 'workspace') this.#ports.grantWorkspaceEdits();
     const waiting = this.#waiting.get(approvalId);
     if (waiting) waiting(answer);
     else if (!this.#live && this.state.pendingApprovals.size === 0) await this.#run(runId, { type: 'run_resumed' });
@@ -178,6 +184,7 @@ export class Session {
       for (const event of opening) emit(event);
       const run = this.state.runs.get(runId) as RunRecord;
       const built = await abortable(this.#ports.build(run, this), signal);
+      if (this.#live) this.#live.adapter = built.adapter;
       const limits = this.#ports.limitsFor(run.mode);
       const answered = (id: string, stopped: AbortSignal) => this.#answered(id, stopped);
       await runLoop({ ...built, model: run.model, limits, state: this.state, emit, answered, now: this.#ports.now }, signal);
@@ -186,7 +193,7 @@ export class Session {
       if (!run) throw error;
       const how =
         signal.aborted && !this.#logFailure ? { outcome: 'stopped' as const } : { outcome: 'failed' as const, error: runError(error) };
-      this.#publish(runId, { type: 'run_finished', ...how, usage: run.usage, durationMs: 0 });
+      this.#publish(runId, { type: 'run_finished', ...how, ...spent(run), durationMs: 0 });
     }
   }
 
@@ -223,6 +230,7 @@ export class Session {
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
         this.#logFailure = new Error(`The session's log cannot be written, so the run was ended: ${why}`);
+        this.#live?.controller.abort(this.#logFailure);
         throw this.#logFailure;
       }
     }
@@ -240,8 +248,7 @@ export class Session {
   /** A run that is not finished and that nobody waits for any more ends. */
   #supersede(): void {
     const run = this.state.lastRun;
-    if (run && run.status !== 'finished')
-      this.#emit(run.runId, { type: 'run_finished', outcome: 'stopped', usage: run.usage, durationMs: 0 });
+    if (run && run.status !== 'finished') this.#emit(run.runId, { type: 'run_finished', outcome: 'stopped', ...spent(run), durationMs: 0 });
   }
 
   /** After a reload: a run that was under way and does not wait for an answer is shown as paused, and can be resumed. */

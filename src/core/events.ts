@@ -1,5 +1,5 @@
-import type { AssistantMessage, ModelRef, ToolResult, Usage, UserMessage } from './messages.ts';
-import type { ModelErrorKind } from './model.ts';
+import type { AssistantMessage, Cost, ModelRef, ToolResult, Usage, UserMessage } from './messages.ts';
+import type { ModelErrorKind, ModelWaiting } from './model.ts';
 import type { Plan, StepStatus } from './plan.ts';
 import type { ChangeSummary, Decision, Effect, Target } from './tool.ts';
 
@@ -31,6 +31,7 @@ export type EventBody =
   | { type: 'text_delta'; text: string }
   | { type: 'reasoning_delta'; text: string }
   | { type: 'tool_input_delta'; name?: string; text: string }
+  | ModelWaiting
   | { type: 'message_added'; message: UserMessage | AssistantMessage }
   | { type: 'tool_started'; callId: string; name: string; title: string; effect: Effect; targets: Target[]; decision: Decision }
   | {
@@ -55,13 +56,19 @@ export type EventBody =
   | { type: 'budget_reached'; limit: keyof Limits; max: number }
   | { type: 'run_paused'; reason: PauseReason; summary: string }
   | { type: 'run_resumed' }
-  | { type: 'run_finished'; outcome: Outcome; error?: RunError; usage: Usage; durationMs: number }
+  | { type: 'run_finished'; outcome: Outcome; error?: RunError; usage: Usage; cost?: Cost; durationMs: number }
   | { type: 'changes_undone'; undoneRunId: string; results: UndoResult[] };
 
 /** `seq` counts the durable events of a session from 1; a transient event carries the seq of the last durable one. `at` is milliseconds since 1970. */
 export type AgentEvent = EventBody & { runId: string; seq: number; at: number };
 
-const TRANSIENT: ReadonlySet<EventBody['type']> = new Set(['text_delta', 'reasoning_delta', 'tool_input_delta', 'tool_progress']);
+const TRANSIENT: ReadonlySet<EventBody['type']> = new Set([
+  'text_delta',
+  'reasoning_delta',
+  'tool_input_delta',
+  'model_waiting',
+  'tool_progress',
+]);
 
 /** Durable events are in the log before anyone sees them. */
 export function isDurable(event: EventBody): boolean {

@@ -20,6 +20,9 @@ export type ModelRef = { provider: string; model: string };
 /** Tokens of one answer. Unknown is undefined, never 0. `input` counts cached tokens, `output` counts reasoning tokens. */
 export type Usage = { input?: number; output?: number; cached?: number; reasoning?: number };
 
+/** US dollars of the answers whose price is known; `unpriced` is how many others there are, so that the sum is a lower bound. */
+export type Cost = { usd: number; unpriced?: number };
+
 /** `aborted` is Kedge's own: the user stopped the answer half-way. */
 export type StopReason = 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal' | 'aborted' | 'other';
 
@@ -30,6 +33,8 @@ export type AssistantMessage = {
   from: ModelRef;
   stop: StopReason;
   usage?: Usage;
+  /** US dollars, at the prices of the day. */
+  usd?: number;
 };
 export type ToolMessage = { role: 'tool'; content: ToolResult[] };
 export type Message = UserMessage | AssistantMessage | ToolMessage;

@@ -18,7 +18,14 @@ export type ModelRequest = {
   cacheKey?: string;
   maxOutputTokens?: number;
   reasoningEffort?: 'minimal' | 'low' | 'medium' | 'high';
+  /** Some wires have none, and leave it out. */
+  temperature?: number;
+  /** For servers that make room for as much as they are told to. */
+  contextWindow?: number;
 };
+
+/** The request failed in a way that passes: in `waitMs` it is sent again, as the `attempt`th of at most `tries`. */
+export type ModelWaiting = { type: 'model_waiting'; attempt: number; tries: number; reason: ModelErrorKind; waitMs: number };
 
 /**
  * What an adapter yields. Deltas are for display; a finished `part` is the truth and comes in order.
@@ -28,12 +35,15 @@ export type ModelEvent =
   | { type: 'text_delta'; text: string }
   | { type: 'reasoning_delta'; text: string }
   | { type: 'tool_input_delta'; name?: string; text: string }
+  | ModelWaiting
   | { type: 'part'; part: TextPart | ReasoningPart | ToolCall }
   | { type: 'usage'; usage: Usage }
   | { type: 'stop'; reason: Exclude<StopReason, 'aborted'> };
 
 export interface ModelAdapter {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  /** Ends the wait that it is in, if it is in one. What wraps an adapter hands this on. */
+  retryNow?(): void;
 }
 
 export type ModelErrorKind =

@@ -5,12 +5,13 @@
  */
 import { abortable, interruptible } from './abort.ts';
 import type { ApprovalAnswer, EventBody, Limits, Outcome, RunError } from './events.ts';
+import { withoutImages } from './images.ts';
 import type { AssistantMessage, ModelRef, ToolCall, ToolResult, Usage } from './messages.ts';
 import { user } from './messages.ts';
 import type { ModelAdapter, ModelRequest } from './model.ts';
 import { ModelError } from './model.ts';
 import type { SessionState } from './session.ts';
-import { messagesForModel, orphanResult } from './session.ts';
+import { messagesForModel, orphanResult, spent as spentBy } from './session.ts';
 import { describeProgress } from './summary.ts';
 import type { Decision, PreparedCall, Tool } from './tool.ts';
 import { ToolError } from './tool.ts';
@@ -19,6 +20,10 @@ export type RunPorts = {
   adapter: ModelAdapter;
   model: ModelRef;
   request: Omit<ModelRequest, 'model' | 'messages' | 'tools'>;
+  /** US dollars for an answer, where that is known. */
+  price?(usage: Usage): number | undefined;
+  /** The model is known not to see: images are left out, and it is told so. */
+  blind?: boolean;
   tools: readonly Tool[];
   limits: Limits;
   state: SessionState;
@@ -31,7 +36,9 @@ export type RunPorts = {
   now(): number;
 };
 
-const GO_ON = 'Your last message was cut off at the output limit, and no tool call in it was executed. Go on from there.';
+/** An answer that is gone on with was cut off at the output limit, or broke off half-way. */
+const goOn = (stop: AssistantMessage['stop']) =>
+  `Your last message ${stop === 'max_tokens' ? 'was cut off at the output limit' : 'broke off before it was complete'}, and no tool call in it was executed. Go on from there.`;
 
 /** Runs until the answer, a limit, a stop or a failure, and emits how it ended. It does not throw. */
 export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<void> {
@@ -43,7 +50,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
   let endsRun = false;
 
   const finish = (outcome: Outcome, error?: RunError) =>
-    emit({ type: 'run_finished', outcome, ...(error && { error }), usage: state.lastRun?.usage ?? {}, durationMs: now() - begin });
+    emit({ type: 'run_finished', outcome, ...(error && { error }), ...spentBy(state.lastRun), durationMs: now() - begin });
 
   const pauseAt = (limit: keyof Limits) => {
     emit({ type: 'budget_reached', limit, max: limits[limit] });
@@ -52,9 +59,16 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
 
   const outOfTime = () => now() - begin - spent.waitedMs >= limits.minutes * 60_000;
 
+  function answer(content: AssistantMessage['content'], stop: AssistantMessage['stop'], usage: Usage | undefined): AssistantMessage {
+    const usd = usage && ports.price?.(usage);
+    return { role: 'assistant', content, from: ports.model, stop, ...(usage && { usage }), ...(usd !== undefined && { usd }) };
+  }
+
   async function think(): Promise<AssistantMessage> {
     emit({ type: 'turn_started', turn: ++spent.turns });
-    const request = { ...ports.request, model: ports.model.model, tools: specs, messages: messagesForModel(state) };
+    const history = messagesForModel(state);
+    const messages = ports.blind ? withoutImages(history) : history;
+    const request = { ...ports.request, model: ports.model.model, tools: specs, messages };
     const content: AssistantMessage['content'] = [];
     let unfinished = '';
     let usage: Usage | undefined;
@@ -76,16 +90,13 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       const said = content.filter((part) => part.type === 'text');
       if (unfinished) said.push({ type: 'text', text: unfinished });
       if (said.length > 0) {
-        emit({
-          type: 'message_added',
-          message: { role: 'assistant', content: said, from: ports.model, stop: 'aborted', ...(usage && { usage }) },
-        });
+        emit({ type: 'message_added', message: answer(said, 'aborted', usage) });
       }
       throw error;
     }
     // A call in an answer that was cut off or refused may be half a call: it never runs, and is not kept.
     const whole = stop === 'end_turn' || stop === 'tool_use' ? content : content.filter((part) => part.type !== 'tool_call');
-    const message: AssistantMessage = { role: 'assistant', content: whole, from: ports.model, stop, ...(usage && { usage }) };
+    const message = answer(whole, stop, usage);
     emit({ type: 'message_added', message });
     return message;
   }
@@ -187,7 +198,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       if (last?.role === 'assistant') {
         if (last.stop === 'refusal') return finish('refused');
         if (last.stop !== 'max_tokens' && last.stop !== 'aborted') return finish('answered');
-        emit({ type: 'message_added', message: user(GO_ON) });
+        emit({ type: 'message_added', message: user(goOn(last.stop)) });
       }
       if (spent.turns >= limits.turns) return pauseAt('turns');
       if (outOfTime()) return pauseAt('minutes');

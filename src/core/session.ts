@@ -3,7 +3,7 @@
  * events happen, and a reload folds the same events from the log and stands at the same place.
  */
 import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason } from './events.ts';
-import type { AssistantMessage, Message, ModelRef, ToolCall, ToolResult, Usage } from './messages.ts';
+import type { AssistantMessage, Cost, Message, ModelRef, ToolCall, ToolResult, Usage } from './messages.ts';
 import { callsOf } from './messages.ts';
 import type { Plan } from './plan.ts';
 import type { ChangeSummary } from './tool.ts';
@@ -22,6 +22,7 @@ export type RunRecord = {
   outcome?: Outcome;
   /** Of all its answers so far, over pauses and reloads. */
   usage: Usage;
+  cost: Partial<Cost>;
   editsGranted: boolean;
   changed: boolean;
 };
@@ -31,6 +32,8 @@ type StagedChange = Omit<ChangeSummary, 'diff'>;
 export type SessionState = {
   seq: number;
   title: string;
+  /** Of all runs. */
+  cost: Partial<Cost>;
   runs: Map<string, RunRecord>;
   lastRun: RunRecord | undefined;
   messages: Message[];
@@ -53,6 +56,7 @@ export function emptySession(): SessionState {
   return {
     seq: 0,
     title: '',
+    cost: {},
     runs: new Map(),
     lastRun: undefined,
     messages: [],
@@ -77,7 +81,8 @@ export function reduce(state: SessionState, event: AgentEvent): void {
     case 'run_started': {
       const { runId, mode, model, prompt, plan } = event;
       state.title ||= prompt.split('\n', 1)[0]?.slice(0, 80) ?? '';
-      state.lastRun = { runId, mode, model, prompt, ...(plan && { plan }), status: 'live', usage: {}, editsGranted: false, changed: false };
+      const fresh = { status: 'live', usage: {}, cost: {}, editsGranted: false, changed: false } as const;
+      state.lastRun = { runId, mode, model, prompt, ...(plan && { plan }), ...fresh };
       state.runs.set(runId, state.lastRun);
       break;
     }
@@ -86,7 +91,12 @@ export function reduce(state: SessionState, event: AgentEvent): void {
       state.messages.push(event.message);
       state.open = callsOf(event.message);
       for (const call of state.open) state.callIds.add(call.id);
-      if (run && event.message.role === 'assistant' && event.message.usage) run.usage = addUsage(run.usage, event.message.usage);
+      if (event.message.role === 'assistant') {
+        const { usage, usd } = event.message;
+        if (run && usage) run.usage = addUsage(run.usage, usage);
+        if (run) run.cost = addCost(run.cost, usd);
+        state.cost = addCost(state.cost, usd);
+      }
       break;
     case 'tool_started':
       if (event.effect !== 'readonly' && event.decision.kind === 'allow') state.begun.add(event.callId);
@@ -179,9 +189,25 @@ export function addUsage(sum: Usage, more: Usage): Usage {
   return total;
 }
 
+export function addCost(sum: Partial<Cost>, usd: number | undefined): Partial<Cost> {
+  return usd === undefined ? { ...sum, unpriced: (sum.unpriced ?? 0) + 1 } : { ...sum, usd: (sum.usd ?? 0) + usd };
+}
+
+/** What a run has used up, for the event that ends it. */
+export function spent(run: RunRecord | undefined): { usage: Usage; cost?: Cost } {
+  const { usd, ...more } = run?.cost ?? {};
+  return { usage: run?.usage ?? {}, ...(usd !== undefined && { cost: { usd, ...more } }) };
+}
+
 /** The history as a model may see it: an answer without content is left out, since wires refuse it. */
 export function messagesForModel(state: SessionState): Message[] {
   return state.messages.filter((message) => message.content.length > 0);
+}
+
+/** Whether the conversation ends with half an answer, which can be gone on with. */
+export function brokeOff({ messages }: SessionState): boolean {
+  const last = messages.at(-1);
+  return last?.role === 'assistant' && last.stop === 'aborted';
 }
 
 export function lastAnswer(state: SessionState): AssistantMessage | undefined {

@@ -1,6 +1,7 @@
 /** The messages between the panel and the extension host. The host validates what comes in; the panel trusts its host. */
 import * as z from 'zod';
 import type { AgentEvent, Mode } from '../core/events.ts';
+import { IMAGE_TYPES, MAX_IMAGE_CHARS, MAX_IMAGES } from '../core/images.ts';
 import { Plan } from '../core/plan.ts';
 
 /** How ready the chosen model is: green answers, amber says what to do. */
@@ -30,12 +31,28 @@ export type ToPanel =
 
 const id = z.string().min(1).max(200);
 const path = z.string().min(1).max(4096);
+/** `data` is base64. */
+const image = z.object({
+  mediaType: z.enum(IMAGE_TYPES),
+  data: z
+    .string()
+    .min(1)
+    .max(MAX_IMAGE_CHARS)
+    .regex(/^[A-Za-z0-9+/]+={0,2}$/),
+});
 
 export const ToHost = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
   z.object({ type: z.literal('set_mode'), mode: z.enum(['ask', 'plan', 'agent']) }),
-  z.object({ type: z.literal('prompt'), text: z.string().min(1).max(200_000), mode: z.enum(['ask', 'plan', 'agent']) }),
+  z.object({
+    type: z.literal('prompt'),
+    text: z.string().min(1).max(200_000),
+    mode: z.enum(['ask', 'plan', 'agent']),
+    images: z.array(image).max(MAX_IMAGES).optional(),
+  }),
   z.object({ type: z.literal('stop') }),
+  /** Ends the wait before a request is sent again. */
+  z.object({ type: z.literal('retry_now') }),
   /** Goes on with a paused run. */
   z.object({ type: z.literal('continue') }),
   z.object({

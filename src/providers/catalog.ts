@@ -1,23 +1,90 @@
 /** The providers there are. Adding one is a folder and an entry here; its code is loaded when it is first used. */
-import type { ProviderModule } from './types.ts';
+import { FACTS } from './catalog-data.ts';
+import type { ModelFacts, ProviderConfig, ProviderModule } from './types.ts';
 
 export type CatalogEntry = {
   id: string;
   label: string;
   /** Answers without a key. */
   keyless?: boolean;
+  /** Where it runs: the service's own address, or where a program on this computer listens. */
+  baseUrl?: string;
+  /** It has no address that is the same for everybody: the user's is needed. */
+  needsUrl?: boolean;
+  /** It runs on the user's own machine, as a rule. */
+  local?: boolean;
+  /** Environment variables in which people keep its key. They are offered, never taken. */
+  keyVariables?: readonly string[];
   defaultModel: string;
   load(): Promise<ProviderModule>;
 };
 
+const chat = () => import('./openai-chat/index.ts');
+
 export const CATALOG: readonly CatalogEntry[] = [
   { id: 'offline', label: 'Offline', keyless: true, defaultModel: 'offline', load: () => import('./offline/index.ts') },
-  { id: 'openai', label: 'OpenAI', defaultModel: 'gpt-6.1-sol', load: () => import('./openai/index.ts') },
-  { id: 'anthropic', label: 'Anthropic', defaultModel: 'claude-sonnet-5-5', load: () => import('./anthropic/index.ts') },
-  { id: 'gemini', label: 'Gemini', defaultModel: 'gemini-3.8-flash', load: () => import('./gemini/index.ts') },
-  { id: 'ollama', label: 'Ollama', keyless: true, defaultModel: 'qwen3', load: () => import('./ollama/index.ts') },
-  { id: 'openai-chat', label: 'OpenAI-compatible', defaultModel: 'default', load: () => import('./openai-chat/index.ts') },
+  {
+    id: 'openai',
+    label: 'OpenAI',
+    keyVariables: ['OPENAI_API_KEY'],
+    defaultModel: 'gpt-6.1-sol',
+    load: () => import('./openai/index.ts'),
+  },
+  {
+    id: 'anthropic',
+    label: 'Anthropic',
+    keyVariables: ['ANTHROPIC_API_KEY'],
+    defaultModel: 'claude-sonnet-5-5',
+    load: () => import('./anthropic/index.ts'),
+  },
+  {
+    id: 'gemini',
+    label: 'Gemini',
+    keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+    defaultModel: 'gemini-3.8-flash',
+    load: () => import('./gemini/index.ts'),
+  },
+  {
+    id: 'ollama',
+    label: 'Ollama',
+    keyless: true,
+    local: true,
+    baseUrl: 'http://127.0.0.1:11434',
+    keyVariables: ['OLLAMA_API_KEY'],
+    defaultModel: 'qwen3',
+    load: () => import('./ollama/index.ts'),
+  },
+  preset('openrouter', 'OpenRouter', 'https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY', 'qwen/qwen3-coder'),
+  preset('groq', 'Groq', 'https://api.groq.com/openai/v1', 'GROQ_API_KEY', 'openai/gpt-oss-120b'),
+  preset('deepseek', 'DeepSeek', 'https://api.deepseek.com/v1', 'DEEPSEEK_API_KEY', 'deepseek-chat'),
+  preset('mistral', 'Mistral', 'https://api.mistral.ai/v1', 'MISTRAL_API_KEY', 'devstral-medium-latest'),
+  preset('xai', 'xAI', 'https://api.x.ai/v1', 'XAI_API_KEY', 'grok-code-fast-1'),
+  {
+    id: 'azure',
+    label: 'Azure OpenAI',
+    needsUrl: true,
+    keyVariables: ['AZURE_OPENAI_API_KEY', 'AZURE_API_KEY'],
+    defaultModel: 'deployment',
+    load: chat,
+  },
+  server('lmstudio', 'LM Studio', 'http://127.0.0.1:1234/v1'),
+  server('vllm', 'vLLM', 'http://127.0.0.1:8000/v1'),
+  server('llamacpp', 'llama.cpp', 'http://127.0.0.1:8080/v1'),
+  { id: 'openai-chat', label: 'OpenAI-compatible', needsUrl: true, keyless: true, defaultModel: 'default', load: chat },
 ];
+
+/** A service that speaks Chat Completions. */
+function preset(id: string, label: string, baseUrl: string, keyVariable: string, defaultModel: string): CatalogEntry {
+  return { id, label, baseUrl, keyVariables: [keyVariable], defaultModel, load: chat };
+}
+
+/** A program on the user's own machine that speaks Chat Completions. */
+function server(id: string, label: string, baseUrl: string): CatalogEntry {
+  return { id, label, baseUrl, keyless: true, local: true, defaultModel: 'default', load: chat };
+}
+
+/** The models of the editor that Kedge runs in, named `vscode/<vendor>/<id>`: their adapter is the editor's host. */
+export const EDITOR = 'vscode';
 
 export function catalogEntry(id: string): CatalogEntry | undefined {
   return CATALOG.find((entry) => entry.id === id);
@@ -27,10 +94,39 @@ export function catalogEntry(id: string): CatalogEntry | undefined {
 export function parseModelRef(text: string): { provider: string; model: string } {
   const slash = text.indexOf('/');
   const provider = slash < 0 ? text : text.slice(0, slash);
+  if (provider === EDITOR && slash > 0) return { provider, model: text.slice(slash + 1) };
   const entry = catalogEntry(provider);
   if (!entry) {
     const known = CATALOG.map(({ id, defaultModel }) => (id === defaultModel ? id : `${id}/${defaultModel}`)).join(', ');
     throw new Error(`Unknown model ${JSON.stringify(text)}. Write it as provider/model, for example: ${known}.`);
   }
   return { provider, model: (slash < 0 ? '' : text.slice(slash + 1)) || entry.defaultModel };
+}
+
+/** The opposite of `parseModelRef`. */
+export function modelText({ provider, model }: { provider: string; model: string }): string {
+  return provider === model ? provider : `${provider}/${model}`;
+}
+
+/** What the catalogue says about a model, then the service where it was asked, then the user, who is always right. */
+export function factsOf(ref: { provider: string; model: string }, live?: ModelFacts, users?: ModelFacts): ModelFacts {
+  return { ...FACTS[`${ref.provider}/${ref.model}`], ...live, ...users };
+}
+
+/** The models that the catalogue knows of a provider. */
+export function catalogModels(provider: string): string[] {
+  return Object.keys(FACTS)
+    .filter((key) => key.startsWith(`${provider}/`))
+    .map((key) => key.slice(provider.length + 1));
+}
+
+/** What a user's configuration lacks before the provider can be asked. An address of the user's own may need no key. */
+export function missingConfig(entry: CatalogEntry, { apiKey, baseUrl }: ProviderConfig): 'key' | 'address' | undefined {
+  if (entry.needsUrl && !baseUrl) return 'address';
+  return entry.keyless || apiKey || baseUrl ? undefined : 'key';
+}
+
+/** A user's configuration with what the catalogue adds: the address, and the name under which a shared wire works. */
+export function completeConfig({ id, label, baseUrl }: CatalogEntry, config: ProviderConfig): ProviderConfig {
+  return { ...(baseUrl && { baseUrl }), ...config, provider: { id, label } };
 }

@@ -1,13 +1,10 @@
 import { type ModelAdapter, ModelError, type ModelErrorKind, type ModelEvent, type ModelRequest } from '../core/model.ts';
 
-export type Wait = { attempt: number; tries: number; delayMs: number; error: ModelError };
-
 export type RetryOptions = {
   /** How often a request is sent at most. */
   tries?: number;
-  /** Told before each wait, so that the user sees why nothing happens. */
-  onWait?(wait: Wait): void;
   random?(): number;
+  /** Resolves after that time, or as soon as the signal aborts. */
   sleep?(ms: number, signal: AbortSignal): Promise<void>;
 };
 
@@ -18,9 +15,10 @@ const LONGEST_MS = 30_000;
 /** A server that asks for more than this is not waited for: the user decides. */
 const LONGEST_ASKED_MS = 120_000;
 
-/** The one retry policy. A request is sent again only while nothing of its answer has been passed on. */
+/** The one retry policy. A request is sent again only while nothing of its answer has been passed on; each wait is an event before it begins. */
 export function withRetry(adapter: ModelAdapter, options: RetryOptions = {}): ModelAdapter {
-  const { tries = 5, onWait, random = Math.random, sleep = abortableSleep } = options;
+  const { tries = 5, random = Math.random, sleep = sleepUntil } = options;
+  const waits = new Set<AbortController>();
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     for (let attempt = 1; ; attempt++) {
@@ -34,14 +32,24 @@ export function withRetry(adapter: ModelAdapter, options: RetryOptions = {}): Mo
       } catch (error) {
         signal.throwIfAborted();
         if (started || attempt >= tries || !(error instanceof ModelError) || !PASSING.has(error.kind)) throw error;
-        const delayMs = delayBefore(attempt, error, random);
-        if (delayMs > LONGEST_ASKED_MS) throw error;
-        onWait?.({ attempt, tries, delayMs, error });
-        await sleep(delayMs, signal);
+        const waitMs = delayBefore(attempt, error, random);
+        if (waitMs > LONGEST_ASKED_MS) throw error;
+        const skip = new AbortController();
+        waits.add(skip);
+        try {
+          yield { type: 'model_waiting', attempt: attempt + 1, tries, reason: error.kind, waitMs };
+          await sleep(waitMs, AbortSignal.any([signal, skip.signal]));
+        } finally {
+          waits.delete(skip);
+        }
+        signal.throwIfAborted();
       }
     }
   }
-  return { stream };
+  const retryNow = () => {
+    for (const skip of waits) skip.abort();
+  };
+  return { stream, retryNow };
 }
 
 /** What the server asked for; else 1, 2, 4 ... seconds, shortened at random by up to a half so that clients do not march in step. */
@@ -50,17 +58,15 @@ function delayBefore(attempt: number, error: ModelError, random: () => number): 
   return Math.round(Math.min(LONGEST_MS, FIRST_MS * 2 ** (attempt - 1)) * (1 - random() / 2));
 }
 
-function abortableSleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const abort = () => {
+function sleepUntil(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = () => {
       clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', abort);
+      signal.removeEventListener('abort', end);
       resolve();
-    }, ms);
-    signal.addEventListener('abort', abort, { once: true });
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
   });
 }

@@ -1,11 +1,36 @@
 import type { ModelAdapter } from '../core/model.ts';
 
 /** What the user configured for a provider. Nothing is taken from the environment behind the user's back. */
-export type ProviderConfig = { apiKey?: string; baseUrl?: string; headers?: Record<string, string> };
+export type ProviderConfig = {
+  apiKey?: string;
+  baseUrl?: string;
+  headers?: Record<string, string>;
+  /** Under whose name the adapter works, where that is not its folder's: one wire serves many providers. */
+  provider?: { id: string; label: string };
+};
 
 /** Every provider folder's `index.ts` exports this. */
 export interface ProviderModule {
   createAdapter(config: ProviderConfig): ModelAdapter;
+  /** The models that the service has for this user, with what it says about them. @throws ModelError */
+  listModels(config: ProviderConfig, signal: AbortSignal): Promise<ModelInfo[]>;
 }
 
-export type ModelInfo = { id: string; label?: string; contextWindow?: number; maxOutput?: number };
+/** US dollars for a million tokens; without a price of its own, cached input costs as much as any. */
+export type Rates = { input: number; output: number; cached?: number };
+
+/** A whole request costs the `long` rates where its input is above that many tokens; from a day on the `later` ones hold. */
+export type Prices = Rates & { long?: Rates & { above: number }; later?: Rates & { from: string } };
+
+/** What is known about a model. Unknown is undefined. */
+export type ModelFacts = {
+  label?: string;
+  contextWindow?: number;
+  maxOutput?: number;
+  vision?: boolean;
+  tools?: boolean;
+  reasoning?: boolean;
+  prices?: Prices;
+};
+
+export type ModelInfo = ModelFacts & { id: string };

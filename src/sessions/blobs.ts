@@ -1,5 +1,5 @@
 /** Contents by hash, for undo: kept in the host's own storage, never in the workspace. */
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hashOf } from '../workspace/content.ts';
 import type { BlobStore } from '../workspace/types.ts';
@@ -14,8 +14,7 @@ export class DiskBlobs implements BlobStore {
   async put(bytes: Uint8Array): Promise<string> {
     const hash = await hashOf(bytes);
     const file = this.#file(hash);
-    const known = await stat(file).catch(() => undefined);
-    if (known?.size === bytes.length) return hash;
+    if (await this.get(hash)) return hash;
     await mkdir(dirname(file), { recursive: true });
     // Renamed into place, so that a name never stands for half a content.
     const temporary = `${file}.${crypto.randomUUID()}`;

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { type ImageType, imagePart, imageTypeOf, MAX_IMAGE_BYTES } from '../core/images.ts';
+import type { ImagePart, TextPart } from '../core/messages.ts';
 import type { Tool } from '../core/tool.ts';
 import { ToolError } from '../core/tool.ts';
 import { decodeText } from '../workspace/content.ts';
@@ -12,7 +14,7 @@ const MAX_LINE = 2_000;
 export function readFileTool(workspace: Workspace): Tool {
   return defineTool({
     name: 'read_file',
-    description: `Read a text file as numbered lines. At most ${MAX_LINES} lines at once.`,
+    description: `Read a text file as numbered lines, at most ${MAX_LINES} at once; or look at an image.`,
     effect: 'readonly',
     input: z.object({
       path: z.string(),
@@ -28,6 +30,8 @@ export function readFileTool(workspace: Workspace): Tool {
         async execute() {
           const file = await workspace.snapshot(at);
           if (!file) throw new ToolError(`There is no file ${path}. Use find_files to look for it.`);
+          const image = imageTypeOf(file.bytes);
+          if (image) return { content: imageContent(path, image, file.bytes) };
           const text = decodeText(file.bytes);
           if (text === undefined) return { content: `${path} is a binary file of ${file.bytes.length} bytes.` };
           return { content: numbered(text, from_line, to_line) };
@@ -35,6 +39,12 @@ export function readFileTool(workspace: Workspace): Tool {
       };
     },
   });
+}
+
+function imageContent(path: string, type: ImageType, bytes: Uint8Array): (TextPart | ImagePart)[] {
+  const is = `${path} is an image (${type}, ${bytes.length} bytes)`;
+  if (bytes.length > MAX_IMAGE_BYTES) return [{ type: 'text', text: `${is}: too large to be shown.` }];
+  return [{ type: 'text', text: `${is}:` }, imagePart(type, bytes)];
 }
 
 function numbered(text: string, from: number, to = Number.POSITIVE_INFINITY): string {

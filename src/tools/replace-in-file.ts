@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Tool } from '../core/tool.ts';
-import { encodeText } from '../workspace/content.ts';
+import { encodeLike } from '../workspace/content.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { changeCall, existingFile, textContent } from './change-call.ts';
@@ -20,9 +20,9 @@ export function replaceInFileTool(workspace: Workspace, gate: WriteGate): Tool {
     async prepare({ path: input, edits }) {
       const place = await workspace.resolve(input);
       const before = await existingFile(workspace, place);
-      const { text, replaced } = replaceAll(textContent(before, place.path), edits, place.path);
-      const done = `Replaced ${counted(replaced, 'passage')} in ${place.path}.`;
-      return changeCall(`Edit ${place.path}`, [{ ...place, before, after: encodeText(text) }], gate, done);
+      const { text, replaced, notes } = replaceAll(textContent(before, place.path), edits, place.path);
+      const done = [`Replaced ${counted(replaced, 'passage')} in ${place.path}.`, ...notes].join(' ');
+      return changeCall(`Edit ${place.path}`, [{ ...place, before, after: encodeLike(text, before) }], gate, done);
     },
   });
 }

@@ -1,76 +1,109 @@
-/** Replacing exact passages of a text, several as one; pure. */
+/** Replacing passages of a text, several as one; pure. */
 import { ToolError } from '../core/tool.ts';
+import { endingNear, Lines, lineAt, splitLines } from './replace-lines.ts';
+import { type Place, placesOf, type Rule } from './replace-match.ts';
+import { nearestPassage } from './replace-nearest.ts';
+import { opsOf, render } from './replace-render.ts';
 
 export type Edit = { old_text: string; new_text: string; all?: boolean | undefined };
-type Span = { start: number; end: number; text: string; edit: number };
+/** `what` names the edit in messages. */
+export type Span = { start: number; end: number; text: string; what: string; rule?: Rule | undefined };
+/** `notes` say which passages were found by a looser rule, and where. */
+export type Replaced = { text: string; replaced: number; notes: string[] };
+
+const MAX_NAMED = 5;
 
 /**
  * Applies all edits to the same original. @throws ToolError, naming lines, when a passage is not there, is there twice
  * without `all`, overlaps another edit's, or when nothing would change.
  */
-export function replaceAll(original: string, edits: readonly Edit[], path: string): { text: string; replaced: number } {
-  const spans = edits.flatMap((edit, index) => find(original, edit, index, path)).sort((a, b) => a.start - b.start);
-  for (const [index, span] of spans.entries()) {
-    const previous = spans[index - 1];
+export function replaceAll(original: string, edits: readonly Edit[], path: string): Replaced {
+  const [mark, lines] = withoutMark(original);
+  const spans = edits.flatMap((edit, index) => find(lines, edit, `edit ${index + 1}`, path));
+  const replaced = splice(lines.text, spans, path);
+  if (replaced.text === lines.text) throw new ToolError(`The edits would leave ${path} as it is.`);
+  return { ...replaced, text: mark + replaced.text };
+}
+
+/** The byte order mark is no part of the first line. */
+export function withoutMark(text: string): [mark: string, lines: Lines] {
+  return text.startsWith('\uFEFF') ? ['\uFEFF', new Lines(text.slice(1))] : ['', new Lines(text)];
+}
+
+/** All spans at once. @throws ToolError where two overlap. */
+export function splice(text: string, spans: readonly Span[], path: string): Replaced {
+  const sorted = [...spans].sort((a, b) => a.start - b.start || a.end - b.end);
+  let out = '';
+  let at = 0;
+  for (const [index, span] of sorted.entries()) {
+    const previous = sorted[index - 1];
     if (previous && span.start < previous.end) {
+      const [first, second] = [previous.what, span.what].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
       throw new ToolError(
-        `Edits ${previous.edit + 1} and ${span.edit + 1} overlap at line ${lineAt(original, span.start)} of ${path}. Join them.`,
+        `${capital(joined(first as string, second as string))} overlap at line ${lineAt(text, span.start)} of ${path}. Join them.`,
       );
     }
+    out += text.slice(at, span.start) + span.text;
+    at = span.end;
   }
-  let text = '';
-  let at = 0;
-  for (const { start, end, text: replacement } of spans) {
-    text += original.slice(at, start) + replacement;
-    at = end;
-  }
-  text += original.slice(at);
-  if (text === original) throw new ToolError(`The edits would leave ${path} as it is.`);
-  return { text, replaced: spans.length };
+  const notes = sorted.flatMap(({ what, rule, start }) =>
+    rule ? [`${capital(what)} was found at line ${lineAt(text, start)} by ignoring ${rule.ignores}.`] : [],
+  );
+  return { text: out + text.slice(at), replaced: spans.length, notes };
 }
 
-function find(original: string, { old_text, new_text, all }: Edit, edit: number, path: string): Span[] {
+/** `edits 1 and 2`, but `edit 1 and hunk 2`. */
+function joined(a: string, b: string): string {
+  const kind = a.split(' ', 1)[0] as string;
+  return b.startsWith(`${kind} `) ? `${kind}s${a.slice(kind.length)} and${b.slice(kind.length)}` : `${a} and ${b}`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function find(lines: Lines, { old_text, new_text, all }: Edit, what: string, path: string): Span[] {
+  const { text } = lines;
   if (old_text === '') {
-    if (original === '') return [{ start: 0, end: 0, text: new_text, edit }];
-    throw new ToolError(`old_text of edit ${edit + 1} is empty. Give the passage to replace.`);
+    if (text === '') return [{ start: 0, end: 0, text: new_text, what }];
+    throw new ToolError(`old_text of ${what} is empty. Give the passage to replace.`);
   }
-  // Models write \n; a file with \r\n is searched, and keeps being written, in its own way.
-  const crlf = original.includes('\r\n') && (!/(?<!\r)\n/.test(original) || !original.includes(old_text));
-  const [old, now] = crlf ? [withCrlf(old_text), withCrlf(new_text)] : [old_text, new_text];
-  const starts: number[] = [];
-  // Where one is meant, two that overlap are two: either could be it.
-  for (let at = original.indexOf(old); at >= 0; at = original.indexOf(old, at + (all ? old.length : 1))) starts.push(at);
-  if (starts.length === 0) throw new ToolError(notFound(original, old_text, edit, path));
-  if (starts.length > 1 && !all) {
-    const lines = starts.slice(0, 5).map((start) => lineAt(original, start));
-    throw new ToolError(
-      `old_text of edit ${edit + 1} occurs ${starts.length} times in ${path}, at lines ${lines.join(', ')}${starts.length > 5 ? ', …' : ''}. Give more lines around it, or set all.`,
-    );
-  }
-  return starts.map((start) => ({ start, end: start + old.length, text: now, edit }));
+  const found = placesOf(lines, old_text);
+  const places = all ? apart(found) : found;
+  if (places.length === 0) throw new ToolError(notFound(lines, splitLines(old_text), `old_text of ${what}`, path));
+  if (places.length > 1 && !all)
+    throw new ToolError(`old_text of ${what} ${occursAt(lines, places, path)} Give more lines around it, or set all.`);
+  return places.map((place) => ({
+    ...place,
+    text: place.rule ? render(text, place, opsOf(old_text, new_text)) : written(text, place, old_text, new_text),
+    what,
+  }));
 }
 
-function withCrlf(text: string): string {
-  return text.replace(/\r?\n/g, '\r\n');
+/** Models write \n; a text with \r\n keeps being written in its own way, unless the edit itself is about line endings. */
+function written(text: string, { start, end }: Place, old: string, now: string): string {
+  if (old.includes('\r') || !/[\r\n]/.test(now)) return now;
+  return now.replace(/\r\n|\n|\r/g, old.includes('\n') ? '\n' : endingNear(text, end > start ? end : start));
 }
 
-function lineAt(text: string, offset: number): number {
-  let line = 1;
-  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++;
-  return line;
+/** Without those that overlap the one before. */
+function apart(places: readonly Place[]): Place[] {
+  const chosen: Place[] = [];
+  for (const place of places) if (place.start >= (chosen.at(-1)?.end ?? 0)) chosen.push(place);
+  return chosen;
 }
 
-/** Shows where the passage's most telling line does stand, so that the next try can copy it. */
-function notFound(original: string, old: string, edit: number, path: string): string {
-  const what = `old_text of edit ${edit + 1} is not in ${path}.`;
-  const telling = old
-    .split('\n')
-    .map((line) => line.trim())
-    .sort((a, b) => b.length - a.length)[0];
-  const lines = original.split(/\r?\n/);
-  const near = telling ? lines.findIndex((line) => line.trim() === telling || line.includes(telling)) : -1;
-  if (near < 0) return `${what} Read the file again.`;
-  const from = Math.max(0, near - 2);
-  const passage = lines.slice(from, near + 3).map((line, index) => `${from + index + 1}\t${line}`);
-  return `${what} The nearest passage:\n${passage.join('\n')}`;
+/** `occurs 2 times in a.txt, at lines 3, 9.` */
+export function occursAt(lines: Lines, places: readonly Place[], path: string): string {
+  const named = places.slice(0, MAX_NAMED).map(({ start }) => lineAt(lines.text, start));
+  const ignoring = places[0]?.rule ? `, ignoring ${places[0].rule.ignores}` : '';
+  return `occurs ${places.length} times in ${path}${ignoring}, at lines ${named.join(', ')}${places.length > MAX_NAMED ? ', …' : ''}.`;
+}
+
+/** Shows where something like it does stand, so that the next try can copy it. */
+export function notFound(lines: Lines, passage: readonly string[], what: string, path: string): string {
+  const numbered = passage.some((line) => /^\s*\d+\t/.test(line)) && passage.every((line) => /^\s*(\d+(\t|$)|$)/.test(line));
+  const near = nearestPassage(lines, numbered ? passage.map((line) => line.replace(/^\s*\d+\t?/, '')) : passage);
+  const hint = numbered ? ' Leave out the line numbers.' : '';
+  return `${what} is not in ${path}.${hint}${near ? ` The nearest passage:\n${near}` : ' Read the file again.'}`;
 }

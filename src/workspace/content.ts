@@ -9,11 +9,16 @@ export async function hashOf(bytes: Uint8Array): Promise<string> {
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 
-/** The text, when the bytes are UTF-8 without NUL, so that encoding it gives the same bytes again (a BOM is kept as U+FEFF). */
+/**
+ * The text, when the bytes are UTF-8, or UTF-16 that begins with a byte order mark, without NUL: then `encodeLike` gives the same
+ * bytes again (a mark is kept as U+FEFF). What may be in any other encoding is not guessed at.
+ */
 export function decodeText(bytes: Uint8Array): string | undefined {
-  if (bytes.includes(0)) return undefined;
+  const utf16 = utf16Of(bytes);
   try {
-    return strict.decode(bytes);
+    if (!utf16) return bytes.includes(0) ? undefined : strict.decode(bytes);
+    const text = new TextDecoder(utf16, { fatal: true, ignoreBOM: true }).decode(bytes);
+    return text.includes('\0') ? undefined : text;
   } catch {
     return undefined;
   }
@@ -21,6 +26,23 @@ export function decodeText(bytes: Uint8Array): string | undefined {
 
 export function encodeText(text: string): Uint8Array {
   return encoder.encode(text);
+}
+
+/** In the encoding that these bytes are in. */
+export function encodeLike(text: string, bytes: Uint8Array): Uint8Array {
+  const utf16 = utf16Of(bytes);
+  if (!utf16) return encoder.encode(text);
+  const encoded = new Uint8Array(text.length * 2);
+  const view = new DataView(encoded.buffer);
+  const whole = text.toWellFormed();
+  for (let index = 0; index < whole.length; index++) view.setUint16(index * 2, whole.charCodeAt(index), utf16 === 'utf-16le');
+  return encoded;
+}
+
+function utf16Of(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
+  return undefined;
 }
 
 export function sameBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {

@@ -137,7 +137,9 @@ export class WriteGate {
  * began is left out. Newest first, and what has to go before what comes back, since it may stand in its way. A change that did not land (it failed and was put back, or the program ended) may have
  * left either.
  */
-export function netEffect(staged: readonly Staged[]): { path: string; before: string | undefined; left: ReadonlySet<string | undefined> }[] {
+export function netEffect(
+  staged: readonly Staged[],
+): { path: string; before: string | undefined; left: ReadonlySet<string | undefined> }[] {
   const net = new Map<string, { path: string; before: string | undefined; left: Set<string | undefined> }>();
   for (const { path, before, after, landed } of staged) {
     const known = net.get(path) ?? { path, before, left: new Set([before]) };

@@ -1,6 +1,8 @@
 import { ToolError } from '../core/tool.ts';
 import type { Location } from './types.ts';
 
+const MAX_LENGTH = 4_096;
+
 /** Says in one sentence why a path is no path in the workspace. */
 export class PathError extends ToolError {
   override name = 'PathError';
@@ -13,6 +15,7 @@ export class PathError extends ToolError {
  */
 export function parsePath(input: string, folders: readonly { name: string }[]): Location {
   if (folders.length === 0) throw new PathError('No folder is open. Open a folder first.');
+  if (input.length > MAX_LENGTH) throw new PathError('The path is too long.');
   if (/\p{Cc}/u.test(input)) throw new PathError('The path holds a control character.');
   const slashed = input.trim().replaceAll('\\', '/');
   if (/^([a-z][a-z0-9+.-]*:|\/|~)/i.test(slashed))
@@ -35,12 +38,16 @@ export function formatPath({ folder, path }: Location, folders: readonly { name:
   return path ? `${name}/${path}` : name;
 }
 
-/** Several open folders may have the same name; what the model writes must still be clear. */
+/** Several open folders may have the same name, or one that no path could begin with; what the model writes must still be clear. */
 export function uniqueNames(names: readonly string[]): string[] {
-  const seen = new Map<string, number>();
-  return names.map((name) => {
-    const count = (seen.get(name) ?? 0) + 1;
-    seen.set(name, count);
-    return count === 1 ? name : `${name}-${count}`;
+  const plain = names
+    .map((name) => name.replace(/[\\/:\p{Cc}]|^~/gu, '-').trim())
+    .map((name) => (/^\.{0,2}$/.test(name) ? 'folder' : name));
+  const taken = new Set<string>();
+  return plain.map((name) => {
+    let unique = name;
+    for (let count = 2; taken.has(unique) || (unique !== name && plain.includes(unique)); count++) unique = `${name}-${count}`;
+    taken.add(unique);
+    return unique;
   });
 }

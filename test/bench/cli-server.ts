@@ -2,7 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** `received[i]`: request i was whole; `answered[i]`: the last byte of its answer was handed to the system. Milliseconds since 1970. */
+/** `received[i]`: request i was whole; `answered[i]`: its answer was handed to the system. Milliseconds since 1970. */
 export type Exchanges = { received: number[]; answered: number[]; bodies: string[] };
 
 const now = () => performance.timeOrigin + performance.now();
@@ -17,7 +17,7 @@ function serve(files: readonly string[]): void {
       seen.bodies.push(Buffer.concat(chunks).toString());
       const file = files[turn];
       stream(response, turn, file === undefined ? { text: 'I have read them all.' } : { path: file });
-      response.end(() => seen.answered.push(now()));
+      seen.answered.push(now());
     });
   });
   server.listen(0, '127.0.0.1', () => process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`));
@@ -68,7 +68,7 @@ function stream(response: ServerResponse, turn: number, { text, path }: { text?:
   send('response.output_item.done', { output_index: 0, item });
   send('response.completed', state('completed', [item]));
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
-  response.write(written);
+  response.end(written);
 }
 
 if (process.send) serve(process.argv.slice(2));

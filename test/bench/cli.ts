@@ -20,10 +20,11 @@ export type CliFigures = {
   /** Tokens (o200k) of what every request carries: instructions and tools. */
   fixedTokens: { ask: number; plan: number; agent: number };
 };
+type Run = ProgramFigures & { bodies: string[] };
 
 const STEPS = 30;
 const root = join(import.meta.dirname, '../..');
-const program = process.env.KEDGE_BENCH_PROGRAM ?? join(root, 'dist', 'kedge.cjs');
+const program = join(root, 'dist', 'kedge.cjs');
 const bareLoop = join(root, 'test', 'support', 'bare-loop.ts');
 
 export async function measureCli(runs = 7): Promise<CliFigures> {
@@ -55,7 +56,7 @@ export async function measureCli(runs = 7): Promise<CliFigures> {
     const fixedTokens = {
       ask: tokens((await ask('ask')).bodies),
       plan: tokens((await ask('plan')).bodies),
-      agent: tokens(kedge.flatMap(({ bodies }) => bodies)),
+      agent: tokens(kedge[0]?.bodies ?? []),
     };
     const figures = { kedge: summed(kedge), bare: summed(bare) };
     return { ...figures, stepRatio: figures.kedge.stepMs / figures.bare.stepMs, fixedTokens };
@@ -64,8 +65,6 @@ export async function measureCli(runs = 7): Promise<CliFigures> {
     await Promise.all([folder, home].map((directory) => rm(directory, { recursive: true, force: true })));
   }
 }
-
-type Run = ProgramFigures & { bodies: string[] };
 
 async function measured(server: ChildProcess, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Run> {
   const begin = performance.timeOrigin + performance.now();
@@ -128,9 +127,4 @@ function source(file: string): string {
     (_, index) => `export function measure${index}(depth: number): number { return depth * ${index}; }`,
   );
   return `// ${file}\n${lines.join('\n')}\n`;
-}
-
-if (import.meta.main) {
-  const { kedge, bare, stepRatio, fixedTokens } = await measureCli();
-  console.log({ kedge, bare, stepRatio, fixedTokens });
 }

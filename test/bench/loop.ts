@@ -16,7 +16,8 @@ export async function measureLoop(): Promise<LoopFigures> {
   const folder = await mkdtemp(join(tmpdir(), 'kedge-bench-'));
   try {
     await mkdir(join(folder, 'src'));
-    for (let index = 0; index < FILES; index++) await writeFile(join(folder, 'src', `file${index}.ts`), `export const value${index} = ${index};\n`);
+    for (let index = 0; index < FILES; index++)
+      await writeFile(join(folder, 'src', `file${index}.ts`), `export const value${index} = ${index};\n`);
     await steps(folder, 30);
     const short = median(await repeat(5, async () => mean(await steps(folder, 30))));
     const runs = await repeat(3, () => steps(folder, 500));
@@ -31,10 +32,12 @@ export async function measureLoop(): Promise<LoopFigures> {
 async function steps(folder: string, count: number): Promise<number[]> {
   const asked: number[] = [];
   const script = Array.from({ length: count }, (_, index) => turn(call('read_file', { path: `src/file${index % FILES}.ts` })));
-  const adapter = scriptedAdapter([...script, turn(say('Done.'))].map((entry) => (request, signal) => {
-    asked.push(performance.now());
-    return typeof entry === 'function' ? entry(request, signal) : entry;
-  }));
+  const adapter = scriptedAdapter(
+    [...script, turn(say('Done.'))].map((entry) => (request, signal) => {
+      asked.push(performance.now());
+      return typeof entry === 'function' ? entry(request, signal) : entry;
+    }),
+  );
   const storage = await mkdtemp(join(tmpdir(), 'kedge-bench-log-'));
   const fs = new NodeFileSystem([folder]);
   const assistant = new Assistant({

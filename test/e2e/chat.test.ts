@@ -18,7 +18,8 @@ describe('@kedge in the native Chat', () => {
   it('answers the first message of a fresh profile', async () => {
     const { chat } = workbench;
     await chat.send('@kedge Where is tideLevel defined?');
-    assert.match(await chat.finished(), /src\/tide\.ts:1/);
+    // VS Code shows a place by its file's name.
+    assert.match(await chat.finished(), /tide\.ts:1/);
     await workbench.screenshot('chat-ask');
     assert.deepEqual(await contents(workbench.folder), HARBOUR);
   });
@@ -52,15 +53,16 @@ describe('@kedge in the native Chat', () => {
     assert.equal(Object.keys(HARBOUR).filter((path) => after[path] !== HARBOUR[path]).length, 1);
   });
 
-  it('asks again after a reload what was not answered before it', async () => {
+  it('brings back after a reload what was not answered before it', async () => {
     const { chat } = workbench;
     await chat.send(`@kedge /agent ${RENAME}`);
     await chat.buttons.filter({ hasText: 'Approve' }).first().waitFor();
     await workbench.reload();
-    await chat.send('@kedge Where were we?');
-    await chat.buttons.filter({ hasText: 'Approve edits of this run' }).first().waitFor();
     assert.deepEqual(await contents(workbench.folder), HARBOUR);
-    await chat.clickButton('Approve edits of this run');
+    await workbench.clickNotification('Show');
+    const panel = await workbench.panelFrame();
+    await panel.getByRole('button', { name: 'More ways to approve' }).click();
+    await panel.getByRole('button', { name: 'Approve edits for this run' }).click();
     await filesAre(renamed(HARBOUR, 'tideLevel', 'waterLevel'), 'the rename after the reload');
   });
 

@@ -72,7 +72,12 @@ describe('the workspace in VS Code', () => {
     await write('old.txt', 'moved\n');
     await write('gone.txt', 'gone\n');
     const moved = { ...change('dir/new.txt', undefined, 'moved\n'), movedFrom: 'old.txt' };
-    await commit(change('made.txt', undefined, 'made\n'), moved, change('old.txt', 'moved\n', undefined), change('gone.txt', 'gone\n', undefined));
+    await commit(
+      change('made.txt', undefined, 'made\n'),
+      moved,
+      change('old.txt', 'moved\n', undefined),
+      change('gone.txt', 'gone\n', undefined),
+    );
     assert.equal(await onDisk('made.txt'), 'made\n');
     assert.equal(await onDisk('dir/new.txt'), 'moved\n');
     assert.equal(await fs.stat(at('old.txt')), undefined);

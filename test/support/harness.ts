@@ -27,6 +27,7 @@ export type HarnessOptions = {
   limits?: Partial<Limits> | ((mode: Mode) => Limits);
   trusted?: boolean;
   now?: () => number;
+  facts?: AssistantPorts['facts'];
   adapter?: ModelAdapter;
   /** In the place of a connection that works. */
   connect?: () => Promise<ModelAdapter>;
@@ -108,6 +109,7 @@ function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
       },
     },
     ...(options.now && { now: options.now }),
+    ...(options.facts && { facts: options.facts }),
   };
   const assistant = new Assistant(ports);
   const root = roots[0] as string;

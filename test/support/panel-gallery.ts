@@ -36,7 +36,7 @@ const PAGE = `<!doctype html>
 <script nonce="kedge" src="panel.js"></script>
 </body></html>`;
 
-const POLICY = "default-src 'none'; style-src 'self'; font-src 'self'; script-src 'nonce-kedge'";
+const POLICY = "default-src 'none'; style-src 'self'; font-src 'self'; img-src data:; script-src 'nonce-kedge'";
 
 declare global {
   interface Window {

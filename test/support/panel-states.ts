@@ -1,5 +1,5 @@
 /** Named states of the panel, each a list of the messages that lead to it. */
-import type { AgentEvent, EventBody, Mode } from '../../src/core/events.ts';
+import { type AgentEvent, type EventBody, isDurable, type Mode } from '../../src/core/events.ts';
 import type { AssistantMessage, ToolCall } from '../../src/core/messages.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import type { ChangeSummary, Decision, Effect } from '../../src/core/tool.ts';
@@ -8,6 +8,9 @@ import type { PanelState, ToPanel } from '../../src/protocol/panel.ts';
 const LIMITS = { turns: 20, callsPerTurn: 8, callsPerRun: 60, minutes: 10 };
 const MODEL = { provider: 'openai', model: 'gpt-6.1-sol' };
 const USAGE = { input: 18_432, output: 1_204, cached: 12_288, reasoning: 512 };
+
+/** A PNG of one red pixel. */
+export const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 
 /** Writes a session event by event; numbers and times count themselves. */
 export class Script {
@@ -19,7 +22,7 @@ export class Script {
   #at = 1_795_000_000_000;
 
   add(body: EventBody): this {
-    const durable = !['text_delta', 'reasoning_delta', 'tool_input_delta', 'tool_progress'].includes(body.type);
+    const durable = isDurable(body);
     this.#at += 300;
     this.events.push({ ...body, runId: `run-${this.#run}`, seq: durable ? ++this.#seq : this.#seq, at: this.#at });
     return this;
@@ -75,6 +78,14 @@ export class Script {
       callId: this.lastCall,
       result: { type: 'tool_result', callId: this.lastCall, name, content: [{ type: 'text', text }], ...(isError && { isError }) },
       durationMs,
+    });
+  }
+
+  /** An answer of which only the beginning came. */
+  breaksOff(text: string): this {
+    return this.add({
+      type: 'message_added',
+      message: { role: 'assistant', content: [{ type: 'text', text }], from: MODEL, stop: 'aborted' },
     });
   }
 
@@ -351,6 +362,54 @@ export const STATES: Record<string, NamedState> = {
     messages: [
       host('ask'),
       session(failing('auth', 'OpenAI did not accept the key. Enter a valid one with “Kedge: Connect a Model”.'), false),
+    ],
+  },
+  'error-half': {
+    messages: [
+      host('ask'),
+      session(
+        new Script()
+          .run('ask', 'How is the tide computed?')
+          .turn()
+          .breaksOff('The height comes from `tideAt()`, which')
+          .finishes('failed', { kind: 'network', message: 'OpenAI could not be reached (terminated): check the network.' }),
+        false,
+      ),
+    ],
+  },
+  'retry-wait': {
+    messages: [
+      host('ask'),
+      session(
+        new Script()
+          .run('ask', 'How is the tide computed?')
+          .turn()
+          .add({ type: 'model_waiting', attempt: 2, tries: 5, reason: 'rate_limit', waitMs: 12_000 }),
+        true,
+      ),
+    ],
+  },
+  image: {
+    messages: [
+      host('ask'),
+      session(
+        new Script()
+          .run('ask', 'What is this?')
+          .add({
+            type: 'message_added',
+            message: {
+              role: 'user',
+              content: [
+                { type: 'text', text: 'What is this?' },
+                { type: 'image', mediaType: 'image/png', data: DOT },
+              ],
+            },
+          })
+          .turn()
+          .says('A dot.')
+          .finishes(),
+        false,
+      ),
     ],
   },
   stopped: {

@@ -58,7 +58,11 @@ export async function gateOn(files: Files, wrap: (real: NodeWriter) => Writer = 
       changes.push({ ...place, before, after: text === undefined ? undefined : encodeText(text), ...(movedFrom && { movedFrom }) });
     }
     const set = await gate.prepare(changes);
-    const context = { callId: `call-${++calls}`, signal: new AbortController().signal, record: (event: EventBody) => void recorded.push(event) };
+    const context = {
+      callId: `call-${++calls}`,
+      signal: new AbortController().signal,
+      record: (event: EventBody) => void recorded.push(event),
+    };
     return () => gate.apply(set, context);
   }
 

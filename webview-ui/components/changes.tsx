@@ -31,7 +31,7 @@ export function Changes({ run }: { run: RunView }) {
           </Button>
         )}
         <Button kind="secondary" disabled={sent} onClick={undo} title="Take back what this run changed; your own later edits stay">
-          Undo
+          Undo run
         </Button>
       </div>
       <ul class="files">

@@ -1,12 +1,15 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Mode } from '../../src/core/events.ts';
+import { MAX_IMAGES } from '../../src/core/images.ts';
 import { post, save, saved } from '../host.ts';
+import { type PastedImage, readImages } from '../images.ts';
 import { memo } from '../memo.ts';
 import { MODE } from '../modes.ts';
 import { type Recall, recall, remember } from '../prompt-history.ts';
 import { dispatch } from '../store.ts';
 import type { Waiting } from './app.tsx';
 import { Icon } from './icon.tsx';
+import { Thumbnails } from './thumbnails.tsx';
 
 type ComposerProps = { mode: Mode; running: boolean; compose: { text: string } | undefined; waiting: Waiting | undefined };
 
@@ -21,6 +24,8 @@ export const Composer = memo(({ mode, running, compose, waiting }: ComposerProps
     history.current = state.history;
     return state.draft;
   });
+
+  const [images, setImages] = useState<readonly PastedImage[]>([]);
 
   useLayoutEffect(() => save({ draft: text, history: history.current }), [text]);
 
@@ -57,7 +62,25 @@ export const Composer = memo(({ mode, running, compose, waiting }: ComposerProps
     recalled.current = DRAFT;
     put('');
     dispatch({ type: 'notice_dismissed' });
-    post({ type: 'prompt', text: prompt, mode });
+    post({ type: 'prompt', text: prompt, mode, ...(images.length > 0 && { images: [...images] }) });
+    setImages([]);
+  };
+
+  /** True where there were files to take. */
+  const attach = (data: DataTransfer | null): boolean => {
+    const files = [...(data?.files ?? [])];
+    if (files.length === 0) return false;
+    void readImages(files, MAX_IMAGES - images.length).then(({ images: read, refused }) => {
+      setImages((before) => [...before, ...read].slice(0, MAX_IMAGES));
+      if (refused) dispatch({ type: 'notice', level: 'info', text: refused });
+      box.current?.focus();
+    });
+    return true;
+  };
+
+  const remove = (index: number) => {
+    setImages(images.toSpliced(index, 1));
+    box.current?.focus();
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -81,7 +104,15 @@ export const Composer = memo(({ mode, running, compose, waiting }: ComposerProps
   };
 
   return (
-    <form class="composer" onSubmit={(event) => event.preventDefault()}>
+    <form
+      class="composer"
+      onSubmit={(event) => event.preventDefault()}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        if (attach(event.dataTransfer)) event.preventDefault();
+      }}
+    >
+      <Thumbnails images={images} onRemove={remove} />
       <textarea
         ref={box}
         rows={1}
@@ -93,6 +124,10 @@ export const Composer = memo(({ mode, running, compose, waiting }: ComposerProps
           setText(event.currentTarget.value);
         }}
         onKeyDown={onKeyDown}
+        onPaste={(event) => {
+          // Text that was copied together with its picture is pasted as text.
+          if (!event.clipboardData?.types.includes('text/plain') && attach(event.clipboardData)) event.preventDefault();
+        }}
       />
       {running ? (
         <button type="button" class="send stop" aria-label="Stop" title="Stop (Escape)" onClick={() => post({ type: 'stop' })}>

@@ -1,18 +1,10 @@
-import type { PauseReason, RunError } from '../../src/core/events.ts';
-import type { ToHost } from '../../src/protocol/panel.ts';
+import type { PauseReason } from '../../src/core/events.ts';
+import { REMEDY } from '../../src/protocol/remedy.ts';
 import { post } from '../host.ts';
 import { Markdown } from '../markdown/markdown.tsx';
-import type { RunView } from '../run-view.ts';
+import { brokeOff, type RunView } from '../run-view.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
-
-const REMEDY: Partial<Record<RunError['kind'], { label: string; message: ToHost }>> = {
-  auth: { label: 'Connect a model', message: { type: 'connect_model' } },
-  unknown_model: { label: 'Choose a model', message: { type: 'pick_model' } },
-  no_credit: { label: 'Choose another model', message: { type: 'pick_model' } },
-  overloaded: { label: 'Choose another model', message: { type: 'pick_model' } },
-  context_overflow: { label: 'New session', message: { type: 'new_session' } },
-};
 
 /** How a run stands that is not going on: paused, failed, stopped, refused, cut off. An answer needs no words. */
 export function Ending({ run, live, last }: { run: RunView; live: boolean; last: boolean }) {
@@ -21,6 +13,7 @@ export function Ending({ run, live, last }: { run: RunView; live: boolean; last:
   if (finished?.outcome === 'failed') {
     const error = finished.error ?? { kind: 'internal', message: 'The run failed.' };
     const remedy = REMEDY[error.kind];
+    const half = brokeOff(run);
     return (
       <div class="ending error">
         <Icon name="error" tone="bad" />
@@ -28,11 +21,15 @@ export function Ending({ run, live, last }: { run: RunView; live: boolean; last:
           <p>{error.message}</p>
           <div class="buttons">
             {remedy && (
-              <Button kind="primary" onClick={() => post(remedy.message)}>
+              <Button kind={half && last ? 'secondary' : 'primary'} onClick={() => post({ type: remedy.action })}>
                 {remedy.label}
               </Button>
             )}
-            {last && <Button onClick={() => post({ type: 'continue' })}>Try again</Button>}
+            {last && (
+              <Button kind={half || !remedy ? 'primary' : 'secondary'} onClick={() => post({ type: 'continue' })}>
+                {half ? 'Continue' : 'Try again'}
+              </Button>
+            )}
           </div>
         </div>
       </div>

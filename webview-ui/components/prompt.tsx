@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { MODE } from '../modes.ts';
 import type { RunView } from '../run-view.ts';
 import { Icon } from './icon.tsx';
+import { Thumbnails } from './thumbnails.tsx';
 
 const LONG = 600;
 
@@ -12,6 +13,7 @@ export function Prompt({ run }: { run: RunView }) {
   return (
     <div class="prompt">
       <h3 class="sr-only">You, in {MODE[run.mode].label} mode</h3>
+      <Thumbnails images={run.images ?? []} />
       <p>{isLong && !all ? `${text.slice(0, LONG)} …` : text}</p>
       {isLong && (
         <button type="button" class="button link" onClick={() => setAll(!all)}>

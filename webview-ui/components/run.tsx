@@ -9,6 +9,7 @@ import { Ending } from './ending.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { PlanProgress } from './plan-progress.tsx';
 import { Prompt } from './prompt.tsx';
+import { RetryWait } from './retry-wait.tsx';
 import { RunFooter } from './run-footer.tsx';
 
 export const Run = memo(({ run, live, last, editing }: { run: RunView; live: boolean; last: boolean; editing: boolean }) => {
@@ -19,6 +20,7 @@ export const Run = memo(({ run, live, last, editing }: { run: RunView; live: boo
       <Prompt run={run} />
       {run.plan && <PlanProgress plan={run.plan} steps={run.steps} live={live} />}
       {(live || hasLog(run)) && <AgentLog run={run} live={live} />}
+      {live && run.waiting && <RetryWait key={run.waiting.attempt} wait={run.waiting} />}
       {answer && <Markdown text={answer.text} streaming={answer.streaming} />}
       {run.approvals.map((approval) => (
         <Approval key={approval.approvalId} approval={approval} />

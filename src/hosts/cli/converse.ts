@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Session } from '../../app/session.ts';
 import type { AgentEvent } from '../../core/events.ts';
-import type { ApprovalRequest } from '../../core/session.ts';
+import { type ApprovalRequest, brokeOff } from '../../core/session.ts';
 import type { Options } from './arguments.ts';
 import type { Questions } from './questions.ts';
 
@@ -63,6 +63,11 @@ function exitCode(session: Session, options: Options): number {
     return EXIT.paused;
   }
   if (run?.outcome === 'stopped') return EXIT.stopped;
+  if (run?.outcome === 'failed') {
+    process.stderr.write(
+      `${brokeOff(session.state) ? 'Half an answer was kept. To go on' : 'To try again'}: ${continueCommand(session, options)}\n`,
+    );
+  }
   return run?.outcome === 'answered' ? EXIT.answered : EXIT.failed;
 }
 

@@ -3,6 +3,7 @@ import type { AgentEvent } from '../../core/events.ts';
 import { type AssistantMessage, resultText, textOf } from '../../core/messages.ts';
 import { planText } from '../../core/plan.ts';
 import type { ChangeSummary } from '../../core/tool.ts';
+import { waitingText } from '../../core/waiting.ts';
 import { changeCounts, harmless, type Output, oneLine, paintFor } from './terminal.ts';
 
 /**
@@ -35,6 +36,9 @@ export class TextRenderer {
         return;
       case 'text_delta':
         this.#text(event.text);
+        return;
+      case 'model_waiting':
+        this.#line(`${waitingText(event, event.waitMs)}. Ctrl+C stops.`);
         return;
       case 'message_added':
         if (event.message.role === 'assistant') this.#message(event.message);

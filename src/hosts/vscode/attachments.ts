@@ -1,20 +1,56 @@
 import * as vscode from 'vscode';
-import type { TextPart } from '../../core/messages.ts';
+import { imagePart, imageTypeOf, MAX_IMAGE_BYTES } from '../../core/images.ts';
+import type { ImagePart, TextPart } from '../../core/messages.ts';
 import { decodeText } from '../../workspace/content.ts';
+import type { Location } from '../../workspace/types.ts';
 import type { VsCodeFileSystem } from './file-system.ts';
 
 const MAX_CHARS = 20_000;
+const IMAGE_NAME = /\.(png|jpe?g|gif|webp)$/i;
 
-/** Files and selections that the user referenced in the Chat, as parts of the message. What is no file of the workspace is named only. */
-export async function attachmentsOf(references: readonly vscode.ChatPromptReference[], fs: VsCodeFileSystem): Promise<TextPart[]> {
+/** Files, selections and images that the user referenced in the Chat, as parts of the message. What is no file of the workspace is named only. */
+export async function attachmentsOf(references: readonly vscode.ChatPromptReference[], fs: VsCodeFileSystem): Promise<Part[]> {
   const parts = await Promise.all(
-    references.map(({ value }) => {
-      if (value instanceof vscode.Uri) return fileBlock(fs, value);
-      if (value instanceof vscode.Location) return fileBlock(fs, value.uri, value.range);
-      return typeof value === 'string' ? `<attachment>\n${value.slice(0, MAX_CHARS)}\n</attachment>` : undefined;
+    references.map(({ value }): Promise<Part | undefined> | Part | undefined => {
+      if (value instanceof vscode.Uri) return filePart(fs, value);
+      if (value instanceof vscode.Location) return filePart(fs, value.uri, value.range);
+      if (isBinary(value)) return binaryPart(value);
+      return typeof value === 'string' ? textPart(`<attachment>\n${value.slice(0, MAX_CHARS)}\n</attachment>`) : undefined;
     }),
   );
-  return parts.filter((text) => text !== undefined).map((text) => ({ type: 'text', text: `\n\n${text}` }));
+  return parts.filter((part) => part !== undefined);
+}
+
+type Part = TextPart | ImagePart;
+
+/** As the editor hands over a pasted image. */
+type Binary = { mimeType: string; data(): Thenable<Uint8Array> };
+
+function isBinary(value: unknown): value is Binary {
+  return value !== null && typeof value === 'object' && typeof (value as Partial<Binary>).data === 'function';
+}
+
+const textPart = (text: string): TextPart => ({ type: 'text', text: `\n\n${text}` });
+
+async function binaryPart(value: Binary): Promise<Part> {
+  const bytes = await value.data();
+  return imageOf(bytes) ?? textPart(`<attachment type=${JSON.stringify(value.mimeType)} bytes="${bytes.length}" binary="true"/>`);
+}
+
+/** Larger ones are named only. */
+function imageOf(bytes: Uint8Array): ImagePart | undefined {
+  const type = bytes.length > MAX_IMAGE_BYTES ? undefined : imageTypeOf(bytes);
+  return type && imagePart(type, bytes);
+}
+
+async function filePart(fs: VsCodeFileSystem, uri: vscode.Uri, range?: vscode.Range): Promise<Part | undefined> {
+  const at = fs.locate(uri);
+  const real = at && (await fs.canonical(at));
+  const stat = real && (await fs.stat(real));
+  const image = stat?.type === 'file' && IMAGE_NAME.test(uri.path) ? imageOf((await fs.read(real as Location)).bytes) : undefined;
+  if (image) return image;
+  const block = await fileBlock(fs, uri, range);
+  return block === undefined ? undefined : textPart(block);
 }
 
 export async function fileBlock(fs: VsCodeFileSystem, uri: vscode.Uri, range?: vscode.Range): Promise<string | undefined> {

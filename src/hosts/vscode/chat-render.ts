@@ -4,13 +4,22 @@ import type { Session } from '../../app/session.ts';
 import type { AgentEvent } from '../../core/events.ts';
 import type { Plan } from '../../core/plan.ts';
 import { planText } from '../../core/plan.ts';
-import type { ApprovalRequest } from '../../core/session.ts';
+import { type ApprovalRequest, brokeOff } from '../../core/session.ts';
+import { waitingText } from '../../core/waiting.ts';
+import { REMEDY, type Remedy } from '../../protocol/remedy.ts';
 import { PathError, parsePath } from '../../workspace/paths.ts';
 import type { Kedge } from './kedge.ts';
 import { PlaceFinder } from './place-finder.ts';
 
 const STEP_SIGN = { started: '▸', done: '✓', failed: '✗', skipped: '–' } as const;
 const DIFF_LINES = 60;
+
+/** What a remedy is in the Chat, where a conversation is a thread of it. */
+const COMMAND: Record<Remedy, string> = {
+  connect_model: 'kedge.connectModel',
+  pick_model: 'kedge.pickModel',
+  new_session: 'workbench.action.chat.newChat',
+};
 
 export class ChatRenderer {
   readonly #kedge: Kedge;
@@ -40,6 +49,10 @@ export class ChatRenderer {
       case 'text_delta':
         this.#streamedText += event.text;
         this.#prose.write(event.text);
+        break;
+      case 'model_waiting':
+        stream.progress(waitingText(event, event.waitMs));
+        stream.button({ command: 'kedge.retryNow', title: 'Try now', arguments: [this.#session.id] });
         break;
       case 'message_added':
         // A thought before tool calls is a paragraph of its own.
@@ -107,8 +120,11 @@ export class ChatRenderer {
     const stream = this.#stream;
     if (end.type === 'run_finished' && end.outcome === 'stopped') stream.markdown('*Stopped.*\n\n');
     if (end.type === 'run_finished' && end.outcome === 'refused') stream.markdown('*The model refused to answer this.*\n\n');
-    if (end.type === 'run_finished' && end.error?.kind === 'auth')
-      stream.button({ command: 'kedge.connectModel', title: 'Connect a Model' });
+    if (end.type === 'run_finished' && end.outcome === 'failed') {
+      const remedy = end.error && REMEDY[end.error.kind];
+      if (remedy) stream.button({ command: COMMAND[remedy.action], title: remedy.label });
+      stream.button({ command: 'kedge.chat.continue', title: brokeOff(this.#session.state) ? 'Continue' : 'Try again' });
+    }
     if (this.#session.state.runs.get(end.runId)?.changed) {
       stream.button({ command: 'kedge.reviewRun', title: 'Review changes', arguments: [this.#session.id, end.runId] });
       stream.button({ command: 'kedge.undoRun', title: 'Undo run', arguments: [this.#session.id, end.runId] });

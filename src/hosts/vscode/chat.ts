@@ -2,10 +2,12 @@
 import * as vscode from 'vscode';
 import { type Session, SessionError } from '../../app/session.ts';
 import type { AgentEvent, Mode } from '../../core/events.ts';
-import type { ModelRef, TextPart } from '../../core/messages.ts';
+import type { ModelRef } from '../../core/messages.ts';
+import { brokeOff } from '../../core/session.ts';
 import { attachmentsOf } from './attachments.ts';
 import { ChatRenderer } from './chat-render.ts';
 import type { Kedge } from './kedge.ts';
+import { editorModelRef } from './lm-adapter.ts';
 import { VENDOR } from './model-provider.ts';
 
 const PARTICIPANT = 'kedge.agent';
@@ -13,7 +15,7 @@ const PARTICIPANT = 'kedge.agent';
 const LIVE_KEY = 'kedge.liveChat';
 
 /** What a finished answer leaves behind for the next message of its thread. */
-type Metadata = { sessionId: string; mode: Mode; runId?: string; next?: 'plan' | 'paused' | 'failed' };
+type Metadata = { sessionId: string; mode: Mode; runId?: string; next?: 'plan' | 'paused' | 'failed' | 'half' };
 
 export function registerChat(kedge: Kedge): vscode.Disposable {
   const participant = vscode.chat.createChatParticipant(PARTICIPANT, (request, context, stream, token) =>
@@ -54,7 +56,8 @@ async function answer(
   if (end?.type === 'run_paused') metadata.next = 'paused';
   if (end?.type === 'run_finished' && end.outcome === 'plan_proposed') metadata.next = 'plan';
   if (end?.type === 'run_finished' && end.outcome === 'failed') {
-    return { metadata: { ...metadata, next: 'failed' }, errorDetails: { message: end.error?.message ?? 'The run failed.' } };
+    const next = brokeOff(session.state) ? 'half' : 'failed';
+    return { metadata: { ...metadata, next }, errorDetails: { message: end.error?.message ?? 'The run failed.' } };
   }
   return { metadata };
 }
@@ -86,9 +89,8 @@ async function carryOut(
     renderer.greet();
     return;
   }
-  const attachments: TextPart[] = await attachmentsOf(request.references, kedge.fs);
-  const model = modelOf(request.model);
-  return session.prompt({ text, mode, attachments, ...(model && { model }) });
+  const attachments = await attachmentsOf(request.references, kedge.fs);
+  return session.prompt({ text, mode, attachments, model: modelOf(request.model) });
 }
 
 function watch(
@@ -119,9 +121,14 @@ async function lastMetadata(kedge: Kedge, { history }: vscode.ChatContext): Prom
   if (!(turn instanceof vscode.ChatResponseTurn)) return undefined;
   const metadata = turn.result.metadata as Partial<Metadata> | undefined;
   if (metadata?.sessionId && metadata.mode) return metadata as Metadata;
-  const interrupted = kedge.context.workspaceState.get<string>(LIVE_KEY);
-  const session = interrupted === undefined ? undefined : await kedge.assistant.session(interrupted);
+  const session = await interruptedChat(kedge);
   return session && { sessionId: session.id, mode: session.state.lastRun?.mode ?? 'ask' };
+}
+
+/** The session whose run in a thread of the Chat was live when the window went away. */
+export async function interruptedChat(kedge: Kedge): Promise<Session | undefined> {
+  const id = kedge.context.workspaceState.get<string>(LIVE_KEY);
+  return id === undefined ? undefined : kedge.assistant.session(id);
 }
 
 async function sessionOf(kedge: Kedge, previous: Metadata | undefined): Promise<Session> {
@@ -134,9 +141,9 @@ function modeOf(command: string | undefined, previous: Metadata | undefined): Mo
   return previous?.mode ?? 'ask';
 }
 
-/** A model of Kedge's own that was picked in the Chat wins over the setting. */
-function modelOf(model: vscode.LanguageModelChat): ModelRef | undefined {
-  if (model.vendor !== VENDOR) return undefined;
+/** The model that was picked in the Chat wins over the setting, whoever's it is. */
+function modelOf(model: vscode.LanguageModelChat): ModelRef {
+  if (model.vendor !== VENDOR) return editorModelRef(model);
   const slash = model.id.indexOf('/');
   return slash < 0 ? { provider: model.id, model: model.id } : { provider: model.id.slice(0, slash), model: model.id.slice(slash + 1) };
 }
@@ -145,8 +152,10 @@ function followups(metadata: Metadata | undefined): vscode.ChatFollowup[] {
   switch (metadata?.next) {
     case 'plan':
       return [{ prompt: 'Run the plan', label: 'Run plan', command: 'run' }];
-    case 'paused':
     case 'failed':
+      return [{ prompt: 'Try again', label: 'Try again', command: 'continue' }];
+    case 'paused':
+    case 'half':
       return [{ prompt: 'Go on', label: 'Continue', command: 'continue' }];
     default:
       return metadata?.mode === 'ask' ? [{ prompt: 'What is in README.md?', label: 'What is in README.md?', command: 'ask' }] : [];

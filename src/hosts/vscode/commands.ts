@@ -24,6 +24,7 @@ export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable 
     },
     'kedge.answerApproval': async (sessionId: string, approvalId: string, answer: ApprovalAnswer) =>
       (await kedge.sessionById(sessionId)).answerApproval(approvalId, answer),
+    'kedge.retryNow': async (sessionId: string) => (await kedge.sessionById(sessionId)).retryNow(),
     'kedge.openDiff': async (sessionId: string, callId: string, path: string) => openDiff(await kedge.sessionById(sessionId), callId, path),
     'kedge.reviewRun': async (sessionId: string, runId: string) => reviewRun(await kedge.sessionById(sessionId), runId, kedge.fs),
     'kedge.undoRun': async (sessionId: string, runId: string) => undoRun(kedge, sessionId, runId),

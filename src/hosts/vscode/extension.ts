@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { registerBlobDocuments } from './blob-documents.ts';
-import { registerChat } from './chat.ts';
+import { interruptedChat, registerChat } from './chat.ts';
 import { registerCommands } from './commands.ts';
 import { Kedge } from './kedge.ts';
 import { registerModelProvider } from './model-provider.ts';
@@ -24,11 +24,14 @@ export function activate(context: vscode.ExtensionContext): Api {
   return { kedge };
 }
 
-/** A question that a reload interrupted is brought back before the user, wherever it was asked. */
+/** A question that a reload interrupted is brought back before the user, wherever it was asked: a thread of the Chat forgets its buttons. */
 async function offerPending(kedge: Kedge, panel: Panel): Promise<void> {
-  const session = await kedge.session();
-  const [pending] = session.state.pendingApprovals.values();
-  if (!pending || session.running) return;
-  const chosen = await vscode.window.showInformationMessage(`Kedge waits for your answer: ${pending.title}?`, 'Show');
-  if (chosen) await panel.reveal();
+  for (const session of [await kedge.session(), await interruptedChat(kedge)]) {
+    const [pending] = session?.state.pendingApprovals.values() ?? [];
+    if (!session || !pending || session.running) continue;
+    const chosen = await vscode.window.showInformationMessage(`Kedge waits for your answer: ${pending.title}?`, 'Show');
+    if (!chosen) continue;
+    await kedge.show(session);
+    await panel.reveal();
+  }
 }

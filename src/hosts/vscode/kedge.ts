@@ -8,10 +8,12 @@ import type { Mode } from '../../core/events.ts';
 import type { ModelRef } from '../../core/messages.ts';
 import type { ModelAdapter } from '../../core/model.ts';
 import type { PanelState, Readiness } from '../../protocol/panel.ts';
-import { catalogEntry } from '../../providers/catalog.ts';
+import { catalogEntry, EDITOR } from '../../providers/catalog.ts';
+import { withRetry } from '../../providers/retry.ts';
 import { DiskBlobs } from '../../sessions/blobs.ts';
 import { SessionStore } from '../../sessions/store.ts';
 import { VsCodeFileSystem } from './file-system.ts';
+import { createEditorAdapter } from './lm-adapter.ts';
 import { editorRipgrep } from './ripgrep.ts';
 import { Keys, providerConfig, VsCodeSettings } from './settings.ts';
 import { VsCodeWriter } from './writer.ts';
@@ -72,7 +74,8 @@ export class Kedge implements vscode.Disposable {
     return this.#fs;
   }
 
-  adapter(model: ModelRef): Promise<ModelAdapter> {
+  async adapter(model: ModelRef): Promise<ModelAdapter> {
+    if (model.provider === EDITOR) return withRetry(createEditorAdapter());
     return loadAdapter(model, (provider) => providerConfig(provider, this.settings, this.keys));
   }
 
@@ -139,7 +142,8 @@ export class Kedge implements vscode.Disposable {
         action: { ...connect, label: 'Connect a model' },
       };
     }
-    if (entry?.keyless || (await this.keys.get(model.provider))) return { level: 'ready', text: `${modelName(model)} is connected.` };
+    if (model.provider === EDITOR || entry?.keyless || (await this.keys.get(model.provider)))
+      return { level: 'ready', text: `${modelName(model)} is connected.` };
     return { level: 'attention', text: `There is no key for ${entry?.label ?? model.provider}.`, action: connect };
   }
 

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { type Session, SessionError } from '../../app/session.ts';
 import type { AgentEvent } from '../../core/events.ts';
+import type { ImagePart } from '../../core/messages.ts';
 import { ToHost, type ToPanel } from '../../protocol/panel.ts';
 import { PathError, parsePath } from '../../workspace/paths.ts';
 import { openDiff, reviewRun } from './blob-documents.ts';
@@ -86,9 +87,15 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
         return kedge.setMode(message.mode);
       case 'prompt':
         await kedge.setMode(message.mode);
-        return session.prompt({ text: message.text, mode: message.mode });
+        return session.prompt({
+          text: message.text,
+          mode: message.mode,
+          attachments: (message.images ?? []).map((image): ImagePart => ({ type: 'image', ...image })),
+        });
       case 'stop':
         return session.stop();
+      case 'retry_now':
+        return session.retryNow();
       case 'continue':
         return session.resume();
       case 'answer_approval': {
@@ -199,7 +206,9 @@ async function openLink(url: string): Promise<void> {
 function html(webview: vscode.Webview, extensionUri: vscode.Uri): string {
   const nonce = randomBytes(16).toString('base64');
   const file = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, 'dist', name));
-  const policy = `default-src 'none'; style-src ${webview.cspSource}; font-src ${webview.cspSource}; script-src 'nonce-${nonce}'`;
+  const { cspSource } = webview;
+  // Images are those that the user pasted: nothing can be loaded from anywhere else.
+  const policy = `default-src 'none'; style-src ${cspSource}; font-src ${cspSource}; img-src data:; script-src 'nonce-${nonce}'`;
   return `<!DOCTYPE html>
 <html lang="en">
 <head>

@@ -39,7 +39,8 @@ export class VsCodeWriter implements Writer {
       }
     }
 
-    if (edit.size > 0 && !(await vscode.workspace.applyEdit(edit))) throw new Error('The editor refused the change.');
+    // An edit without anything is refused, and `edit.size` does not count files made, moved and deleted.
+    if (toWrite.length < changes.length && !(await vscode.workspace.applyEdit(edit))) throw new Error('The editor refused the change.');
     for (const { document } of toSave) {
       if (!(await document.save())) throw new Error(`${document.uri.path} could not be saved.`);
     }

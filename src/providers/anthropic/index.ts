@@ -1,10 +1,13 @@
-import { BaseAnthropic, type ClientOptions } from '@anthropic-ai/sdk/client';
+import type { BaseAnthropic } from '@anthropic-ai/sdk/client';
 import type { AssistantMessage, Usage } from '../../core/messages.ts';
 import type { ModelAdapter, ModelEvent, ModelRequest } from '../../core/model.ts';
-import { checkConfig, exchange, FIRST_BYTE_MS, sdkError, serverOf } from '../http.ts';
+import { checkConfig, exchange, sdkError, serverOf } from '../http.ts';
 import type { ProviderConfig } from '../types.ts';
+import { createClient } from './client.ts';
 import { PROVIDER, toBody } from './convert.ts';
 import { toModelEvents } from './stream.ts';
+
+export { listModels } from './list.ts';
 
 /** An answer that the service pauses and has sent back to it is one answer; it pauses no more often than this. */
 const MAX_PAUSES = 20;
@@ -38,25 +41,4 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
     }
   }
   return { stream };
-}
-
-function createClient({ apiKey, baseUrl, headers }: ProviderConfig): BaseAnthropic {
-  const key = apiKey?.trim();
-  // Older gateways know the key in this header only.
-  const gateway = key && baseUrl ? { 'x-api-key': key } : {};
-  const defaultHeaders = { 'User-Agent': 'Kedge', ...(key ? gateway : { Authorization: null }), ...headers };
-  const client = new BaseAnthropic({
-    apiKey: key || 'none',
-    authToken: null,
-    webhookKey: null,
-    baseURL: baseUrl?.replace(/\/v1\/?$/, '') || 'https://api.anthropic.com',
-    maxRetries: 0,
-    timeout: FIRST_BYTE_MS,
-    logLevel: 'off',
-    openTelemetry: { propagation: false, traces: false },
-    defaultHeaders,
-  });
-  // The SDK would add the headers of ANTHROPIC_CUSTOM_HEADERS.
-  (client as unknown as { _options: ClientOptions })._options.defaultHeaders = defaultHeaders;
-  return client;
 }

@@ -16,7 +16,7 @@ type Ids = Map<string, string | undefined>;
 
 /** Each request has the contents of the one before at its beginning; all else is the same for a whole run. */
 export function toParameters(request: ModelRequest): GenerateContentParameters {
-  const { model, system, tools, maxOutputTokens, reasoningEffort } = request;
+  const { model, system, tools, maxOutputTokens, reasoningEffort, temperature } = request;
   const ids: Ids = new Map();
   return {
     model,
@@ -26,6 +26,7 @@ export function toParameters(request: ModelRequest): GenerateContentParameters {
       automaticContinuation: false,
       ...(system === '' ? {} : { systemInstruction: { role: 'user', parts: [{ text: system }] } }),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      ...(temperature === undefined ? {} : { temperature }),
       ...(reasoningEffort === undefined
         ? {}
         : { thinkingConfig: { includeThoughts: true, thinkingLevel: reasoningEffort.toUpperCase() as ThinkingLevel } }),

@@ -13,6 +13,8 @@ import { answer } from './skills/index.ts';
 import { carryOut } from './skills/steps.ts';
 import { nextCallNumber, transcriptOf } from './transcript.ts';
 
+export { listModels } from './list.ts';
+
 /** The configuration has nothing for a model that needs neither key nor address. */
 export function createAdapter(_config: object = {}): ModelAdapter {
   return {

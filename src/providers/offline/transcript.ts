@@ -5,7 +5,7 @@ import type { Exchange } from './script.ts';
 export type Transcript = { text: string; past: Exchange[] };
 
 /** The loop's own words after an answer that was cut off: not a request. */
-const GO_ON = /^Your last message was cut off/;
+const GO_ON = /^Your last message (was cut|broke) off/;
 
 export function transcriptOf(messages: readonly Message[]): Transcript {
   const start = messages.findLastIndex((message) => message.role === 'user' && !GO_ON.test(textOf(message)));

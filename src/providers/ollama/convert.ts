@@ -8,20 +8,27 @@ export const PROVIDER = 'ollama';
 /** What the server says about a model, as far as a request depends on it. */
 export type ModelFacts = { contextLength?: number; thinks?: boolean };
 
+export function contextLengthOf(shown: { model_info?: unknown }): number | undefined {
+  const [, length] = Object.entries(shown.model_info ?? {}).find(([name]) => name.endsWith('.context_length')) ?? [];
+  return typeof length === 'number' ? length : undefined;
+}
+
 /** Larger contexts cost memory that many machines do not have; without a size Ollama takes 4,096 and cuts silently. */
 const LARGEST_CONTEXT = 32_768;
 const USUAL_CONTEXT = 16_384;
 
 /** `messages` come last and everything before them is the same for a whole run: each request extends the bytes of the one before. */
 export function toRequest(request: ModelRequest, facts: ModelFacts): ChatRequest & { stream: true } {
-  const { model, system, tools, maxOutputTokens, reasoningEffort } = request;
+  const { model, system, tools, maxOutputTokens, reasoningEffort, temperature } = request;
   const thinks = facts.thinks && reasoningEffort !== undefined;
   return {
     model,
     stream: true,
     options: {
-      num_ctx: facts.contextLength === undefined ? USUAL_CONTEXT : Math.min(facts.contextLength, LARGEST_CONTEXT),
+      num_ctx:
+        request.contextWindow ?? (facts.contextLength === undefined ? USUAL_CONTEXT : Math.min(facts.contextLength, LARGEST_CONTEXT)),
       ...(maxOutputTokens === undefined ? {} : { num_predict: maxOutputTokens }),
+      ...(temperature === undefined ? {} : { temperature }),
     },
     ...(thinks ? { think: toThink(model, reasoningEffort) } : {}),
     ...(tools.length === 0

@@ -15,6 +15,8 @@ export type Token = { content?: string; details?: unknown[] };
 
 /** Servers differ in what they accept. */
 export type Dialect = {
+  /** The provider whose wire this is: only what it sent itself goes back to it as it was. */
+  provider?: string;
   /** OpenAI itself: it knows a few fields that others refuse. */
   openai?: boolean;
   /** Mistral: a call id has nine letters and digits. */
@@ -30,12 +32,13 @@ export function dialectOf(baseUrl: string | undefined): Dialect {
 
 /** `messages` come last and everything before them is the same for a whole run: each request extends the bytes of the one before. */
 export function toBody(request: ModelRequest, dialect: Dialect = {}): ChatCompletionCreateParamsStreaming {
-  const { model, system, tools, cacheKey, maxOutputTokens, reasoningEffort } = request;
+  const { model, system, tools, cacheKey, maxOutputTokens, reasoningEffort, temperature } = request;
   const optional = {
     stream_options: { include_usage: true },
     ...(cacheKey !== undefined && dialect.openai ? { prompt_cache_key: cacheKey } : {}),
     ...(maxOutputTokens === undefined ? {} : { [dialect.openai ? 'max_completion_tokens' : 'max_tokens']: maxOutputTokens }),
     ...(reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }),
+    ...(temperature === undefined ? {} : { temperature }),
   };
   return {
     model,
@@ -59,7 +62,8 @@ export function toBody(request: ModelRequest, dialect: Dialect = {}): ChatComple
 export function toMessages(message: Message, model: string, dialect: Dialect = {}): ChatCompletionMessageParam[] {
   if (message.role === 'user') return [{ role: 'user', content: toContent(message.content) }];
   if (message.role === 'tool') return toResults(message, dialect);
-  return toAssistant(message, message.from.provider === PROVIDER && message.from.model === model, dialect);
+  const { provider = PROVIDER } = dialect;
+  return toAssistant(message, message.from.provider === provider && message.from.model === model, dialect);
 }
 
 function toAssistant(message: AssistantMessage, own: boolean, dialect: Dialect): ChatCompletionMessageParam[] {

@@ -7,19 +7,22 @@ import type { ProviderConfig } from '../types.ts';
 import { dialectOf, toBody } from './convert.ts';
 import { toModelEvents } from './stream.ts';
 
-const OPTIONAL = ['stream_options', 'prompt_cache_key', 'reasoning_effort'];
+export { listModels } from './list.ts';
+
+const OPTIONAL = ['stream_options', 'prompt_cache_key', 'reasoning_effort', 'temperature'];
 
 /** Chat Completions, at whatever address speaks it: OpenRouter, Groq, DeepSeek, Mistral, llama.cpp, vLLM, LM Studio ... */
 export function createAdapter(config: ProviderConfig): ModelAdapter {
-  const server = serverOf('The chat server', config);
+  const { label = 'The chat server', id } = config.provider ?? {};
+  const server = serverOf(label, config);
   const without: string[] = [];
   let client: OpenAI | undefined;
 
   async function open(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
-    checkConfig('the chat server', config);
+    checkConfig(label, config);
     client ??= createClient(config, LOCAL_FIRST_BYTE_MS);
     for (;;) {
-      const body = toBody(request, { ...dialectOf(config.baseUrl), without });
+      const body = toBody(request, { ...dialectOf(config.baseUrl), without, ...(id && { provider: id }) });
       try {
         return await client.post<AsyncIterable<unknown>>('/chat/completions', { body, signal, stream: true });
       } catch (error) {

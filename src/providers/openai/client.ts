@@ -1,4 +1,6 @@
 import { type ClientOptions, OpenAI } from 'openai/client';
+import { type Server, sdkError } from '../http.ts';
+import { ask, entriesOf } from '../listing.ts';
 import type { ProviderConfig } from '../types.ts';
 
 /** The SDK, told everything: it retries nothing, prints nothing and takes nothing from the environment. */
@@ -20,4 +22,10 @@ export function createClient({ apiKey, baseUrl, headers }: ProviderConfig, timeo
   // The SDK would add the headers of OPENAI_CUSTOM_HEADERS.
   (client as unknown as { _options: ClientOptions })._options.defaultHeaders = defaultHeaders;
   return client;
+}
+
+/** What `/models` tells, entry by entry. */
+export async function modelEntries(client: OpenAI, server: Server, signal: AbortSignal): Promise<Record<string, unknown>[]> {
+  const answer = await ask(server, signal, (either) => client.get<unknown>('/models', { signal: either }), sdkError);
+  return entriesOf(server, answer, 'data');
 }

@@ -16,11 +16,11 @@ export const PROVIDER = 'openai';
 export type Token = { item?: Record<string, unknown>; phase?: EasyInputMessage['phase'] };
 
 /** What a model or an account turned out not to allow. */
-export type Omit = { encrypted?: boolean; summary?: boolean };
+export type Omit = { encrypted?: boolean; summary?: boolean; temperature?: boolean };
 
 /** `input` comes last and everything before it is the same for a whole run: each request extends the bytes of the one before. */
 export function toBody(request: ModelRequest, omit: Omit = {}): ResponseCreateParamsStreaming {
-  const { model, system, tools, cacheKey, maxOutputTokens, reasoningEffort } = request;
+  const { model, system, tools, cacheKey, maxOutputTokens, reasoningEffort, temperature } = request;
   return {
     model,
     stream: true,
@@ -31,6 +31,7 @@ export function toBody(request: ModelRequest, omit: Omit = {}): ResponseCreatePa
     ...(reasoningEffort === undefined
       ? {}
       : { reasoning: { effort: reasoningEffort, ...(omit.summary ? {} : { summary: 'auto' as const }) } }),
+    ...(temperature === undefined || omit.temperature ? {} : { temperature }),
     ...(system === '' ? {} : { instructions: system }),
     ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
     input: request.messages.flatMap((message) => toItems(message, model)),

@@ -7,6 +7,8 @@ import { createClient } from './client.ts';
 import { type Omit, toBody } from './convert.ts';
 import { toModelEvents } from './stream.ts';
 
+export { listModels } from './list.ts';
+
 /** OpenAI's Responses API, stateless: nothing is stored there, and what the model needs again is sent again. */
 export function createAdapter(config: ProviderConfig): ModelAdapter {
   const server = serverOf('OpenAI', config);
@@ -39,11 +41,12 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
   };
 }
 
-/** Some models have no encrypted reasoning, some accounts no summaries: then the request goes out again without. */
+/** Some models have no encrypted reasoning or no temperature, some accounts no summaries: then the request goes out again without. */
 function unsupported(error: unknown, omit: Omit): Omit | undefined {
   if (!(error instanceof APIError) || error.status !== 400) return undefined;
   const told = `${error.param} ${error.message}`;
   if (!omit.encrypted && /^include\b|encrypted.content/i.test(told)) return { ...omit, encrypted: true };
+  if (!omit.temperature && /temperature/i.test(told)) return { ...omit, temperature: true };
   if (!omit.summary && /reasoning\.summary|reasoning summar/i.test(told)) return { ...omit, summary: true };
   return undefined;
 }

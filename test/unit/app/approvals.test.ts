@@ -39,10 +39,7 @@ describe('an approval', () => {
       if (event.type === 'approval_requested') void kedge.session.answerApproval(event.approvalId, answers.shift() as ApprovalAnswer);
     });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
-    assert.deepEqual(resultTexts(kedge.session), [
-      'ERROR The user rejected this: Keep it as it is.',
-      'ERROR The user rejected this.',
-    ]);
+    assert.deepEqual(resultTexts(kedge.session), ['ERROR The user rejected this: Keep it as it is.', 'ERROR The user rejected this.']);
     assert.equal(await kedge.read('a.txt'), 'one');
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
   });
@@ -193,7 +190,10 @@ describe('what is approved is exactly what was shown', () => {
     await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('one', 'two')), turn(create('b.txt')), done]);
     kedge.session.subscribe((event) => {
       if (event.type !== 'approval_requested') return;
-      const meanwhile = event.title === 'Edit a.txt' ? import('node:fs/promises').then(({ rm }) => rm(`${kedge.root}/a.txt`)) : kedge.write('b.txt', 'mine');
+      const meanwhile =
+        event.title === 'Edit a.txt'
+          ? import('node:fs/promises').then(({ rm }) => rm(`${kedge.root}/a.txt`))
+          : kedge.write('b.txt', 'mine');
       void meanwhile.then(() => kedge.session.answerApproval(event.approvalId, { approve: true }));
     });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });

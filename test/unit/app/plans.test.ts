@@ -39,9 +39,16 @@ describe('a plan', () => {
 
   it('that names no possible file is refused, so that the model corrects it', async () => {
     const wrong = { goal: 'g', steps: [{ title: 't', files: ['../outside.ts'] }] };
-    await using kedge = await assistantOn(files, [turn(call('propose_plan', wrong)), turn(call('propose_plan', { goal: 'g', steps: [] })), propose]);
+    await using kedge = await assistantOn(files, [
+      turn(call('propose_plan', wrong)),
+      turn(call('propose_plan', { goal: 'g', steps: [] })),
+      propose,
+    ]);
     await proposed(kedge);
-    assert.match(resultTexts(kedge.session).join('\n'), /^ERROR \.\.\/outside\.ts is outside the workspace\.\nERROR The arguments of propose_plan do not fit/);
+    assert.match(
+      resultTexts(kedge.session).join('\n'),
+      /^ERROR \.\.\/outside\.ts is outside the workspace\.\nERROR The arguments of propose_plan do not fit/,
+    );
     assert.equal(eventsOf(kedge.events, 'plan_proposed').length, 1);
   });
 
@@ -140,7 +147,9 @@ describe('a plan', () => {
   });
 
   it('still binds its run after a reload in the midst of it', async () => {
-    await using kedge = await assistantOn(files, [propose, turn(edit('src/greet.ts')), turn(edit('src/other.ts')), done], { limits: { turns: 1 } });
+    await using kedge = await assistantOn(files, [propose, turn(edit('src/greet.ts')), turn(edit('src/other.ts')), done], {
+      limits: { turns: 1 },
+    });
     const { id } = await proposed(kedge);
     await kedge.session.answerPlan(id, 'run');
     const again = await kedge.reload();
@@ -169,7 +178,10 @@ describe('a plan', () => {
     const { id } = await proposed(kedge);
     await kedge.session.answerPlan(id, 'run');
     await kedge.session.prompt({ text: 'more', mode: 'agent' });
-    assert.deepEqual(resultTexts(kedge.session).slice(1), ['ERROR The plan has 2 steps.', 'ERROR There is no tool update_step in Agent mode.']);
+    assert.deepEqual(resultTexts(kedge.session).slice(1), [
+      'ERROR The plan has 2 steps.',
+      'ERROR There is no tool update_step in Agent mode.',
+    ]);
   });
 
   it('is not asked for by a mere question in Plan mode', async () => {

@@ -25,7 +25,11 @@ const answer = fc.record(
   { steps: fc.array(step, { minLength: 1, maxLength: 4 }), stop: fc.constant('max_tokens' as const) },
   { requiredKeys: ['steps'] },
 );
-const limits = fc.record({ turns: fc.integer({ min: 1, max: 5 }), callsPerRun: fc.integer({ min: 1, max: 8 }), callsPerTurn: fc.integer({ min: 1, max: 4 }) });
+const limits = fc.record({
+  turns: fc.integer({ min: 1, max: 5 }),
+  callsPerRun: fc.integer({ min: 1, max: 8 }),
+  callsPerTurn: fc.integer({ min: 1, max: 4 }),
+});
 /** How the user answers the n-th call. */
 const verdicts = fc.array(fc.boolean(), { minLength: 4, maxLength: 4 });
 
@@ -162,7 +166,9 @@ describe('what a session is follows from its log alone', () => {
       fc.asyncProperty(happening, fc.boolean(), async ({ script, yes, limits }, landed) => {
         for (let cut = 1; ; cut++) {
           let dead = false;
-          const dying = (real: Writer): Writer => ({ commit: (changes) => (dead && !landed ? new Promise(() => {}) : real.commit(changes)) });
+          const dying = (real: Writer): Writer => ({
+            commit: (changes) => (dead && !landed ? new Promise(() => {}) : real.commit(changes)),
+          });
           const requests: ModelRequest[] = [];
           await using kedge = await assistantOn(FILES, [], { adapter: modelOf(script, requests), limits, writer: dying });
           const died = new Promise<void>((resolve) => {

@@ -43,7 +43,9 @@ async function run(log: AgentEvent[], launched: string[], kind: Decision['kind']
     emit({ type: 'message_added', message: user('go') });
   }
   const ports: RunPorts = {
-    adapter: scriptedAdapter(log.some(({ type }) => type === 'turn_started') ? [turn(say('Done.'))] : [turn(call('launch', {}, 'c')), turn(say('Done.'))]),
+    adapter: scriptedAdapter(
+      log.some(({ type }) => type === 'turn_started') ? [turn(say('Done.'))] : [turn(call('launch', {}, 'c')), turn(say('Done.'))],
+    ),
     model: { provider: 's', model: 's' },
     request: { system: '' },
     tools: [launch(launched)],

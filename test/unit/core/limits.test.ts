@@ -53,7 +53,10 @@ describe('at a limit the run pauses, says what it found, and goes on when it is 
       time += 6 * 60_000;
       return [...read('a.txt', `at ${time}`), { type: 'stop', reason: 'tool_use' } as const];
     };
-    await using kedge = await assistantOn(files, [sixMinutes, sixMinutes, turn(say('Done.'))], { limits: { minutes: 10 }, now: () => time });
+    await using kedge = await assistantOn(files, [sixMinutes, sixMinutes, turn(say('Done.'))], {
+      limits: { minutes: 10 },
+      now: () => time,
+    });
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
     assert.equal(lastOf(kedge.events, 'budget_reached').limit, 'minutes');
     // The second call was asked for, but not executed any more.

@@ -122,9 +122,7 @@ describe('stop ends the run within 200 ms', () => {
     await stopsAtOnce(kedge);
     await ended;
     await kedge.session.prompt({ text: 'well?', mode: 'ask' });
-    assert.deepEqual(resultTexts(kedge.session), [
-      'ERROR Interrupted. This call may have taken effect: look before you rely on either.',
-    ]);
+    assert.deepEqual(resultTexts(kedge.session), ['ERROR Interrupted. This call may have taken effect: look before you rely on either.']);
   });
 
   it('a write that can end at once is let end, and the log says what became of it', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { deliver, findChrome, type Gallery, openGallery } from '../../support/panel-gallery.ts';
-import { host, PLAN, STATES } from '../../support/panel-states.ts';
+import { DOT, host, PLAN, STATES } from '../../support/panel-states.ts';
 
 function hasChrome(): boolean {
   try {
@@ -105,6 +105,93 @@ describe('panel in a browser', () => {
     assert.deepEqual(await posted(), [
       { type: 'answer_approval', approvalId: 'approval-1', answer: { approve: false, words: 'Use another name' } },
     ]);
+  });
+
+  /** As a clipboard or a drag brings it. */
+  const bring = (type: 'paste' | 'drop', mediaType: string, data: string) =>
+    prompt().evaluate(
+      (box, given) => {
+        const bytes = Uint8Array.from(atob(given.data), (char) => char.charCodeAt(0));
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([bytes], 'image', { type: given.mediaType }));
+        const options = { bubbles: true, cancelable: true };
+        box.dispatchEvent(
+          given.type === 'paste'
+            ? new ClipboardEvent('paste', { ...options, clipboardData: transfer })
+            : new DragEvent('drop', { ...options, dataTransfer: transfer }),
+        );
+      },
+      { type, mediaType, data },
+    );
+
+  it('sends pasted and dropped images, except those that were removed', async () => {
+    await open('empty-ask');
+    for (const type of ['paste', 'drop', 'paste'] as const) {
+      await bring(type, 'image/png', DOT);
+      await page
+        .getByRole('img', { name: /^Attached/ })
+        .last()
+        .waitFor();
+    }
+    await page.getByRole('img', { name: 'Attached 3 of 3' }).waitFor();
+    assert.equal(
+      await page
+        .getByRole('img')
+        .first()
+        .evaluate((img: HTMLImageElement) => img.naturalWidth),
+      1,
+    );
+    await page.getByRole('button', { name: 'Remove image 2' }).focus();
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
+    await page.keyboard.type('Look');
+    await page.keyboard.press('Enter');
+    const image = { mediaType: 'image/png', data: DOT };
+    assert.deepEqual(await posted(), [{ type: 'prompt', text: 'Look', mode: 'ask', images: [image, image] }]);
+    await page.getByRole('img').first().waitFor({ state: 'detached' });
+  });
+
+  it('says which images it does not take', async () => {
+    await open('empty-ask');
+    await bring('paste', 'image/tiff', DOT);
+    await page.getByText('Only PNG, JPEG, GIF and WebP images can be attached.').waitFor();
+    assert.equal(await page.getByRole('img', { name: /^Attached/ }).count(), 0);
+  });
+
+  it('can show no image from anywhere else', async () => {
+    await open('image');
+    assert.equal(await page.getByRole('img', { name: /^Attached/ }).count(), 1);
+    const blocked = await page.evaluate(
+      () =>
+        new Promise<string>((resolve) => {
+          document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => resolve(effectiveDirective));
+          new Image().src = 'https://example.invalid/spy.png';
+        }),
+    );
+    assert.equal(blocked, 'img-src');
+  });
+
+  it('counts down to the next try, which can be had at once or stopped', async () => {
+    await open('retry-wait');
+    await page.getByText('Rate limited. Trying again in 12 s (2 of 5)', { exact: true }).last().waitFor();
+    await page.getByText('Rate limited. Trying again in 11 s (2 of 5)', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Stop' }).first().click();
+    await page.getByRole('button', { name: 'Try now' }).click();
+    await page.getByText('Rate limited. Trying again (2 of 5)', { exact: true }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Try now' }).count(), 0);
+    assert.deepEqual(await posted(), [{ type: 'stop' }, { type: 'retry_now' }]);
+  });
+
+  it('offers what helps: the remedy of a failure, and to go on where half an answer was kept', async () => {
+    await open('error');
+    await page.getByRole('button', { name: 'Connect a model' }).click();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    assert.deepEqual(await posted(), [{ type: 'connect_model' }, { type: 'continue' }]);
+    await page.close();
+    await open('error-half');
+    await page.getByText('The height comes from').waitFor();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    assert.deepEqual(await posted(), [{ type: 'continue' }]);
   });
 
   it('runs the plan as it was edited', async () => {

@@ -14,7 +14,15 @@ const caller = { tool: tool('external'), targets: [] };
 const at = (path: string): Partial<PolicyInput> => ({ ...editor, targets: [{ path, access: 'write' }] });
 
 const judge = (input: Partial<PolicyInput>) => {
-  const { kind, rule } = decide({ mode: 'agent', tool: undefined, name: 'tool', targets: [], trusted: true, editsGranted: false, ...input });
+  const { kind, rule } = decide({
+    mode: 'agent',
+    tool: undefined,
+    name: 'tool',
+    targets: [],
+    trusted: true,
+    editsGranted: false,
+    ...input,
+  });
   return `${kind}: ${rule}`;
 };
 
@@ -26,11 +34,19 @@ describe('the policy', () => {
     ['reading in Plan mode', { mode: 'plan', ...reader }, 'allow: read-only'],
     ['reading in Agent mode', { ...reader }, 'allow: read-only'],
     ['a question that touches no file', { mode: 'ask', tool: tool('readonly') }, 'allow: read-only'],
-    ['reading outside', { mode: 'ask', ...reader, targets: [{ path: '/etc/passwd', access: 'read', outside: true }] }, 'ask: outside-workspace'],
+    [
+      'reading outside',
+      { mode: 'ask', ...reader, targets: [{ path: '/etc/passwd', access: 'read', outside: true }] },
+      'ask: outside-workspace',
+    ],
 
     ['writing in Ask mode', { mode: 'ask', ...editor }, 'deny: read-only-mode'],
     ['writing in Plan mode', { mode: 'plan', ...editor }, 'deny: read-only-mode'],
-    ['writing in Ask mode, whatever was granted', { mode: 'ask', ...editor, editsGranted: true, planScope: ['**'] }, 'deny: read-only-mode'],
+    [
+      'writing in Ask mode, whatever was granted',
+      { mode: 'ask', ...editor, editsGranted: true, planScope: ['**'] },
+      'deny: read-only-mode',
+    ],
     ['deleting in Ask mode', { mode: 'ask', ...eraser }, 'deny: read-only-mode'],
     ['another program in Ask mode', { mode: 'ask', ...caller }, 'deny: read-only-mode'],
     ['another program in Plan mode', { mode: 'plan', ...caller }, 'deny: read-only-mode'],
@@ -50,7 +66,11 @@ describe('the policy', () => {
     ['another program, in a confirmed plan', { ...caller, planScope: ['**'] }, 'ask: external'],
     ['a change of nobody knows what', { tool: tool('mutating'), editsGranted: true, planScope: ['**'] }, 'ask: unknown-targets'],
     ['a change that names only what it reads', { tool: tool('mutating'), targets: reads, planScope: ['**'] }, 'ask: unknown-targets'],
-    ['writing outside', { ...editor, targets: [{ path: '../x', access: 'write', outside: true }], editsGranted: true }, 'ask: outside-workspace'],
+    [
+      'writing outside',
+      { ...editor, targets: [{ path: '../x', access: 'write', outside: true }], editsGranted: true },
+      'ask: outside-workspace',
+    ],
 
     ['what the plan names', { ...editor, planScope: ['src/a.ts'] }, 'allow: confirmed-plan'],
     ['what a glob of it names', { ...editor, planScope: ['lib/**', 'src/*.ts'] }, 'allow: confirmed-plan'],
@@ -66,13 +86,21 @@ describe('the policy', () => {
 
     ['a protected place', at('.git/config'), 'ask: protected-path'],
     ['a protected place, granted', { ...at('.vscode/settings.json'), editsGranted: true }, 'ask: protected-path'],
-    ['a protected place that the plan names', { ...at('.vscode/tasks.json'), planScope: ['.vscode/tasks.json', '**'] }, 'ask: protected-path'],
+    [
+      'a protected place that the plan names',
+      { ...at('.vscode/tasks.json'), planScope: ['.vscode/tasks.json', '**'] },
+      'ask: protected-path',
+    ],
     ['reading a protected place', { ...reader, targets: [{ path: '.git/config', access: 'read' }] }, 'allow: read-only'],
   ];
   for (const [what, input, expected] of table) it(`${what}: ${expected}`, () => assert.equal(judge(input), expected));
 
   it('always gives a reason', () => {
-    for (const [, input] of table) assert.match(decide({ mode: 'agent', tool: undefined, name: 'tool', targets: [], trusted: true, editsGranted: false, ...input }).reason, /^\S.*\.$/);
+    for (const [, input] of table)
+      assert.match(
+        decide({ mode: 'agent', tool: undefined, name: 'tool', targets: [], trusted: true, editsGranted: false, ...input }).reason,
+        /^\S.*\.$/,
+      );
   });
 });
 
@@ -83,7 +111,9 @@ const target = fc.record(
 );
 const anything = fc.record({
   mode: fc.constantFrom<Mode>('ask', 'plan', 'agent'),
-  tool: fc.option(fc.record({ name: text, effect: fc.constantFrom<Effect>('readonly', 'mutating', 'destructive', 'external') }), { nil: undefined }),
+  tool: fc.option(fc.record({ name: text, effect: fc.constantFrom<Effect>('readonly', 'mutating', 'destructive', 'external') }), {
+    nil: undefined,
+  }),
   name: text,
   targets: fc.array(target, { maxLength: 4 }),
   trusted: fc.boolean(),
@@ -178,7 +208,16 @@ describe('the scope of a plan', () => {
 
   it('is judged at once, however it is written', () => {
     const begin = performance.now();
-    for (const hostile of ['*'.repeat(200), '+(a|a)'.repeat(40), '*a'.repeat(100), '{'.repeat(500), '@(+(+(+(a))))b', '[[[[', '**/'.repeat(100), 'x'.repeat(70_000)])
+    for (const hostile of [
+      '*'.repeat(200),
+      '+(a|a)'.repeat(40),
+      '*a'.repeat(100),
+      '{'.repeat(500),
+      '@(+(+(+(a))))b',
+      '[[[[',
+      '**/'.repeat(100),
+      'x'.repeat(70_000),
+    ])
       inScope(`${'a'.repeat(60)}/x`, [hostile]);
     assert.ok(performance.now() - begin < 1_000);
   });

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
-import { type ModelAdapter, ModelError, type ModelErrorKind, type ModelEvent, type ModelRequest } from '../../../src/core/model.ts';
-import { type RetryOptions, type Wait, withRetry } from '../../../src/providers/retry.ts';
-import { listen } from '../../support/listen.ts';
+import {
+  type ModelAdapter,
+  ModelError,
+  type ModelErrorKind,
+  type ModelEvent,
+  type ModelRequest,
+  type ModelWaiting,
+} from '../../../src/core/model.ts';
+import { type RetryOptions, withRetry } from '../../../src/providers/retry.ts';
 
 const request: ModelRequest = { model: 'm', system: '', messages: [], tools: [] };
 const stop: ModelEvent = { type: 'stop', reason: 'end_turn' };
@@ -24,13 +30,16 @@ function scripted(...attempts: (ModelEvent | Error)[][]): ModelAdapter & { asked
 /** No clock: what would have been slept is written down. */
 async function run(adapter: ModelAdapter, options: RetryOptions = {}) {
   const slept: number[] = [];
-  const waits: Wait[] = [];
+  const waits: ModelWaiting[] = [];
   const sleep = async (ms: number) => void slept.push(ms);
-  const retrying = withRetry(adapter, { random: () => 0, sleep, onWait: (wait) => waits.push(wait), ...options });
+  const retrying = withRetry(adapter, { random: () => 0, sleep, ...options });
   const events: ModelEvent[] = [];
   let error: unknown;
   try {
-    for await (const event of retrying.stream(request, new AbortController().signal)) events.push(event);
+    for await (const event of retrying.stream(request, new AbortController().signal)) {
+      if (event.type === 'model_waiting') waits.push(event);
+      else events.push(event);
+    }
   } catch (thrown) {
     error = thrown;
   }
@@ -64,12 +73,12 @@ describe('retry', () => {
     assert.equal(adapter.asked, 5);
     assert.deepEqual(slept, [1000, 2000, 4000, 8000]);
     assert.deepEqual(
-      waits.map(({ attempt, tries, delayMs }) => [attempt, tries, delayMs]),
+      waits.map(({ attempt, tries, reason, waitMs }) => [attempt, tries, reason, waitMs]),
       [
-        [1, 5, 1000],
-        [2, 5, 2000],
-        [3, 5, 4000],
-        [4, 5, 8000],
+        [2, 5, 'overloaded', 1000],
+        [3, 5, 'overloaded', 2000],
+        [4, 5, 'overloaded', 4000],
+        [5, 5, 'overloaded', 8000],
       ],
     );
   });
@@ -111,15 +120,35 @@ describe('retry', () => {
     assert.equal(adapter.asked, 1);
   });
 
-  it('stops to wait when the user stops', async () => {
-    const adapter = scripted([fail('overloaded')], [stop]);
-    const controller = new AbortController();
-    const retrying = withRetry(adapter, { onWait: () => controller.abort() });
-    await assert.rejects(listen(retrying.stream(request, controller.signal)), { name: 'AbortError' });
+  /** Does `act` as soon as the wait has begun. */
+  async function duringWait(adapter: ModelAdapter, signal: AbortSignal, act: () => void): Promise<ModelEvent[]> {
+    const events: ModelEvent[] = [];
+    for await (const event of adapter.stream(request, signal)) {
+      events.push(event);
+      if (event.type === 'model_waiting') setImmediate(act);
+    }
+    return events;
+  }
 
-    const later = new AbortController();
-    const waiting = withRetry(scripted([fail('overloaded')], [stop]), { onWait: () => setImmediate(() => later.abort()) });
-    await assert.rejects(listen(waiting.stream(request, later.signal)), { name: 'AbortError' });
+  it('stops to wait when the user stops', async () => {
+    const adapter = scripted([fail('rate_limit', 60_000)], [stop]);
+    const controller = new AbortController();
+    const begin = performance.now();
+    await assert.rejects(
+      duringWait(withRetry(adapter), controller.signal, () => controller.abort()),
+      { name: 'AbortError' },
+    );
+    assert.ok(performance.now() - begin < 1000);
     assert.equal(adapter.asked, 1);
+  });
+
+  it('tries again at once when it is told to, and only where it waits', async () => {
+    const adapter = scripted([fail('rate_limit', 60_000)], [stop]);
+    const retrying = withRetry(adapter);
+    retrying.retryNow?.();
+    const begin = performance.now();
+    const events = await duringWait(retrying, new AbortController().signal, () => retrying.retryNow?.());
+    assert.deepEqual(events, [{ type: 'model_waiting', attempt: 2, tries: 5, reason: 'rate_limit', waitMs: 60_000 }, stop]);
+    assert.ok(performance.now() - begin < 1000);
   });
 });

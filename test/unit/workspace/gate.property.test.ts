@@ -12,7 +12,10 @@ const move = fc.record({ from: path, to: path });
 /** One call: some files written or deleted, or one moved. */
 const change = fc.oneof({ weight: 3, arbitrary: fc.array(write, { minLength: 1, maxLength: 4 }) }, move);
 
-async function editsOf(what: typeof change extends fc.Arbitrary<infer T> ? T : never, read: (path: string) => Promise<string | undefined>): Promise<[Edits, Record<string, string>]> {
+async function editsOf(
+  what: typeof change extends fc.Arbitrary<infer T> ? T : never,
+  read: (path: string) => Promise<string | undefined>,
+): Promise<[Edits, Record<string, string>]> {
   const edits: Edits = {};
   if (!Array.isArray(what)) {
     const moved = await read(what.from);
@@ -54,7 +57,10 @@ describe('any changes at all', () => {
     await fc.assert(
       fc.asyncProperty(files, fc.array(change, { minLength: 1, maxLength: 3 }), fc.nat(6), async (initial, changes, fails) => {
         let at = fails;
-        await using disk = await gateOn(initial, breakingWriter(() => at));
+        await using disk = await gateOn(
+          initial,
+          breakingWriter(() => at),
+        );
         const first = await disk.snapshot();
         for (const each of changes) {
           const before = await disk.snapshot();
@@ -67,13 +73,14 @@ describe('any changes at all', () => {
             continue;
           }
           const after = await disk.snapshot();
-          for (const [at, text] of Object.entries(edits)) assert.equal(after[at], text === undefined ? undefined : Buffer.from(text).toString('latin1'));
+          for (const [at, text] of Object.entries(edits))
+            assert.equal(after[at], text === undefined ? undefined : Buffer.from(text).toString('latin1'));
         }
         at = -1;
         await disk.undo();
         assert.deepEqual(await disk.snapshot(), first);
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 
@@ -105,7 +112,7 @@ describe('any changes at all', () => {
           if (!same) assert.equal(lasting, Buffer.from(content).toString('latin1'));
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 });

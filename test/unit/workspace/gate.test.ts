@@ -34,7 +34,11 @@ describe('the write gate', () => {
 
   it('writes nothing when one of the files is no longer what was shown', async () => {
     const cases: [what: string, meddle: (disk: Awaited<ReturnType<typeof gateOn>>) => Promise<unknown>, error: RegExp][] = [
-      ['edited', (disk) => disk.write('b.txt', 'mine'), /^ToolError: b\.txt was changed since the change was prepared\. Nothing was changed/],
+      [
+        'edited',
+        (disk) => disk.write('b.txt', 'mine'),
+        /^ToolError: b\.txt was changed since the change was prepared\. Nothing was changed/,
+      ],
       ['deleted', (disk) => rm(join(disk.root, 'b.txt')), /b\.txt was deleted since/],
       ['created', (disk) => disk.write('c.txt', 'mine'), /c\.txt exists by now/],
       ['made a directory', (disk) => mkdir(join(disk.root, 'c.txt')), /c\.txt is not a file\. Nothing was changed/],
@@ -70,7 +74,10 @@ describe('the write gate', () => {
     const files = { 'a.txt': 'a', 'b.txt': 'b', 'old.txt': 'moved', 'd/c.txt': 'c' };
     const edits = { 'a.txt': 'A', 'new/deep/x.txt': 'x', 'b.txt': undefined, 'moved.txt': 'moved', 'old.txt': undefined, 'd/c.txt': '' };
     for (let k = 0; k < Object.keys(edits).length; k++) {
-      await using disk = await gateOn(files, breakingWriter(() => k));
+      await using disk = await gateOn(
+        files,
+        breakingWriter(() => k),
+      );
       const before = await disk.snapshot();
       await assert.rejects(disk.apply(edits, { 'moved.txt': 'old.txt' }), {
         name: 'ToolError',
@@ -81,7 +88,9 @@ describe('the write gate', () => {
   });
 
   it('puts everything back when writing only seemed to succeed', async () => {
-    const forgetful = (real: NodeWriter) => ({ commit: (changes: Parameters<NodeWriter['commit']>[0]) => real.commit(changes.slice(0, 1)) });
+    const forgetful = (real: NodeWriter) => ({
+      commit: (changes: Parameters<NodeWriter['commit']>[0]) => real.commit(changes.slice(0, 1)),
+    });
     await using disk = await gateOn({ 'a.txt': 'a', 'b.txt': 'b' }, forgetful);
     const before = await disk.snapshot();
     await assert.rejects(disk.apply({ 'a.txt': 'A', 'b.txt': 'B' }), /b\.txt did not take the new content\. Nothing was changed/);
@@ -89,7 +98,10 @@ describe('the write gate', () => {
   });
 
   it('names the files that it could not put back', async () => {
-    await using disk = await gateOn({ 'a.txt': 'a', 'b.txt': 'b' }, breakingWriter(() => 1, true));
+    await using disk = await gateOn(
+      { 'a.txt': 'a', 'b.txt': 'b' },
+      breakingWriter(() => 1, true),
+    );
     await assert.rejects(disk.apply({ 'a.txt': 'A', 'b.txt': 'B' }), /ENOSPC.* These could not be put back: a\.txt\. Read them again\./);
     assert.equal(await disk.read('a.txt'), 'A');
     assert.equal(await disk.read('b.txt'), 'b');
@@ -130,7 +142,10 @@ describe('the write gate', () => {
   });
 
   it('goes on after a change that failed', async () => {
-    await using disk = await gateOn({ 'a.txt': 'a' }, breakingWriter(() => 0));
+    await using disk = await gateOn(
+      { 'a.txt': 'a' },
+      breakingWriter(() => 0),
+    );
     const applies = [await disk.prepare({ 'a.txt': 'A' }), await disk.prepare({ 'b.txt': 'B' })];
     const outcomes = await Promise.allSettled(applies.map((apply) => apply()));
     assert.deepEqual(
@@ -154,7 +169,9 @@ describe('the write gate', () => {
     await using disk = await gateOn({ 'a.txt': 'a' });
     const { at, path } = await disk.workspace.resolve('a.txt');
     const set = await disk.gate.prepare([{ at, path, before: (await disk.workspace.snapshot(at))?.bytes, after: undefined }]);
-    await assert.rejects(disk.gate.apply(set, { callId: 'c', record: () => undefined, signal: AbortSignal.abort() }), { name: 'AbortError' });
+    await assert.rejects(disk.gate.apply(set, { callId: 'c', record: () => undefined, signal: AbortSignal.abort() }), {
+      name: 'AbortError',
+    });
     assert.equal(await disk.read('a.txt'), 'a');
   });
 });
@@ -201,7 +218,13 @@ describe('undo', () => {
       'd.txt': 'unchanged',
       'e.txt': 'e.txt is not a file.',
     });
-    assert.deepEqual(await disk.snapshot(), { '/': 'directory', 'a.txt': 'A and mine', 'b.txt': 'b', 'c.txt': 'mine', 'e.txt/': 'directory' });
+    assert.deepEqual(await disk.snapshot(), {
+      '/': 'directory',
+      'a.txt': 'A and mine',
+      'b.txt': 'b',
+      'c.txt': 'mine',
+      'e.txt/': 'directory',
+    });
   });
 
   it('refuses what was deleted since', async () => {
@@ -243,7 +266,10 @@ describe('undo', () => {
   });
 
   it('knows a change that landed from one that failed after it', async () => {
-    await using disk = await gateOn({ 'a.txt': 'a' }, breakingWriter(() => 1));
+    await using disk = await gateOn(
+      { 'a.txt': 'a' },
+      breakingWriter(() => 1),
+    );
     await disk.apply({ 'a.txt': 'A' });
     await assert.rejects(disk.apply({ 'a.txt': undefined }));
     assert.deepEqual(await disk.undo(), [{ path: 'a.txt', outcome: 'restored' }]);
@@ -264,7 +290,10 @@ describe('undo', () => {
   });
 
   it('after a change that failed and was put back there is nothing to do', async () => {
-    await using disk = await gateOn({ 'a.txt': 'a', 'b.txt': 'b' }, breakingWriter(() => 1));
+    await using disk = await gateOn(
+      { 'a.txt': 'a', 'b.txt': 'b' },
+      breakingWriter(() => 1),
+    );
     await assert.rejects(disk.apply({ 'a.txt': 'A', 'b.txt': 'B' }));
     assert.deepEqual(
       (await disk.undo()).map(({ outcome }) => outcome),

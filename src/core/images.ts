@@ -1,0 +1,45 @@
+/** Images in a conversation: which kinds there are, and what a model is told that cannot see them. */
+import type { ImagePart, Message, TextPart } from './messages.ts';
+
+export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
+export type ImageType = (typeof IMAGE_TYPES)[number];
+
+/** More than this no service takes. */
+export const MAX_IMAGE_BYTES = 4_000_000;
+export const MAX_IMAGES = 8;
+/** Of base64. */
+export const MAX_IMAGE_CHARS = Math.ceil(MAX_IMAGE_BYTES / 3) * 4;
+
+/** What the first bytes say, whatever the file is called. */
+export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
+  const start = String.fromCharCode(...bytes.subarray(0, 12));
+  if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
+  if (start.startsWith('\xff\xd8\xff')) return 'image/jpeg';
+  if (/^GIF8[79]a/.test(start)) return 'image/gif';
+  return /^RIFF.{4}WEBP/s.test(start) ? 'image/webp' : undefined;
+}
+
+export function imagePart(mediaType: ImageType, bytes: Uint8Array): ImagePart {
+  let binary = '';
+  for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  return { type: 'image', mediaType, data: btoa(binary) };
+}
+
+export function imageBytes({ data }: Pick<ImagePart, 'data'>): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(data), (char) => char.charCodeAt(0));
+}
+
+/** For a model that cannot see: where an image was, a line says so. It depends on nothing but the image, so each request still extends the last. */
+export function withoutImages(messages: readonly Message[]): Message[] {
+  return messages.map((message): Message => {
+    if (message.role === 'assistant') return message;
+    if (message.role === 'user') return { ...message, content: message.content.map(described) };
+    return { ...message, content: message.content.map((result) => ({ ...result, content: result.content.map(described) })) };
+  });
+}
+
+function described(part: TextPart | ImagePart): TextPart {
+  if (part.type === 'text') return part;
+  const kilobytes = Math.max(1, Math.round((part.data.length * 3) / 4000));
+  return { type: 'text', text: `[An image was left out here (${part.mediaType}, ${kilobytes} KB): the model in use cannot see images.]` };
+}

@@ -1,0 +1,215 @@
+/**
+ * Connecting a model, step by step: which service, at which address, with which key; then a live test, and for which modes.
+ * Nothing is stored before the end. A key goes from the input box to the secret storage and nowhere else.
+ */
+import { listModels, tryModel } from '../../app/models.ts';
+import { MODES, type Mode } from '../../core/events.ts';
+import type { ModelRef } from '../../core/messages.ts';
+import { ModelError, type ModelErrorKind } from '../../core/model.ts';
+import { CATALOG, type CatalogEntry } from '../../providers/catalog.ts';
+import type { ModelInfo, ProviderConfig } from '../../providers/types.ts';
+import { type Ask, BACK, type Choice, type Step, walk } from './ask.ts';
+import { describeFacts } from './describe.ts';
+
+/** What the flow ends with. `mode` is absent for all modes; without `apiKey` none is kept. */
+export type Connection = { ref: ModelRef; mode?: Mode; apiKey?: string; baseUrl?: string; models: readonly ModelInfo[] };
+
+export type ConnectPorts = {
+  ask: Ask;
+  env: Readonly<Record<string, string | undefined>>;
+  /** What is configured for a provider already. */
+  configOf(provider: string): Promise<ProviderConfig>;
+  /** How many models an Ollama has that runs on this computer; undefined where none does. */
+  ollama(): Promise<number | undefined>;
+  save(connection: Connection): Promise<void>;
+};
+
+const TRY = { again: 'Try Again', key: 'Enter Another Key', address: 'Change the Address', model: 'Choose Another Model' } as const;
+const ANYWAY = 'Use It Anyway';
+const NAME = 'Name a Model';
+
+/** A tool call may take as long as it takes a local server to load the model. */
+const TRY_MS = 60_000;
+const TRY_LOCAL_MS = 300_000;
+
+export async function connectFlow({ ask, env, configOf, ollama, save }: ConnectPorts): Promise<void> {
+  let entry: CatalogEntry = CATALOG[0] as CatalogEntry;
+  let stored: ProviderConfig = {};
+  let config: ProviderConfig = {};
+  let models: readonly ModelInfo[] = [];
+  let model = '';
+
+  const service: Step = async () => {
+    const chosen = await ask.pick({
+      title: 'Kedge: Connect a Model',
+      placeholder: 'Whose model?',
+      choices: services(),
+      later: ollama().then(services),
+    });
+    if (chosen === undefined || chosen === BACK) return chosen;
+    entry = chosen;
+    stored = await configOf(entry.id);
+    config = { ...stored };
+    return entry.local || entry.needsUrl ? address : key;
+  };
+
+  const address: Step = async () => {
+    const given = await ask.input({
+      title: `${entry.label}: address`,
+      prompt: entry.needsUrl || entry.local ? 'Where does it listen?' : 'The base URL of a gateway; empty for the service itself',
+      value: config.baseUrl ?? entry.baseUrl ?? '',
+      validate: (text) => addressProblem(text, entry),
+    });
+    if (given === undefined || given === BACK) return given;
+    const { baseUrl: _, ...rest } = config;
+    config = given ? { ...rest, baseUrl: given } : rest;
+    return key;
+  };
+
+  const key: Step = async () => {
+    const where = config.baseUrl ?? entry.baseUrl;
+    const elsewhere = config.baseUrl !== stored.baseUrl && where ? ` at ${new URL(where).host}` : '';
+    const found = (entry.keyVariables ?? []).filter((name) => env[name]?.trim());
+    const choices: Choice<() => Step>[] = [];
+    const use = (apiKey: string | undefined) => () => {
+      const { apiKey: _, ...rest } = config;
+      config = apiKey ? { ...rest, apiKey } : rest;
+      return chooseModel;
+    };
+    if (entry.keyless) choices.push({ label: 'No key', description: 'it asks for none', value: use(undefined) });
+    if (stored.apiKey) choices.push({ label: `Use the stored key${elsewhere}`, value: use(stored.apiKey) });
+    for (const name of found) choices.push({ label: `Use the key found in $${name}${elsewhere}`, value: use(env[name]?.trim()) });
+    choices.push({ label: 'Enter a key…', description: 'kept in VS Code’s secret storage', value: () => enterKey });
+    if (!entry.keyless && config.baseUrl) choices.push({ label: 'No key', description: 'the server asks for none', value: use(undefined) });
+    if (!entry.local && !entry.needsUrl) {
+      const description = config.baseUrl ? `now ${new URL(config.baseUrl).host}` : 'a gateway or a proxy';
+      choices.push({ label: 'Use another address…', description, value: () => address });
+    }
+    const chosen = await ask.pick({ title: `${entry.label}: key`, placeholder: 'How does Kedge get in?', choices });
+    return chosen === undefined || chosen === BACK ? chosen : chosen();
+  };
+
+  const enterKey: Step = async () => {
+    const given = await ask.input({
+      title: `${entry.label}: enter a key`,
+      prompt: 'It is kept in VS Code’s secret storage, and sent to the service only',
+      password: true,
+      validate: (text) => (/^\s*[\x21-\x7e]+\s*$/.test(text) ? undefined : 'A key is one word of letters, digits and signs'),
+    });
+    if (given === undefined || given === BACK) return given;
+    config = { ...config, apiKey: given };
+    return chooseModel;
+  };
+
+  const chooseModel: Step = async () => {
+    try {
+      models = await ask.progress(`Asking ${entry.label} for its models…`, (signal) => listModels(entry.id, config, signal));
+    } catch (error) {
+      models = [];
+      const next = await afterTrouble(error, [NAME]);
+      if (next !== NAME) return next;
+    }
+    const chosen = await ask.pick({
+      title: `${entry.label}: model`,
+      placeholder: models.length > 0 ? 'Choose a model, or type a name' : 'Type the name of a model',
+      choices: models.map((info) => ({ label: info.id, ...describeFacts(info), value: info.id })),
+      proposed: models.some(({ id }) => id === entry.defaultModel) ? entry.defaultModel : undefined,
+      typed: (text) => ({ label: text, description: 'as typed', value: text }),
+    });
+    if (chosen === undefined || chosen === BACK) return chosen;
+    model = chosen;
+    return await test();
+  };
+
+  const test = async (): Promise<Step | typeof BACK | undefined> => {
+    const ref = { provider: entry.id, model };
+    try {
+      const limit = entry.local ? TRY_LOCAL_MS : TRY_MS;
+      const able = await ask.progress(`Having ${model} call a tool…`, (signal) => within(limit, signal, (both) => tryModel(ref, config, both)));
+      if (able === 'tools') return useFor;
+      const said = `${model} answered, but did not call the tool that it was asked to call. It may do for questions; Plan and Agent need tools.`;
+      const next = await ask.trouble(said, [TRY.model, ANYWAY]);
+      return next === ANYWAY ? useFor : next && chooseModel;
+    } catch (error) {
+      const next = await afterTrouble(error, [TRY.model, ANYWAY]);
+      return next === ANYWAY ? useFor : next === NAME ? chooseModel : next;
+    }
+  };
+
+  const useFor: Step = async () => {
+    const all = { label: 'All modes', description: 'Ask, Plan and Agent', value: 'all' as Mode | 'all' };
+    const choices = [all, ...MODES.map((mode) => ({ label: `${title(mode)} only`, value: mode }))];
+    const chosen = await ask.pick({ title: `${model}: for which modes?`, choices });
+    if (chosen === undefined || chosen === BACK) return chosen;
+    const { apiKey, baseUrl } = config;
+    await save({
+      ref: { provider: entry.id, model },
+      models,
+      ...(chosen !== 'all' && { mode: chosen }),
+      ...(apiKey && { apiKey }),
+      ...(baseUrl && { baseUrl }),
+    });
+    return undefined;
+  };
+
+  /** Says what happened, and offers what helps against that. What the user cancelled needs no words. */
+  async function afterTrouble(
+    error: unknown,
+    more: readonly string[],
+  ): Promise<Step | typeof BACK | typeof NAME | typeof ANYWAY | undefined> {
+    if (!(error instanceof ModelError)) {
+      if (error instanceof DOMException && error.name === 'AbortError') return BACK;
+      throw error;
+    }
+    const next = await ask.trouble(error.message, [...remedies(error.kind), ...more]);
+    if (next === TRY.key) return enterKey;
+    if (next === TRY.address) return address;
+    if (next === TRY.again || next === TRY.model) return chooseModel;
+    return next as typeof NAME | typeof ANYWAY | undefined;
+  }
+
+  await walk(service);
+}
+
+function remedies(kind: ModelErrorKind): string[] {
+  if (kind === 'auth') return [TRY.key];
+  if (kind === 'network' || kind === 'invalid_request') return [TRY.again, TRY.address];
+  return kind === 'no_credit' || kind === 'unknown_model' ? [] : [TRY.again];
+}
+
+function services(ollamaModels?: number): Choice<CatalogEntry>[] {
+  const group = ({ local, needsUrl }: CatalogEntry) =>
+    local ? 'On your own machine' : needsUrl ? 'At an address of your own' : 'Services';
+  const order = ['Services', 'On your own machine', 'At an address of your own'];
+  return CATALOG.filter(({ id }) => id !== 'offline')
+    .map((entry) => ({ label: entry.label, group: group(entry), value: entry, ...running(entry, ollamaModels) }))
+    .sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
+}
+
+function running({ id }: CatalogEntry, models: number | undefined): { description?: string } {
+  if (id !== 'ollama' || models === undefined) return {};
+  return { description: `running here, with ${models} ${models === 1 ? 'model' : 'models'}` };
+}
+
+/** An address goes into a settings file: there must be nothing secret in it. */
+function addressProblem(text: string, entry: CatalogEntry): string | undefined {
+  const address = text.trim();
+  if (!address) return entry.needsUrl || entry.local ? 'Give the address at which it listens' : undefined;
+  if (!/^https?:\/\/\S+$/i.test(address) || !URL.canParse(address)) return 'An address begins with https:// or http://';
+  const { username, password, search } = new URL(address);
+  return username || password || search ? 'Leave keys and passwords out of the address: the key is asked for next' : undefined;
+}
+
+async function within<T>(limitMs: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const late = AbortSignal.timeout(limitMs);
+  try {
+    return await work(AbortSignal.any([signal, late]));
+  } catch (error) {
+    if (!late.aborted || signal.aborted) throw error;
+    throw new ModelError('network', `There was no answer within ${limitMs / 1000} seconds: try again, or choose another model.`);
+  }
+}
+
+function title(mode: Mode): string {
+  return mode[0]?.toUpperCase() + mode.slice(1);
+}

@@ -1,0 +1,142 @@
+/** The models that VS Code itself has, Copilot's or any extension's, as one more adapter. */
+import * as vscode from 'vscode';
+import { abortable, interruptible } from '../../core/abort.ts';
+import { imageBytes } from '../../core/images.ts';
+import type { ImagePart, Message, ModelRef, TextPart, ToolResult } from '../../core/messages.ts';
+import { type ModelAdapter, ModelError, type ModelEvent, type ModelRequest } from '../../core/model.ts';
+import { EDITOR } from '../../providers/catalog.ts';
+import { echoInput, failureError, failureOf, LOCAL_FIRST_BYTE_MS, markedText, modelError, wireId } from '../../providers/http.ts';
+
+/** Asked for nothing in particular, or of a vendor that never answers, the editor can keep one waiting for long. */
+const SELECT_MS = 10_000;
+
+const SERVER = { name: 'VS Code’s model', secrets: [] };
+
+type InputPart = vscode.LanguageModelTextPart | vscode.LanguageModelDataPart;
+
+/** A model that was picked in the editor, as Kedge names it: `vscode/<vendor>/<id>`. */
+export function editorModelRef({ vendor, id }: Pick<vscode.LanguageModelChat, 'vendor' | 'id'>): ModelRef {
+  return { provider: EDITOR, model: `${vendor}/${id}` };
+}
+
+export async function editorModels(vendor: string): Promise<vscode.LanguageModelChat[]> {
+  return await abortable(Promise.resolve(vscode.lm.selectChatModels({ vendor })), AbortSignal.timeout(SELECT_MS));
+}
+
+/** `name` is `<vendor>/<id>` or `<vendor>/<family>`; a vendor alone stands for its first model. @throws ModelError */
+async function findModel(name: string): Promise<vscode.LanguageModelChat> {
+  const [vendor = '', ...rest] = name.split('/');
+  const wanted = rest.join('/');
+  const models = await editorModels(vendor).catch(() => []);
+  const found =
+    models.find(({ id }) => id === wanted) ?? models.find(({ family }) => family === wanted) ?? (wanted ? undefined : models[0]);
+  if (found) return found;
+  const known = models.map(({ id }) => id).join(', ');
+  throw modelError(SERVER, 'unknown_model', known ? `${vendor} has ${known}` : `${vendor} offers none here; is its extension signed in?`);
+}
+
+export function createEditorAdapter(): ModelAdapter {
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    signal.throwIfAborted();
+    const cancel = new vscode.CancellationTokenSource();
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(new DOMException('no answer came', 'TimeoutError')), LOCAL_FIRST_BYTE_MS);
+    const either = AbortSignal.any([signal, late.signal]);
+    try {
+      const model = await abortable(findModel(request.model), either);
+      const response = await abortable(Promise.resolve(model.sendRequest(toMessages(request), toOptions(request), cancel.token)), either);
+      yield* toModelEvents(interruptible(response.stream, either), () => clearTimeout(timer));
+    } catch (error) {
+      signal.throwIfAborted();
+      throw explain(error);
+    } finally {
+      clearTimeout(timer);
+      cancel.cancel();
+      cancel.dispose();
+    }
+  }
+  return { stream };
+}
+
+/** There is no count of tokens and no reason for the stop: an answer that asks for tools stopped for them. */
+async function* toModelEvents(parts: AsyncIterable<unknown>, onFirst: () => void): AsyncGenerator<ModelEvent> {
+  let text = '';
+  let said = false;
+  let calls = 0;
+  function* flush(): Generator<ModelEvent> {
+    if (text) yield { type: 'part', part: { type: 'text', text } };
+    text = '';
+  }
+  try {
+    for await (const part of parts) {
+      onFirst();
+      if (part instanceof vscode.LanguageModelTextPart) {
+        said ||= part.value !== '';
+        text += part.value;
+        if (part.value) yield { type: 'text_delta', text: part.value };
+      } else if (part instanceof vscode.LanguageModelToolCallPart) {
+        yield* flush();
+        calls++;
+        yield { type: 'part', part: { type: 'tool_call', id: part.callId || `call_${calls}`, name: part.name, input: part.input } };
+      }
+    }
+  } catch (error) {
+    // The words of an answer that breaks off were shown: they are handed over.
+    yield* flush();
+    throw error;
+  }
+  yield* flush();
+  if (!said && calls === 0) throw modelError(SERVER, 'bad_stream', 'it said nothing');
+  yield { type: 'stop', reason: calls > 0 ? 'tool_use' : 'end_turn' };
+}
+
+function toOptions({ tools }: ModelRequest): vscode.LanguageModelChatRequestOptions {
+  return {
+    justification: 'Kedge answers your request with this model.',
+    tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+  };
+}
+
+/** There is no system role: what stands there comes first, as the user's words. */
+function toMessages({ system, messages }: ModelRequest): vscode.LanguageModelChatMessage[] {
+  const first = system === '' ? [] : [vscode.LanguageModelChatMessage.User(system)];
+  return [...first, ...messages.flatMap(toMessage)];
+}
+
+function toMessage(message: Message): vscode.LanguageModelChatMessage[] {
+  if (message.role === 'user') return [vscode.LanguageModelChatMessage.User(toInput(message.content))];
+  if (message.role === 'tool') return [vscode.LanguageModelChatMessage.User(message.content.map(toResult))];
+  const parts = message.content.flatMap((part): (vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart)[] => {
+    if (part.type === 'text') return part.text ? [new vscode.LanguageModelTextPart(part.text)] : [];
+    return part.type === 'tool_call' ? [new vscode.LanguageModelToolCallPart(wireId(part.id), part.name, echoInput(part))] : [];
+  });
+  return parts.length === 0 ? [] : [vscode.LanguageModelChatMessage.Assistant(parts)];
+}
+
+function toResult(result: ToolResult): vscode.LanguageModelToolResultPart {
+  const images = result.content.filter((part) => part.type === 'image');
+  const content = images.length > 0 ? toInput(result.content) : [new vscode.LanguageModelTextPart(markedText(result))];
+  return new vscode.LanguageModelToolResultPart(wireId(result.callId), content);
+}
+
+function toInput(parts: readonly (TextPart | ImagePart)[]): InputPart[] {
+  return parts.map((part) =>
+    part.type === 'text'
+      ? new vscode.LanguageModelTextPart(part.text)
+      : vscode.LanguageModelDataPart.image(imageBytes(part), part.mediaType),
+  );
+}
+
+function explain(error: unknown): ModelError {
+  if (error instanceof ModelError) return error;
+  // The editor also throws events of its page, as where it cannot read an image.
+  const told = failureOf(error instanceof Error ? error.message : 'it could not be asked');
+  const { message = '' } = told;
+  if (error instanceof Error && error.name === 'TimeoutError') return modelError(SERVER, 'network', message);
+  const code = error instanceof vscode.LanguageModelError ? error.code : '';
+  if (code === vscode.LanguageModelError.NotFound.name) return modelError(SERVER, 'unknown_model', message);
+  if (code === vscode.LanguageModelError.NoPermissions.name) return modelError(SERVER, 'auth', `it may not be used by Kedge; ${message}`);
+  if (code === vscode.LanguageModelError.Blocked.name) return modelError(SERVER, 'no_credit', message);
+  const status = /(?:failed|status|code|error)\W{0,3}([45]\d\d)\b/i.exec(message)?.[1];
+  return failureError(SERVER, { ...told, ...(status && { status: Number(status) }) });
+}

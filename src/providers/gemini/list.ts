@@ -1,0 +1,26 @@
+import type { Model } from '@google/genai/web';
+import { checkConfig, sdkError, serverOf } from '../http.ts';
+import { ask, known } from '../listing.ts';
+import type { ModelInfo, ProviderConfig } from '../types.ts';
+import { createClient } from './client.ts';
+
+export async function listModels(config: ProviderConfig, signal: AbortSignal): Promise<ModelInfo[]> {
+  checkConfig('Gemini', config);
+  const server = serverOf('Gemini', config);
+  const client = createClient(config, server);
+  const list = async (abortSignal: AbortSignal) =>
+    await Array.fromAsync(await client.models.list({ config: { abortSignal, pageSize: 1000, queryBase: true } }));
+  return (await ask(server, signal, list, sdkError)).filter(writesText).map(toInfo);
+}
+
+/** The service lists what makes pictures, speech and vectors beside what answers. */
+function writesText({ name = '', supportedActions }: Model): boolean {
+  return (supportedActions?.includes('generateContent') ?? true) && !/embedding|image|tts|audio|live|veo|aqa/.test(name);
+}
+
+function toInfo(model: Model): ModelInfo {
+  const { name = '', displayName: label, inputTokenLimit: contextWindow, outputTokenLimit: maxOutput } = model;
+  // The type does not name it, and the service sends it.
+  const { thinking: reasoning } = model as { thinking?: boolean };
+  return { id: name.replace(/^models\//, ''), ...known({ label, contextWindow, maxOutput, reasoning }) };
+}

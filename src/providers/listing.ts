@@ -1,0 +1,41 @@
+/** What the providers' lists of models share. */
+import { ModelError } from '../core/model.ts';
+import { modelError, type Server } from './http.ts';
+import type { ModelFacts } from './types.ts';
+
+/** How long a service may think about a list of its models. */
+const LIST_MS = 20_000;
+
+/** One question that has one answer, with its failure explained and a time limit. */
+export async function ask<T>(
+  server: Server,
+  signal: AbortSignal,
+  send: (signal: AbortSignal) => Promise<T>,
+  explain: (server: Server, error: unknown) => ModelError,
+): Promise<T> {
+  const late = AbortSignal.timeout(LIST_MS);
+  try {
+    return await send(AbortSignal.any([signal, late]));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (late.aborted) throw modelError(server, 'network', `no answer within ${LIST_MS / 1000} seconds`);
+    throw error instanceof ModelError ? error : explain(server, error);
+  }
+}
+
+/** The entries of an answer that is a list. What else an address may answer, such as a page, is no list of models. */
+export function entriesOf(server: Server, answer: unknown, key: string): Record<string, unknown>[] {
+  const entries = (answer as Record<string, unknown> | undefined)?.[key] ?? answer;
+  if (!Array.isArray(entries)) throw modelError(server, 'invalid_request', 'it answered with something that is no list of models');
+  return entries.filter((entry) => entry !== null && typeof entry === 'object');
+}
+
+/** Only the facts that are known. */
+export function known(facts: { [name in keyof ModelFacts]: ModelFacts[name] | undefined | null }): ModelFacts {
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined && value !== null)) as ModelFacts;
+}
+
+export function numberOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) && number > 0 ? number : undefined;
+}

@@ -1,0 +1,26 @@
+import { Ollama } from 'ollama/browser';
+import { checkedFetch, LOCAL_FIRST_BYTE_MS, type Server } from '../http.ts';
+import type { ProviderConfig } from '../types.ts';
+import { checkedLines } from './stream.ts';
+
+const DEFAULT_URL = 'http://127.0.0.1:11434';
+
+/** The configuration with the address that it means; the SDK adds the version itself. */
+export function settle(config: ProviderConfig): ProviderConfig & { baseUrl: string } {
+  return { ...config, baseUrl: config.baseUrl?.replace(/\/(v1|api)\/?$/, '') || DEFAULT_URL };
+}
+
+/** The SDK knows no signal, and would take a key from the environment: both are settled in the `fetch` that it is given. */
+export function createClient(config: ReturnType<typeof settle>, server: Server, signal: AbortSignal): Ollama {
+  const send = checkedFetch(server, LOCAL_FIRST_BYTE_MS);
+  const key = config.apiKey?.trim();
+  const headers = { 'User-Agent': 'Kedge', ...(key ? { Authorization: `Bearer ${key}` } : {}), ...config.headers };
+  const fetchWith: typeof fetch = async (input, init) => {
+    const signals = init?.signal ? [init.signal, signal] : [signal];
+    const content = { 'Content-Type': 'application/json', Accept: 'application/x-ndjson' };
+    const response = await send(input, { ...init, headers: { ...content, ...headers }, signal: AbortSignal.any(signals) });
+    if (!String(input).endsWith('/api/chat') || !response.body) return response;
+    return new Response(response.body.pipeThrough(checkedLines(server)), response);
+  };
+  return new Ollama({ host: config.baseUrl, fetch: fetchWith });
+}

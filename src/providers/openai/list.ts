@@ -1,0 +1,12 @@
+import { checkConfig, FIRST_BYTE_MS, serverOf } from '../http.ts';
+import type { ModelInfo, ProviderConfig } from '../types.ts';
+import { createClient, modelEntries } from './client.ts';
+
+/** The service lists what draws, speaks, listens and measures beside what answers. */
+const OTHER = /embedding|whisper|tts|audio|realtime|transcribe|dall-e|image|sora|moderation|davinci|babbage/;
+
+export async function listModels(config: ProviderConfig, signal: AbortSignal): Promise<ModelInfo[]> {
+  checkConfig('OpenAI', config);
+  const entries = await modelEntries(createClient(config, FIRST_BYTE_MS), serverOf('OpenAI', config), signal);
+  return entries.map(({ id }) => ({ id: String(id) })).filter(({ id }) => !OTHER.test(id));
+}

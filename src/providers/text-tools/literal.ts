@@ -1,0 +1,173 @@
+/**
+ * Values as models write them: JSON, and what is nearly JSON (single quotes, bare keys, trailing commas, comments, Python's constants,
+ * tuples and long strings, raw line breaks and quotes in strings, brackets that were forgotten at the end).
+ */
+import { type Reading, Source, Unreadable } from './source.ts';
+
+/** Told of the members of the outermost objects while they come, `value` only when it is whole. It can throw Unreadable. */
+export type Watch = (key: string, value?: unknown) => void;
+/** `open` counts the brackets that were never closed. */
+export type Literal = { value: unknown; open: number };
+type State = { open: number; watch: Watch | undefined };
+
+const CONSTANTS: Record<string, unknown> = { true: true, false: false, null: null, True: true, False: false, None: null, undefined: null };
+const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', '/': '/', '\\': '\\', '"': '"', "'": "'", '`': '`' };
+const CLOSERS: Record<string, string> = { '{': '}', '[': ']', '(': ')' };
+/** What can follow a string; a quote before anything else belongs to the string. */
+const BEHIND_STRING = new Set(['', ',', ':', '}', ']', ')', '<', ';', '#', '/', '=']);
+
+/** The value at the source's place. @throws Unreadable where there is none. */
+export function* readLiteral(src: Source, watch?: Watch): Reading<Literal> {
+  const state: State = { open: 0, watch };
+  const value = yield* readValue(src, state, 0);
+  return { value, open: state.open };
+}
+
+/** A text that is one value and nothing else. @throws Unreadable */
+export function parseLiteral(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const src = Object.assign(new Source(), { text: text.trim(), ended: true });
+    const { done, value: read } = readLiteral(src).next();
+    if (!done || !read || read.open > 0 || src.at < src.text.length) throw new Unreadable();
+    return read.value;
+  }
+}
+
+function* readValue(src: Source, state: State, depth: number): Reading<unknown> {
+  const first = yield* src.char();
+  if (depth > 200) throw new Unreadable();
+  if (first === '{') return yield* readObject(src, state, depth);
+  if (first === '[' || first === '(') return yield* readList(src, state, depth);
+  if (first === '"' || first === "'") return yield* readString(src);
+  const word = yield* src.run(/[\w.+\-/]+/y);
+  const next = yield* src.char();
+  if (next === '' && depth > 0) throw new Unreadable();
+  // A string with a prefix, as in Python.
+  if (/^[rbuf]$/i.test(word) && (next === '"' || next === "'")) return yield* readString(src);
+  if (Object.hasOwn(CONSTANTS, word)) return CONSTANTS[word];
+  if (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(word)) return Number(word);
+  if (!/^[A-Za-z_/.]/.test(word)) throw new Unreadable();
+  return word;
+}
+
+/** White space and comments. */
+function* gap(src: Source): Reading<void> {
+  for (;;) {
+    yield* src.spaces();
+    if ((yield* src.char()) !== '/') return;
+    const second = yield* src.char(1);
+    if (second === '*') yield* src.until(['*/']);
+    else if (second === '/') yield* src.run(/[^\n]+/y);
+    else return;
+  }
+}
+
+/** At the end of a bracket's contents: passes the closing bracket, or notes that it was forgotten. False where the contents go on. */
+function* closes(src: Source, state: State, closer: string): Reading<boolean> {
+  yield* gap(src);
+  const char = yield* src.char();
+  if (char === closer) src.at += 1;
+  else if (char === '' || char === '<' || char === '`' || (char === '[' && closer === '}')) state.open += 1;
+  else return false;
+  return true;
+}
+
+/** A comma, or none where a line ends instead. */
+function* comma(src: Source): Reading<void> {
+  const passed = src.text.slice(0, src.at);
+  if ((yield* src.char()) === ',') src.at += 1;
+  else if (!/\n\s*$/.test(passed.slice(-200))) throw new Unreadable();
+  yield* gap(src);
+}
+
+function* readObject(src: Source, state: State, depth: number): Reading<Record<string, unknown>> {
+  const entries: [string, unknown][] = [];
+  const watch = depth === 0 ? state.watch : undefined;
+  src.at += 1;
+  for (;;) {
+    if (yield* closes(src, state, '}')) return Object.fromEntries(entries);
+    if (entries.length > 0) {
+      yield* comma(src);
+      if (yield* closes(src, state, '}')) return Object.fromEntries(entries);
+    }
+    const quote = yield* src.char();
+    const key = quote === '"' || quote === "'" ? yield* readString(src) : yield* src.run(/[\w$-]+/y);
+    if (key === '' && quote !== '"') throw new Unreadable();
+    watch?.(key);
+    yield* gap(src);
+    if ((yield* src.char()) !== ':') throw new Unreadable();
+    src.at += 1;
+    yield* gap(src);
+    const value = yield* readValue(src, state, depth + 1);
+    watch?.(key, value);
+    entries.push([key, value]);
+  }
+}
+
+function* readList(src: Source, state: State, depth: number): Reading<unknown[]> {
+  const closer = CLOSERS[src.text[src.at] as string] as string;
+  const values: unknown[] = [];
+  src.at += 1;
+  for (;;) {
+    if (yield* closes(src, state, closer)) return values;
+    if (values.length > 0) {
+      yield* comma(src);
+      if (yield* closes(src, state, closer)) return values;
+    }
+    // The objects of an outermost list are watched like an outermost object.
+    const outermost = depth === 0 && (yield* src.char()) === '{';
+    values.push(outermost ? yield* readObject(src, state, 0) : yield* readValue(src, state, depth + 1));
+  }
+}
+
+function* readString(src: Source): Reading<string> {
+  const quote = src.text[src.at] as string;
+  const long = (yield* src.char(1)) === quote && (yield* src.char(2)) === quote;
+  src.at += long ? 3 : 1;
+  let text = '';
+  for (;;) {
+    text += yield* src.run(/[^"'\\]+/y);
+    const char = yield* src.char();
+    if (char === '') throw new Unreadable();
+    if (char === '\\') text += yield* readEscape(src);
+    else if (char === quote && (yield* endsString(src, quote, long))) return text;
+    else {
+      text += char;
+      src.at += 1;
+    }
+  }
+}
+
+function* endsString(src: Source, quote: string, long: boolean): Reading<boolean> {
+  if (long) {
+    if ((yield* src.char(1)) !== quote || (yield* src.char(2)) !== quote) return false;
+    src.at += 3;
+    return true;
+  }
+  const start = src.at;
+  src.at += 1;
+  const space = yield* src.spaces();
+  const next = yield* src.char();
+  const ends = BEHIND_STRING.has(next) || space.includes('\n');
+  src.at = ends ? start + 1 : start;
+  return ends;
+}
+
+function* readEscape(src: Source): Reading<string> {
+  const letter = yield* src.char(1);
+  src.at += 2;
+  if (letter === '') throw new Unreadable();
+  if (letter === 'u' || letter === 'x') {
+    const length = letter === 'u' ? 4 : 2;
+    let digits = '';
+    for (let index = 0; index < length; index++) digits += yield* src.char(index);
+    if (!/^[\da-f]+$/i.test(digits) || digits.length < length) return `\\${letter}`;
+    src.at += length;
+    return String.fromCharCode(Number.parseInt(digits, 16));
+  }
+  if (letter === '\n') return '';
+  // An escape that does not exist was meant as it stands, as in a regular expression or a path.
+  return ESCAPES[letter] ?? `\\${letter}`;
+}

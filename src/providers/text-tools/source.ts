@@ -1,0 +1,68 @@
+/** Suspends where it needs text that has not come yet, so what it finds cannot depend on how the text was cut into chunks. */
+export type Reading<T> = Generator<void, T>;
+
+/** The text at hand is not what the reader took it for. */
+export class Unreadable extends Error {}
+
+/** A growing text with a place in it. */
+export class Source {
+  text = '';
+  at = 0;
+  ended = false;
+
+  get rest(): string {
+    return this.text.slice(this.at);
+  }
+
+  /** The character at a distance; empty behind the end. */
+  *char(distance = 0): Reading<string> {
+    while (this.at + distance >= this.text.length && !this.ended) yield;
+    return this.text[this.at + distance] ?? '';
+  }
+
+  /** Passes the longest of `options` that stands here. It waits only while one of them could still become whole. */
+  *literal(options: readonly string[]): Reading<string | undefined> {
+    for (;;) {
+      const left = this.text.length - this.at;
+      const open = options.some((option) => left < option.length && option.startsWith(this.rest));
+      if (!open || this.ended) break;
+      yield;
+    }
+    let longest: string | undefined;
+    for (const option of options) if (option.length > (longest?.length ?? 0) && this.text.startsWith(option, this.at)) longest = option;
+    this.at += longest?.length ?? 0;
+    return longest;
+  }
+
+  /** Passes what a sticky pattern of single characters matches, and gives it. */
+  *run(pattern: RegExp): Reading<string> {
+    const start = this.at;
+    for (;;) {
+      pattern.lastIndex = this.at;
+      this.at += pattern.exec(this.text)?.[0].length ?? 0;
+      if (this.at < this.text.length || this.ended) return this.text.slice(start, this.at);
+      yield;
+    }
+  }
+
+  *spaces(): Reading<string> {
+    return yield* this.run(/[^\S]+/y);
+  }
+
+  /** Goes to the first of `stops`, passes it, and gives what stood before it. @throws Unreadable if there is none within `most` characters. */
+  *until(stops: readonly string[], most = Number.POSITIVE_INFINITY): Reading<{ text: string; stop: string }> {
+    const start = this.at;
+    const longest = Math.max(...stops.map((stop) => stop.length));
+    for (let from = start; ; ) {
+      const found = stops.map((stop) => ({ stop, at: this.text.indexOf(stop, from) })).filter(({ at }) => at >= 0);
+      const first = found.sort((a, b) => a.at - b.at)[0];
+      if (first && first.at - start <= most) {
+        this.at = first.at + first.stop.length;
+        return { text: this.text.slice(start, first.at), stop: first.stop };
+      }
+      from = Math.max(start, this.text.length - longest + 1);
+      if (first || this.ended || from - start > most) throw new Unreadable();
+      yield;
+    }
+  }
+}

@@ -1,0 +1,133 @@
+/** Applies the hunks of one file as one; pure. A hunk must have one place: headers and the order of hunks say which, likeness never does. */
+import { ToolError } from '../core/tool.ts';
+import type { Hunk } from './apply-patch-parse.ts';
+import { notFound, occursAt, type Span, splice, withoutMark } from './replace.ts';
+import type { Lines } from './replace-lines.ts';
+import { EXACT, indentOf, LOOSER, linePlaces, type Place, type Scope } from './replace-match.ts';
+import { type Op, render } from './replace-render.ts';
+
+/** @throws ToolError, naming lines, when a hunk has no place, or more than one. */
+export function applyHunks(original: string, hunks: readonly Hunk[], path: string): { text: string; notes: string[] } {
+  const [mark, lines] = withoutMark(original);
+  const spans: Span[] = [];
+  let from = 0;
+  for (const [index, hunk] of hunks.entries()) {
+    const what = `hunk ${index + 1}`;
+    const { place, ops } = locate(lines, hunk, from, `The ${index === 0 && hunks.length === 1 ? 'hunk' : `${ordinal(index + 1)} hunk`}`, path);
+    spans.push({ start: place.start, end: place.end, rule: place.rule, text: render(lines.text, place, ops), what });
+    from = Math.max(from, place.end);
+  }
+  const { text, notes } = splice(lines.text, spans, path);
+  if (text === lines.text) throw new ToolError(`The patch would leave ${path} as it is.`);
+  return { text: mark + withEndOf(text, lines.text), notes };
+}
+
+/** A file that did not end with a line break still does not. */
+function withEndOf(text: string, original: string): string {
+  return original === '' || /[\r\n]$/.test(original) ? text : text.replace(/(\r\n|\n|\r)$/, '');
+}
+
+/** The border op stands for the line break after the last line. */
+const BORDER: Op = { sign: ' ', text: '' };
+
+function locate(lines: Lines, { headers, ops, endOfFile }: Hunk, after: number, what: string, path: string): { place: Place; ops: Op[] } {
+  const old = ops.filter(({ sign }) => sign !== '+').map(({ text }) => text);
+  const blocks = headers.length > 0 ? blocksOf(lines, headers, what, path) : undefined;
+  if (old.length === 0) return insertion(lines, ops, blocks, what, path);
+
+  let places = linePlaces(lines, old, blocks ?? [{ from: 0, to: lines.full }]);
+  // Where a text is not indented by its blocks, what a header leads is what follows it.
+  if (places.length === 0 && blocks) {
+    places = linePlaces(
+      lines,
+      old,
+      blocks.map(({ from }) => ({ from, to: lines.full })),
+    );
+    const next = places.filter(({ line }) => blocks.some(({ from }) => line === from + 1));
+    if (next.length === 1) places = next;
+  }
+  if (endOfFile) places = preferred(places, ({ end }) => end === lines.text.length);
+  if (places.length > 1 && after > 0) places = preferred(places, ({ start }) => start >= after);
+  const [place] = places;
+  if (!place) throw new ToolError(notFound(lines, old, `${what}${headers.length > 0 ? `, after @@ ${headers.join(' @@ ')},` : ''}`, path));
+  if (places.length > 1)
+    throw new ToolError(`${what} ${occursAt(lines, places, path)} Give more lines of context, or a header that is there once: @@ line above it.`);
+  return trimmed(lines, place, ops);
+}
+
+/** Those of a kind, if there is any. */
+function preferred<T>(all: readonly T[], kind: (each: T) => boolean): T[] {
+  const some = all.filter(kind);
+  return some.length > 0 ? some : [...all];
+}
+
+/** Without the context around the change, so that hunks may share it; it is needed only to see how lines are indented. */
+function trimmed(lines: Lines, place: Place & { line: number }, ops: readonly Op[]): { place: Place; ops: Op[] } {
+  if (place.rule?.wholeLines || place.atEnd) return { place, ops: [...ops, BORDER] };
+  const first = Math.max(
+    0,
+    ops.findIndex(({ sign }) => sign !== ' '),
+  );
+  const last = ops.findLastIndex(({ sign }) => sign !== ' ');
+  const behind = last < 0 ? 0 : ops.length - 1 - last;
+  const height = ops.filter(({ sign }) => sign !== '+').length;
+  const start = lines.start(place.line + first);
+  const end = lines.start(place.line + height - behind);
+  return { place: { ...place, start, end }, ops: [...ops.slice(first, last + 1), BORDER] };
+}
+
+/** Lines that are only added stand below the header, or at the end of the file. */
+function insertion(lines: Lines, ops: readonly Op[], blocks: readonly Scope[] | undefined, what: string, path: string): { place: Place; ops: Op[] } {
+  if (blocks && blocks.length > 1) {
+    const places = blocks.map(({ from }) => ({ start: lines.start(from), end: lines.start(from) }));
+    throw new ToolError(`The header of ${lower(what)} ${occursAt(lines, places, path)} Give lines of context.`);
+  }
+  const line = blocks?.[0] ? blocks[0].from + 1 : lines.full;
+  const at = lines.text === '' ? 0 : lines.start(line);
+  const open = at === lines.text.length && lines.text !== '' && !/[\r\n]$/.test(lines.text);
+  return { place: { start: at, end: at }, ops: open ? [BORDER, ...ops] : [...ops, BORDER] };
+}
+
+/** The blocks that the headers lead to, from the outer to the inner: each header's line and what is indented below it. */
+function blocksOf(lines: Lines, headers: readonly string[], what: string, path: string): Scope[] {
+  let scopes: Scope[] = [{ from: 0, to: lines.full }];
+  for (const header of headers) {
+    const found = headerLines(lines, header);
+    const inside = found.filter((line) => scopes.some(({ from, to }) => from <= line && line < to));
+    const below = inside.length > 0 ? inside : found.filter((line) => scopes.some(({ from }) => from <= line));
+    if (below.length === 0) throw new ToolError(notFound(lines, [header], `The header of ${lower(what)}, @@ ${header},`, path));
+    scopes = below.map((from) => ({ from, to: blockEnd(lines, from) }));
+  }
+  return scopes;
+}
+
+/** A header may be a part of its line. */
+function headerLines(lines: Lines, header: string): number[] {
+  for (const { fold } of [EXACT, ...LOOSER]) {
+    const wanted = fold(header);
+    const found = lines.folded(fold).flatMap((line, index) => (line === wanted ? [index] : []));
+    if (found.length > 0) return found;
+  }
+  const { fold } = LOOSER.at(-1) as (typeof LOOSER)[number];
+  const part = fold(header);
+  return lines.folded(fold).flatMap((line, index) => (line.includes(part) ? [index] : []));
+}
+
+function blockEnd(lines: Lines, header: number): number {
+  const depth = indentOf(lines.line(header)).length;
+  let end = header + 1;
+  for (; end < lines.full; end++) {
+    const line = lines.line(end);
+    // Brackets of the block itself stand as deep as its header.
+    if (line.trim() !== '' && indentOf(line).length <= depth && !/^\s*[)\]}{]/.test(line)) break;
+  }
+  return end;
+}
+
+function ordinal(count: number): string {
+  return ['first', 'second', 'third'][count - 1] ?? `${count}th`;
+}
+
+function lower(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

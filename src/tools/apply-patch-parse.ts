@@ -1,0 +1,130 @@
+/**
+ * The V4A patch format, as a pure parser.
+ *
+ *   patch   = "*** Begin Patch" NL  section+  "*** End Patch" NL?
+ *   section = "*** Add File: " path NL  ("+" text NL)*
+ *           | "*** Delete File: " path NL
+ *           | "*** Update File: " path NL  ("*** Move to: " path NL)?  hunk*
+ *   hunk    = header*  line+  ("*** End of File" NL)?      the first hunk of a file needs no header
+ *   header  = "@@" (" " text)? NL                          a line above the change; several lead from the outer block to the inner
+ *   line    = " " text NL                                  context, stays
+ *           | "-" text NL                                  is removed
+ *           | "+" text NL                                  is added
+ *           | NL                                           an empty line of context
+ *
+ * A patch may come in a code fence or a here document, and its markers with blanks around them.
+ */
+import { ToolError } from '../core/tool.ts';
+import type { Op } from './replace-render.ts';
+
+export type Hunk = { headers: string[]; ops: Op[]; endOfFile: boolean };
+export type Section =
+  | { kind: 'add'; path: string; content: string }
+  | { kind: 'delete'; path: string }
+  | { kind: 'update'; path: string; to?: string; hunks: Hunk[] };
+
+const BEGIN = '*** Begin Patch';
+const END = '*** End Patch';
+const SECTION = /^\*\*\* (Add|Delete|Update) File: ?(.*)$/;
+const MOVE = /^\*\*\* Move to: ?(.*)$/;
+/** Of a unified diff; its numbers are the model's guess, and not used. */
+const NUMBERED = /^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/;
+
+/** @throws ToolError that names the line of the patch. */
+export function parsePatch(patch: string): Section[] {
+  const { lines, first } = unwrap(patch);
+  const sections: Section[] = [];
+  let at = 0;
+  const fail = (why: string): never => {
+    throw new ToolError(`The patch cannot be read at its line ${first + at + 1}: ${why} Nothing was changed.`);
+  };
+
+  function readAdded(): string {
+    const added: string[] = [];
+    for (; at < lines.length && !(lines[at] as string).startsWith('***'); at++) {
+      const line = lines[at] as string;
+      if (line.startsWith('+')) added.push(line.slice(1));
+      else if (line.trim() === '') added.push('');
+      else fail('each line of a new file begins with +.');
+    }
+    // Blank lines between sections are no part of the file.
+    for (let index = at - 1; added.length > 0 && lines[index]?.trim() === ''; index--) added.pop();
+    return added.map((line) => `${line}\n`).join('');
+  }
+
+  function readHunks(): Hunk[] {
+    const hunks: Hunk[] = [];
+    while (at < lines.length && !isMarker(lines[at] as string)) {
+      const hunk: Hunk = { headers: [], ops: [], endOfFile: false };
+      const begun = at;
+      for (; /^@@/.test(lines[at] ?? ''); at++) {
+        const header = headerOf(lines[at] as string);
+        if (header) hunk.headers.push(header);
+      }
+      for (; at < lines.length; at++) {
+        const line = lines[at] as string;
+        if (line.startsWith('@@') || isMarker(line)) break;
+        if (line === '*** End of File') {
+          hunk.endOfFile = true;
+          at++;
+          break;
+        }
+        if (line.startsWith('\\ ')) continue;
+        const sign = line === '' ? ' ' : (line[0] as string);
+        if (sign === ' ' || sign === '-' || sign === '+') hunk.ops.push({ sign, text: line.slice(1) });
+        else fail(`a line of a change begins with a blank, - or +, and a header with @@, but this is ${JSON.stringify(line.slice(0, 80))}.`);
+      }
+      // An empty line before the next marker separates; it is no context.
+      for (let index = at - (hunk.endOfFile ? 2 : 1); hunk.ops.length > 0 && lines[index] === ''; index--) hunk.ops.pop();
+      if (hunk.ops.length > 0) hunks.push(hunk);
+      else if (hunk.headers.length > 0 || hunk.endOfFile || /^@@/.test(lines[begun] ?? '')) fail('there is a header without a change after it.');
+    }
+    return hunks;
+  }
+
+  while (at < lines.length) {
+    const line = (lines[at] as string).trim();
+    if (line === '') {
+      at++;
+      continue;
+    }
+    const [, kind, name = ''] = SECTION.exec(line) ?? [];
+    const path = name.trim();
+    if (!kind) fail(`*** Add File: path, *** Update File: path or *** Delete File: path is expected, but this is ${JSON.stringify(line.slice(0, 80))}.`);
+    if (!path) fail('the path is missing.');
+    at++;
+    if (kind === 'Add') sections.push({ kind: 'add', path, content: readAdded() });
+    else if (kind === 'Delete') sections.push({ kind: 'delete', path });
+    else {
+      const to = MOVE.exec((lines[at] ?? '').trim())?.[1]?.trim();
+      if (to !== undefined) at++;
+      const hunks = readHunks();
+      if (hunks.length === 0 && to === undefined) fail(`there is no change for ${path}.`);
+      sections.push({ kind: 'update', path, ...(to !== undefined && { to }), hunks });
+    }
+  }
+  if (sections.length === 0) fail('it has no section.');
+  return sections;
+}
+
+/** The lines between the markers, and how many lines of the input come before them. */
+function unwrap(patch: string): { lines: string[]; first: number } {
+  const lines = patch.split(/\r\n|\n/);
+  const begin = lines.findIndex((line) => line.trim() === BEGIN);
+  const end = lines.findLastIndex((line) => line.trim() === END);
+  const around = [...lines.slice(0, Math.max(begin, 0)), ...(end < 0 ? [] : lines.slice(end + 1))].map((line) => line.trim());
+  if (begin < 0) throw new ToolError(`The patch does not begin with "${BEGIN}". Nothing was changed.`);
+  if (end < begin) throw new ToolError(`The patch does not end with "${END}". Nothing was changed.`);
+  const stray = around.find((line) => !/^(|```\w*|~~~\w*|(apply_patch\s*)?(<<\s*['"]?\w+['"]?)?|EOF|PATCH)$/.test(line));
+  if (stray !== undefined) throw new ToolError(`There is ${JSON.stringify(stray.slice(0, 80))} around the patch. Nothing was changed.`);
+  return { lines: lines.slice(begin + 1, end), first: begin + 1 };
+}
+
+function isMarker(line: string): boolean {
+  return line.startsWith('*** ') && line !== '*** End of File';
+}
+
+function headerOf(line: string): string {
+  if (NUMBERED.test(line)) return '';
+  return line.slice(2).replace(/ @@$/, '').trim();
+}

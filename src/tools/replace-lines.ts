@@ -1,0 +1,80 @@
+/** A text as lines with their places in it; pure. A line break is \r\n, \n or \r, and a text that ends with one has an empty last line. */
+const BREAK = /\r\n|\n|\r/g;
+
+export class Lines {
+  readonly text: string;
+  readonly #starts: number[] = [0];
+  readonly #ends: number[] = [];
+  readonly #folded = new Map<(line: string) => string, string[]>();
+
+  constructor(text: string) {
+    this.text = text;
+    for (const { 0: ending, index } of text.matchAll(BREAK)) {
+      this.#ends.push(index);
+      this.#starts.push(index + ending.length);
+    }
+    this.#ends.push(text.length);
+  }
+
+  get count(): number {
+    return this.#starts.length;
+  }
+
+  /** Without the empty line after the last line break. */
+  get full(): number {
+    return this.text !== '' && this.#starts.at(-1) === this.text.length ? this.count - 1 : this.count;
+  }
+
+  start(index: number): number {
+    return this.#starts[index] ?? this.text.length;
+  }
+
+  /** Before the line break. */
+  end(index: number): number {
+    return this.#ends[index] ?? this.text.length;
+  }
+
+  line(index: number): string {
+    return this.text.slice(this.start(index), this.end(index));
+  }
+
+  /** All lines as a rule compares them; computed once for each rule. */
+  folded(fold: (line: string) => string): readonly string[] {
+    let lines = this.#folded.get(fold);
+    if (!lines) {
+      lines = this.#starts.map((_, index) => fold(this.line(index)));
+      this.#folded.set(fold, lines);
+    }
+    return lines;
+  }
+}
+
+export function splitLines(text: string): string[] {
+  return text.split(BREAK);
+}
+
+/** Lines with the break that follows each; the last has none. */
+export function splitPieces(text: string): { text: string; ending: string }[] {
+  const endings = text.match(BREAK) ?? [];
+  return splitLines(text).map((line, index) => ({ text: line, ending: endings[index] ?? '' }));
+}
+
+/** How the line at this place ends; where it is the last, the one before; where there is only one, `\n`. */
+export function endingNear(text: string, offset: number): string {
+  BREAK.lastIndex = offset;
+  const next = BREAK.exec(text)?.[0];
+  BREAK.lastIndex = 0;
+  if (next) return next;
+  const before = Math.max(text.lastIndexOf('\n', offset - 1), offset > 0 ? text.lastIndexOf('\r', offset - 1) : -1);
+  if (offset === 0 || before < 0) return '\n';
+  return text[before] === '\r' ? '\r' : text[before - 1] === '\r' ? '\r\n' : '\n';
+}
+
+/** The number, from 1, of the line that this place is in. */
+export function lineAt(text: string, offset: number): number {
+  BREAK.lastIndex = 0;
+  let line = 1;
+  for (let found = BREAK.exec(text); found && found.index + found[0].length <= offset; found = BREAK.exec(text)) line++;
+  BREAK.lastIndex = 0;
+  return line;
+}

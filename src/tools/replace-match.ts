@@ -1,0 +1,135 @@
+/**
+ * Where a passage stands in a text; pure. Rules are tried from the strict to the loose, and the first by which the passage stands
+ * anywhere is the one that counts. No rule knows a degree: a passage stands at a place by it, or it does not.
+ */
+import type { Lines } from './replace-lines.ts';
+
+export type Rule = {
+  /** What it takes no account of, as the model is told. */
+  ignores: string;
+  /** What of a line is compared. Except by `wholeLines`, it may only cut off the end, or put one character for another. */
+  fold(line: string): string;
+  /** Lines are compared as wholes, and new ones are indented as the text is. */
+  wholeLines: boolean;
+};
+
+/** `rule` is undefined where the passage stands there to the letter. `atEnd`: the text ends without the line break that the passage ends with. */
+export type Place = { start: number; end: number; rule?: Rule; atEnd?: boolean };
+
+const SINGLE = /[\u2018\u2019\u201A\u201B\u02BC\u2032]/g;
+const DOUBLE = /[\u201C\u201D\u201E\u201F\u2033]/g;
+const DASH = /[\u2010-\u2015\u2212\uFE58\uFE63\uFF0D]/g;
+const SPACE = /[\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]/g;
+
+const plain = (line: string) => line.replace(SINGLE, "'").replace(DOUBLE, '"').replace(DASH, '-').replace(SPACE, ' ');
+
+function withoutTrailing(line: string): string {
+  let end = line.length;
+  while (end > 0 && (line[end - 1] === ' ' || line[end - 1] === '\t')) end--;
+  return line.slice(0, end);
+}
+
+export function indentOf(line: string): string {
+  let end = 0;
+  while (line[end] === ' ' || line[end] === '\t') end++;
+  return line.slice(0, end);
+}
+
+const withoutBlanks = (line: string) => withoutTrailing(line.slice(indentOf(line).length));
+
+export const EXACT: Rule = { ignores: 'nothing', fold: (line) => line, wholeLines: false };
+export const LOOSER: readonly Rule[] = [
+  { ignores: 'line endings and trailing blanks', fold: withoutTrailing, wholeLines: false },
+  { ignores: 'indentation', fold: withoutBlanks, wholeLines: true },
+  { ignores: 'typographic quotes, dashes and spaces', fold: (line) => withoutTrailing(plain(line)), wholeLines: false },
+  { ignores: 'indentation and typographic quotes, dashes and spaces', fold: (line) => withoutBlanks(plain(line)), wholeLines: true },
+];
+
+/** All places of a passage by the first rule that finds it anywhere. Where one is meant, two that overlap are two: either could be it. */
+export function placesOf(lines: Lines, passage: string): Place[] {
+  if (lines.text.includes(passage)) {
+    const places: Place[] = [];
+    for (let at = lines.text.indexOf(passage); at >= 0; at = lines.text.indexOf(passage, at + 1))
+      places.push({ start: at, end: at + passage.length });
+    return places;
+  }
+  const pieces = passage.split(/\r\n|\n|\r/);
+  if (pieces.every((piece) => piece.trim() === '')) return [];
+  for (const rule of LOOSER) {
+    const places = placesBy(rule, lines, pieces);
+    if (places.length > 0) return places;
+  }
+  return [];
+}
+
+/** Lines from the first up to the one before the last. */
+export type Scope = { from: number; to: number };
+
+/** The same for whole lines with their line breaks, within any of these scopes; `line` is the index of the first. */
+export function linePlaces(lines: Lines, wanted: readonly string[], scopes: readonly Scope[]): (Place & { line: number })[] {
+  const blank = wanted.every((line) => line.trim() === '');
+  for (const rule of blank ? [EXACT] : [EXACT, ...LOOSER]) {
+    const places: (Place & { line: number })[] = [];
+    const folded = lines.folded(rule.fold);
+    const compared = wanted.map(rule.fold);
+    for (let line = 0; line + wanted.length <= lines.full; line++) {
+      const next = line + wanted.length;
+      if (!compared.every((each, index) => each === folded[line + index])) continue;
+      if (!scopes.some(({ from, to }) => from <= line && next <= to)) continue;
+      const place = { line, start: lines.start(line), end: lines.start(next) };
+      places.push({ ...place, ...(rule !== EXACT && { rule }), ...(next >= lines.count && { atEnd: true }) });
+    }
+    if (places.length > 0) return places;
+  }
+  return [];
+}
+
+/** The first and the last piece may be parts of their lines; an empty one is the border between two lines. */
+function placesBy(rule: Rule, lines: Lines, pieces: readonly string[]): Place[] {
+  const places: Place[] = [];
+  const wanted = pieces.map(rule.fold);
+  const folded = lines.folded(rule.fold);
+  const [first, last] = [wanted[0] as string, wanted.at(-1) as string];
+  const toBorder = pieces.length > 1 && last === '';
+  const fromBorder = pieces.length > 1 && first === '';
+  for (let index = 0; index < lines.count; index++) {
+    const atEnd = toBorder && index + pieces.length - 1 === lines.count;
+    const count = atEnd ? pieces.length - 1 : pieces.length;
+    if (index + count > lines.count) break;
+    const end = index + count - 1;
+    const line = folded[index] as string;
+    const lastLine = folded[end] as string;
+    const endsThere = atEnd || withoutTrailing(pieces[count - 1] as string) !== pieces[count - 1];
+    const target = { rule, ...(atEnd && { atEnd }) };
+    if (count === 1 && !rule.wholeLines) {
+      const start = lines.start(index);
+      if (endsThere && line.endsWith(first))
+        places.push({ start: start + line.length - first.length, end: atEnd ? lines.end(index) : start + line.length, ...target });
+      for (let at = endsThere ? -1 : line.indexOf(first); at >= 0; at = line.indexOf(first, at + 1))
+        places.push({ start: start + at, end: start + at + first.length, ...target });
+      continue;
+    }
+    const begins = rule.wholeLines ? fromBorder || line === first : line.endsWith(first);
+    if (!begins) continue;
+    if (count > 1) {
+      const closing = wanted[count - 1] as string;
+      const closes = rule.wholeLines
+        ? (toBorder && !atEnd) || lastLine === closing
+        : endsThere
+          ? lastLine === closing
+          : lastLine.startsWith(closing);
+      if (!closes) continue;
+      let middle = 1;
+      while (middle < count - 1 && folded[index + middle] === wanted[middle]) middle++;
+      if (middle < count - 1) continue;
+    }
+    const start = !rule.wholeLines ? lines.start(index) + line.length - first.length : fromBorder ? lines.end(index) : lines.start(index);
+    const stop = atEnd
+      ? lines.end(end)
+      : rule.wholeLines && !toBorder
+        ? lines.end(end)
+        : lines.start(end) + (rule.wholeLines ? 0 : (wanted[count - 1] as string).length);
+    places.push({ start, end: stop, ...target });
+  }
+  return places;
+}

@@ -1,0 +1,59 @@
+/** The passage of a text that is most like one that is not in it. It is only shown; nothing is ever changed by likeness. Pure. */
+import type { Lines } from './replace-lines.ts';
+
+const AROUND = 2;
+const MAX_LINES = 20;
+const MAX_LINE = 200;
+const MAX_WORDS = 50;
+
+/** Numbered lines to copy from, or undefined where nothing is like it. */
+export function nearestPassage(lines: Lines, passage: readonly string[]): string | undefined {
+  const start = byLines(lines, passage) ?? byWords(lines, passage);
+  if (start === undefined) return undefined;
+  const from = Math.max(0, start - AROUND);
+  const to = Math.min(lines.full, start + passage.length + AROUND, from + MAX_LINES);
+  const shown: string[] = [];
+  for (let index = from; index < to; index++) {
+    const line = lines.line(index);
+    shown.push(`${index + 1}\t${line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line}`);
+  }
+  return shown.join('\n');
+}
+
+const bare = (line: string) => line.trim().toLowerCase();
+
+/** Every line that is in both, blanks and case aside, votes for where the passage would begin; the longer, the louder. */
+function byLines(lines: Lines, passage: readonly string[]): number | undefined {
+  const wanted = new Map<string, number[]>();
+  for (const [index, line] of passage.entries()) {
+    const key = bare(line);
+    if (key.length > 2) wanted.set(key, [...(wanted.get(key) ?? []), index]);
+  }
+  const votes = new Map<number, number>();
+  for (const [index, key] of lines.folded(bare).entries()) {
+    for (const offset of wanted.get(key) ?? []) votes.set(index - offset, (votes.get(index - offset) ?? 0) + key.length);
+  }
+  const [best] = [...votes].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+  return best && Math.max(0, best[0]);
+}
+
+/** The line that shares the most of the words of the passage's longest line. */
+function byWords(lines: Lines, passage: readonly string[]): number | undefined {
+  const longest = passage.reduce((best, line) => (bare(line).length > bare(best).length ? line : best), '');
+  const words = new Set(wordsOf(longest));
+  if (words.size === 0) return undefined;
+  let best: { index: number; score: number } | undefined;
+  for (let index = 0; index < lines.count; index++) {
+    const line = lines.line(index);
+    if (line.length > 10_000) continue;
+    const shared = new Set(wordsOf(line).filter((word) => words.has(word)));
+    let score = 0;
+    for (const word of shared) score += word.length;
+    if (score > (best?.score ?? 1)) best = { index, score };
+  }
+  return best && Math.max(0, best.index - passage.indexOf(longest));
+}
+
+function wordsOf(line: string): string[] {
+  return (line.toLowerCase().match(/[\p{L}\p{N}_$]+/gu) ?? []).slice(0, MAX_WORDS);
+}

@@ -1,0 +1,105 @@
+/**
+ * What stands in the place of a passage; pure. A line that the change keeps stays as the text has it, to the byte. A new line is written as
+ * the model wrote it, with the line ending of the line that it replaces or stands beside; where indentation was ignored, indented as the text is.
+ */
+import { diffArrays } from 'diff';
+import { endingNear, splitLines, splitPieces } from './replace-lines.ts';
+import { indentOf, type Place } from './replace-match.ts';
+
+/** A line of a change: kept, removed or added. */
+export type Op = { sign: ' ' | '-' | '+'; text: string };
+
+/** How one text becomes the other, line by line. */
+export function opsOf(old: string, now: string): Op[] {
+  const [from, to] = [splitLines(old), splitLines(now)];
+  const parts = diffArrays(from, to, { timeout: 1_000 }) ?? [
+    { value: from, removed: true, added: false },
+    { value: to, added: true, removed: false },
+  ];
+  return parts.flatMap(({ value, added, removed }) => value.map((text): Op => ({ sign: added ? '+' : removed ? '-' : ' ', text })));
+}
+
+export function render(text: string, place: Place, changes: readonly Op[]): string {
+  const pieces = splitPieces(text.slice(place.start, place.end));
+  const ops = [...changes];
+  if (place.atEnd) {
+    // The text goes on without its last line break, and so does the change.
+    const border = ops.findLastIndex(({ sign, text }) => sign !== '+' && text === '');
+    if (ops[border]?.sign === ' ' || ops.at(-1)?.text !== '') ops.splice(border, 1);
+    else {
+      ops.splice(border, 1);
+      ops.pop();
+    }
+  }
+  const indent = place.rule?.wholeLines ? indenter(ops, pieces, text) : undefined;
+  const out: { text: string; ending: string }[] = [];
+  let removed: string[] = [];
+  let at = 0;
+  for (const [index, op] of ops.entries()) {
+    if (op.sign === '+') out.push({ text: indent ? indent(op.text, index) : op.text, ending: removed.shift() ?? '' });
+    else {
+      const piece = pieces[at++] ?? { text: '', ending: '' };
+      if (op.sign === ' ') {
+        out.push(piece);
+        removed = [];
+      } else removed.push(piece.ending);
+    }
+  }
+  let ending = pieces.find((piece) => piece.ending)?.ending ?? endingNear(text, place.end);
+  return out
+    .map((piece, index) => {
+      if (index === out.length - 1) return piece.text;
+      ending = piece.ending || ending;
+      return piece.text + ending;
+    })
+    .join('');
+}
+
+/** From the indentation that the model wrote to the one that the text has, by the lines that are in both. */
+function indenter(ops: readonly Op[], pieces: readonly { text: string }[], text: string): (line: string, index: number) => string {
+  const known: { index: number; old: string; file: string }[] = [];
+  let at = 0;
+  for (const [index, op] of ops.entries()) {
+    if (op.sign === '+') continue;
+    const piece = pieces[at++];
+    if (op.text.trim() !== '' && piece) known.push({ index, old: indentOf(op.text), file: indentOf(piece.text) });
+  }
+  const theirs = stepOf(ops.map((op) => op.text)) ?? '  ';
+  const region = pieces.map((piece) => piece.text);
+  const ours = stepOf(region, true) ?? stepOf(splitLines(text.slice(0, 200_000))) ?? theirs;
+  const translate = (blanks: string) => {
+    const steps = blanks.length / theirs.length;
+    return theirs === ours || !Number.isInteger(steps) ? blanks : ours.repeat(steps);
+  };
+  return (line, index) => {
+    const indent = indentOf(line);
+    if (line.trim() === '') return '';
+    const rest = line.slice(indent.length);
+    const near = known.toSorted((a, b) => Math.abs(a.index - index) - Math.abs(b.index - index));
+    const same = near.find(({ old }) => old === indent);
+    if (same) return same.file + rest;
+    const anchor = near.toSorted((a, b) => Math.abs(a.old.length - indent.length) - Math.abs(b.old.length - indent.length))[0];
+    if (anchor && indent.startsWith(anchor.old)) return anchor.file + translate(indent.slice(anchor.old.length)) + rest;
+    if (anchor?.old.startsWith(indent)) {
+      const less = translate(anchor.old.slice(indent.length)).length;
+      return anchor.file.slice(0, Math.max(0, anchor.file.length - less)) + rest;
+    }
+    return line;
+  };
+}
+
+/** One step of indentation: a tab, or the blanks by which lines go in most often. */
+function stepOf(lines: readonly string[], strict = false): string | undefined {
+  const indents = lines.filter((line) => line.trim() !== '').map(indentOf);
+  const steps = new Map<number, number>();
+  let least = Number.POSITIVE_INFINITY;
+  for (const [index, indent] of indents.entries()) {
+    if (indent.startsWith('\t')) return '\t';
+    const step = indent.length - (indents[index - 1]?.length ?? indent.length);
+    if (step > 0) steps.set(step, (steps.get(step) ?? 0) + 1);
+    if (indent.length > 0) least = Math.min(least, indent.length);
+  }
+  const [most] = [...steps].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+  if (most) return ' '.repeat(most[0]);
+  return strict || least === Number.POSITIVE_INFINITY ? undefined : ' '.repeat(least);
+}

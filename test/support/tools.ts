@@ -1,0 +1,41 @@
+/** One tool call after another on real files, without a model. */
+import type { EventBody } from '../../src/core/events.ts';
+import type { Tool } from '../../src/core/tool.ts';
+import { type NodeFileSystem, NodeWriter } from '../../src/hosts/node/file-system.ts';
+import { DiskBlobs } from '../../src/sessions/blobs.ts';
+import { toolsFor } from '../../src/tools/index.ts';
+import { WriteGate } from '../../src/workspace/gate.ts';
+import { Workspace } from '../../src/workspace/workspace.ts';
+import { assistantOn, type Files, type Harness, type HarnessOptions } from './harness.ts';
+
+export type ToolsOnDisk = Harness & {
+  tool(name: string): Tool;
+  /** What the model would be told; a failure as `ERROR` and its message. */
+  use(name: string, input: unknown): Promise<string>;
+};
+
+export async function toolsOn(files: Files, options: HarnessOptions = {}): Promise<ToolsOnDisk> {
+  const harness = await assistantOn(files, [], options);
+  const fs = harness.fs as NodeFileSystem;
+  const gate = new WriteGate(new Workspace(fs), new NodeWriter(fs), new DiskBlobs(`${harness.storage}/blobs`));
+  const tools = new Map(toolsFor(new Workspace(fs), { mode: 'agent', gate }).map((tool) => [tool.name, tool]));
+  const { signal } = new AbortController();
+  const tool = (name: string) => {
+    const found = tools.get(name);
+    if (!found) throw new Error(`There is no tool ${name}.`);
+    return found;
+  };
+  return Object.assign(harness, {
+    tool,
+    use: async (name: string, input: unknown) => {
+      try {
+        const prepared = await tool(name).prepare(input, signal);
+        const context = { callId: crypto.randomUUID(), signal, progress: () => undefined, record: (_: EventBody) => undefined };
+        const { content } = await prepared.execute(context);
+        return typeof content === 'string' ? content : JSON.stringify(content);
+      } catch (error) {
+        return `ERROR ${(error as Error).message}`;
+      }
+    },
+  });
+}

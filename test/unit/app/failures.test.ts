@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { textOf } from '../../../src/core/messages.ts';
+import { type ModelAdapter, ModelError } from '../../../src/core/model.ts';
+import { waitingText } from '../../../src/core/waiting.ts';
+import { withRetry } from '../../../src/providers/retry.ts';
+import { call, say, scriptedAdapter, turn } from '../../../src/providers/scripted/index.ts';
+import { assistantOn, eventsOf, lastOf, nextEvent, resultsOf } from '../../support/harness.ts';
+
+const files = { 'a.txt': 'a' };
+const limited = () => {
+  throw new ModelError('rate_limit', 'Slow down.', { retryAfterMs: 60_000 });
+};
+const brokenAfter = (text: string) =>
+  async function* () {
+    yield { type: 'text_delta' as const, text };
+    throw new ModelError('network', 'The connection broke.');
+  };
+
+describe('a model that must be waited for', () => {
+  const waitingOn = async (adapter: ModelAdapter) => {
+    const kedge = await assistantOn(files, [], { adapter: withRetry(adapter) });
+    const waiting = nextEvent(kedge.session, 'model_waiting');
+    const done = kedge.session.prompt({ text: 'go', mode: 'ask' });
+    return { kedge, done, wait: await waiting };
+  };
+
+  it('is shown to be waited for, and asked at once when the user wants it', async () => {
+    const adapter = scriptedAdapter([limited, turn(say('Hello.'))]);
+    const { kedge, done, wait } = await waitingOn(adapter);
+    await using _ = kedge;
+    const { attempt, tries, reason, waitMs } = wait;
+    assert.deepEqual([attempt, tries, reason, waitMs], [2, 5, 'rate_limit', 60_000]);
+    kedge.session.retryNow();
+    await done;
+    assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
+    assert.ok(!kedge.session.events.some(({ type }) => type === 'model_waiting'), 'a wait is not logged');
+  });
+
+  it('is left at once when the user stops', async () => {
+    const { kedge, done } = await waitingOn(scriptedAdapter([limited, turn(say('Hello.'))]));
+    await using _ = kedge;
+    await kedge.session.stop();
+    await done;
+    assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'stopped');
+    kedge.session.retryNow();
+  });
+
+  it('says so in one line', () => {
+    const wait = { attempt: 2, tries: 5, reason: 'rate_limit' } as const;
+    assert.equal(waitingText(wait, 11_400), 'Rate limited. Trying again in 12 s (2 of 5)');
+    assert.equal(waitingText({ ...wait, reason: 'network' }, 100_000), 'The service could not be reached. Trying again in 2 min (2 of 5)');
+    assert.equal(waitingText({ ...wait, reason: 'overloaded' }, -5), 'The service is overloaded. Trying again (2 of 5)');
+  });
+});
+
+describe('an answer that breaks off', () => {
+  it('is kept, and the model is told to go on from there', async () => {
+    await using kedge = await assistantOn(files, [brokenAfter('The tide is '), turn(say('high.'))]);
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    assert.equal(lastOf(kedge.events, 'run_finished').error?.kind, 'network');
+    await kedge.session.resume();
+    assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
+    const [, half, goOn] = kedge.adapter.requests[1]?.messages ?? [];
+    assert.deepEqual(half?.role === 'assistant' && [textOf(half), half.stop], ['The tide is ', 'aborted']);
+    assert.equal(goOn?.role, 'user');
+    assert.match(goOn ? textOf(goOn) : '', /broke off.*Go on from there/);
+  });
+
+  it('is asked for anew where nothing of it had come', async () => {
+    await using kedge = await assistantOn(files, [limited, turn(say('Hello.'))]);
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    await kedge.session.resume();
+    assert.deepEqual(kedge.adapter.requests[1]?.messages, kedge.adapter.requests[0]?.messages);
+    assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
+  });
+});
+
+describe('images', () => {
+  const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==', 'base64');
+  const image = { type: 'image' as const, mediaType: 'image/png', data: png.toString('base64') };
+  const script = [turn(call('read_file', { path: 'dot.png' })), turn(say('Red.')), turn(say('Still red.'))];
+
+  for (const [vision, count] of [
+    [true, 2],
+    [undefined, 2],
+    [false, 0],
+  ] as const) {
+    it(`${count ? 'reach' : 'are left out for'} a model of which it is known that it sees: ${vision}`, async () => {
+      await using kedge = await assistantOn({ 'dot.png': png }, script, { facts: () => (vision === undefined ? {} : { vision }) });
+      await kedge.session.prompt({ text: 'What is this?', mode: 'ask', attachments: [image] });
+      await kedge.session.prompt({ text: 'And now?', mode: 'ask' });
+      const { requests } = kedge.adapter;
+      const sent = requests.map(({ messages }) => JSON.stringify(messages));
+      assert.equal(sent.at(-1)?.split(image.data).length, count + 1);
+      assert.equal(
+        sent.at(-1)?.split('[An image was left out here (image/png, 1 KB): the model in use cannot see images.]').length,
+        3 - count,
+      );
+      assert.match(sent.at(-1) ?? '', /dot\.png is an image \(image\/png, 70 bytes\):/);
+      // What was sent before is sent again as it was.
+      for (const [index, text] of sent.entries()) if (index > 0) assert.ok(text.startsWith((sent[index - 1] as string).slice(0, -1)));
+      assert.equal(eventsOf(kedge.events, 'run_finished').length, 2);
+    });
+  }
+
+  it('too large for any service are named only, and so is what only has the name of one', async () => {
+    const large = Buffer.concat([png, Buffer.alloc(4_000_000)]);
+    const paths = ['large.png', 'fake.png'].map((path) => call('read_file', { path }, path));
+    await using kedge = await assistantOn({ 'large.png': large, 'fake.png': 'just text\n' }, [turn(...paths), turn(say('Ok.'))]);
+    await kedge.session.prompt({ text: 'Look.', mode: 'ask' });
+    const results = resultsOf(kedge.session).map(({ content }) => content);
+    assert.deepEqual(results, [
+      [{ type: 'text', text: 'large.png is an image (image/png, 4000070 bytes): too large to be shown.' }],
+      [{ type: 'text', text: '1\tjust text' }],
+    ]);
+  });
+});

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import type { Mode } from '../../../src/core/events.ts';
+import type { ModelRequest } from '../../../src/core/model.ts';
+import { call, say, turn } from '../../../src/providers/scripted/index.ts';
+import { assistantOn, lastOf } from '../../support/harness.ts';
+
+/** The fixed part of a request, as it goes over the OpenAI wire. */
+function tokensOf({ system, tools }: ModelRequest): number {
+  const functions = tools.map(({ name, description, inputSchema }) => ({
+    type: 'function',
+    name,
+    description,
+    parameters: inputSchema,
+    strict: false,
+  }));
+  return countTokens(system) + countTokens(JSON.stringify(functions));
+}
+
+describe('the fixed part of a request', () => {
+  const propose = turn(call('propose_plan', { goal: 'g', steps: [{ title: 't', files: ['a.txt'] }] }));
+
+  async function sizeIn(mode: Mode): Promise<number> {
+    await using kedge = await assistantOn({}, [turn(say('Done.'))]);
+    await kedge.session.prompt({ text: 'go', mode });
+    return tokensOf(kedge.adapter.requests[0] as ModelRequest);
+  }
+
+  async function sizeOfPlanRun(): Promise<number> {
+    await using kedge = await assistantOn({}, [propose, turn(say('Done.'))]);
+    await kedge.session.prompt({ text: 'go', mode: 'plan' });
+    await kedge.session.answerPlan(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
+    return tokensOf(kedge.adapter.requests[1] as ModelRequest);
+  }
+
+  for (const [what, limit, size] of [
+    ['Ask', 1_200, () => sizeIn('ask')],
+    ['Plan', 2_000, () => sizeIn('plan')],
+    ['Agent', 2_000, () => sizeIn('agent')],
+    ['Agent with a plan', 2_000, sizeOfPlanRun],
+  ] as const) {
+    it(`in ${what} mode has at most ${limit} tokens`, async function () {
+      const tokens = await size();
+      if (this.test) this.test.title += ` (${tokens})`;
+      console.log(`        system prompt and tools, ${what}: ${tokens} tokens`);
+      assert.ok(tokens <= limit, `${tokens} tokens`);
+    });
+  }
+});

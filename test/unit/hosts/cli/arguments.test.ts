@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { parseCommand, UsageError } from '../../../../src/hosts/cli/arguments.ts';
+import { chosenModel, missingKey, providerConfig } from '../../../../src/hosts/cli/environment.ts';
+
+const parse = (line: string) => parseCommand(line.split(' ').filter(Boolean));
+const plain = { folders: ['.'], json: false, yes: false, runPlan: false };
+
+describe('the command line', () => {
+  const understood: [string, object][] = [
+    ['ask where is it', { action: 'prompt', mode: 'ask', prompt: ['where', 'is', 'it'] }],
+    ['plan - now', { action: 'prompt', mode: 'plan', prompt: ['-', 'now'] }],
+    ['agent -y --json go', { action: 'prompt', mode: 'agent', prompt: ['go'], yes: true, json: true }],
+    ['--model a/b ask x', { action: 'prompt', mode: 'ask', prompt: ['x'], model: 'a/b' }],
+    ['ask --folder a --folder=b x', { action: 'prompt', mode: 'ask', prompt: ['x'], folders: ['a', 'b'] }],
+    ['ask --max-turns 3 x', { action: 'prompt', mode: 'ask', prompt: ['x'], maxTurns: 3 }],
+    ['ask -- --help', { action: 'prompt', mode: 'ask', prompt: ['--help'] }],
+    ['ask -- --continue', { action: 'prompt', mode: 'ask', prompt: ['--continue'] }],
+    ['--continue', { action: 'continue', session: 'last', prompt: [] }],
+    [
+      '--continue 20261121T035359-11928d90 --run-plan',
+      { action: 'continue', session: '20261121T035359-11928d90', prompt: [], runPlan: true },
+    ],
+    ['--continue and then', { action: 'continue', session: 'last', prompt: ['and', 'then'] }],
+    ['agent --continue last go on', { action: 'prompt', mode: 'agent', session: 'last', prompt: ['go', 'on'] }],
+    ['undo', { action: 'undo' }],
+    ['undo 12ab', { action: 'undo', run: '12ab' }],
+    ['sessions --json', { action: 'sessions', json: true }],
+    ['models', { action: 'models' }],
+    ['ask --help', { action: 'help' }],
+    ['-v', { action: 'version' }],
+  ];
+  for (const [line, expected] of understood)
+    it(`understands kedge ${line}`, () => assert.deepEqual(parse(line), { ...plain, ...expected }));
+
+  const refused: [string, RegExp][] = [
+    ['', /^Say what to do: kedge ask, plan or agent/],
+    ['ask', /^What shall Kedge do\?/],
+    ['fix it', /^"fix" is no command\. Put ask, plan or agent/],
+    ['ask --colour x', /^Unknown option '--colour'\. See kedge --help\.$/],
+    ['ask x --model', /argument missing.*See kedge --help\.$/],
+    ['ask x --max-turns 0', /^--max-turns takes a whole number from 1, not "0"\.$/],
+    ['ask x --max-turns=many', /not "many"/],
+    ['ask x --base-url ftp://a', /^--base-url takes an address such as http/],
+  ];
+  for (const [line, message] of refused) {
+    it(`refuses kedge ${line}`, () => {
+      assert.throws(
+        () => parse(line),
+        (error) => error instanceof UsageError && message.test(error.message) && !error.message.includes('\n'),
+      );
+    });
+  }
+});
+
+describe('the environment', () => {
+  it('names the model when the command line does not', () => {
+    assert.deepEqual(chosenModel('openai/x', { KEDGE_MODEL: 'offline' }), { provider: 'openai', model: 'x' });
+    assert.deepEqual(chosenModel(undefined, { KEDGE_MODEL: 'offline' }), { provider: 'offline', model: 'offline' });
+    assert.equal(chosenModel(undefined, {}), undefined);
+    assert.throws(() => chosenModel('nobody/x', {}), UsageError);
+  });
+
+  it('gives each provider its own key, and KEDGE_ before all', () => {
+    const env = { OPENAI_API_KEY: 'a', OPENAI_BASE_URL: 'http://a', OPENAI_CHAT_API_KEY: 'c' };
+    assert.deepEqual(providerConfig('openai', undefined, env), { apiKey: 'a', baseUrl: 'http://a' });
+    assert.deepEqual(providerConfig('openai-chat', undefined, env), { apiKey: 'c' });
+    assert.deepEqual(providerConfig('anthropic', undefined, env), {});
+    const own = { ...env, KEDGE_API_KEY: 'k', KEDGE_BASE_URL: 'http://k' };
+    assert.deepEqual(providerConfig('openai', undefined, own), { apiKey: 'k', baseUrl: 'http://k' });
+    assert.deepEqual(providerConfig('openai', 'http://o', own), { apiKey: 'k', baseUrl: 'http://o' });
+  });
+
+  it('says which variable is missing', () => {
+    const model = { provider: 'openai', model: 'x' };
+    assert.match(missingKey(model, {}) ?? '', /Set OPENAI_API_KEY \(or KEDGE_API_KEY\)/);
+    assert.equal(missingKey(model, { baseUrl: 'http://127.0.0.1' }), undefined);
+    assert.equal(missingKey({ provider: 'offline', model: 'offline' }, {}), undefined);
+  });
+});

@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type AgentEvent, isDurable } from '../../../../src/core/events.ts';
+import { foldSession } from '../../../../src/core/session.ts';
+import { type ResponsesServer, type ResponsesServerOptions, startResponsesServer } from '../../../support/responses-server.ts';
+import { folderOf, remove } from '../node/folder.ts';
+
+const MAIN = join(import.meta.dirname, '../../../../src/hosts/cli/main.ts');
+const FILES = {
+  'src/main.ts': "import { tideLevel } from './tide.ts';\nconsole.log(tideLevel());\n",
+  'src/tide.ts': 'export function tideLevel() {\n  return 1;\n}\n',
+};
+const RENAME = 'rename tideLevel to waterLevel in src';
+
+type Ended = { code: number | null; out: string; err: string };
+type Started = { child: ChildProcessWithoutNullStreams; ended: Promise<Ended>; saw(pattern: RegExp): Promise<void> };
+
+describe('kedge, the program', () => {
+  let folder: string;
+  let home: string;
+  let servers: ResponsesServer[];
+  let children: ChildProcessWithoutNullStreams[];
+  beforeEach(async () => {
+    folder = await folderOf(FILES);
+    home = await mkdtemp(join(tmpdir(), 'kedge-home-'));
+    servers = [];
+    children = [];
+  });
+  afterEach(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    await Promise.all([...servers.map((server) => server.close()), remove(folder), remove(home)]);
+  });
+
+  /** `person`: somebody sits at the terminal, as far as the program can tell. */
+  function start(args: string[], { env = {}, person = false }: { env?: Record<string, string>; person?: boolean } = {}): Started {
+    const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(KEDGE|OPENAI)_/.test(name)));
+    const preload = person ? ['--import', 'data:text/javascript,process.stdin.isTTY = true'] : [];
+    const child = spawn(process.execPath, [...preload, MAIN, ...args], { cwd: folder, env: { ...clean, KEDGE_HOME: home, ...env } });
+    children.push(child);
+    const text = { out: '', err: '' };
+    let look = () => {};
+    child.stdout.setEncoding('utf8').on('data', (more: string) => {
+      text.out += more;
+      look();
+    });
+    child.stderr.setEncoding('utf8').on('data', (more: string) => {
+      text.err += more;
+      look();
+    });
+    child.stdin.on('error', () => undefined);
+    const ended = once(child, 'close').then(([code]) => ({ code, ...text }));
+    const saw = (pattern: RegExp) =>
+      new Promise<void>((resolve, reject) => {
+        look = () => pattern.test(text.out + text.err) && resolve();
+        look();
+        void ended.then(({ out, err }) => reject(new Error(`It ended without ${pattern}:\n${out}${err}`)));
+      });
+    return { child, ended, saw };
+  }
+
+  function kedge(args: string[], { input = '', ...options }: { input?: string; env?: Record<string, string> } = {}): Promise<Ended> {
+    const { child, ended } = start(args, options);
+    child.stdin.end(input);
+    return ended;
+  }
+
+  async function serve(options: ResponsesServerOptions): Promise<Record<string, string>> {
+    const server = await startResponsesServer(options);
+    servers.push(server);
+    return { KEDGE_MODEL: 'openai/test', OPENAI_API_KEY: 'key-of-the-test', OPENAI_BASE_URL: server.url };
+  }
+
+  const content = (path: string) => readFile(join(folder, path), 'utf8');
+  const unchanged = async () => {
+    for (const [path, text] of Object.entries(FILES)) assert.equal(await content(path), text);
+  };
+  const renamed = async () => {
+    assert.equal(await content('src/tide.ts'), FILES['src/tide.ts'].replaceAll('tideLevel', 'waterLevel'));
+    assert.equal(await content('src/main.ts'), FILES['src/main.ts'].replaceAll('tideLevel', 'waterLevel'));
+  };
+
+  it('answers on stdout, tells its steps on stderr', async () => {
+    const { code, out, err } = await kedge(['ask', 'where is tideLevel defined?']);
+    assert.equal(code, 0, err);
+    assert.match(out, /src\/tide\.ts:1/);
+    assert.match(err, /● Search .* {2}\d+ ms/);
+    assert.ok(!out.includes('●') && !(out + err).includes('\u001b'));
+  });
+
+  it('takes the request from stdin', async () => {
+    const { code, out } = await kedge(['ask', '-'], { input: 'where is tideLevel defined?\n' });
+    assert.equal(code, 0);
+    assert.match(out, /src\/tide\.ts:1/);
+    const empty = await kedge(['ask', '-']);
+    assert.deepEqual([empty.code, empty.err], [2, 'kedge: Nothing came in on stdin.\n']);
+  });
+
+  it('changes nothing when nobody can be asked, and tells the model why', async () => {
+    const { code, err } = await kedge(['agent', RENAME]);
+    assert.equal(code, 0);
+    assert.match(err, /✗ Edit src\/main\.ts: .*nobody is at the terminal.*--yes/);
+    await unchanged();
+  });
+
+  it('changes with --yes, undoes, and refuses to undo over later work', async () => {
+    const { code, err } = await kedge(['agent', '--yes', RENAME]);
+    assert.equal(code, 0, err);
+    assert.match(err, /Changed 2 files: src\/main\.ts \+2 −2, src\/tide\.ts \+1 −1\. Take it back: kedge undo/);
+    await renamed();
+    assert.deepEqual((await readdir(folder, { recursive: true })).sort(), ['src', join('src', 'main.ts'), join('src', 'tide.ts')]);
+    const undone = await kedge(['undo']);
+    assert.equal(undone.code, 0);
+    assert.match(undone.out, /^Undo of: rename tideLevel.*\n● src\/tide\.ts: restored\n● src\/main\.ts: restored\n$/);
+    await unchanged();
+    assert.deepEqual(await kedge(['undo']), { code: 1, out: '', err: 'kedge: No run here has changes that could be taken back.\n' });
+
+    await kedge(['agent', '--yes', RENAME]);
+    await writeFile(join(folder, 'src/tide.ts'), 'mine\n');
+    const partly = await kedge(['undo']);
+    assert.equal(partly.code, 1);
+    assert.match(partly.out, /✗ src\/tide\.ts: refused \(It was changed since\.\)/);
+    assert.equal(await content('src/tide.ts'), 'mine\n');
+    assert.equal(await content('src/main.ts'), FILES['src/main.ts']);
+  });
+
+  it('refuses protected places even with --yes', async () => {
+    const { err } = await kedge(['agent', '--yes', "create .vscode/tasks.json with '{}'"]);
+    assert.match(err, /✗ Create \.vscode\/tasks\.json: .*protected/);
+    assert.deepEqual(await readdir(folder), ['src']);
+  });
+
+  it('leaves a plan for later, and carries it out when told', async () => {
+    const proposed = await kedge(['plan', RENAME]);
+    assert.equal(proposed.code, 4, proposed.err);
+    assert.match(proposed.out, /^Goal: .*\n\n1\. /);
+    const id = /kedge --continue (\S+) --run-plan/.exec(proposed.err)?.[1] ?? '';
+    await unchanged();
+    const again = await kedge(['--continue', id]);
+    assert.equal(again.code, 4);
+    assert.match(again.out, /^Goal: /);
+    const { code, err } = await kedge(['--continue', id, '--run-plan']);
+    assert.equal(code, 0, err);
+    await renamed();
+    assert.equal((await kedge(['plan', '--run-plan', 'rename waterLevel to tideLevel in src'])).code, 0);
+    await unchanged();
+  });
+
+  it('asks a person for the plan, and for each change with its diff', async () => {
+    const plan = start(['plan', RENAME], { person: true });
+    await plan.saw(/Carry out this plan\?/);
+    plan.child.stdin.write('n\n');
+    assert.equal((await plan.ended).code, 0);
+    await unchanged();
+
+    const { child, ended, saw } = start(['agent', RENAME], { person: true });
+    await saw(/\+import \{ waterLevel \} from[\s\S]*Do it\?/);
+    child.stdin.write('n use another name\n');
+    await saw(/Edit src\/tide\.ts\n[\s\S]*Do it\?/);
+    child.stdin.write('y\n');
+    const { err } = await ended;
+    assert.match(err, /✗ Edit src\/main\.ts: The user rejected this: use another name/);
+    assert.equal(await content('src/main.ts'), FILES['src/main.ts']);
+    assert.match(await content('src/tide.ts'), /waterLevel/);
+  });
+
+  it('asks once for a run when told so', async () => {
+    const { child, ended, saw } = start(['agent', RENAME], { person: true });
+    await saw(/Do it\?/);
+    child.stdin.write('r\n');
+    const { err } = await ended;
+    assert.equal(err.match(/Do it\?/g)?.length, 1);
+    await renamed();
+  });
+
+  it('prints every event as a line of JSON, from which the session can be folded', async () => {
+    const { code, out, err } = await kedge(['ask', '--json', 'explain src/tide.ts']);
+    assert.equal(code, 0);
+    assert.equal(err, '');
+    const events = out
+      .trimEnd()
+      .split('\n')
+      .map((line): AgentEvent => JSON.parse(line));
+    assert.ok(events.some(({ type }) => type === 'text_delta'));
+    const durable = events.filter(isDurable);
+    assert.deepEqual(
+      durable.map(({ seq }) => seq),
+      durable.map((_, index) => index + 1),
+    );
+    const state = foldSession(durable);
+    assert.equal(state.lastRun?.outcome, 'answered');
+    assert.equal(state.messages.at(-1)?.role, 'assistant');
+    const [session] = (await kedge(['sessions', '--json'])).out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.equal(session.title, 'explain src/tide.ts');
+    const [workspace = ''] = await readdir(join(home, 'workspaces'));
+    const log = await readFile(join(home, 'workspaces', workspace, 'sessions', `${session.id}.jsonl`), 'utf8');
+    assert.equal(log, durable.map((event) => `${JSON.stringify(event)}\n`).join(''));
+  });
+
+  it('speaks to a model server with what the environment says', async () => {
+    const env = await serve({
+      apiKey: 'key-of-the-test',
+      turns: [{ text: 'Looking.', calls: [{ name: 'read_file', input: { path: 'src/tide.ts' } }] }, { text: 'It returns 1.' }],
+    });
+    assert.deepEqual(await kedge(['ask', 'what?'], { env }).then(({ code, out }) => ({ code, out })), { code: 0, out: 'It returns 1.\n' });
+    const [first, second] = servers[0]?.requests ?? [];
+    assert.equal(first?.body.model, 'test');
+    assert.ok(second?.raw.toString().startsWith(`${first?.raw.toString().slice(0, -2)},`));
+    const wrong = await kedge(['ask', 'what?'], { env: { ...env, KEDGE_API_KEY: 'another' } });
+    assert.equal(wrong.code, 1);
+    assert.match(wrong.err, /^kedge: OpenAI .* refused the API key.*\.\n$/);
+    assert.ok(!wrong.err.includes('another'));
+  });
+
+  it('pauses at a limit, and goes on', async () => {
+    const env = await serve({ turns: [{ calls: [{ name: 'list_directory', input: {} }] }, { text: 'Done.' }] });
+    const paused = await kedge(['ask', '--max-turns', '1', 'look'], { env });
+    assert.equal(paused.code, 3);
+    assert.match(paused.err, /Paused: a limit was reached\.[\s\S]*To go on: kedge --continue \S+\n$/);
+    const { code, out } = await kedge(['--continue'], { env });
+    assert.deepEqual([code, out], [0, 'Done.\n']);
+    const over = await kedge(['--continue'], { env });
+    assert.equal(over.code, 2);
+    assert.match(over.err, /Add a request/);
+  });
+
+  it('adds a request to a session, with its model and mode', async () => {
+    const env = await serve({ turns: [{ text: 'One.' }, { text: 'Two.' }] });
+    await kedge(['plan', 'first'], { env });
+    const { KEDGE_MODEL: _, ...rest } = env;
+    const { out } = await kedge(['--continue', 'second'], { env: rest });
+    assert.equal(out, 'Two.\n');
+    assert.equal(servers[0]?.requests[1]?.body.input.length, 3);
+    assert.ok(servers[0]?.requests[1]?.body.tools?.some(({ name }) => name === 'propose_plan'));
+  });
+
+  it('stops cleanly at Ctrl+C', async () => {
+    const env = await serve({ turns: [{ text: 'And so it goes on and on '.repeat(30) }], hang: 'midway' });
+    const { child, ended, saw } = start(['ask', '--json', 'talk'], { env });
+    await saw(/text_delta/);
+    child.kill('SIGINT');
+    const { code, out, err } = await ended;
+    assert.equal(code, 130, err);
+    const last = JSON.parse(out.trimEnd().split('\n').at(-1) ?? '{}');
+    assert.deepEqual([last.type, last.outcome], ['run_finished', 'stopped']);
+  });
+
+  it('keeps a run open when the terminal goes away, and goes on with it', async () => {
+    const env = await serve({ turns: [{ text: 'never' }], hang: 'before' });
+    const { child, ended } = start(['ask', 'talk'], { env });
+    while (servers[0]?.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    child.kill('SIGTERM');
+    assert.equal((await ended).code, 143);
+    const other = await serve({ turns: [{ text: 'Here I am.' }] });
+    assert.deepEqual(await kedge(['--continue'], { env: other }).then(({ code, out }) => ({ code, out })), {
+      code: 0,
+      out: 'Here I am.\n',
+    });
+  });
+
+  it('asks again what was asked when the terminal went away', async () => {
+    const first = start(['agent', RENAME], { person: true });
+    await first.saw(/Do it\?/);
+    first.child.kill('SIGHUP');
+    assert.equal((await first.ended).code, 129);
+    await unchanged();
+    const { child, ended, saw } = start(['--continue'], { person: true });
+    await saw(/Edit src\/main\.ts\n[\s\S]*Do it\?/);
+    child.stdin.write('r\n');
+    assert.equal((await ended).code, 0);
+    await renamed();
+  });
+
+  it('survives a reader that leaves', async () => {
+    const env = await serve({ turns: [{ text: 'word '.repeat(20_000) }] });
+    const { child, ended } = start(['ask', '--json', 'talk'], { env });
+    child.stdout.once('data', () => child.stdout.destroy());
+    const { err } = await ended;
+    assert.equal(err, '');
+  });
+
+  it('says in one sentence what is wrong, and what to do', async () => {
+    const wrong: [string[], number, RegExp][] = [
+      [['ask'], 2, /^kedge: What shall Kedge do\?/],
+      [['ask', 'x', '--folder', 'none'], 2, /^kedge: There is no folder none\.$/],
+      [['ask', 'x', '--folder', 'src/tide.ts'], 2, /is a file/],
+      [['ask', 'x', '-m', 'nobody/x'], 2, /Unknown model/],
+      [['ask', 'x', '-m', 'openai/x'], 1, /^kedge: There is no key for OpenAI\. Set OPENAI_API_KEY/],
+      [['--continue'], 2, /no session in this folder yet/],
+      [['--continue', '20200101T000000-aaaaaaaa'], 2, /There is no session/],
+      [['undo', 'abc'], 1, /There is no run abc/],
+      [['ask', 'x', '-m', 'openai/x', '--base-url', 'http://127.0.0.1:1/v1'], 1, /could not be reached/],
+    ];
+    for (const [args, code, message] of wrong) {
+      const ended = await kedge(args);
+      assert.equal(ended.code, code, `${args.join(' ')}: ${ended.err}`);
+      assert.match(ended.err.trimEnd(), message);
+      assert.match(ended.err, /^[^\n]+\n$/);
+    }
+  });
+
+  it('helps', async () => {
+    const { code, out } = await kedge(['--help']);
+    assert.equal(code, 0);
+    assert.ok(out.split('\n').every((line) => line.length <= 110));
+    assert.match(out, /kedge ask "where is the port set\?"/);
+    assert.match((await kedge(['--version'])).out, /^\d+\.\d+\.\d+\n$/);
+    assert.match((await kedge(['models'])).out, /^offline .*\n(.*\n)*openai\//);
+  });
+});

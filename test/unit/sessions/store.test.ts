@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { appendFile, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import type { AgentEvent } from '../../../src/core/events.ts';
+import { foldSession } from '../../../src/core/session.ts';
+import { call, say, turn } from '../../../src/providers/scripted/index.ts';
+import { DiskBlobs } from '../../../src/sessions/blobs.ts';
+import { SessionStore } from '../../../src/sessions/store.ts';
+import { answerAll, assistantOn } from '../../support/harness.ts';
+
+const event = (seq: number, text = `turn ${seq}`): AgentEvent => ({
+  type: 'plan_step',
+  planId: text,
+  step: 1,
+  status: 'done',
+  runId: 'r',
+  seq,
+  at: 0,
+});
+const started = (prompt: string): AgentEvent => ({
+  type: 'run_started',
+  mode: 'ask',
+  prompt,
+  model: { provider: 'p', model: 'm' },
+  limits: { turns: 1, callsPerTurn: 1, callsPerRun: 1, minutes: 1 },
+  runId: 'r',
+  seq: 1,
+  at: 0,
+});
+
+describe('the log of a session', () => {
+  let directory: string;
+  let store: SessionStore;
+  beforeEach(async () => {
+    directory = join(await mkdtemp(join(tmpdir(), 'kedge-sessions-')), 'sessions');
+    store = new SessionStore(directory);
+  });
+  afterEach(() => rm(join(directory, '..'), { recursive: true, force: true }));
+
+  const file = (id: string) => join(directory, `${id}.jsonl`);
+  function write(id: string, ...events: AgentEvent[]): void {
+    const log = store.log(id);
+    for (const each of events) log.append(each);
+    log.close();
+  }
+
+  it('gives back what was appended, line by line', async () => {
+    const events = [event(1, 'ünï\ncode \u2028 🙂 \ud800'), event(2)];
+    write('s', ...events);
+    write('s', event(3));
+    assert.deepEqual(await store.load('s'), [...events, event(3)]);
+    assert.equal((await readFile(file('s'), 'utf8')).split('\n').length, 4);
+  });
+
+  it('is on disk as soon as it is appended, and not before there is something', async () => {
+    const log = store.log('s');
+    await assert.rejects(readFile(file('s')));
+    log.append(event(1));
+    assert.deepEqual(await store.load('s'), [event(1)]);
+    log.sync();
+    log.close();
+  });
+
+  it('that does not exist is undefined', async () => {
+    assert.equal(await store.load('none'), undefined);
+  });
+
+  it('that a crash cut off loses its last line only, and can be written to again', async () => {
+    write('s', event(1), event(2));
+    const whole = await readFile(file('s'));
+    await appendFile(file('s'), Buffer.from(`${JSON.stringify(event(3))}\n`).subarray(0, 20));
+    assert.deepEqual(await store.load('s'), [event(1), event(2)]);
+    assert.deepEqual(await readFile(file('s')), whole);
+    write('s', event(3));
+    assert.deepEqual(await store.load('s'), [event(1), event(2), event(3)]);
+  });
+
+  it('with a damaged line keeps all others, and the file as it was beside it', async () => {
+    write('s', event(1), event(2), event(3));
+    const lines = (await readFile(file('s'), 'utf8')).split('\n');
+    lines[1] = '{"type":"plan_st\u0000\u0000';
+    await writeFile(file('s'), lines.join('\n'));
+    assert.deepEqual(await store.load('s'), [event(1), event(3)]);
+    assert.equal(await readFile(`${file('s')}.damaged`, 'utf8'), lines.join('\n'));
+  });
+
+  it('is cut at the right byte, though the damage before it is no text at all', async () => {
+    write('s', event(1), event(2));
+    const good = await readFile(file('s'));
+    const damaged = Buffer.concat([Buffer.from([0xff, 0xfe, 0x80, 0x0a]), good, Buffer.from('{"torn')]);
+    await writeFile(file('s'), damaged);
+    assert.deepEqual(await store.load('s'), [event(1), event(2)]);
+    assert.deepEqual(await readFile(file('s')), damaged.subarray(0, -6));
+    assert.deepEqual(await readFile(`${file('s')}.damaged`), damaged);
+    write('s', event(3));
+    assert.deepEqual(await store.load('s'), [event(1), event(2), event(3)]);
+  });
+
+  it('that is cut off at any byte gives the events before it', async () => {
+    const events = [event(1, 'ä'), event(2, '🙂\n'), event(3)];
+    write('whole', ...events);
+    const bytes = await readFile(file('whole'));
+    for (let length = 0; length <= bytes.length; length++) {
+      await writeFile(file('s'), bytes.subarray(0, length));
+      const complete = bytes.subarray(0, length).filter((byte) => byte === 0x0a).length;
+      assert.deepEqual(await store.load('s'), events.slice(0, complete));
+    }
+  });
+
+  it('is never addressed by a name that leads elsewhere', async () => {
+    for (const id of ['../x', 'a/b', '', '.', 'a\0', 'C:x', '..\\x']) await assert.rejects(store.load(id), /is no session id/);
+  });
+
+  it('lists sessions by their first words, the newest first', async () => {
+    write('old', started('First words\nand more'), event(2));
+    write('new', started('y'.repeat(200)));
+    write('strange', event(1));
+    await writeFile(join(directory, 'notes.txt'), '');
+    await utimes(file('old'), 1, 1);
+    await utimes(file('new'), 3, 3);
+    await utimes(file('strange'), 2, 2);
+    assert.deepEqual(
+      (await store.list()).map(({ id, title }) => [id, title]),
+      [
+        ['new', 'y'.repeat(80)],
+        ['strange', 'strange'],
+        ['old', 'First words'],
+      ],
+    );
+    await store.load('old');
+    assert.equal((await store.list()).length, 3);
+  });
+
+  it('lists nothing where there is nothing yet', async () => {
+    assert.deepEqual(await store.list(), []);
+  });
+
+  it('makes ids that sort by time and can be file names', () => {
+    const ids = [0, 1, 60, 3_600, 1e6].map((seconds) => store.newId(new Date(1.8e12 + seconds * 1_000)));
+    assert.deepEqual(ids.toSorted(), ids);
+    for (const id of ids) assert.match(id, /^[\w-]+$/);
+    assert.equal(new Set(Array.from({ length: 100 }, () => store.newId(new Date(0)))).size, 100);
+  });
+});
+
+describe('a session whose log lost lines', () => {
+  it('opens, shows what is left and goes on, whichever lines those are', async function () {
+    this.timeout(60_000);
+    const call1 = call('create_file', { path: 'a.txt', content: 'a' });
+    const script = [
+      turn(call1, call('read_file', { path: 'b' })),
+      turn(say('Done.')),
+      turn(call('list_directory', {})),
+      turn(say('Done.')),
+    ];
+    await using kedge = await assistantOn({}, [...script, ...Array.from({ length: 100 }, () => turn(say('Here.')))]);
+    answerAll(kedge.session, { approve: true });
+    await kedge.session.prompt({ text: 'one', mode: 'agent' });
+    await kedge.session.prompt({ text: 'two', mode: 'ask' });
+    const log = join(kedge.storage, 'sessions', `${kedge.session.id}.jsonl`);
+    const lines = (await readFile(log, 'utf8')).split('\n').slice(0, -1);
+    await fc.assert(
+      fc.asyncProperty(fc.subarray(lines), async (left) => {
+        await writeFile(log, left.map((line) => `${line}\n`).join(''));
+        foldSession(left.map((line) => JSON.parse(line)));
+        const { session } = await kedge.reload();
+        await session.prompt({ text: 'and now?', mode: 'ask' });
+        assert.equal(session.state.lastRun?.outcome, 'answered');
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('kept contents', () => {
+  it('are given back by their hash, and only whole', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'kedge-blobs-'));
+    const blobs = new DiskBlobs(directory);
+    const bytes = new Uint8Array([0, 1, 255]);
+    const hash = await blobs.put(bytes);
+    assert.deepEqual(new Uint8Array((await blobs.get(hash)) ?? []), bytes);
+    assert.equal(await blobs.put(bytes), hash);
+    assert.equal(await blobs.get('0'.repeat(64)), undefined);
+    const file = join(directory, hash.slice(0, 2), hash);
+    await writeFile(file, new Uint8Array([9, 9, 9]));
+    assert.equal(await blobs.get(hash), undefined);
+    assert.deepEqual(await readdir(join(directory, hash.slice(0, 2))), [hash]);
+    await Promise.all(Array.from({ length: 20 }, () => blobs.put(new Uint8Array([7]))));
+    await rm(directory, { recursive: true });
+  });
+
+  it('that were damaged are put anew', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'kedge-blobs-'));
+    const blobs = new DiskBlobs(directory);
+    const hash = await blobs.put(new Uint8Array([1, 2, 3]));
+    await writeFile(join(directory, hash.slice(0, 2), hash), new Uint8Array([9, 9, 9]));
+    await blobs.put(new Uint8Array([1, 2, 3]));
+    assert.deepEqual(new Uint8Array((await blobs.get(hash)) ?? []), new Uint8Array([1, 2, 3]));
+    await rm(directory, { recursive: true });
+  });
+});

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { changeSet, diffOf, targetsOf } from '../../../src/workspace/changes.ts';
+import { decodeText, encodeText, hashOf, sameBytes } from '../../../src/workspace/content.ts';
+import type { FileChange } from '../../../src/workspace/types.ts';
+
+const change = (path: string, before: string | undefined, after: string | undefined, movedFrom?: string): FileChange => ({
+  path,
+  at: { folder: 0, path },
+  before: before === undefined ? undefined : encodeText(before),
+  after: after === undefined ? undefined : encodeText(after),
+  ...(movedFrom && { movedFrom }),
+});
+
+describe('a change set', () => {
+  it('says of each file what becomes of it', async () => {
+    const { summaries } = await changeSet([
+      change('new.txt', undefined, 'a\nb\n'),
+      change('a.txt', 'one\n', 'two\n'),
+      change('gone.txt', 'x\n', undefined),
+      change('to.txt', undefined, 'x\n', 'gone.txt'),
+    ]);
+    assert.deepEqual(
+      summaries.map(({ path, kind, from, added, removed }) => [path, kind, from, added, removed]),
+      [
+        ['new.txt', 'create', undefined, 2, 0],
+        ['a.txt', 'edit', undefined, 1, 1],
+        ['gone.txt', 'delete', undefined, 0, 1],
+        ['to.txt', 'move', 'gone.txt', 0, 0],
+      ],
+    );
+  });
+
+  it('writes where there is something afterwards, and deletes where there is nothing', async () => {
+    const set = await changeSet([change('a', 'x', ''), change('b', '', undefined)]);
+    assert.deepEqual(targetsOf(set), [
+      { path: 'a', access: 'write' },
+      { path: 'b', access: 'delete' },
+    ]);
+  });
+
+  it('has a digest of its effect: another effect, another digest', async () => {
+    const digest = async (...changes: FileChange[]) => (await changeSet(changes)).digest;
+    const one = await digest(change('a', 'x', 'y'), change('b', undefined, 'z'));
+    assert.equal(await digest(change('b', undefined, 'z'), change('a', 'x', 'y')), one);
+    const others = [
+      [change('a', 'x', 'y')],
+      [change('a', 'x', 'y2'), change('b', undefined, 'z')],
+      [change('a', 'x2', 'y'), change('b', undefined, 'z')],
+      [change('a', 'x', 'y'), change('c', undefined, 'z')],
+      [change('a', 'x', 'y'), change('b', '', 'z')],
+      [change('a', 'x', undefined), change('b', undefined, 'z')],
+      [change('a', 'x', ''), change('b', undefined, 'z')],
+    ];
+    const digests = await Promise.all(others.map((changes) => digest(...changes)));
+    assert.equal(new Set([one, ...digests]).size, others.length + 1);
+  });
+});
+
+describe('a diff', () => {
+  const diff = (before: string | undefined, after: string | undefined) =>
+    diffOf(before === undefined ? undefined : encodeText(before), after === undefined ? undefined : encodeText(after));
+
+  it('shows lines with three around them', () => {
+    assert.deepEqual(diff('1\n2\n3\n4\n5\n6\n', '1\n2\n3\n4\nfive\n6\n'), {
+      added: 1,
+      removed: 1,
+      diff: '@@ -2,5 +2,5 @@\n 2\n 3\n 4\n-5\n+five\n 6',
+    });
+  });
+
+  it('counts lines that look like signs for what they are', () => {
+    const { added, removed } = diff('-- a\n', '++ b\n+++ c\n');
+    assert.deepEqual([added, removed], [2, 1]);
+  });
+
+  it('says so where there is nothing to show', () => {
+    assert.equal(diffOf(new Uint8Array([0]), encodeText('x')).diff, 'Binary file.');
+    assert.equal(diffOf(encodeText('x'), new Uint8Array([0xff])).diff, 'Binary file.');
+    assert.equal(diff('', '').diff, '');
+  });
+
+  it('is cut where it is very long', () => {
+    const { added, diff: text } = diff('', 'x\n'.repeat(5_000));
+    assert.equal(added, 5_000);
+    assert.match(text, /\n\\ 3001 more lines$/);
+  });
+});
+
+describe('text', () => {
+  it('is what comes back as the same bytes', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.uint8Array(), fc.string({ unit: 'binary' }).map(encodeText)), (bytes) => {
+        const text = decodeText(bytes);
+        if (text !== undefined) assert.ok(sameBytes(encodeText(text), bytes));
+        else assert.ok(bytes.includes(0) || !Buffer.from(Buffer.from(bytes).toString()).equals(Buffer.from(bytes)));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('that is absent is not the same as one that is empty', () => {
+    assert.ok(!sameBytes(undefined, new Uint8Array()));
+    assert.ok(sameBytes(undefined, undefined));
+    assert.ok(sameBytes(new Uint8Array([1]), new Uint8Array([1])));
+    assert.ok(!sameBytes(new Uint8Array([1]), new Uint8Array([1, 2])));
+  });
+
+  it('has the hash that sha256sum gives', async () => {
+    assert.equal(await hashOf(encodeText('abc')), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  });
+});

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { formatPath, PathError, parsePath, uniqueNames } from '../../../src/workspace/paths.ts';
+
+const one = [{ name: 'app' }];
+const two = [{ name: 'app' }, { name: 'lib' }];
+
+describe('a path as a model writes it', () => {
+  it('is relative to the one folder that is open', () => {
+    for (const [input, path] of [
+      ['src/a.ts', 'src/a.ts'],
+      ['./src//a.ts', 'src/a.ts'],
+      ['src\\a.ts', 'src/a.ts'],
+      ['src/../a.ts', 'a.ts'],
+      ['src/', 'src'],
+      ['.', ''],
+      ['', ''],
+      [' a.ts ', 'a.ts'],
+      ['...', '...'],
+      ['..a/b..', '..a/b..'],
+      ['päth/日本.ts', 'päth/日本.ts'],
+    ] as const)
+      assert.deepEqual(parsePath(input, one), { folder: 0, path }, input);
+  });
+
+  it('begins with the name of a folder where there are several', () => {
+    assert.deepEqual(parsePath('lib/src/a.ts', two), { folder: 1, path: 'src/a.ts' });
+    assert.deepEqual(parsePath('app', two), { folder: 0, path: '' });
+    assert.deepEqual(parsePath('app/../lib/x', two), { folder: 1, path: 'x' });
+    for (const input of ['src/a.ts', 'App/x', '', '.', 'lib2/x'])
+      assert.throws(() => parsePath(input, two), { message: 'A path begins with the name of a folder here: app, lib.' });
+  });
+
+  it('cannot leave the workspace by its letters', () => {
+    for (const input of ['..', '../x', 'a/../../x', 'a/b/../../../x', '..\\x', 'a\\..\\..\\x', './../x', ' ../x', '..//..//etc/passwd'])
+      for (const folders of [one, two]) assert.throws(() => parsePath(input, folders), PathError, input);
+  });
+
+  it('is no absolute path of any system, and no address', () => {
+    for (const input of [
+      '/etc/passwd',
+      '//server/share/x',
+      '\\\\server\\share\\x',
+      '\\\\?\\C:\\x',
+      '\\Windows',
+      'C:\\x',
+      'c:/x',
+      'C:x',
+      ' /etc/passwd',
+      '~',
+      '~/x',
+      '~root/x',
+      'file:///etc/passwd',
+      'vscode-remote://host/x',
+      'untitled:x',
+    ])
+      for (const folders of [one, two]) assert.throws(() => parsePath(input, folders), PathError, input);
+  });
+
+  it('holds no control characters', () => {
+    for (const input of ['a\0b', 'a\nb', '\u0007', 'a\u007f', 'x/\u0085', '\tsrc/a.ts\r'])
+      assert.throws(() => parsePath(input, one), { message: 'The path holds a control character.' }, JSON.stringify(input));
+  });
+
+  it('has an end', () => {
+    assert.throws(() => parsePath('x/'.repeat(5_000), one), { message: 'The path is too long.' });
+  });
+
+  it('names nothing where no folder is open', () => {
+    assert.throws(() => parsePath('a', []), { message: 'No folder is open. Open a folder first.' });
+  });
+
+  it('whatever it is, means a place below a folder or nothing', () => {
+    const bit = fc.constantFrom('..', '.', '/', '\\', '~', 'C:', 'a', 'app', ' ', ':', '//', '\0', '...', 'lib/');
+    const wild = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.array(bit, { maxLength: 12 }).map((bits) => bits.join('')),
+    );
+    fc.assert(
+      fc.property(wild, fc.constantFrom(one, two), (input, folders) => {
+        let at: ReturnType<typeof parsePath>;
+        try {
+          at = parsePath(input, folders);
+        } catch (error) {
+          assert.ok(error instanceof PathError);
+          return;
+        }
+        assert.ok(folders[at.folder]);
+        for (const part of at.path.split('/')) assert.ok(part !== '..' && part !== '.' && !part.includes('\\'));
+        assert.ok(!at.path.startsWith('/'));
+        // What it is called leads back to it.
+        if (at.path === at.path.trim() && !/^([a-z][a-z0-9+.-]*:|~)/i.test(at.path))
+          assert.deepEqual(parsePath(formatPath(at, folders), folders), at);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});
+
+describe('open folders', () => {
+  it('of the same name are told apart', () => {
+    assert.deepEqual(uniqueNames(['app', 'lib', 'app', 'app']), ['app', 'lib', 'app-2', 'app-3']);
+  });
+
+  it('never share a name, whatever they are called', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('a', 'a-2', 'a-3', 'b', 'a-2-2')), (names) => {
+        assert.equal(new Set(uniqueNames(names)).size, names.length);
+      }),
+    );
+  });
+
+  it('have names that a path can begin with', () => {
+    for (const name of ['backend/api', 'a\\b', 'C:', '~me', ' x ', '', '.', '..', '.dotfiles', 'a\nb']) {
+      const folders = uniqueNames(['first', name]).map((unique) => ({ name: unique }));
+      assert.deepEqual(parsePath(formatPath({ folder: 1, path: 'x' }, folders), folders), { folder: 1, path: 'x' }, name);
+    }
+  });
+});
