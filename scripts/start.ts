@@ -101,10 +101,10 @@ const welcome = (url: string, folder: string) => `
   Kedge is running in VS Code:  ${url}
   It works on:                  ${folder}
 
-  Three things to try in the Chat view (Ctrl+Alt+I):
-    @kedge what does this project do?
-    @kedge rename calc to something that says what it computes
-    @kedge work off the first TODO in NOTES.md
+  Three things to try, in the panel (Ctrl+Alt+K) or in the Chat view (Ctrl+Alt+I):
+    @kedge Where is draught used?
+    @kedge /plan Rename calc to waterLevel in src/**
+    @kedge /agent Replace 'Little Harbour' by 'Old Harbour'
 
   Ctrl+C stops it.
 `;

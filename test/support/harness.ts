@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { Assistant, type AssistantPorts } from '../../src/app/assistant.ts';
 import type { Session } from '../../src/app/session.ts';
 import type { AgentEvent, EventBody, Limits, Mode } from '../../src/core/events.ts';
-import type { ToolResult } from '../../src/core/messages.ts';
+import type { ModelRef, ToolResult } from '../../src/core/messages.ts';
 import { resultText } from '../../src/core/messages.ts';
 import type { ModelAdapter } from '../../src/core/model.ts';
 import { NodeFileSystem, NodeWriter } from '../../src/hosts/node/file-system.ts';
@@ -30,8 +30,9 @@ export type HarnessOptions = {
   facts?: AssistantPorts['facts'];
   adapter?: ModelAdapter;
   /** In the place of a connection that works. */
-  connect?: () => Promise<ModelAdapter>;
-  store?: SessionStore;
+  connect?: (model: ModelRef) => Promise<ModelAdapter>;
+  /** In the place of a store that has room. */
+  store?: (directory: string) => SessionStore;
   fileSystem?: (roots: string[]) => NodeFileSystem;
   writer?: (real: NodeWriter) => Writer;
   blobs?: (real: BlobStore) => BlobStore;
@@ -68,7 +69,8 @@ export async function assistantOn(files: Files, script: readonly ScriptedTurn[] 
     roots.push(join(parent, name));
     await layOut(join(parent, name), content);
   }
-  return start({ parent, storage, roots, options, adapter: scriptedAdapter(script), granted: { edits: false } });
+  const store = (options.store ?? ((directory) => new SessionStore(directory)))(join(storage, 'sessions'));
+  return start({ parent, storage, roots, options, store, adapter: scriptedAdapter(script), granted: { edits: false } });
 }
 
 /** What outlives a restart; `granted` is what the host remembers of the user's choice. */
@@ -78,14 +80,14 @@ type Place = {
   roots: string[];
   options: HarnessOptions;
   adapter: ScriptedAdapter;
+  store: SessionStore;
   granted: { edits: boolean };
 };
 
 function start(place: Place, sessionId: string): Promise<Harness>;
 function start(place: Place): Harness;
 function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
-  const { parent, storage, roots, options, adapter, granted } = place;
-  const store = options.store ?? new SessionStore(join(storage, 'sessions'));
+  const { parent, storage, roots, options, adapter, store, granted } = place;
   const fs = options.fileSystem?.(roots) ?? new NodeFileSystem(roots);
   const realWriter = new NodeWriter(fs);
   const writer = options.writer?.(realWriter) ?? realWriter;

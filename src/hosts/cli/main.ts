@@ -8,6 +8,8 @@ module.enableCompileCache?.(join(storageDirectory(), 'compile-cache'));
 
 void import('./program.ts')
   .then(({ program }) => program(process.argv.slice(2)))
-  .then((code) => {
-    process.exitCode = code;
+  .then(async (code) => {
+    // Not by itself: an open stdin or a connection that is kept for the next request would have the program wait.
+    await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))));
+    process.exit(code);
   });

@@ -8,7 +8,7 @@ import type { ModelRef } from '../../core/messages.ts';
 import { ModelError, type ModelErrorKind } from '../../core/model.ts';
 import { CATALOG, type CatalogEntry } from '../../providers/catalog.ts';
 import type { ModelInfo, ProviderConfig } from '../../providers/types.ts';
-import { type Ask, BACK, type Choice, type Step, walk } from './ask.ts';
+import { type Answer, type Ask, BACK, type Choice, type Step, walk } from './ask.ts';
 import { describeFacts } from './describe.ts';
 
 /** What the flow ends with. `mode` is absent for all modes; without `apiKey` none is kept. */
@@ -37,6 +37,7 @@ export async function connectFlow({ ask, env, configOf, ollama, save }: ConnectP
   let stored: ProviderConfig = {};
   let config: ProviderConfig = {};
   let models: readonly ModelInfo[] = [];
+  let listedWith: ProviderConfig | undefined;
   let model = '';
 
   const service: Step = async () => {
@@ -102,12 +103,15 @@ export async function connectFlow({ ask, env, configOf, ollama, save }: ConnectP
   };
 
   const chooseModel: Step = async () => {
-    try {
-      models = await ask.progress(`Asking ${entry.label} for its models…`, (signal) => listModels(entry.id, config, signal));
-    } catch (error) {
+    if (listedWith !== config) {
       models = [];
-      const next = await afterTrouble(error, [NAME]);
-      if (next !== NAME) return next;
+      try {
+        models = await ask.progress(`Asking ${entry.label} for its models…`, (signal) => listModels(entry.id, config, signal));
+        listedWith = config;
+      } catch (error) {
+        const next = await afterTrouble(error, NAME);
+        if (next !== NAME) return next;
+      }
     }
     const chosen = await ask.pick({
       title: `${entry.label}: model`,
@@ -131,8 +135,9 @@ export async function connectFlow({ ask, env, configOf, ollama, save }: ConnectP
       const next = await ask.trouble(said, [TRY.model, ANYWAY]);
       return next === ANYWAY ? useFor : next && chooseModel;
     } catch (error) {
-      const next = await afterTrouble(error, [TRY.model, ANYWAY]);
-      return next === ANYWAY ? useFor : next === NAME ? chooseModel : next;
+      const next = await afterTrouble(error, TRY.model, ANYWAY);
+      if (next === TRY.model || next === BACK) return chooseModel;
+      return next === ANYWAY ? useFor : next;
     }
   };
 
@@ -153,10 +158,7 @@ export async function connectFlow({ ask, env, configOf, ollama, save }: ConnectP
   };
 
   /** Says what happened, and offers what helps against that. What the user cancelled needs no words. */
-  async function afterTrouble(
-    error: unknown,
-    more: readonly string[],
-  ): Promise<Step | typeof BACK | typeof NAME | typeof ANYWAY | undefined> {
+  async function afterTrouble<T extends string>(error: unknown, ...more: readonly T[]): Promise<Answer<Step | T>> {
     if (!(error instanceof ModelError)) {
       if (error instanceof DOMException && error.name === 'AbortError') return BACK;
       throw error;
@@ -164,8 +166,8 @@ export async function connectFlow({ ask, env, configOf, ollama, save }: ConnectP
     const next = await ask.trouble(error.message, [...remedies(error.kind), ...more]);
     if (next === TRY.key) return enterKey;
     if (next === TRY.address) return address;
-    if (next === TRY.again || next === TRY.model) return chooseModel;
-    return next as typeof NAME | typeof ANYWAY | undefined;
+    if (next === TRY.again) return chooseModel;
+    return next as T | undefined;
   }
 
   await walk(service);

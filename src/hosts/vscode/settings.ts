@@ -1,37 +1,61 @@
 import * as vscode from 'vscode';
-import type { Settings } from '../../app/assistant.ts';
-import type { Limits, Mode } from '../../core/events.ts';
+import * as z from 'zod';
+import type { Settings, Tuning } from '../../app/assistant.ts';
+import { DEFAULT_LIMITS } from '../../app/limits.ts';
+import { type Limits, MODES, type Mode } from '../../core/events.ts';
 import type { ModelRef } from '../../core/messages.ts';
-import { parseModelRef } from '../../providers/catalog.ts';
-import type { ProviderConfig } from '../../providers/types.ts';
+import { modelText, parseModelRef } from '../../providers/catalog.ts';
+import type { ModelFacts, ProviderConfig } from '../../providers/types.ts';
 
-export const DEFAULT_LIMITS: Record<Mode, Limits> = {
-  ask: { turns: 15, callsPerTurn: 16, callsPerRun: 100, minutes: 10 },
-  plan: { turns: 20, callsPerTurn: 16, callsPerRun: 150, minutes: 15 },
-  agent: { turns: 60, callsPerTurn: 32, callsPerRun: 500, minutes: 60 },
-};
+const count = z.number().int().positive();
+const dollars = z.number().nonnegative();
+const rates = { input: dollars, output: dollars, cached: dollars.optional() };
+/** What a user may say of a model. */
+const Facts = z.object({
+  label: z.string().optional(),
+  contextWindow: count.optional(),
+  maxOutput: count.optional(),
+  vision: z.boolean().optional(),
+  tools: z.boolean().optional(),
+  reasoning: z.boolean().optional(),
+  prices: z.object({ ...rates, long: z.object({ ...rates, above: count }).optional() }).optional(),
+});
+const Effort = z.enum(['low', 'medium', 'high']);
 
 export class VsCodeSettings implements Settings {
   /** The model in use. A setting that names none falls back to Offline, and `modelProblem` says why. */
-  model(): ModelRef {
+  model(mode?: Mode): ModelRef {
     try {
-      return parseModelRef(this.modelText);
+      return parseModelRef(this.#modelText(mode));
     } catch {
       return parseModelRef('offline');
     }
   }
 
-  get modelText(): string {
-    return read<string>('model', 'offline').trim() || 'offline';
-  }
-
-  get modelProblem(): string | undefined {
+  modelProblem(mode?: Mode): string | undefined {
     try {
-      parseModelRef(this.modelText);
+      parseModelRef(this.#modelText(mode));
       return undefined;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }
+  }
+
+  #modelText(mode: Mode | undefined): string {
+    const own = mode ? read<string>(`modelFor.${mode}`, '').trim() : '';
+    return own || read<string>('model', 'offline').trim() || 'offline';
+  }
+
+  /** Whether the mode has a model of its own. */
+  hasOwnModel(mode: Mode): boolean {
+    return read<string>(`modelFor.${mode}`, '').trim() !== '';
+  }
+
+  /** For one mode, or for all. */
+  async setModel(model: ModelRef, mode?: Mode): Promise<void> {
+    if (mode) return write(`modelFor.${mode}`, modelText(model));
+    await write('model', modelText(model));
+    for (const each of MODES) if (this.hasOwnModel(each)) await write(`modelFor.${each}`, undefined);
   }
 
   limits(mode: Mode): Limits {
@@ -44,17 +68,39 @@ export class VsCodeSettings implements Settings {
     return limits;
   }
 
-  async setModel(model: ModelRef): Promise<void> {
-    const text = model.provider === model.model ? model.provider : `${model.provider}/${model.model}`;
-    await vscode.workspace.getConfiguration('kedge').update('model', text, vscode.ConfigurationTarget.Global);
+  tuning(model: ModelRef, facts: ModelFacts = {}): Tuning {
+    const temperature = z.number().min(0).max(2).safeParse(read('temperature', null)).data;
+    const wanted = count.safeParse(read('maxOutputTokens', null)).data;
+    const maxOutputTokens = wanted && Math.min(wanted, facts.maxOutput ?? wanted);
+    const reasoningEffort = facts.reasoning === false ? undefined : Effort.safeParse(read('reasoningEffort', '')).data;
+    const contextWindow = this.facts[modelText(model)]?.contextWindow;
+    return {
+      ...(temperature !== undefined && { temperature }),
+      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+      ...(reasoningEffort !== undefined && { reasoningEffort }),
+      ...(contextWindow !== undefined && { contextWindow }),
+    };
   }
 
-  baseUrl(provider: string): string | undefined {
-    return read<string>(`${provider}.baseUrl`, '').trim() || undefined;
+  /** What the user says about models, by provider and model. What is no fact is left out. */
+  get facts(): Record<string, ModelFacts> {
+    const set = Object.entries(read<Record<string, unknown>>('models', {}));
+    return Object.fromEntries(set.flatMap(([name, value]) => (Facts.safeParse(value).success ? [[name, value as ModelFacts]] : [])));
+  }
+
+  /** Where a provider is reached, and with which headers. A workspace has no say in it: its key would go there. */
+  server(provider: string): Pick<ProviderConfig, 'baseUrl' | 'headers'> {
+    const baseUrl = z.string().safeParse(ofUser<Record<string, unknown>>('baseUrls')?.[provider]).data?.trim();
+    const headers = z.record(z.string(), z.string()).safeParse(ofUser<Record<string, unknown>>('headers')?.[provider]).data;
+    return { ...(baseUrl && { baseUrl }), ...(headers && { headers }) };
   }
 
   async setBaseUrl(provider: string, url: string | undefined): Promise<void> {
-    await vscode.workspace.getConfiguration('kedge').update(`${provider}.baseUrl`, url, vscode.ConfigurationTarget.Global);
+    const { [provider]: before, ...others } = ofUser<Record<string, string>>('baseUrls') ?? {};
+    if (before === url) return;
+    await vscode.workspace
+      .getConfiguration('kedge')
+      .update('baseUrls', url === undefined ? others : { ...others, [provider]: url }, vscode.ConfigurationTarget.Global);
   }
 }
 
@@ -70,8 +116,9 @@ export class Keys {
     return (await this.#secrets.get(`kedge.key.${provider}`)) || undefined;
   }
 
-  async set(provider: string, key: string): Promise<void> {
-    await this.#secrets.store(`kedge.key.${provider}`, key);
+  async set(provider: string, key: string | undefined): Promise<void> {
+    if (key === undefined) await this.#secrets.delete(`kedge.key.${provider}`);
+    else await this.#secrets.store(`kedge.key.${provider}`, key);
   }
 
   onChange(listener: () => void): vscode.Disposable {
@@ -79,12 +126,32 @@ export class Keys {
   }
 }
 
+/** In a header `${key}` stands for the provider's key, for gateways that want it elsewhere: so no settings file holds it. */
 export async function providerConfig(provider: string, settings: VsCodeSettings, keys: Keys): Promise<ProviderConfig> {
-  const baseUrl = settings.baseUrl(provider);
+  const { baseUrl, headers = {} } = settings.server(provider);
   const apiKey = await keys.get(provider);
-  return { ...(apiKey && { apiKey }), ...(baseUrl && { baseUrl }) };
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what the user writes
+  const filled = Object.entries(headers).map(([name, value]) => [name, value.replaceAll('${key}', apiKey ?? '')] as const);
+  return {
+    ...(apiKey && { apiKey }),
+    ...(baseUrl && { baseUrl }),
+    ...(filled.length > 0 && { headers: Object.fromEntries(filled) }),
+  };
 }
 
 function read<T>(key: string, fallback: T): T {
   return vscode.workspace.getConfiguration('kedge').get<T>(key) ?? fallback;
+}
+
+/** The user's own value, whatever a workspace says. */
+function ofUser<T>(key: string): T | undefined {
+  return vscode.workspace.getConfiguration('kedge').inspect<T>(key)?.globalValue;
+}
+
+/** Where a workspace sets the value, it is changed there: elsewhere the change would show nowhere. */
+async function write(key: string, value: string | undefined): Promise<void> {
+  const configuration = vscode.workspace.getConfiguration('kedge');
+  const { workspaceValue } = configuration.inspect(key) ?? {};
+  const target = workspaceValue === undefined ? vscode.ConfigurationTarget.Global : vscode.ConfigurationTarget.Workspace;
+  await configuration.update(key, value, target);
 }

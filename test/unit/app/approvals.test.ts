@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { rm, symlink } from 'node:fs/promises';
 import type { ApprovalAnswer } from '../../../src/core/events.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, eventsOf, type Harness, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';
@@ -190,10 +191,7 @@ describe('what is approved is exactly what was shown', () => {
     await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('one', 'two')), turn(create('b.txt')), done]);
     kedge.session.subscribe((event) => {
       if (event.type !== 'approval_requested') return;
-      const meanwhile =
-        event.title === 'Edit a.txt'
-          ? import('node:fs/promises').then(({ rm }) => rm(`${kedge.root}/a.txt`))
-          : kedge.write('b.txt', 'mine');
+      const meanwhile = event.title === 'Edit a.txt' ? rm(`${kedge.root}/a.txt`) : kedge.write('b.txt', 'mine');
       void meanwhile.then(() => kedge.session.answerApproval(event.approvalId, { approve: true }));
     });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
@@ -235,7 +233,6 @@ describe('what is approved is exactly what was shown', () => {
   });
 
   it('a directory that became a link meanwhile is not followed', async () => {
-    const { rm, symlink } = await import('node:fs/promises');
     await using kedge = await assistantOn({ 'dir/': '' }, [turn(create('dir/new.txt')), done], { beside: { 'elsewhere/': '' } });
     const { approvalId, ended } = await untilAsked(kedge);
     await rm(`${kedge.root}/dir`, { recursive: true });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { SessionLog, SessionStore } from '../../../src/sessions/store.ts';
 import { answerAll, assistantOn, eventsOf, lastOf } from '../../support/harness.ts';
@@ -7,19 +8,29 @@ import { answerAll, assistantOn, eventsOf, lastOf } from '../../support/harness.
 class SmallDisk extends SessionStore {
   readonly #directory: string;
   room: number;
+
   constructor(directory: string, room: number) {
     super(directory);
     this.#directory = directory;
     this.room = room;
   }
+
   override log(id: string): SessionLog {
-    const disk = this;
-    return new (class extends SessionLog {
-      override append(...event: Parameters<SessionLog['append']>): void {
-        if (disk.room-- <= 0) throw new Error('ENOSPC: no space left on device, write');
-        super.append(...event);
-      }
-    })(this.#directory, `${this.#directory}/${id}.jsonl`);
+    return new SmallLog(this.#directory, `${this.#directory}/${id}.jsonl`, this);
+  }
+}
+
+class SmallLog extends SessionLog {
+  readonly #disk: SmallDisk;
+
+  constructor(directory: string, file: string, disk: SmallDisk) {
+    super(directory, file);
+    this.#disk = disk;
+  }
+
+  override append(...event: Parameters<SessionLog['append']>): void {
+    if (this.#disk.room-- <= 0) throw new Error('ENOSPC: no space left on device, write');
+    super.append(...event);
   }
 }
 
@@ -27,21 +38,19 @@ const script = [turn(call('create_file', { path: '1', content: '' }), call('crea
 
 describe('a log that cannot be written', () => {
   it('ends the run at once, with the reason, and nothing is done that it does not hold', async () => {
-    const { mkdtemp } = await import('node:fs/promises');
     for (let room = 2; ; room++) {
-      const store = new SmallDisk(await mkdtemp('/tmp/kedge-small-'), room);
-      await using kedge = await assistantOn({}, script, { store });
+      await using kedge = await assistantOn({}, script, { store: (directory) => new SmallDisk(directory, room) });
       kedge.session.subscribe((event) => {
         if (event.type === 'approval_requested') kedge.session.answerApproval(event.approvalId, { approve: true }).catch(() => undefined);
       });
       await kedge.session.prompt({ text: 'go', mode: 'agent' });
-      const logged = (await store.load(kedge.session.id)) ?? [];
+      const logged = (await kedge.store.load(kedge.session.id)) ?? [];
       const { outcome, error } = lastOf(kedge.events, 'run_finished');
       const written = Object.keys(await kedge.snapshot()).filter((path) => !path.endsWith('/'));
       const staged = eventsOf(logged, 'changes_staged').flatMap(({ changes }) => changes.map(({ path }) => `workspace/${path}`));
       assert.deepEqual(written, staged);
       assert.equal(kedge.session.running, false);
-      if (store.room >= 0) {
+      if ((kedge.store as SmallDisk).room >= 0) {
         assert.equal(outcome, 'answered');
         break;
       }
@@ -59,32 +68,31 @@ describe('a log that cannot be written', () => {
   });
 
   it('lets no run begin', async () => {
-    const { mkdtemp, writeFile } = await import('node:fs/promises');
-    const directory = await mkdtemp('/tmp/kedge-small-');
-    await writeFile(`${directory}/taken`, '');
-    await using kedge = await assistantOn({}, script, { store: new SessionStore(`${directory}/taken`) });
-    await assert.rejects(
-      kedge.session.prompt({ text: 'go', mode: 'agent' }),
-      /^Error: The session's log cannot be written, so the run was ended: /,
-    );
+    const store = (directory: string) => {
+      writeFileSync(directory, 'a file where the directory should be');
+      return new SessionStore(directory);
+    };
+    await using kedge = await assistantOn({}, script, { store });
+    const prompted = kedge.session.prompt({ text: 'go', mode: 'agent' });
+    await assert.rejects(prompted, /^Error: The session's log cannot be written, so the run was ended: /);
     assert.equal(kedge.adapter.requests.length, 0);
     assert.deepEqual(kedge.events, []);
     assert.equal(kedge.session.running, false);
   });
 
-  it('can still be read', async () => {
-    const store = new SmallDisk(await (await import('node:fs/promises')).mkdtemp('/tmp/kedge-small-'), 5);
-    await using kedge = await assistantOn({}, script, { store });
+  it('can still be read, and gone on with once it can be written again', async () => {
+    await using kedge = await assistantOn({}, script, { store: (directory) => new SmallDisk(directory, 5) });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
     const again = await kedge.reload();
     assert.equal(again.session.state.title, 'go');
     assert.equal(again.session.running, false);
     await again.session.resume();
     assert.match(lastOf(again.events, 'run_finished').error?.message ?? '', /cannot be written/);
-    store.room = 1_000;
+    (kedge.store as SmallDisk).room = 1_000;
     const later = await again.reload();
     answerAll(later.session, { approve: true });
     await later.session.resume();
     assert.equal(later.session.state.lastRun?.outcome, 'answered');
+    assert.deepEqual(Object.keys(await kedge.snapshot()), ['/', 'workspace/', 'workspace/1', 'workspace/2']);
   });
 });

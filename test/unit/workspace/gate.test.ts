@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, rm, symlink } from 'node:fs/promises';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NodeWriter } from '../../../src/hosts/node/file-system.ts';
 import { WriteGate } from '../../../src/workspace/gate.ts';
@@ -119,7 +119,6 @@ describe('the write gate', () => {
       async commit(changes: Parameters<NodeWriter['commit']>[0]) {
         const [first] = changes;
         if (first) await real.commit([first]);
-        const { writeFile } = await import('node:fs/promises');
         await writeFile(join(root.path, 'b.txt'), 'mine');
         throw new Error('b.txt is locked.');
       },
@@ -259,7 +258,6 @@ describe('undo', () => {
     await using disk = await gateOn({ 'a.txt': 'a' });
     await disk.apply({ 'a.txt': 'A' });
     const hash = disk.staged()[0]?.before ?? '';
-    const { writeFile } = await import('node:fs/promises');
     await writeFile(join(disk.root, '../blobs', hash.slice(0, 2), hash), 'damaged');
     assert.deepEqual(await disk.undo(), [{ path: 'a.txt', outcome: 'refused', reason: 'Its earlier content is no longer kept.' }]);
     assert.equal(await disk.read('a.txt'), 'A');

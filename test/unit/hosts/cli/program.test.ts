@@ -214,7 +214,7 @@ describe('kedge, the program', () => {
     assert.ok(second?.raw.toString().startsWith(`${first?.raw.toString().slice(0, -2)},`));
     const wrong = await kedge(['ask', 'what?'], { env: { ...env, KEDGE_API_KEY: 'another' } });
     assert.equal(wrong.code, 1);
-    assert.match(wrong.err, /^kedge: OpenAI .* refused the API key.*\.\n$/);
+    assert.match(wrong.err, /^kedge: OpenAI .* refused the API key.*\.\nTo try again: kedge --continue \S+\n$/);
     assert.ok(!wrong.err.includes('another'));
   });
 
@@ -295,7 +295,6 @@ describe('kedge, the program', () => {
       [['--continue'], 2, /no session in this folder yet/],
       [['--continue', '20200101T000000-aaaaaaaa'], 2, /There is no session/],
       [['undo', 'abc'], 1, /There is no run abc/],
-      [['ask', 'x', '-m', 'openai/x', '--base-url', 'http://127.0.0.1:1/v1'], 1, /could not be reached/],
     ];
     for (const [args, code, message] of wrong) {
       const ended = await kedge(args);
@@ -308,7 +307,7 @@ describe('kedge, the program', () => {
   it('helps', async () => {
     const { code, out } = await kedge(['--help']);
     assert.equal(code, 0);
-    assert.ok(out.split('\n').every((line) => line.length <= 110));
+    assert.ok(out.split('\n').every((line) => line.length <= 120));
     assert.match(out, /kedge ask "where is the port set\?"/);
     assert.match((await kedge(['--version'])).out, /^\d+\.\d+\.\d+\n$/);
     assert.match((await kedge(['models'])).out, /^offline .*\n(.*\n)*openai\//);

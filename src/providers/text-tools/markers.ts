@@ -1,0 +1,90 @@
+/** The marks that models put around calls. All of them are data: a new dialect is mostly a line here. */
+
+/** Some write `<ns:invoke>`; the bars and blocks of DeepSeek come in two forms each. */
+const SPACES = ['', 'minimax:', 'seed:', 'steptml:', 'xai:', `${'ant'}ml:`, '｜DSML｜', '|DSML|'];
+const deepseek = (words: string) =>
+  ['｜', '|'].flatMap((bar) => ['▁', '_', ' '].map((gap) => `<${bar}${words.replaceAll(' ', gap)}${bar}>`));
+const both = (...names: string[]) => SPACES.flatMap((space) => names.map((name) => `${space}${name}`));
+
+const WRAPPED = [
+  ...both('tool_call', 'tool_calls', 'function_call', 'function_calls'),
+  ...'functioncall tool tools tool_use tool_request tool_code toolcall TOOLCALL TOOL_CALL longcat_tool_call function'.split(' '),
+];
+
+/** Opened, a body of calls in any form, and closed again, which some forget. */
+export const WRAPPERS: readonly string[] = [
+  ...WRAPPED.map((name) => `<${name}>`),
+  '<|python_tag|>',
+  '<|tool_call|>',
+  '<|tool_calls|>',
+  '<|tool_call_start|>',
+  '<|START_ACTION|>',
+  '<|action_start|><|plugin|>',
+  '<|action_start|> <|plugin|>',
+  '<|tool_calls_section_begin|>',
+  '<|tool_call_section_begin|>',
+  ...deepseek('tool calls begin'),
+  '[TOOL_CALLS]',
+  '[TOOL_CALL]',
+  '[TOOL_REQUEST]',
+];
+
+/** What ends a body; behind a call it is never text. */
+export const CLOSERS: readonly string[] = [
+  ...WRAPPED.map((name) => `</${name}>`),
+  '<|/tool_call|>',
+  '<|tool_call_end|>',
+  '<|END_ACTION|>',
+  '<|action_end|>',
+  '<|tool_calls_section_end|>',
+  '<|tool_call_section_end|>',
+  ...deepseek('tool calls end'),
+  ...deepseek('tool call end'),
+  ...deepseek('end of sentence'),
+  '[/TOOL_CALLS]',
+  '[/TOOL_CALL]',
+  '[END_TOOL_REQUEST]',
+  '<|call|>',
+  '<|eom_id|>',
+  '<|eot_id|>',
+  '<|im_end|>',
+  '<|end|>',
+  '<|return|>',
+  '</s>',
+];
+
+/** `<function=name>` with `<parameter=key>`. */
+export const FUNCTIONS: readonly string[] = ['<function='];
+/** `<invoke name="…">` with `<parameter name="…">`. */
+export const INVOKES: readonly string[] = both('invoke', 'function', 'tool_call', 'function_call').map((name) => `<${name} name=`);
+export const PARAMETERS: readonly string[] = both('parameter', 'param', 'argument').map((name) => `<${name} name=`);
+
+/** A call's own begin token, a name, a separator, arguments (DeepSeek, Kimi). */
+export const CALL_BEGINS: readonly string[] = ['<|tool_call_begin|>', ...deepseek('tool call begin')];
+export const CALL_SEPARATORS: readonly string[] = ['<|tool_call_argument_begin|>', '<|tool_sep|>', ...deepseek('tool sep')];
+
+export const HARMONY: readonly string[] = ['<|channel|>', '<|start|>'];
+export const HARMONY_ENDS: readonly string[] = ['<|end|>', '<|return|>', '<|call|>', '<|start|>', '<|channel|>'];
+
+export const THOUGHTS: Readonly<Record<string, string>> = {
+  '<think>': '</think>',
+  '<thinking>': '</thinking>',
+  '<thought>': '</thought>',
+  '<seed:think>': '</seed:think>',
+  '[THINK]': '[/THINK]',
+};
+
+/** Regions whose contents are shown as they are. */
+export const QUOTES: Readonly<Record<string, string>> = {
+  '<!--': '-->',
+  '<pre>': '</pre>',
+  '<code>': '</code>',
+  '<example>': '</example>',
+  '<examples>': '</examples>',
+};
+
+/** Fences that hold nothing but calls, and those in which a call may stand for itself. */
+export const CALL_FENCES: ReadonlySet<string> = new Set(
+  'tool_code tool_call tool_calls tool tools tool_use tool_request function_call function_calls function'.split(' '),
+);
+export const DATA_FENCES: ReadonlySet<string> = new Set(['', 'json', 'jsonc', 'json5']);
