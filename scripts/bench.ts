@@ -8,7 +8,7 @@ type Row = [what: string, figure: string, target: string];
 
 const benches: Record<string, () => Promise<Row[]>> = {
   async bundles() {
-    const files = ['extension.cjs', 'kedge.cjs', 'panel.js'];
+    const files = ['extension.cjs', 'kedge-program.cjs', 'panel.js'];
     const sizes = await Promise.all(files.map(async (file) => (await stat(join(root, 'dist', file))).size / 1000));
     return files.map(
       (file, index): Row => [`${file}`, `${Math.round(sizes[index] as number)} KB`, file === 'extension.cjs' ? '300 KB' : ''],
@@ -42,6 +42,21 @@ const benches: Record<string, () => Promise<Row[]>> = {
     const { measurePanel } = await import('../test/support/panel-gallery.ts');
     const { longestTaskMs, longestTaskCpuMs } = await measurePanel();
     return [['10,000 deltas to the panel, longest task', `${ms(longestTaskMs)} (${ms(longestTaskCpuMs)} of CPU)`, '50 ms']];
+  },
+  async adapters() {
+    const { measureAdapters } = await import('../test/bench/adapters.ts');
+    return (await measureAdapters()).map(({ wire, adapterMs, sdkMs, ratio: times }) => [
+      `${wire}, 1,000 deltas (the SDK alone)`,
+      `${ms(adapterMs)} (${ms(sdkMs)}), ${ratio(times)}`,
+      '1.25x',
+    ]);
+  },
+  async providers() {
+    const { measureProviders } = await import('../test/bench/adapters.ts');
+    return (await measureProviders()).flatMap(({ provider, loadMs, requestMs, terminalMs }): Row[] => [
+      [`${provider}, loading, and to its first request`, `${ms(loadMs)}, ${ms(requestMs)}`, '80 ms'],
+      [`${provider}, start of the terminal program to its first request`, ms(terminalMs), '150 ms'],
+    ]);
   },
   async terminal() {
     const { measureCli } = await import('../test/bench/cli.ts');

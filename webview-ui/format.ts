@@ -1,3 +1,5 @@
+export { dollars, tokens } from '../src/core/amounts.ts';
+
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
@@ -8,12 +10,6 @@ export function duration(ms: number): string {
   if (ms < 9950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-}
-
-/** 950, 12.3k, 1.2M */
-export function tokens(number: number): string {
-  if (number < 1000) return String(number);
-  return number < 999_950 ? `${(number / 1000).toFixed(1)}k` : `${(number / 1_000_000).toFixed(1)}M`;
 }
 
 /** A path as two parts, so that the name stays whole where the folder is cut. */

@@ -1,6 +1,6 @@
 /** One run as the panel shows it, folded from its events one by one. Every step returns a new object only where something changed. */
 import type { AgentEvent, ApprovalAnswer, Limits, Mode, Outcome, PauseReason, RunError, UndoResult } from '../src/core/events.ts';
-import type { AssistantMessage, ImagePart, ModelRef, ToolResult, Usage } from '../src/core/messages.ts';
+import type { AssistantMessage, Cost, ImagePart, ModelRef, ToolResult, Usage } from '../src/core/messages.ts';
 import type { ModelWaiting } from '../src/core/model.ts';
 import type { Plan, StepStatus } from '../src/core/plan.ts';
 import type { ChangeSummary, Decision, Effect, Target } from '../src/core/tool.ts';
@@ -60,7 +60,7 @@ export type RunView = {
   changes: readonly FileChange[];
   limit?: { limit: keyof Limits; max: number };
   paused?: { reason: PauseReason; summary: string };
-  finished?: { outcome: Outcome; error?: RunError; usage: Usage; durationMs: number };
+  finished?: { outcome: Outcome; error?: RunError; usage: Usage; cost?: Cost; sessionCost?: Cost; durationMs: number };
   undone?: readonly UndoResult[];
 };
 
@@ -213,8 +213,8 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
       return rest;
     }
     case 'run_finished': {
-      const { outcome, error, usage, durationMs } = event;
-      return { ...run, approvals: [], paused: undefined, finished: { outcome, error, usage, durationMs } };
+      const { outcome, error, usage, cost, sessionCost, durationMs } = event;
+      return { ...run, approvals: [], paused: undefined, finished: { outcome, error, usage, cost, sessionCost, durationMs } };
     }
     default:
       return run;

@@ -98,7 +98,7 @@ export class Assistant {
     // The one place where a run comes by the means to write: in Agent mode, and in a workspace the user trusts.
     const tools =
       mode === 'agent' && this.#ports.trusted()
-        ? toolsFor(workspace, { mode, gate: this.#writeGate(), plan })
+        ? toolsFor(workspace, { mode, gate: this.#writeGate(), plan, model: run.model })
         : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID() } : { mode: 'ask' });
     const scope = plan && planScope(plan);
     const { vision, prices } = this.#ports.facts?.(run.model) ?? {};

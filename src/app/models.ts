@@ -3,7 +3,7 @@ import type { ModelRef } from '../core/messages.ts';
 import { user } from '../core/messages.ts';
 import type { ModelAdapter, ModelRequest } from '../core/model.ts';
 import { ModelError } from '../core/model.ts';
-import { type CatalogEntry, catalogEntry, catalogModels, completeConfig, factsOf, missingConfig } from '../providers/catalog.ts';
+import { type CatalogEntry, catalogEntry, catalogModels, completeConfig, missingConfig } from '../providers/catalog.ts';
 import { withRetry } from '../providers/retry.ts';
 import type { ModelFacts, ModelInfo, ProviderConfig, ProviderModule } from '../providers/types.ts';
 
@@ -15,18 +15,18 @@ export async function loadAdapter(model: ModelRef, configOf: (provider: string) 
   return withRetry(provider.createAdapter(completeConfig(entry, config)));
 }
 
-/** What the service has, in its order, each with what is known of it; models that it names twice once. @throws ModelError */
+/** What the service has and says, in its order; a model that it names twice once. @throws ModelError */
 export async function listModels(provider: string, config: ProviderConfig, signal: AbortSignal): Promise<ModelInfo[]> {
   const [module, complete] = await opened(provider, config);
   const found = await module.listModels(complete, signal);
-  return [...new Map(found.map((info) => [info.id, { ...factsOf({ provider, model: info.id }, info), id: info.id }])).values()];
+  return [...new Map(found.map((info) => [info.id, info])).values()];
 }
 
 /** Without asking anybody: the models that the catalogue and the user's settings name. */
-export function knownModels(provider: string, users: Readonly<Record<string, ModelFacts>>): ModelInfo[] {
+export function knownModels(provider: string, users: Readonly<Record<string, ModelFacts>> = {}): ModelInfo[] {
   const own = Object.keys(users).filter((key) => key.startsWith(`${provider}/`));
   const ids = new Set([...catalogModels(provider), ...own.map((key) => key.slice(provider.length + 1))]);
-  return [...ids].map((id) => ({ id, ...factsOf({ provider, model: id }, undefined, users[`${provider}/${id}`]) }));
+  return [...ids].map((id) => ({ id }));
 }
 
 const WORD = 'ahoy';

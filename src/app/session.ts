@@ -193,7 +193,7 @@ export class Session {
       if (!run) throw error;
       const how =
         signal.aborted && !this.#logFailure ? { outcome: 'stopped' as const } : { outcome: 'failed' as const, error: runError(error) };
-      this.#publish(runId, { type: 'run_finished', ...how, ...spent(run), durationMs: 0 });
+      this.#publish(runId, { type: 'run_finished', ...how, ...spent(run, this.state), durationMs: 0 });
     }
   }
 
@@ -248,7 +248,8 @@ export class Session {
   /** A run that is not finished and that nobody waits for any more ends. */
   #supersede(): void {
     const run = this.state.lastRun;
-    if (run && run.status !== 'finished') this.#emit(run.runId, { type: 'run_finished', outcome: 'stopped', ...spent(run), durationMs: 0 });
+    if (run && run.status !== 'finished')
+      this.#emit(run.runId, { type: 'run_finished', outcome: 'stopped', ...spent(run, this.state), durationMs: 0 });
   }
 
   /** After a reload: a run that was under way and does not wait for an answer is shown as paused, and can be resumed. */

@@ -56,7 +56,7 @@ export type EventBody =
   | { type: 'budget_reached'; limit: keyof Limits; max: number }
   | { type: 'run_paused'; reason: PauseReason; summary: string }
   | { type: 'run_resumed' }
-  | { type: 'run_finished'; outcome: Outcome; error?: RunError; usage: Usage; cost?: Cost; durationMs: number }
+  | { type: 'run_finished'; outcome: Outcome; error?: RunError; usage: Usage; cost?: Cost; sessionCost?: Cost; durationMs: number }
   | { type: 'changes_undone'; undoneRunId: string; results: UndoResult[] };
 
 /** `seq` counts the durable events of a session from 1; a transient event carries the seq of the last durable one. `at` is milliseconds since 1970. */

@@ -50,7 +50,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
   let endsRun = false;
 
   const finish = (outcome: Outcome, error?: RunError) =>
-    emit({ type: 'run_finished', outcome, ...(error && { error }), ...spentBy(state.lastRun), durationMs: now() - begin });
+    emit({ type: 'run_finished', outcome, ...(error && { error }), ...spentBy(state.lastRun, state), durationMs: now() - begin });
 
   const pauseAt = (limit: keyof Limits) => {
     emit({ type: 'budget_reached', limit, max: limits[limit] });

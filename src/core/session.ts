@@ -33,6 +33,7 @@ export type SessionState = {
   seq: number;
   title: string;
   /** Of all runs. */
+  usage: Usage;
   cost: Partial<Cost>;
   runs: Map<string, RunRecord>;
   lastRun: RunRecord | undefined;
@@ -56,6 +57,7 @@ export function emptySession(): SessionState {
   return {
     seq: 0,
     title: '',
+    usage: {},
     cost: {},
     runs: new Map(),
     lastRun: undefined,
@@ -95,6 +97,7 @@ export function reduce(state: SessionState, event: AgentEvent): void {
         const { usage, usd } = event.message;
         if (run && usage) run.usage = addUsage(run.usage, usage);
         if (run) run.cost = addCost(run.cost, usd);
+        if (usage) state.usage = addUsage(state.usage, usage);
         state.cost = addCost(state.cost, usd);
       }
       break;
@@ -193,10 +196,15 @@ export function addCost(sum: Partial<Cost>, usd: number | undefined): Partial<Co
   return usd === undefined ? { ...sum, unpriced: (sum.unpriced ?? 0) + 1 } : { ...sum, usd: (sum.usd ?? 0) + usd };
 }
 
-/** What a run has used up, for the event that ends it. */
-export function spent(run: RunRecord | undefined): { usage: Usage; cost?: Cost } {
-  const { usd, ...more } = run?.cost ?? {};
-  return { usage: run?.usage ?? {}, ...(usd !== undefined && { cost: { usd, ...more } }) };
+/** What a run, and its session so far, have used up: for the event that ends the run. */
+export function spent(run: RunRecord | undefined, session: SessionState): { usage: Usage; cost?: Cost; sessionCost?: Cost } {
+  const cost = knownCost(run?.cost);
+  const sessionCost = knownCost(session.cost);
+  return { usage: run?.usage ?? {}, ...(cost && { cost }), ...(sessionCost && { sessionCost }) };
+}
+
+function knownCost({ usd, ...more }: Partial<Cost> = {}): Cost | undefined {
+  return usd === undefined ? undefined : { usd, ...more };
 }
 
 /** The history as a model may see it: an answer without content is left out, since wires refuse it. */

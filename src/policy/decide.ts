@@ -48,7 +48,7 @@ export function decide({ mode, tool, name, targets, trusted, editsGranted, planS
     if (beyond) return ask('outside-plan', `The confirmed plan does not name ${beyond.path}.`);
     return allow('confirmed-plan', 'The confirmed plan names it.');
   }
-  if (tool.effect === 'destructive') return ask('deletes', 'It deletes.');
+  if (tool.effect === 'destructive' || written.some((target) => target.access === 'delete')) return ask('deletes', 'It deletes.');
   if (editsGranted) return allow('edits-granted', 'You chose not to be asked for edits.');
   return ask('edit', 'It changes files.');
 }

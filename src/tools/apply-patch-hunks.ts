@@ -13,7 +13,13 @@ export function applyHunks(original: string, hunks: readonly Hunk[], path: strin
   let from = 0;
   for (const [index, hunk] of hunks.entries()) {
     const what = `hunk ${index + 1}`;
-    const { place, ops } = locate(lines, hunk, from, `The ${index === 0 && hunks.length === 1 ? 'hunk' : `${ordinal(index + 1)} hunk`}`, path);
+    const { place, ops } = locate(
+      lines,
+      hunk,
+      from,
+      `The ${index === 0 && hunks.length === 1 ? 'hunk' : `${ordinal(index + 1)} hunk`}`,
+      path,
+    );
     spans.push({ start: place.start, end: place.end, rule: place.rule, text: render(lines.text, place, ops), what });
     from = Math.max(from, place.end);
   }
@@ -51,7 +57,9 @@ function locate(lines: Lines, { headers, ops, endOfFile }: Hunk, after: number, 
   const [place] = places;
   if (!place) throw new ToolError(notFound(lines, old, `${what}${headers.length > 0 ? `, after @@ ${headers.join(' @@ ')},` : ''}`, path));
   if (places.length > 1)
-    throw new ToolError(`${what} ${occursAt(lines, places, path)} Give more lines of context, or a header that is there once: @@ line above it.`);
+    throw new ToolError(
+      `${what} ${occursAt(lines, places, path)} Give more lines of context, or a header that is there once: @@ line above it.`,
+    );
   return trimmed(lines, place, ops);
 }
 
@@ -77,7 +85,13 @@ function trimmed(lines: Lines, place: Place & { line: number }, ops: readonly Op
 }
 
 /** Lines that are only added stand below the header, or at the end of the file. */
-function insertion(lines: Lines, ops: readonly Op[], blocks: readonly Scope[] | undefined, what: string, path: string): { place: Place; ops: Op[] } {
+function insertion(
+  lines: Lines,
+  ops: readonly Op[],
+  blocks: readonly Scope[] | undefined,
+  what: string,
+  path: string,
+): { place: Place; ops: Op[] } {
   if (blocks && blocks.length > 1) {
     const places = blocks.map(({ from }) => ({ start: lines.start(from), end: lines.start(from) }));
     throw new ToolError(`The header of ${lower(what)} ${occursAt(lines, places, path)} Give lines of context.`);

@@ -72,12 +72,14 @@ export function parsePatch(patch: string): Section[] {
         if (line.startsWith('\\ ')) continue;
         const sign = line === '' ? ' ' : (line[0] as string);
         if (sign === ' ' || sign === '-' || sign === '+') hunk.ops.push({ sign, text: line.slice(1) });
-        else fail(`a line of a change begins with a blank, - or +, and a header with @@, but this is ${JSON.stringify(line.slice(0, 80))}.`);
+        else
+          fail(`a line of a change begins with a blank, - or +, and a header with @@, but this is ${JSON.stringify(line.slice(0, 80))}.`);
       }
       // An empty line before the next marker separates; it is no context.
       for (let index = at - (hunk.endOfFile ? 2 : 1); hunk.ops.length > 0 && lines[index] === ''; index--) hunk.ops.pop();
       if (hunk.ops.length > 0) hunks.push(hunk);
-      else if (hunk.headers.length > 0 || hunk.endOfFile || /^@@/.test(lines[begun] ?? '')) fail('there is a header without a change after it.');
+      else if (hunk.headers.length > 0 || hunk.endOfFile || /^@@/.test(lines[begun] ?? ''))
+        fail('there is a header without a change after it.');
     }
     return hunks;
   }
@@ -90,7 +92,10 @@ export function parsePatch(patch: string): Section[] {
     }
     const [, kind, name = ''] = SECTION.exec(line) ?? [];
     const path = name.trim();
-    if (!kind) fail(`*** Add File: path, *** Update File: path or *** Delete File: path is expected, but this is ${JSON.stringify(line.slice(0, 80))}.`);
+    if (!kind)
+      fail(
+        `*** Add File: path, *** Update File: path or *** Delete File: path is expected, but this is ${JSON.stringify(line.slice(0, 80))}.`,
+      );
     if (!path) fail('the path is missing.');
     at++;
     if (kind === 'Add') sections.push({ kind: 'add', path, content: readAdded() });

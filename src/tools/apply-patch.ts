@@ -16,8 +16,13 @@ export function applyPatchTool(workspace: Workspace, gate: WriteGate): Tool {
     description:
       'Change files by a patch: *** Begin Patch, then *** Add File: path, *** Update File: path (*** Move to: path) with @@ hunks, or *** Delete File: path, then *** End Patch. The lines of a hunk must occur once: give 3 lines of context, and @@ with the class or function above where that is not enough.',
     effect: 'mutating',
-    // Models that know the format from elsewhere name the argument as it is named there.
-    input: z.union([z.object({ input: z.string() }), z.object({ patch: z.string() }).transform(({ patch }) => ({ input: patch }))]),
+    input: z.object({ input: z.string() }),
+    // The argument has other names elsewhere, or none.
+    repair(input) {
+      if (typeof input === 'string') return { input };
+      const { patch, ...rest } = (input ?? {}) as { patch?: unknown };
+      return typeof patch === 'string' ? { input: patch } : rest;
+    },
     async prepare({ input }) {
       const files = new Draft(workspace);
       const done: string[] = [];

@@ -8,11 +8,20 @@ type Definition<Schema extends z.ZodType> = {
   description: string;
   input: Schema;
   effect: Effect;
+  /** Puts right what models are known to send instead of what the schema says. */
+  repair?(input: unknown): unknown;
   prepare(input: z.infer<Schema>, signal: AbortSignal): Promise<PreparedCall>;
 };
 
 /** A built-in tool from its schema. Input that does not fit becomes an error that the model can correct. */
-export function defineTool<Schema extends z.ZodType>({ name, description, input: schema, effect, prepare }: Definition<Schema>): Tool {
+export function defineTool<Schema extends z.ZodType>({
+  name,
+  description,
+  input: schema,
+  effect,
+  repair,
+  prepare,
+}: Definition<Schema>): Tool {
   let inputSchema: JsonSchema | undefined;
   return {
     name,
@@ -24,7 +33,7 @@ export function defineTool<Schema extends z.ZodType>({ name, description, input:
       return inputSchema;
     },
     async prepare(input, signal) {
-      const parsed = schema.safeParse(input);
+      const parsed = schema.safeParse(repair ? repair(input) : input);
       if (!parsed.success) throw new ToolError(`The arguments of ${name} do not fit:\n${z.prettifyError(parsed.error)}`);
       return prepare(parsed.data, signal);
     },

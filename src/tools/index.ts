@@ -1,8 +1,11 @@
 /** Which tools a run is built with. A run without a gate has no tool that could write, and no way to come by one. */
+import type { ModelRef } from '../core/messages.ts';
 import type { Plan } from '../core/plan.ts';
 import type { Tool } from '../core/tool.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import { applyPatchTool } from './apply-patch.ts';
+import { createDirectoryTool } from './create-directory.ts';
 import { createFileTool } from './create-file.ts';
 import { deleteFileTool } from './delete-file.ts';
 import { findFilesTool } from './find-files.ts';
@@ -13,7 +16,10 @@ import { readFileTool } from './read-file.ts';
 import { replaceInFileTool } from './replace-in-file.ts';
 import { searchTextTool } from './search-text.ts';
 
-export type Hands = { mode: 'ask' } | { mode: 'plan'; newId: () => string } | { mode: 'agent'; gate: WriteGate; plan?: Plan | undefined };
+export type Hands =
+  | { mode: 'ask' }
+  | { mode: 'plan'; newId: () => string }
+  | { mode: 'agent'; gate: WriteGate; plan?: Plan | undefined; model?: ModelRef };
 
 export function toolsFor(workspace: Workspace, hands: Hands): Tool[] {
   const tools = [readFileTool(workspace), listDirectoryTool(workspace), findFilesTool(workspace), searchTextTool(workspace)];
@@ -25,10 +31,16 @@ export function toolsFor(workspace: Workspace, hands: Hands): Tool[] {
     case 'agent':
       tools.push(
         createFileTool(workspace, hands.gate),
-        replaceInFileTool(workspace, hands.gate),
+        editsByPatch(hands.model) ? applyPatchTool(workspace, hands.gate) : replaceInFileTool(workspace, hands.gate),
+        createDirectoryTool(workspace, hands.gate),
         moveFileTool(workspace, hands.gate),
         deleteFileTool(workspace, hands.gate),
       );
       return hands.plan ? [...tools, updateStepTool(hands.plan)] : tools;
   }
+}
+
+/** OpenAI's models are trained on patches, wherever they are asked; all others replace passages. */
+export function editsByPatch(model: ModelRef | undefined): boolean {
+  return model !== undefined && /(^|\/)(gpt-|chatgpt|codex|o\d)/i.test(model.model);
 }

@@ -17,6 +17,13 @@ export function replaceInFileTool(workspace: Workspace, gate: WriteGate): Tool {
       path: z.string(),
       edits: z.array(z.object({ old_text: z.string(), new_text: z.string(), all: z.boolean().optional() })).min(1),
     }),
+    // A single edit comes without its list, and a list as a string.
+    repair(input) {
+      const { old_text, new_text, all, ...rest } = (input ?? {}) as Record<string, unknown>;
+      if (rest.edits === undefined && old_text !== undefined)
+        return { ...rest, edits: [{ old_text, new_text, ...(all !== undefined && { all }) }] };
+      return typeof rest.edits === 'string' ? { ...rest, edits: parsed(rest.edits) } : input;
+    },
     async prepare({ path: input, edits }) {
       const place = await workspace.resolve(input);
       const before = await existingFile(workspace, place);
@@ -25,4 +32,12 @@ export function replaceInFileTool(workspace: Workspace, gate: WriteGate): Tool {
       return changeCall(`Edit ${place.path}`, [{ ...place, before, after: encodeLike(text, before) }], gate, done);
     },
   });
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return json;
+  }
 }

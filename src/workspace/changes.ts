@@ -19,8 +19,10 @@ async function digestOf(summaries: readonly ChangeSummary[]): Promise<string> {
   return hashOf(encodeText(JSON.stringify(effect)));
 }
 
+/** What moves away is not deleted: its content is kept at another place. */
 export function targetsOf({ changes }: ChangeSet): Target[] {
-  return changes.map(({ path, after }) => ({ path, access: after ? 'write' : 'delete' }));
+  const moved = new Set(changes.map(({ movedFrom }) => movedFrom));
+  return changes.map(({ path, after }) => ({ path: path.replace(/\/$/, ''), access: after || moved.has(path) ? 'write' : 'delete' }));
 }
 
 async function summarize({ path, before, after, movedFrom }: FileChange): Promise<ChangeSummary> {

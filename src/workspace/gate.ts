@@ -17,12 +17,13 @@ export class WriteGate {
   readonly #workspace: Workspace;
   readonly #writer: Writer;
   readonly #blobs: BlobStore;
-  #queue: Promise<unknown> = Promise.resolve();
+  #queue: Promise<unknown>;
 
   constructor(workspace: Workspace, writer: Writer, blobs: BlobStore) {
     this.#workspace = workspace;
     this.#writer = writer;
     this.#blobs = blobs;
+    this.#queue = Promise.resolve(writer.recover?.()).catch(() => undefined);
   }
 
   /** The change set of these changes. Its contents are kept from now on: the diff that is shown and a later undo read them. */
@@ -68,13 +69,13 @@ export class WriteGate {
 
   async #restore(path: string, before: string | undefined, left: ReadonlySet<string | undefined>): Promise<UndoResult> {
     const at = parsePath(path, this.#workspace.fs.folders);
-    const now = await this.#workspace.snapshot(at);
-    const hash = now && (await hashOf(now.bytes));
+    const now = await this.#now({ path, at });
+    const hash = now && (await hashOf(now));
     if (hash === before) return { path, outcome: 'unchanged' };
     if (!left.has(hash)) return { path, outcome: 'refused', reason: now ? 'It was changed since.' : 'It was deleted since.' };
     const image = before === undefined ? undefined : await this.#blobs.get(before);
     if (before !== undefined && !image) return { path, outcome: 'refused', reason: 'Its earlier content is no longer kept.' };
-    const change: FileChange = { path, at, before: now?.bytes, after: image };
+    const change: FileChange = { path, at, before: now, after: image };
     await this.#expectUnchanged(change);
     await this.#commit([change]);
     return { path, outcome: 'restored' };
@@ -83,11 +84,12 @@ export class WriteGate {
   /** Judged again at the last moment: the place must still be the place (no link slipped in), the content still the content. */
   async #expectUnchanged({ path, at, before }: FileChange): Promise<void> {
     const real = await this.#workspace.fs.canonical(at);
-    if (!real || this.#workspace.display(real) !== path) throw new ToolError(`${path} is no longer at that place. Nothing was changed.`);
-    const now = await this.#workspace.snapshot(at).catch((error) => {
+    if (!real || this.#workspace.display(real) !== path.replace(/\/$/, ''))
+      throw new ToolError(`${path} is no longer at that place. Nothing was changed.`);
+    const now = await this.#now({ path, at }).catch((error) => {
       throw new ToolError(`${error instanceof Error ? error.message : error} Nothing was changed.`);
     });
-    if (!sameBytes(now?.bytes, before)) {
+    if (!sameBytes(now, before)) {
       const what = !now ? 'was deleted' : !before ? 'exists by now' : 'was changed';
       throw new ToolError(`${path} ${what} since the change was prepared. Nothing was changed: read it again.`);
     }
@@ -97,8 +99,7 @@ export class WriteGate {
     try {
       await this.#writer.commit(changes);
       for (const { path, at, after } of changes) {
-        const now = await this.#workspace.snapshot(at);
-        if (!sameBytes(now?.bytes, after)) throw new Error(`${path} did not take the new content.`);
+        if (!sameBytes(await this.#now({ path, at }), after)) throw new Error(`${path} did not take the new content.`);
       }
     } catch (error) {
       const lost = await this.#rollBack(changes);
@@ -113,15 +114,23 @@ export class WriteGate {
     const lost: string[] = [];
     for (const change of changes) {
       try {
-        const now = await this.#workspace.snapshot(change.at);
-        if (sameBytes(now?.bytes, change.before)) continue;
-        if (now && !sameBytes(now.bytes, change.after)) throw new Error(`${change.path} was changed by somebody else.`);
-        await this.#writer.commit([{ ...change, before: now?.bytes, after: change.before }]);
+        const now = await this.#now(change);
+        if (sameBytes(now, change.before)) continue;
+        if (now && !sameBytes(now, change.after)) throw new Error(`${change.path} was changed by somebody else.`);
+        await this.#writer.commit([{ ...change, before: now, after: change.before }]);
       } catch {
         lost.push(change.path);
       }
     }
     return lost;
+  }
+
+  /** What is at the place, as a change has it. */
+  async #now({ path, at }: Pick<FileChange, 'path' | 'at'>): Promise<Uint8Array | undefined> {
+    if (!path.endsWith('/')) return (await this.#workspace.snapshot(at))?.bytes;
+    const stat = await this.#workspace.stat(at);
+    if (stat && stat.type !== 'directory') throw new Error(`${path} is not a directory.`);
+    return stat && new Uint8Array();
   }
 
   /** One change at a time, whichever session asks. */

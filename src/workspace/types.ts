@@ -35,7 +35,10 @@ export interface FileSystem {
   search(query: SearchQuery, signal: AbortSignal): AsyncIterable<SearchHit>;
 }
 
-/** One file of a change: from `before` to `after`, where undefined means that there is no file. */
+/**
+ * One file of a change: from `before` to `after`, where undefined means that there is no file. The `path` of a directory ends with
+ * a slash; one that exists counts as empty content.
+ */
 export type FileChange = {
   path: string;
   at: Location;
@@ -49,6 +52,8 @@ export type FileChange = {
 export interface Writer {
   /** Applies all changes as one step that the user can undo where the host has such a thing. @throws with some applied: the gate rolls back. */
   commit(changes: readonly FileChange[]): Promise<void>;
+  /** Takes back what a crash left half done. Called before anything is written; may be called again. */
+  recover?(): Promise<void>;
 }
 
 /** Contents by hash (sha-256, hex), kept outside the workspace. */

@@ -27,7 +27,9 @@ async function serve(wireName: string, side: Side): Promise<Served> {
   const path = join(import.meta.dirname, '../fixtures/recordings', wireName, 'reasoning-text-and-a-call', wire.file);
   const recording = readFileSync(path, 'utf8')
     .replaceAll(/token-of-the-model|second-token/g, `token-of-${side}-end`)
-    .replaceAll('redacted-token', `redacted-of-${side}-end`);
+    .replaceAll('redacted-token', `redacted-of-${side}-end`)
+    // Some servers make ids that others refuse; Gemini gets back what it made.
+    .replaceAll(/"(call_1|call_x|toolu_1)"/g, `"functions.read_file:0 ${'long '.repeat(20)}"`);
   const text = TEXT_BODIES[wireName]?.(['So it ', 'is.']) ?? '';
   const server = await startWireServer(
     Array.from({ length: 8 }, (_, index) => ({ body: index % 2 === 0 ? recording : text })),

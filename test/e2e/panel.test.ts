@@ -104,6 +104,7 @@ describe('the panel with a model behind HTTP', () => {
       apiKey: 'test-key',
       turns: ({ body }) => {
         const last = body.input.at(-1);
+        if (body.tools?.some(({ name }) => name === 'signal')) return { calls: [{ name: 'signal', input: { word: 'ahoy' } }] };
         if (JSON.stringify(last).includes('Think.')) return { text: 'Let me think about this for a very long time.' };
         if (last?.type === 'function_call_output') return { text: 'The tide is a sine, see src/tide.ts:2.' };
         return { calls: [{ name: 'read_file', input: { path: 'src/tide.ts' } }] };
@@ -112,7 +113,7 @@ describe('the panel with a model behind HTTP', () => {
     const server = await startResponsesServer(options);
     const workbench = await openWorkbench({
       files: HARBOUR,
-      settings: { 'kedge.model': 'openai/test-model', 'kedge.openai.baseUrl': server.url },
+      settings: { 'kedge.model': 'openai/test-model' },
     });
     try {
       const panel = await workbench.panelFrame();
@@ -152,7 +153,7 @@ describe('the panel with a model behind HTTP', () => {
   });
 });
 
-/** Goes through "Kedge: Connect a Model…" by keyboard. An empty key keeps the stored one. */
+/** Goes through "Kedge: Connect a Model…": OpenAI, at another address, with this key, its test-model for all modes. */
 async function connect(workbench: Workbench, url: string, key: string): Promise<void> {
   const { page } = workbench;
   const input = page.locator('.quick-input-widget:visible .quick-input-box input');
@@ -160,18 +161,24 @@ async function connect(workbench: Workbench, url: string, key: string): Promise<
   await workbench.command('Kedge: Connect a Model…');
   await title('Kedge: Connect a Model');
   await workbench.quickItem('OpenAI').click();
+  await title('OpenAI: key');
+  await workbench.quickItem('Use another address…').click();
   await title('address');
   await input.fill(url);
   await page.keyboard.press('Enter');
-  await title('key');
+  await title('OpenAI: key');
+  await workbench.quickItem('Enter a key…').click();
+  await title('enter a key');
   await input.fill(key);
   await page.keyboard.press('Enter');
-  await title('model');
-  await input.fill('test-model');
-  await page.keyboard.press('Enter');
+  await title('OpenAI: model');
+  await workbench.screenshot('connect-model');
+  await workbench.quickItem('test-model').click();
+  await title('for which modes?');
+  await workbench.quickItem('All modes').click();
   await page
     .locator('.notification-list-item-message')
-    .filter({ hasText: /Kedge now uses test-model|is chosen/ })
+    .filter({ hasText: 'Kedge now uses test-model' })
     .first()
     .waitFor();
 }

@@ -28,7 +28,7 @@ export const Run = memo(({ run, live, last, editing }: { run: RunView; live: boo
       {run.proposal && <PlanCard proposal={run.proposal} editing={editing} />}
       <Ending run={run} live={live} last={last} />
       {isOver && run.changes.length > 0 && <Changes run={run} />}
-      {run.finished && <RunFooter run={run} usage={run.finished.usage} />}
+      {run.finished && <RunFooter model={run.model} {...run.finished} />}
     </article>
   );
 });

@@ -1,6 +1,6 @@
 /** The model and its connection, from the command line and the environment. */
 import type { ModelRef } from '../../core/messages.ts';
-import { CATALOG, catalogEntry, parseModelRef } from '../../providers/catalog.ts';
+import { CATALOG, catalogEntry, missingConfig, parseModelRef } from '../../providers/catalog.ts';
 import type { ProviderConfig } from '../../providers/types.ts';
 import { UsageError } from './arguments.ts';
 
@@ -19,22 +19,31 @@ export function chosenModel(option: string | undefined, env: Environment): Model
 
 export function providerConfig(provider: string, baseUrlOption: string | undefined, env: Environment): ProviderConfig {
   const prefix = prefixOf(provider);
-  const apiKey = env.KEDGE_API_KEY?.trim() || env[`${prefix}_API_KEY`]?.trim();
+  const variables = ['KEDGE_API_KEY', `${prefix}_API_KEY`, ...(catalogEntry(provider)?.keyVariables ?? [])];
+  const apiKey = variables.map((name) => env[name]?.trim()).find(Boolean);
   const baseUrl = baseUrlOption || env.KEDGE_BASE_URL?.trim() || env[`${prefix}_BASE_URL`]?.trim();
   return { ...(apiKey && { apiKey }), ...(baseUrl && { baseUrl }) };
 }
 
 /** What is missing before the provider can be asked, in one sentence. A server at an address of one's own may need no key. */
-export function missingKey({ provider }: ModelRef, { apiKey, baseUrl }: ProviderConfig): string | undefined {
+export function missingKey({ provider }: ModelRef, config: ProviderConfig): string | undefined {
   const entry = catalogEntry(provider);
-  if (!entry || entry.keyless || apiKey || baseUrl) return undefined;
-  return `There is no key for ${entry.label}. Set ${prefixOf(provider)}_API_KEY (or KEDGE_API_KEY) and try again.`;
+  const missing = entry && missingConfig(entry, config);
+  if (!missing) return undefined;
+  const [variable, general] =
+    missing === 'key'
+      ? [entry.keyVariables?.[0] ?? `${prefixOf(provider)}_API_KEY`, 'KEDGE_API_KEY']
+      : [`${prefixOf(provider)}_BASE_URL`, '--base-url'];
+  return `There is no ${missing} for ${entry.label}. Set ${variable} (or ${general}) and try again.`;
 }
 
 export function describeModels(env: Environment): string {
-  const rows = CATALOG.map(({ id, label, keyless, defaultModel }) => {
-    const { apiKey, baseUrl } = providerConfig(id, undefined, env);
-    const state = keyless ? 'needs no key' : apiKey ? 'key is set' : baseUrl ? 'address is set' : `set ${prefixOf(id)}_API_KEY`;
+  const rows = CATALOG.map((entry) => {
+    const { id, label, keyless, keyVariables, defaultModel } = entry;
+    const config = providerConfig(id, undefined, env);
+    const missing = missingConfig(entry, config);
+    const needed = missing === 'key' ? keyVariables?.[0] : missing && `${prefixOf(id)}_BASE_URL`;
+    const state = needed ? `set ${needed}` : config.apiKey ? 'key is set' : keyless ? 'needs no key' : 'address is set';
     return `${(id === defaultModel ? id : `${id}/${defaultModel}`).padEnd(32)} ${label.padEnd(24)} ${state}`;
   });
   return `${rows.join('\n')}\n\nOther models of a provider work by their name: --model provider/name.`;

@@ -7,6 +7,7 @@ import { loadAdapter } from '../../app/models.ts';
 import type { Session } from '../../app/session.ts';
 import type { ModelRef } from '../../core/messages.ts';
 import { ModelError } from '../../core/model.ts';
+import { factsOf } from '../../providers/catalog.ts';
 import { DiskBlobs } from '../../sessions/blobs.ts';
 import { SessionStore } from '../../sessions/store.ts';
 import { NodeFileSystem, NodeWriter } from '../node/file-system.ts';
@@ -26,16 +27,19 @@ export function openKedge(options: Options, env = process.env): Kedge {
   const fs = new NodeFileSystem(options.folders);
   const roots = fs.folders.map(({ root }) => root);
   const storage = workspaceStorage(storageDirectory(env), roots);
+  const writer = new NodeWriter(fs, { journal: join(storage, 'journal') });
+  void writer.recover();
   let chosen: ModelRef = { provider: 'offline', model: 'offline' };
   const assistant = new Assistant({
     fileSystem: () => fs,
-    writer: () => new NodeWriter(fs),
+    writer: () => writer,
     blobs: new DiskBlobs(join(storage, 'blobs')),
     store: new SessionStore(join(storage, 'sessions')),
     settings: {
       model: () => chosen,
       limits: (mode) => ({ ...DEFAULT_LIMITS[mode], ...(options.maxTurns && { turns: options.maxTurns }) }),
     },
+    facts: factsOf,
     adapter: async (model) => {
       const config = providerConfig(model.provider, options.baseUrl, env);
       const missing = missingKey(model, config);

@@ -1,6 +1,8 @@
 /** Events as text: the answer on stdout, everything else on stderr. */
+
+import { dollars, tokens } from '../../core/amounts.ts';
 import type { AgentEvent } from '../../core/events.ts';
-import { type AssistantMessage, resultText, textOf } from '../../core/messages.ts';
+import { type AssistantMessage, type Cost, resultText, textOf, type Usage } from '../../core/messages.ts';
 import { planText } from '../../core/plan.ts';
 import type { ChangeSummary } from '../../core/tool.ts';
 import { waitingText } from '../../core/waiting.ts';
@@ -76,6 +78,7 @@ export class TextRenderer {
         if (event.outcome === 'refused') this.#line('kedge: The model declined to answer.');
         if (event.outcome === 'stopped') this.#line('Stopped.');
         this.#summary();
+        this.#spent(event.usage, event.cost);
         return;
     }
   }
@@ -123,6 +126,17 @@ export class TextRenderer {
     this.#line(
       `${paint.bold(`Changed ${files.length} ${files.length === 1 ? 'file' : 'files'}`)}: ${files.join(', ')}. Take it back: kedge undo`,
     );
+  }
+
+  /** What is not known is not said. */
+  #spent({ input, output, cached }: Usage, cost: Cost | undefined): void {
+    const known = input !== undefined && cached !== undefined && cached > 0 ? ` (${tokens(cached)} cached)` : '';
+    const facts = [
+      input !== undefined && `${tokens(input)} tokens in${known}`,
+      output !== undefined && `${tokens(output)} out`,
+      cost && dollars(cost),
+    ].filter(Boolean);
+    if (facts.length > 0) this.#line(paintFor(this.#err).dim(facts.join(' · ')));
   }
 
   #line(text: string): void {

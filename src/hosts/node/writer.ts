@@ -1,101 +1,204 @@
-/** Writes files so that a crash or a full disk leaves each as it was or as it shall be, never half. */
-import { link, lstat, mkdir, open, realpath, rename, rm, rmdir, unlink } from 'node:fs/promises';
+/**
+ * Writes files so that a failure, a full disk or a crash leaves all of a change or nothing of it. What needs room on the disk comes first: the
+ * new contents beside the files, and second names for the old ones. What is left then are renames, each of which happens or does not, and
+ * which need no room to be taken back. The journal knows of all of it before it begins.
+ */
+import * as nodeFs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { sameBytes } from '../../workspace/content.ts';
 import type { FileChange, Location, Writer } from '../../workspace/types.ts';
+import {
+  type Entry,
+  exists,
+  type FileOps,
+  hashOfBytes,
+  Journal,
+  missingAncestors,
+  type OpenJournal,
+  quietly,
+  type Step,
+  syncDirectory,
+  takeBack,
+  tidy,
+} from './writer-journal.ts';
 
-type Prepared = { file: string; path: string; isNew: boolean; temporary?: string };
+export type NodeWriterOptions = {
+  /** The directory of the journal, outside of the workspace. Without one, a crash in the middle of a change is not taken back. */
+  journal?: string;
+  fs?: FileOps;
+};
+
+type Planned = { change: FileChange; step: Step; mode: number | undefined; current: nodeFs.Stats | undefined };
+
+/** A file system without second names for files says so in one of these ways. */
+const NO_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'EXDEV', 'EINVAL']);
 
 export class NodeWriter implements Writer {
-  readonly #fs: { absolute(at: Location): string };
+  readonly #places: { absolute(at: Location): string };
+  readonly #fs: FileOps;
+  readonly #journal: Journal | undefined;
   /** Directories made here go with the last file in them. */
   readonly #made = new Set<string>();
   /** Modes of files deleted here, for when that is taken back. */
   readonly #modes = new Map<string, number>();
 
-  constructor(fs: { absolute(at: Location): string }) {
+  constructor(places: { absolute(at: Location): string }, { journal, fs = nodeFs }: NodeWriterOptions = {}) {
+    this.#places = places;
     this.#fs = fs;
+    this.#journal = journal === undefined ? undefined : new Journal(fs, journal);
+  }
+
+  /** Takes back what a crash interrupted. */
+  async recover(): Promise<void> {
+    this.#journal?.recover();
   }
 
   async commit(changes: readonly FileChange[]): Promise<void> {
-    const prepared: Prepared[] = [];
+    const planned = changes.map((change) => this.#plan(change, changes));
+    const directories = planned.flatMap(({ step }) =>
+      step.directory ? (step.after === undefined ? [] : [step.file]) : step.temporary ? [dirname(step.file)] : [],
+    );
+    const made = [...new Set(directories.flatMap((directory) => this.#missing(directory)))];
+    const entry: Entry = { made, steps: planned.map(({ step }) => step) };
+    const journal = this.#journal?.begin(entry);
     try {
-      // All that needs room on the disk comes first; what is left then are renames.
-      for (const change of changes) await this.#prepare(change, changes, prepared);
-      for (const each of prepared) await this.#land(each);
+      this.#carryOut(planned, entry, journal);
     } finally {
-      for (const { temporary, file } of prepared) {
-        if (temporary) await rm(temporary, { force: true });
-        await this.#tidy(dirname(file));
-      }
+      journal?.leave();
+    }
+    for (const directory of made) if (!planned.some(({ step }) => step.directory && step.file === directory)) this.#made.add(directory);
+    for (const { step, current } of planned) {
+      if (step.after === undefined && current) this.#modes.set(step.file, current.mode);
+      this.#tidyDirectories(dirname(step.file));
     }
   }
 
-  async #prepare({ at, path, before, after, movedFrom }: FileChange, changes: readonly FileChange[], prepared: Prepared[]): Promise<void> {
-    const file = this.#fs.absolute(at);
-    const current = await this.#entry(file, path);
+  #carryOut(planned: readonly Planned[], entry: Entry, journal: OpenJournal | undefined): void {
+    try {
+      for (const directory of entry.made) this.#fs.mkdirSync(directory);
+      for (const each of planned) this.#prepare(each);
+      for (const each of planned) this.#land(each);
+      for (const directory of new Set(entry.steps.map(({ file }) => dirname(file))))
+        if (exists(this.#fs, directory)) syncDirectory(this.#fs, directory);
+      journal?.commit();
+    } catch (error) {
+      // What cannot be taken back now is in the journal.
+      quietly(() => {
+        takeBack(this.#fs, entry);
+        journal?.end();
+      });
+      throw error;
+    }
+    // The change stands. Should the disk fail now, the rest is tidied up another time.
+    for (let attempt = 0; attempt < 2; attempt++) {
+      try {
+        tidy(this.#fs, entry);
+        journal?.end();
+        return;
+      } catch {}
+    }
+  }
+
+  /** Judges the place and names all that will be needed, without touching anything. */
+  #plan(change: FileChange, changes: readonly FileChange[]): Planned {
+    const { at, path, before, after, movedFrom } = change;
+    const file = this.#places.absolute(at);
+    const hashes = { ...(before && { before: hashOfBytes(before) }), ...(after && { after: hashOfBytes(after) }) };
+    if (path.endsWith('/')) return { change, step: { file, directory: true, ...hashes }, mode: undefined, current: undefined };
+    const current = this.#entry(file, path);
     if (current && !before) throw new Error(`${path} exists by now.`);
     if (!current && before) throw new Error(`${path} is gone.`);
-    const entry: Prepared = { file, path, isNew: !before };
-    // Listed before it is done, so that half of it is tidied away.
-    prepared.push(entry);
-    if (!after) {
-      if (current) this.#modes.set(file, current.mode);
-      return;
-    }
     // A rename would go over the mark that somebody set.
-    if (current && !(current.mode & 0o200)) throw new Error(`${path} is read-only.`);
-    const directory = dirname(file);
-    await this.#makeDirectory(directory);
-    if ((await realpath(directory)) !== directory) throw new Error(`${path} is no longer at that place.`);
+    if (after && current && !(current.mode & 0o200)) throw new Error(`${path} is read-only.`);
     const source = changes.find((other) => other.path === movedFrom);
-    const mode = current?.mode ?? (source ? (await this.#entry(this.#fs.absolute(source.at), source.path))?.mode : this.#modes.get(file));
-    entry.temporary = join(directory, `.${basename(file).slice(0, 100)}.${crypto.randomUUID().slice(0, 8)}.tmp`);
-    const handle = await open(entry.temporary, 'wx');
+    const mode = current?.mode ?? (source ? this.#entry(this.#places.absolute(source.at), source.path)?.mode : this.#modes.get(file));
+    const beside = (kind: string) => join(dirname(file), `.${basename(file).slice(0, 100)}.${crypto.randomUUID().slice(0, 8)}.${kind}`);
+    const step: Step = { file, ...(after && { temporary: beside('tmp') }), ...(before && { backup: beside('old') }), ...hashes };
+    return { change, step, mode, current };
+  }
+
+  #missing(directory: string): string[] {
+    const missing = missingAncestors(this.#fs, directory);
+    this.#expectReal(missing[0] === undefined ? directory : dirname(missing[0]), directory);
+    return missing;
+  }
+
+  /** No link on the way: what is behind it would be written to. */
+  #expectReal(directory: string, shown = directory): void {
+    if (this.#fs.realpathSync.native(directory) !== directory) throw new Error(`${shown} is no longer at that place.`);
+  }
+
+  #prepare({ change: { path, before, after }, step, mode, current }: Planned): void {
+    const { file, temporary, backup, directory } = step;
+    if (directory) return;
+    if (temporary && after) {
+      this.#expectReal(dirname(file));
+      this.#write(temporary, after, mode, current);
+    }
+    if (!current || !backup) return;
+    if (temporary) this.#keep(file, backup);
+    if (!sameBytes(this.#fs.readFileSync(temporary ? backup : file), before)) throw new Error(`${path} was changed just now.`);
+  }
+
+  #write(temporary: string, bytes: Uint8Array, mode: number | undefined, owner: nodeFs.Stats | undefined): void {
+    const fs = this.#fs;
+    const handle = fs.openSync(temporary, 'wx');
     try {
-      await handle.writeFile(after);
-      if (current) await handle.chown(current.uid, current.gid).catch(() => undefined);
-      if (mode !== undefined) await handle.chmod(mode & 0o7777);
-      await handle.sync();
+      fs.writeFileSync(handle, bytes);
+      if (owner) quietly(() => fs.fchownSync(handle, owner.uid, owner.gid));
+      if (mode !== undefined) fs.fchmodSync(handle, mode & 0o7777);
+      fs.fsyncSync(handle);
     } finally {
-      await handle.close();
+      fs.closeSync(handle);
     }
   }
 
-  async #land({ file, path, isNew, temporary }: Prepared): Promise<void> {
-    const current = await this.#entry(file, path);
-    if (!temporary) return unlink(file);
-    if (!isNew) return rename(temporary, file);
-    if (current) throw new Error(`${path} exists by now.`);
+  /** A second name for the old content costs no room; a copy does, where there are no such names. */
+  #keep(file: string, backup: string): void {
+    try {
+      this.#fs.linkSync(file, backup);
+    } catch (error) {
+      if (!NO_LINKS.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      this.#fs.copyFileSync(file, backup, nodeFs.constants.COPYFILE_EXCL);
+    }
+  }
+
+  #land({ change: { path }, step: { file, directory, temporary, backup, after }, current }: Planned): void {
+    const fs = this.#fs;
+    if (directory) {
+      if (after === undefined) fs.rmdirSync(file);
+      return;
+    }
+    const now = this.#entry(file, path);
+    if (now?.ino !== current?.ino || now?.mtimeMs !== current?.mtimeMs || now?.size !== current?.size)
+      throw new Error(current ? `${path} was changed just now.` : `${path} exists by now.`);
+    if (!temporary || current) {
+      fs.renameSync(temporary ?? file, temporary ? file : (backup as string));
+      return;
+    }
     try {
       // Unlike a rename, this fails if somebody creates the file at this very moment.
-      await link(temporary, file);
+      fs.linkSync(temporary, file);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new Error(`${path} exists by now.`);
-      await rename(temporary, file);
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EEXIST') throw new Error(`${path} exists by now.`);
+      if (!NO_LINKS.has(code ?? '')) throw error;
+      fs.renameSync(temporary, file);
     }
   }
 
   /** What is at the place itself: a link there is never followed. */
-  async #entry(file: string, path: string): Promise<{ mode: number; uid: number; gid: number } | undefined> {
-    const found = await lstat(file).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined;
-      throw error;
-    });
+  #entry(file: string, path: string): nodeFs.Stats | undefined {
+    const found = this.#fs.lstatSync(file, { throwIfNoEntry: false });
     if (found && !found.isFile()) throw new Error(`${path} is not a file.`);
     return found;
   }
 
-  async #makeDirectory(directory: string): Promise<void> {
-    const first = await mkdir(directory, { recursive: true });
-    if (first === undefined) return;
-    for (let made = directory; made.length >= first.length; made = dirname(made)) this.#made.add(made);
-  }
-
   /** Removes directories that were made here and hold nothing any more. */
-  async #tidy(directory: string): Promise<void> {
+  #tidyDirectories(directory: string): void {
     for (let at = directory; this.#made.has(at); at = dirname(at)) {
       try {
-        await rmdir(at);
+        this.#fs.rmdirSync(at);
       } catch {
         return;
       }

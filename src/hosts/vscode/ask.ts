@@ -10,6 +10,8 @@ export type Question<T> = {
   title: string;
   placeholder?: string;
   choices: readonly Choice<T>[];
+  /** There is no step before this one. */
+  first?: boolean;
   /** Takes the place of the choices once it is known. */
   later?: Promise<readonly Choice<T>[]>;
   /** The label of the choice that is proposed. */

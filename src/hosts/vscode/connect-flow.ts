@@ -6,7 +6,7 @@ import { listModels, tryModel } from '../../app/models.ts';
 import { MODES, type Mode } from '../../core/events.ts';
 import type { ModelRef } from '../../core/messages.ts';
 import { ModelError, type ModelErrorKind } from '../../core/model.ts';
-import { CATALOG, type CatalogEntry } from '../../providers/catalog.ts';
+import { CATALOG, type CatalogEntry, factsOf } from '../../providers/catalog.ts';
 import type { ModelInfo, ProviderConfig } from '../../providers/types.ts';
 import { type Answer, type Ask, BACK, type Choice, type Step, walk } from './ask.ts';
 import { describeFacts } from './describe.ts';
@@ -43,6 +43,7 @@ export async function connectFlow({ ask, env, configOf, ollama, save }: ConnectP
   const service: Step = async () => {
     const chosen = await ask.pick({
       title: 'Kedge: Connect a Model',
+      first: true,
       placeholder: 'Whose model?',
       choices: services(),
       later: ollama().then(services),
@@ -116,7 +117,11 @@ export async function connectFlow({ ask, env, configOf, ollama, save }: ConnectP
     const chosen = await ask.pick({
       title: `${entry.label}: model`,
       placeholder: models.length > 0 ? 'Choose a model, or type a name' : 'Type the name of a model',
-      choices: models.map((info) => ({ label: info.id, ...describeFacts(info), value: info.id })),
+      choices: models.map((info) => ({
+        label: info.id,
+        ...describeFacts(factsOf({ provider: entry.id, model: info.id }, info)),
+        value: info.id,
+      })),
       proposed: models.some(({ id }) => id === entry.defaultModel) ? entry.defaultModel : undefined,
       typed: (text) => ({ label: text, description: 'as typed', value: text }),
     });
@@ -129,11 +134,13 @@ export async function connectFlow({ ask, env, configOf, ollama, save }: ConnectP
     const ref = { provider: entry.id, model };
     try {
       const limit = entry.local ? TRY_LOCAL_MS : TRY_MS;
-      const able = await ask.progress(`Having ${model} call a tool…`, (signal) => within(limit, signal, (both) => tryModel(ref, config, both)));
+      const able = await ask.progress(`Having ${model} call a tool…`, (signal) =>
+        within(limit, signal, (both) => tryModel(ref, config, both)),
+      );
       if (able === 'tools') return useFor;
       const said = `${model} answered, but did not call the tool that it was asked to call. It may do for questions; Plan and Agent need tools.`;
       const next = await ask.trouble(said, [TRY.model, ANYWAY]);
-      return next === ANYWAY ? useFor : next && chooseModel;
+      return next === ANYWAY ? useFor : next === TRY.model ? chooseModel : undefined;
     } catch (error) {
       const next = await afterTrouble(error, TRY.model, ANYWAY);
       if (next === TRY.model || next === BACK) return chooseModel;

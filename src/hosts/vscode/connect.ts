@@ -1,92 +1,115 @@
-/** Choosing and connecting a model. A key goes from the input box to the secret storage and nowhere else. */
+/** Choosing and connecting a model, in the editor. */
 import * as vscode from 'vscode';
-import { user } from '../../core/messages.ts';
-import { CATALOG, catalogEntry } from '../../providers/catalog.ts';
+import type { ModelRef } from '../../core/messages.ts';
+import type { CatalogEntry } from '../../providers/catalog.ts';
+import { connectFlow } from './connect-flow.ts';
+import { describeFacts } from './describe.ts';
 import type { Kedge } from './kedge.ts';
 import { modelName } from './kedge.ts';
+import { editorModelRef, editorModels } from './lm-adapter.ts';
+import { quickInput } from './quick-input.ts';
+import { providerConfig } from './settings.ts';
 
 const CONNECT = 'Connect a model…';
+/** How long the picker waits for a service's list. */
+const LIST_MS = 10_000;
 
-export async function pickModel(kedge: Kedge): Promise<void> {
-  const current = kedge.settings.model();
-  const refs = [{ provider: 'offline', model: 'offline' }];
-  for (const { id, keyless, defaultModel } of CATALOG) {
-    if (!keyless && (await kedge.keys.get(id))) refs.push({ provider: id, model: current.provider === id ? current.model : defaultModel });
-  }
-  const items: (vscode.QuickPickItem & { ref?: (typeof refs)[number] })[] = refs.map((ref) => ({
-    label: modelName(ref),
-    description: catalogEntry(ref.provider)?.label ?? ref.provider,
-    ...(ref.provider === current.provider && ref.model === current.model && { detail: 'in use' }),
-    ref,
-  }));
-  items.push({ label: CONNECT });
-  const chosen = await vscode.window.showQuickPick(items, { title: 'Kedge: Choose a Model' });
-  if (chosen?.ref) await kedge.settings.setModel(chosen.ref);
-  else if (chosen) await connectModel(kedge);
-}
+type Item = vscode.QuickPickItem & { ref?: ModelRef };
 
 export async function connectModel(kedge: Kedge): Promise<void> {
-  const items = CATALOG.filter(({ keyless }) => !keyless).map(({ id, label, defaultModel }) => ({
-    label,
-    description: `e.g. ${defaultModel}`,
-    id,
-  }));
-  const provider = await vscode.window.showQuickPick(items, { title: 'Kedge: Connect a Model', placeHolder: 'Whose model?' });
-  if (!provider) return;
-  const known = kedge.settings.baseUrl(provider.id);
-  const baseUrl = await vscode.window.showInputBox({
-    title: `${provider.label}: address`,
-    prompt: 'Leave it empty for the service itself, or give the base URL of a gateway',
-    value: known ?? '',
-    ignoreFocusOut: true,
-    validateInput: (text) =>
-      text.trim() === '' || /^https?:\/\/\S+$/.test(text.trim()) ? undefined : 'A URL begins with https:// or http://',
+  const { settings, keys, models } = kedge;
+  await connectFlow({
+    ask: quickInput,
+    env: process.env,
+    configOf: (provider) => providerConfig(provider, settings, keys),
+    ollama: () => models.ollama(),
+    save: async ({ ref, mode, apiKey, baseUrl, models: list }) => {
+      await settings.setBaseUrl(ref.provider, baseUrl);
+      await keys.set(ref.provider, apiKey);
+      models.keep(ref.provider, list);
+      await use(kedge, ref, mode);
+    },
   });
-  if (baseUrl === undefined) return;
-  const hasKey = (await kedge.keys.get(provider.id)) !== undefined;
-  const key = await vscode.window.showInputBox({
-    title: `${provider.label}: key`,
-    prompt: hasKey ? 'Leave it empty to keep the key that is stored' : 'It is kept in VS Code’s secret storage',
-    password: true,
-    ignoreFocusOut: true,
-  });
-  if (key === undefined || (key.trim() === '' && !hasKey)) return;
-  const entry = catalogEntry(provider.id);
-  const model = await vscode.window.showInputBox({
-    title: `${provider.label}: model`,
-    value: entry?.defaultModel ?? '',
-    ignoreFocusOut: true,
-  });
-  if (!model?.trim()) return;
-
-  if (key.trim()) await kedge.keys.set(provider.id, key.trim());
-  await kedge.settings.setBaseUrl(provider.id, baseUrl.trim() || undefined);
-  const ref = { provider: provider.id, model: model.trim() };
-  const problem = await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Notification, title: `Trying ${ref.model}…`, cancellable: true },
-    (_, token) => tryModel(kedge, ref, token),
-  );
-  await kedge.settings.setModel(ref);
-  if (problem) void vscode.window.showWarningMessage(`${ref.model} is chosen, but did not answer: ${problem}`);
-  else void vscode.window.showInformationMessage(`Kedge now uses ${ref.model}.`);
 }
 
-/** Asks for one short answer. Returns what went wrong, if anything did. */
-async function tryModel(
-  kedge: Kedge,
-  ref: { provider: string; model: string },
-  token: vscode.CancellationToken,
-): Promise<string | undefined> {
-  const controller = new AbortController();
-  const cancelling = token.onCancellationRequested(() => controller.abort());
-  try {
-    const adapter = await kedge.adapter(ref);
-    const request = { model: ref.model, system: 'Answer with one word.', messages: [user('Are you there?')], tools: [] };
-    for await (const event of adapter.stream(request, controller.signal)) if (event.type === 'stop') return undefined;
-    return undefined;
-  } catch (error) {
-    return token.isCancellationRequested ? 'it was not tried to the end.' : error instanceof Error ? error.message : String(error);
-  } finally {
-    cancelling.dispose();
+/** The models of all services that are connected: at once those that are known, then those that the services name. */
+export async function pickModel(kedge: Kedge): Promise<void> {
+  const { models, settings, mode } = kedge;
+  const box = vscode.window.createQuickPick<Item>();
+  const leaving = new AbortController();
+  const only: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('pin'), tooltip: `Use in ${mode} mode only` };
+  let services: CatalogEntry[] = [];
+  let editors: ModelRef[] = [];
+  const failed = new Map<string, string>();
+  const show = () => {
+    const current = settings.model(mode);
+    const item = (ref: ModelRef): Item => ({
+      label: modelName(ref),
+      ...describeFacts(models.facts(ref)),
+      ...(ref.provider === current.provider && ref.model === current.model && { description: 'in use' }),
+      buttons: [only],
+      ref,
+    });
+    const itemsOf = ({ id, label, defaultModel }: CatalogEntry): Item[] => {
+      const named = models.known(id).map((info) => ({ provider: id, model: info.id }));
+      const refs = current.provider === id && !named.some(({ model }) => model === current.model) ? [current, ...named] : named;
+      const shown = refs.length > 0 ? refs : [{ provider: id, model: defaultModel }];
+      const why = failed.get(id);
+      return [{ label, kind: vscode.QuickPickItemKind.Separator }, ...shown.map(item), ...(why ? [{ label: `$(warning) ${why}` }] : [])];
+    };
+    const editorItems = editors.length > 0 ? [{ label: 'VS Code', kind: vscode.QuickPickItemKind.Separator }, ...editors.map(item)] : [];
+    const last = [
+      { label: '', kind: vscode.QuickPickItemKind.Separator },
+      { label: CONNECT, alwaysShow: true },
+    ];
+    box.items = [item({ provider: 'offline', model: 'offline' }), ...services.flatMap(itemsOf), ...editorItems, ...last];
+    box.activeItems = box.value ? box.activeItems : box.items.filter(({ description }) => description === 'in use').slice(0, 1);
+  };
+  Object.assign(box, { title: 'Kedge: Choose a Model', busy: true, keepScrollPosition: true, matchOnDescription: true });
+  const chosen = new Promise<{ item: Item; mode?: typeof mode } | undefined>((resolve) => {
+    box.onDidAccept(() => box.selectedItems[0] && resolve({ item: box.selectedItems[0] }));
+    box.onDidTriggerItemButton(({ item }) => resolve({ item, mode }));
+    box.onDidHide(() => resolve(undefined));
+  });
+  show();
+  box.show();
+  void fill();
+
+  async function fill(): Promise<void> {
+    services = await models.connected();
+    show();
+    const list = async ({ id }: CatalogEntry) => {
+      try {
+        await models.list(id, AbortSignal.any([leaving.signal, AbortSignal.timeout(LIST_MS)]));
+      } catch (error) {
+        if (!leaving.signal.aborted) failed.set(id, error instanceof Error ? error.message : String(error));
+      }
+    };
+    const copilot = editorModels('copilot').then(
+      (found) => {
+        editors = found.map(editorModelRef);
+      },
+      () => undefined,
+    );
+    await Promise.all([copilot, models.ollama(), ...services.filter(({ id }) => id !== 'ollama').map(list)]);
+    if (leaving.signal.aborted) return;
+    services = await models.connected();
+    show();
+    box.busy = false;
+    kedge.modelsChanged();
   }
+
+  const answer = await chosen;
+  leaving.abort();
+  box.dispose();
+  const ref = answer?.item.ref;
+  if (ref) await use(kedge, ref, answer.mode ?? (settings.hasOwnModel(mode) ? mode : undefined));
+  else if (answer?.item.label === CONNECT) await connectModel(kedge);
+}
+
+async function use(kedge: Kedge, ref: ModelRef, mode?: typeof kedge.mode): Promise<void> {
+  await kedge.models.remember(ref);
+  await kedge.settings.setModel(ref, mode);
+  kedge.modelsChanged();
+  void vscode.window.showInformationMessage(`Kedge now uses ${modelName(ref)}${mode ? ` in ${mode} mode` : ''}.`);
 }

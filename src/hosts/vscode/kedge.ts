@@ -8,12 +8,13 @@ import type { Mode } from '../../core/events.ts';
 import type { ModelRef } from '../../core/messages.ts';
 import type { ModelAdapter } from '../../core/model.ts';
 import type { PanelState, Readiness } from '../../protocol/panel.ts';
-import { catalogEntry, EDITOR } from '../../providers/catalog.ts';
+import { catalogEntry, EDITOR, missingConfig } from '../../providers/catalog.ts';
 import { withRetry } from '../../providers/retry.ts';
 import { DiskBlobs } from '../../sessions/blobs.ts';
 import { SessionStore } from '../../sessions/store.ts';
 import { VsCodeFileSystem } from './file-system.ts';
 import { createEditorAdapter } from './lm-adapter.ts';
+import { Models } from './models.ts';
 import { editorRipgrep } from './ripgrep.ts';
 import { Keys, providerConfig, VsCodeSettings } from './settings.ts';
 import { VsCodeWriter } from './writer.ts';
@@ -26,6 +27,7 @@ export class Kedge implements vscode.Disposable {
   readonly context: vscode.ExtensionContext;
   readonly settings = new VsCodeSettings();
   readonly keys: Keys;
+  readonly models: Models;
   readonly blobs: DiskBlobs;
   readonly assistant: Assistant;
   readonly #changed = new vscode.EventEmitter<void>();
@@ -40,6 +42,7 @@ export class Kedge implements vscode.Disposable {
   constructor(context: vscode.ExtensionContext) {
     this.context = context;
     this.keys = new Keys(context.secrets);
+    this.models = new Models(this.settings, this.keys, context.globalState);
     const storage = (context.storageUri ?? context.globalStorageUri).fsPath;
     this.blobs = new DiskBlobs(join(storage, 'blobs'));
     this.assistant = new Assistant({
@@ -47,7 +50,12 @@ export class Kedge implements vscode.Disposable {
       writer: () => new VsCodeWriter(this.fs),
       blobs: this.blobs,
       store: new SessionStore(join(storage, 'sessions')),
-      settings: this.settings,
+      settings: {
+        model: (mode) => this.settings.model(mode),
+        limits: (mode) => this.settings.limits(mode),
+        tuning: (model) => this.settings.tuning(model, this.models.facts(model)),
+      },
+      facts: (model) => this.models.facts(model),
       adapter: (model) => this.adapter(model),
       trusted: () => vscode.workspace.isTrusted,
       workspaceEdits: {
@@ -64,8 +72,14 @@ export class Kedge implements vscode.Disposable {
         fire();
       }),
       vscode.workspace.onDidGrantWorkspaceTrust(fire),
-      vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration('kedge') && fire()),
-      this.keys.onChange(fire),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('kedge.baseUrls') || event.affectsConfiguration('kedge.headers')) this.models.forget();
+        if (event.affectsConfiguration('kedge')) fire();
+      }),
+      this.keys.onChange(() => {
+        this.models.forget();
+        fire();
+      }),
     ];
   }
 
@@ -77,6 +91,11 @@ export class Kedge implements vscode.Disposable {
   async adapter(model: ModelRef): Promise<ModelAdapter> {
     if (model.provider === EDITOR) return withRetry(createEditorAdapter());
     return loadAdapter(model, (provider) => providerConfig(provider, this.settings, this.keys));
+  }
+
+  /** More is known about models than before. */
+  modelsChanged(): void {
+    this.#changed.fire();
   }
 
   async setEditsGranted(granted: boolean): Promise<void> {
@@ -121,7 +140,7 @@ export class Kedge implements vscode.Disposable {
   }
 
   async panelState(): Promise<PanelState> {
-    const model = this.settings.model();
+    const model = this.settings.model(this.mode);
     return {
       mode: this.mode,
       modelName: modelName(model),
@@ -133,7 +152,8 @@ export class Kedge implements vscode.Disposable {
 
   async #readiness(model: ModelRef): Promise<Readiness> {
     const connect = { label: 'Connect', message: { type: 'connect_model' as const } };
-    if (this.settings.modelProblem) return { level: 'attention', text: this.settings.modelProblem, action: connect };
+    const problem = this.settings.modelProblem(this.mode);
+    if (problem) return { level: 'attention', text: problem, action: connect };
     const entry = catalogEntry(model.provider);
     if (model.provider === 'offline') {
       return {
@@ -142,9 +162,9 @@ export class Kedge implements vscode.Disposable {
         action: { ...connect, label: 'Connect a model' },
       };
     }
-    if (model.provider === EDITOR || entry?.keyless || (await this.keys.get(model.provider)))
-      return { level: 'ready', text: `${modelName(model)} is connected.` };
-    return { level: 'attention', text: `There is no key for ${entry?.label ?? model.provider}.`, action: connect };
+    const missing = entry && missingConfig(entry, await providerConfig(entry.id, this.settings, this.keys));
+    if (missing) return { level: 'attention', text: `There is no ${missing} for ${entry.label}.`, action: connect };
+    return { level: 'ready', text: `${modelName(model)} is connected.` };
   }
 
   dispose(): void {

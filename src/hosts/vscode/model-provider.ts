@@ -1,17 +1,19 @@
 /** Kedge's models in VS Code's own model picker; with them the native Chat works without an account. */
 import * as vscode from 'vscode';
-import type { Message, ReasoningPart, TextPart, ToolCall, ToolResult } from '../../core/messages.ts';
+import type { ImagePart, Message, ModelRef, ReasoningPart, TextPart, ToolCall, ToolResult } from '../../core/messages.ts';
 import type { ModelRequest } from '../../core/model.ts';
-import { parseModelRef } from '../../providers/catalog.ts';
+import { catalogEntry, EDITOR, modelText, parseModelRef } from '../../providers/catalog.ts';
+import type { ModelFacts } from '../../providers/types.ts';
 import { type Kedge, modelName } from './kedge.ts';
 
 export const VENDOR = 'kedge';
+const LIST_MS = 10_000;
 
 export function registerModelProvider(kedge: Kedge): vscode.Disposable {
   const changed = new vscode.EventEmitter<void>();
   const registration = vscode.lm.registerLanguageModelChatProvider(VENDOR, {
     onDidChangeLanguageModelChatInformation: changed.event,
-    provideLanguageModelChatInformation: async () => models(kedge),
+    provideLanguageModelChatInformation: ({ silent }, token) => models(kedge, silent, token),
     provideLanguageModelChatResponse: (model, messages, options, progress, token) =>
       respond(kedge, model.id, messages, options, progress, token),
     // An estimate: tokenizers weigh megabytes, and the provider's own count comes with each answer.
@@ -23,25 +25,48 @@ export function registerModelProvider(kedge: Kedge): vscode.Disposable {
   return vscode.Disposable.from(registration, watching, changed);
 }
 
-function models(kedge: Kedge): vscode.LanguageModelChatInformation[] {
-  const chosen = kedge.settings.model();
-  const ids = chosen.provider === 'offline' ? ['offline'] : [`${chosen.provider}/${chosen.model}`, 'offline'];
-  return ids.map((id, index) => ({
+/** Nobody is asked for a list unless the user opens the picker: until then it is what is known. */
+async function models(kedge: Kedge, silent: boolean, token: vscode.CancellationToken): Promise<vscode.LanguageModelChatInformation[]> {
+  const services = await kedge.models.connected();
+  if (!silent) await Promise.all(services.map(({ id }) => listed(kedge, id, token)));
+  const chosen = kedge.settings.model(kedge.mode);
+  const refs = [chosen, ...services.flatMap(({ id }) => kedge.models.known(id).map((info) => ({ provider: id, model: info.id })))];
+  refs.push({ provider: 'offline', model: 'offline' });
+  const byName = new Map(refs.filter(({ provider }) => provider !== EDITOR).map((ref) => [modelText(ref), ref]));
+  return [...byName].map(([id, ref]) => information(id, ref, kedge.models.facts(ref), id === modelText(chosen)));
+}
+
+/** A service that does not answer has the models that are known of it. */
+async function listed(kedge: Kedge, provider: string, token: vscode.CancellationToken): Promise<void> {
+  const controller = new AbortController();
+  const cancelling = token.onCancellationRequested(() => controller.abort());
+  try {
+    await kedge.models.list(provider, AbortSignal.any([controller.signal, AbortSignal.timeout(LIST_MS)]));
+  } catch {
+  } finally {
+    cancelling.dispose();
+  }
+}
+
+function information(id: string, ref: ModelRef, facts: ModelFacts, isDefault: boolean) {
+  const label = catalogEntry(ref.provider)?.label ?? ref.provider;
+  const maxOutputTokens = facts.maxOutput ?? 16_000;
+  return {
     id,
-    name: `${modelName(parseModelRef(id))} (Kedge)`,
-    family: parseModelRef(id).model,
+    name: `${modelName(ref)} (Kedge)`,
+    family: ref.model,
     version: '1',
-    detail: id === 'offline' ? 'no language model' : chosen.provider,
+    detail: id === 'offline' ? 'no language model' : label,
     tooltip:
       id === 'offline'
         ? 'Answers a small set of requests without a language model, an account or a network.'
-        : `By ${chosen.provider}, through Kedge.`,
-    maxInputTokens: 200_000,
-    maxOutputTokens: 16_000,
-    capabilities: { toolCalling: true },
+        : `By ${label}, through Kedge.`,
+    maxInputTokens: facts.contextWindow ? Math.max(1_000, facts.contextWindow - maxOutputTokens) : 200_000,
+    maxOutputTokens,
+    capabilities: { toolCalling: facts.tools !== false, ...(facts.vision !== undefined && { imageInput: facts.vision }) },
     isUserSelectable: true,
-    isDefault: index === 0,
-  }));
+    isDefault,
+  };
 }
 
 async function respond(
@@ -58,6 +83,7 @@ async function respond(
   const cancelling = token.onCancellationRequested(() => controller.abort());
   const request: ModelRequest = {
     model: ref.model,
+    ...kedge.settings.tuning(ref, kedge.models.facts(ref)),
     system: '',
     messages: messages.flatMap((message) => neutral(message, ref)),
     tools: (options.tools ?? []).map(({ name, description, inputSchema }) => ({
@@ -82,20 +108,23 @@ async function respond(
 function neutral({ role, content }: vscode.LanguageModelChatRequestMessage, from: { provider: string; model: string }): Message[] {
   const results: ToolResult[] = [];
   const parts: (TextPart | ReasoningPart | ToolCall)[] = [];
+  const images: ImagePart[] = [];
   for (const part of content) {
     if (part instanceof vscode.LanguageModelTextPart) parts.push({ type: 'text', text: part.value });
     else if (part instanceof vscode.LanguageModelToolCallPart)
       parts.push({ type: 'tool_call', id: part.callId, name: part.name, input: part.input });
+    else if (part instanceof vscode.LanguageModelDataPart && part.mimeType.startsWith('image/'))
+      images.push({ type: 'image', mediaType: part.mimeType, data: Buffer.from(part.data).toString('base64') });
     else if (part instanceof vscode.LanguageModelToolResultPart) {
       const text = part.content.map((piece) => (piece instanceof vscode.LanguageModelTextPart ? piece.value : '')).join('');
       results.push({ type: 'tool_result', callId: part.callId, name: '', content: [{ type: 'text', text }] });
     }
   }
   const toolMessages: Message[] = results.length > 0 ? [{ role: 'tool', content: results }] : [];
-  if (parts.length === 0) return toolMessages;
+  if (parts.length === 0 && images.length === 0) return toolMessages;
   if (role === vscode.LanguageModelChatMessageRole.Assistant) {
     const calls = parts.some((part) => part.type === 'tool_call');
     return [{ role: 'assistant', content: parts, from, stop: calls ? 'tool_use' : 'end_turn' }];
   }
-  return [...toolMessages, { role: 'user', content: parts.filter((part) => part.type === 'text') }];
+  return [...toolMessages, { role: 'user', content: [...parts.filter((part) => part.type === 'text'), ...images] }];
 }

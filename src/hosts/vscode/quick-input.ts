@@ -5,7 +5,7 @@ import { type Answer, type Ask, BACK, type Choice, type Prompt, type Question } 
 type Item<T> = vscode.QuickPickItem & { choice?: Choice<T> };
 
 export const quickInput: Ask = {
-  pick<T>({ title, placeholder, choices, later, proposed, typed }: Question<T>): Promise<Answer<T>> {
+  pick<T>({ title, placeholder, choices, first, later, proposed, typed }: Question<T>): Promise<Answer<T>> {
     const box = vscode.window.createQuickPick<Item<T>>();
     let offered = choices;
     const show = () => {
@@ -13,7 +13,8 @@ export const quickInput: Ask = {
       const extra = typed && text && !offered.some(({ label }) => label === text) ? [typed(text)] : [];
       box.items = [...itemsOf(offered), ...itemsOf(extra).map((item) => ({ ...item, alwaysShow: true }))];
     };
-    Object.assign(box, { title, placeholder, ignoreFocusOut: true, matchOnDescription: true, buttons: [vscode.QuickInputButtons.Back] });
+    Object.assign(box, { title, placeholder, ignoreFocusOut: true, matchOnDescription: true });
+    if (!first) box.buttons = [vscode.QuickInputButtons.Back];
     show();
     box.activeItems = box.items.filter(({ choice }) => choice?.label === proposed).slice(0, 1);
     if (typed) box.onDidChangeValue(show);

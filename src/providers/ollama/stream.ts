@@ -11,6 +11,8 @@ type Line = {
   eval_count?: number;
 };
 
+const NOTHING: readonly ModelEvent[] = [];
+
 export async function* toModelEvents(lines: AsyncIterable<unknown>, server: Server): AsyncGenerator<ModelEvent> {
   const words = { type: 'text' as 'text' | 'reasoning', text: '' };
   let calls = 0;
@@ -21,12 +23,14 @@ export async function* toModelEvents(lines: AsyncIterable<unknown>, server: Serv
     if (text) yield { type: 'part', part: { type, text } };
   }
 
-  function* say(type: 'text' | 'reasoning', text: string | null | undefined): Generator<ModelEvent> {
-    if (!text) return;
-    if (type !== words.type) yield* flush();
-    Object.assign(words, { type, text: words.text + text });
-    yield { type: type === 'text' ? 'text_delta' : 'reasoning_delta', text };
-  }
+  /** A list, since this is what happens most: `yield*` in an asynchronous generator waits for each event several times. */
+  const say = (type: 'text' | 'reasoning', text: string | null | undefined): readonly ModelEvent[] => {
+    if (!text) return NOTHING;
+    const before = type === words.type ? NOTHING : [...flush()];
+    words.type = type;
+    words.text += text;
+    return [...before, { type: type === 'text' ? 'text_delta' : 'reasoning_delta', text }];
+  };
 
   /** A call comes whole. */
   function* call({ id, function: made }: WireCall): Generator<ModelEvent> {
@@ -42,8 +46,8 @@ export async function* toModelEvents(lines: AsyncIterable<unknown>, server: Serv
 
   try {
     for await (const line of lines as AsyncIterable<Line>) {
-      yield* say('reasoning', line.message?.thinking);
-      yield* say('text', line.message?.content);
+      for (const event of say('reasoning', line.message?.thinking)) yield event;
+      for (const event of say('text', line.message?.content)) yield event;
       for (const wire of line.message?.tool_calls ?? []) yield* call(wire);
       if (!line.done) continue;
       yield* flush();
@@ -77,13 +81,13 @@ export function checkedLines(server: Server): TransformStream<Uint8Array, Uint8A
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   let rest = '';
-  const pass = (text: string, controller: TransformStreamDefaultController<Uint8Array>) => {
-    if (text.trim() === '') return;
+  const checked = (text: string): string => {
+    if (text.trim() === '') return '';
     const { input, malformed } = parseInput(text);
     if (malformed !== undefined) throw modelError(server, 'bad_stream', 'a line of the stream is not JSON');
     const { error } = input as { error?: unknown };
     if (error) throw failureError(server, failureOf(input));
-    controller.enqueue(encoder.encode(`${text}\n`));
+    return `${text}\n`;
   };
   return new TransformStream({
     transform(chunk, controller) {
@@ -92,10 +96,10 @@ export function checkedLines(server: Server): TransformStream<Uint8Array, Uint8A
       if (!text.includes('\n')) return;
       const lines = rest.split('\n');
       rest = lines.pop() ?? '';
-      for (const line of lines) pass(line, controller);
+      controller.enqueue(encoder.encode(lines.map(checked).join('')));
     },
     flush(controller) {
-      pass(rest + decoder.decode(), controller);
+      controller.enqueue(encoder.encode(checked(rest + decoder.decode())));
     },
   });
 }

@@ -31,6 +31,8 @@ type Chunk = {
 
 type Open = { id: string; name: string; input: string };
 
+const NOTHING: readonly ModelEvent[] = [];
+
 const STOPS: Record<string, (ModelEvent & { type: 'stop' })['reason']> = {
   stop: 'end_turn',
   tool_calls: 'tool_use',
@@ -56,12 +58,15 @@ export async function* toModelEvents(events: AsyncIterable<unknown>, server: Ser
     if (text) yield { type: 'part', part: { type, text, ...(wanted ? { replay } : {}) } };
   }
 
-  function* say(type: 'text' | 'reasoning', text: string | null | undefined, wanted = false): Generator<ModelEvent> {
-    if (!text) return;
-    if (type !== words.type) yield* flush();
-    Object.assign(words, { type, text: words.text + text, wanted });
-    yield { type: type === 'text' ? 'text_delta' : 'reasoning_delta', text };
-  }
+  /** A list, since this is what happens most: `yield*` in an asynchronous generator waits for each event several times. */
+  const say = (type: 'text' | 'reasoning', text: string | null | undefined, wanted = false): readonly ModelEvent[] => {
+    if (!text) return NOTHING;
+    const before = type === words.type ? NOTHING : [...flush()];
+    words.type = type;
+    words.text += text;
+    words.wanted = wanted;
+    return [...before, { type: type === 'text' ? 'text_delta' : 'reasoning_delta', text }];
+  };
 
   /** The call that a fragment belongs to. Indexes may be missing, and ids missing, empty, repeated, or new at the same index. */
   const callOf = ({ index, id, function: made }: WireCall): Open => {
@@ -102,9 +107,10 @@ export async function* toModelEvents(events: AsyncIterable<unknown>, server: Ser
       const choice = chunk.choices?.[0];
       const delta = choice?.delta ?? choice?.message ?? {};
       // The same thought may come under both names, and a third time in the details.
-      yield* say('reasoning', delta.reasoning_content || delta.reasoning, Boolean(delta.reasoning_content));
-      for (const part of toParts(delta.content)) yield* say(part.type, part.text);
-      yield* say('text', delta.refusal);
+      const thought = delta.reasoning_content || delta.reasoning;
+      for (const event of say('reasoning', thought, Boolean(delta.reasoning_content))) yield event;
+      for (const part of toParts(delta.content)) for (const event of say(part.type, part.text)) yield event;
+      for (const event of say('text', delta.refusal)) yield event;
       refused ||= Boolean(delta.refusal);
       for (const detail of delta.reasoning_details ?? []) merge(details, detail);
       for (const fragment of delta.tool_calls ?? []) {

@@ -227,7 +227,12 @@ export class Reader {
       const head = (yield* src.until(['>'], 200)).text.trim();
       const key = (/^(["'])(.*?)\1/.exec(head)?.[2] ?? head).trim();
       const tag = /^<([^\s=]+)/.exec(mark)?.[1] ?? '';
-      const text = yield* this.#parameter(`</${tag}>`, openers, closers, (other) => other in propertiesOf(tool) && !(other in values) && other !== key);
+      const text = yield* this.#parameter(
+        `</${tag}>`,
+        openers,
+        closers,
+        (other) => other in propertiesOf(tool) && !(other in values) && other !== key,
+      );
       values[key] = text.replace(/^\r?\n/, '').replace(/\r?\n$/, '');
     }
   }
@@ -242,7 +247,7 @@ export class Reader {
       if (stop === closer) return src.text.slice(start, at);
       let ends = false;
       if (openers.includes(stop)) {
-        const key = /^["']?([\w.-]+)/.exec((yield* src.run(/[\w.\-"']+/y)))?.[1] ?? '';
+        const key = /^["']?([\w.-]+)/.exec(yield* src.run(/[\w.\-"']+/y))?.[1] ?? '';
         ends = (yield* src.char()) === '>' && isNext(key);
       } else {
         yield* src.spaces();

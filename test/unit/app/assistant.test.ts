@@ -4,7 +4,7 @@ import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, eventsOf, lastOf, resultTexts } from '../../support/harness.ts';
 
 const READ = ['read_file', 'list_directory', 'find_files', 'search_text'];
-const WRITE = ['create_file', 'replace_in_file', 'move_file', 'delete_file'];
+const WRITE = ['create_file', 'replace_in_file', 'create_directory', 'move_file', 'delete_file'];
 const PLAN = { goal: 'g', steps: [{ title: 't', files: ['a.txt'] }] };
 const edit = (path: string, old_text: string, new_text: string) => call('replace_in_file', { path, edits: [{ old_text, new_text }] });
 
@@ -101,6 +101,15 @@ describe('undo of a run', () => {
     await kedge.session.undo(first);
     assert.equal(await kedge.read('a.txt'), 'one');
     assert.ok(kedge.session.state.undone.has(first));
+  });
+
+  it('refuses also where somebody went back to what the run had on the way', async () => {
+    await using kedge = await assistantOn(files, [turn(edit('a.txt', 'one', 'two'), edit('a.txt', 'two', 'three')), turn(say('Done.'))]);
+    answerAll(kedge.session, { approve: true });
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    await kedge.write('a.txt', 'two');
+    await kedge.session.undo(kedge.session.state.lastRun?.runId ?? '');
+    assert.equal(lastOf(kedge.events, 'changes_undone').results[0]?.outcome, 'refused');
   });
 
   it('is of no use to a run that changed nothing', async () => {

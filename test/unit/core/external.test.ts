@@ -8,7 +8,7 @@ import { call, say, scriptedAdapter, turn } from '../../../src/providers/scripte
 import { GENEROUS } from '../../support/harness.ts';
 
 /** A tool of another program, which changes what no gate watches over. */
-function launch(launched: string[]): Tool {
+function launch(onLaunch: (callId: string) => void): Tool {
   return {
     name: 'launch',
     description: '',
@@ -19,15 +19,17 @@ function launch(launched: string[]): Tool {
       title: 'Launch',
       targets: [],
       execute: async ({ callId }) => {
-        launched.push(callId);
+        onLaunch(callId);
         return { content: 'It flies.' };
       },
     }),
   };
 }
 
-/** Runs over a log that is kept until `dies` says so of an event: that one is the last. */
-async function run(log: AgentEvent[], launched: string[], kind: Decision['kind'], dies: (event: EventBody) => boolean): Promise<void> {
+type Death = (event: EventBody | 'launch') => boolean;
+
+/** Runs over a log that is kept until `dies` says so of an event, which then is the last, or of the launch. */
+async function run(log: AgentEvent[], launched: string[], kind: Decision['kind'], dies: Death): Promise<void> {
   const state = log.length ? foldSession(log) : emptySession();
   let dead = false;
   const emit = (body: EventBody) => {
@@ -48,7 +50,12 @@ async function run(log: AgentEvent[], launched: string[], kind: Decision['kind']
     ),
     model: { provider: 's', model: 's' },
     request: { system: '' },
-    tools: [launch(launched)],
+    tools: [
+      launch((callId) => {
+        launched.push(callId);
+        dead ||= dies('launch');
+      }),
+    ],
     limits: GENEROUS,
     state,
     emit,
@@ -69,7 +76,7 @@ describe('an effect that no gate watches over happens at most once', () => {
       for (let cut = 3; ; cut++) {
         const [log, launched]: [AgentEvent[], string[]] = [[], []];
         let count = 0;
-        await run(log, launched, kind, () => ++count === cut);
+        await run(log, launched, kind, (event) => event !== 'launch' && ++count === cut);
         if (log.at(-1)?.type === 'run_finished') break;
         if (!log.some((event) => event.type === 'message_added' && event.message.role === 'assistant')) continue;
         await run(log, launched, kind, () => false);
@@ -82,9 +89,23 @@ describe('an effect that no gate watches over happens at most once', () => {
     });
   }
 
+  for (const kind of ['allow', 'ask'] as const) {
+    it(`also where the program dies in its midst, when it is ${kind === 'ask' ? 'approved' : 'allowed'}`, async () => {
+      const [log, launched]: [AgentEvent[], string[]] = [[], []];
+      await run(log, launched, kind, (event) => event === 'launch');
+      assert.deepEqual(launched, ['c']);
+      assert.equal(log.at(-1)?.type, 'tool_started');
+      await run(log, launched, kind, () => false);
+      assert.deepEqual(launched, ['c']);
+      assert.equal(log.at(-1)?.type, 'run_finished');
+      const result = foldSession(log).messages.findLast((message) => message.role === 'tool')?.content[0];
+      assert.match(result ? resultText(result) : '', /^Interrupted\. This call may have taken effect/);
+    });
+  }
+
   it('and an approval that was given before a restart still counts', async () => {
     const [log, launched]: [AgentEvent[], string[]] = [[], []];
-    await run(log, launched, 'ask', ({ type }) => type === 'approval_resolved');
+    await run(log, launched, 'ask', (event) => event !== 'launch' && event.type === 'approval_resolved');
     assert.deepEqual(launched, []);
     await run(log, launched, 'ask', () => false);
     assert.deepEqual(launched, ['c']);

@@ -61,6 +61,11 @@ describe('the policy', () => {
     ['writing, granted', { ...editor, editsGranted: true }, 'allow: edits-granted'],
     ['deleting', { ...eraser }, 'ask: deletes'],
     ['deleting, with edits granted', { ...eraser, editsGranted: true }, 'ask: deletes'],
+    [
+      'a deletion among other edits, with edits granted',
+      { tool: tool('mutating'), targets: [...writes, { path: 'b.ts', access: 'delete' }], editsGranted: true },
+      'ask: deletes',
+    ],
     ['another program', { ...caller }, 'ask: external'],
     ['another program, with edits granted', { ...caller, editsGranted: true }, 'ask: external'],
     ['another program, in a confirmed plan', { ...caller, planScope: ['**'] }, 'ask: external'],

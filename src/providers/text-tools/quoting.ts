@@ -1,0 +1,40 @@
+/** Whether what stands before a call says that it is shown, not made. */
+
+/** The model speaks of what it does itself. */
+const ACTS =
+  /\b(let me|let(’|')?s|i(’|')?ll|i (will|need to|have to|should|must|want to|can|am going to)|i(’|')m (going to|now)|i(’|')m|calling|reading|checking|looking|running|searching|now)\b/i;
+const SHOWS = /\b(show|demonstrate|illustrate|explain)\b/i;
+
+const ALWAYS =
+  /\b(for (example|instance)|e\.g\.|such as|looks? (like|as follows)|would (look|be|write|call|emit|output|produce|generate)|could (write|emit|look))\b|(zum beispiel|z\. ?b\.|par exemple|por ejemplo|per esempio|例如|比如|たとえば)/i;
+const EXAMPLE = /\b(examples?|samples?|syntax|notation|markup|illustration|hypothetical(ly)?)\b|\b(format|template)\b[^.!?\n]{0,60}:?$/i;
+const ADVICE =
+  /\b(you|one|users?|models?|assistants?|people) (can|could|would|should|might|may|must|needs? to|have to|has to|writes?|calls?|emits?|outputs?|sends?|types?)\b|\b(do not|don(’|')t|never|must not|mustn(’|')t|should not|shouldn(’|')t|avoid|instead of|rather than)\b|^\W*to (call|use|invoke|make|write)\b|\blike (this|so)\W*$/i;
+const REPORTS =
+  /\b(wrote|printed|emitted|said|returned|logged|logs?|contains?|contained|responded|replied|outputs?|outputted|produced|generated|shows?|showed|reads?|documented|documentation|defined|expects?|parses?|parsed|matches|matched|handles?|means|describes?)\b[^.!?\n]{0,80}:\s*$/i;
+
+/** `before` is the text since the last call, `sinceQuoted` the part of it behind a quoted call, if there is one. */
+export function isShown(before: string, sinceQuoted: string | undefined): boolean {
+  if (sinceQuoted !== undefined && /^([\s,;]|[-*+] |\d+[.)] |\b(or|and|und|oder)\b|:)*$/i.test(sinceQuoted)) return true;
+  if (/["'“‘«(]$/.test(before)) return true;
+  const lead = leadOf(before);
+  if (ALWAYS.test(lead)) return true;
+  const acts = ACTS.test(lead);
+  if (EXAMPLE.test(lead)) return !acts || SHOWS.test(lead);
+  return !acts && (ADVICE.test(lead) || REPORTS.test(lead));
+}
+
+/** The sentence that leads to the place. */
+function leadOf(before: string): string {
+  const text = before
+    .trimEnd()
+    .slice(-400)
+    .replace(/\b(e\.g|i\.e|z\. ?b)\.\s/gi, (mark) => `${mark.trim()}_`);
+  const sentences = text.split(/[.!?。]["')*_]*\s+(?=\S)|\n\s*\n/);
+  return (sentences.at(-1) ?? '').replaceAll('._', '. ');
+}
+
+/** Woven into a sentence: words lead to the call without an end, and words go on behind it. */
+export function isWoven(lineBefore: string, next: string): boolean {
+  return /[^\s.:!?…*>\-)]\s*$/.test(lineBefore) && /[\p{Ll}.,;:)"'”’]/u.test(next);
+}

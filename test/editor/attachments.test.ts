@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { attachmentsOf } from '../../src/hosts/vscode/attachments.ts';
+import type { Api } from '../../src/hosts/vscode/extension.ts';
+import type { VsCodeFileSystem } from '../../src/hosts/vscode/file-system.ts';
+import { encodeText } from '../../src/workspace/content.ts';
+
+describe('references in the native Chat', () => {
+  let fs: VsCodeFileSystem;
+
+  before(async () => {
+    fs = (await vscode.extensions.getExtension<Api>('kedge.kedge')?.activate())?.kedge.fs as VsCodeFileSystem;
+    await vscode.workspace.fs.writeFile(fs.uri({ folder: 0, path: 'ref/tide.ts' }), encodeText('one\ntwo\nthree\n'));
+  });
+
+  const uri = (path: string) => fs.uri({ folder: 0, path });
+  const textOf = async (value: unknown) => {
+    const parts = await attachmentsOf([{ id: 'x', value } as vscode.ChatPromptReference], fs);
+    return parts.map((part) => (part.type === 'text' ? part.text.trim() : part.type)).join('\n');
+  };
+
+  it('a file comes with its content and path', async () => {
+    assert.equal(await textOf(uri('ref/tide.ts')), '<file path="ref/tide.ts" lines="1-4">\none\ntwo\nthree\n\n</file>');
+  });
+
+  it('a selection comes with its lines only', async () => {
+    const selection = new vscode.Location(uri('ref/tide.ts'), new vscode.Range(1, 0, 2, 5));
+    assert.equal(await textOf(selection), '<file path="ref/tide.ts" lines="2-3">\ntwo\nthree\n</file>');
+  });
+
+  it('a directory is named', async () => {
+    assert.equal(await textOf(uri('ref')), '<directory path="ref"/>');
+  });
+
+  it('a file outside the workspace is not sent', async () => {
+    assert.equal(await textOf(vscode.Uri.file(join(tmpdir(), 'elsewhere.txt'))), '');
+  });
+});
