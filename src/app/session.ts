@@ -238,7 +238,16 @@ export class Session {
       this.events.push(event);
       reduce(this.state, event);
     }
-    for (const listener of this.#listeners) listener(event);
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        // Whoever cannot show an event does not stop the run, nor keep it from the others.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
   }
 
   #expectIdle(): void {

@@ -29,7 +29,7 @@ export type ToPanel =
   | { type: 'edit_plan'; planId: string }
   | { type: 'notice'; level: 'info' | 'error'; text: string };
 
-const id = z.string().min(1).max(200);
+const id = z.string().min(1).max(2_000);
 const path = z.string().min(1).max(4096);
 /** `data` is base64. */
 const image = z.object({

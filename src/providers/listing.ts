@@ -6,6 +6,8 @@ import type { ModelFacts } from './types.ts';
 /** How long a service may think about a list of its models. */
 const LIST_MS = 20_000;
 
+const NO_LIST = 'it answered with something that is no list of models';
+
 /** One question that has one answer, with its failure explained and a time limit. */
 export async function ask<T>(
   server: Server,
@@ -18,6 +20,7 @@ export async function ask<T>(
     return await send(AbortSignal.any([signal, late]));
   } catch (error) {
     signal.throwIfAborted();
+    if (error instanceof SyntaxError) throw modelError(server, 'invalid_request', NO_LIST);
     if (late.aborted) throw modelError(server, 'network', `no answer within ${LIST_MS / 1000} seconds`);
     throw error instanceof ModelError ? error : explain(server, error);
   }
@@ -26,7 +29,7 @@ export async function ask<T>(
 /** The entries of an answer that is a list. What else an address may answer, such as a page, is no list of models. */
 export function entriesOf(server: Server, answer: unknown, key: string): Record<string, unknown>[] {
   const entries = (answer as Record<string, unknown> | undefined)?.[key] ?? answer;
-  if (!Array.isArray(entries)) throw modelError(server, 'invalid_request', 'it answered with something that is no list of models');
+  if (!Array.isArray(entries)) throw modelError(server, 'invalid_request', NO_LIST);
   return entries.filter((entry) => entry !== null && typeof entry === 'object');
 }
 

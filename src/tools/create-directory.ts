@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Tool } from '../core/tool.ts';
+import { ToolError } from '../core/tool.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { changeCall, expectFree } from './change-call.ts';
@@ -13,6 +14,7 @@ export function createDirectoryTool(workspace: Workspace, gate: WriteGate): Tool
     input: z.object({ path: z.string() }),
     async prepare({ path: input }) {
       const { at, path } = await workspace.resolve(input);
+      if ((await workspace.stat(at))?.type === 'directory') throw new ToolError(`${path}/ exists already.`);
       await expectFree(workspace, { at, path }, 'Choose another name.');
       const changes = [{ path: `${path}/`, at, before: undefined, after: new Uint8Array() }];
       return changeCall(`Create ${path}/`, changes, gate, `Created ${path}/.`);

@@ -96,7 +96,13 @@ export function checkedLines(server: Server): TransformStream<Uint8Array, Uint8A
       if (!text.includes('\n')) return;
       const lines = rest.split('\n');
       rest = lines.pop() ?? '';
-      controller.enqueue(encoder.encode(lines.map(checked).join('')));
+      let whole = '';
+      try {
+        for (const line of lines) whole += checked(line);
+      } finally {
+        // What came before a line that is an error was said.
+        if (whole) controller.enqueue(encoder.encode(whole));
+      }
     },
     flush(controller) {
       controller.enqueue(encoder.encode(checked(rest + decoder.decode())));

@@ -48,7 +48,9 @@ export async function* toModelEvents(events: AsyncIterable<unknown>, server: Ser
 
   const at = (event: WireEvent): Open => {
     last = event.output_index ?? Math.max(0, last);
-    const state = open.get(last) ?? { item: {}, text: '', refusal: '', thought: '', input: undefined };
+    const known = open.get(last);
+    if (known) return known;
+    const state: Open = { item: {}, text: '', refusal: '', thought: '', input: undefined };
     open.set(last, state);
     return state;
   };

@@ -25,12 +25,17 @@ const MARKS = [
 /** gpt-oss without its control tokens. */
 const STRIPPED = ['assistantcommentary to=functions.', 'commentary to=functions.'];
 
+const LONG = 16_384;
+/** How much of what stands before a call is looked at. */
+const LEAD = 600;
+
 export class TextToolParser {
   readonly #src = new Source();
   readonly #tools: Tools;
   readonly #atLineStart: readonly string[];
   readonly #scan: Reading<void>;
   #events: TextToolEvent[] = [];
+  #waiting = '';
   /** Everything before it has been shown or taken. */
   #shown = 0;
   /** Where the text began that leads to the next call. */
@@ -46,18 +51,40 @@ export class TextToolParser {
   }
 
   feed(text: string): TextToolEvent[] {
-    this.#src.text += text;
+    this.#waiting += text;
+    // Appending copies the text: a long call grows in larger pieces, so that the work stays in proportion to its length.
+    const held = this.#src.text.length - this.#shown;
+    if (held > LONG && this.#waiting.length < held / 64) return [];
+    this.#append();
     this.#scan.next();
     return this.#flush();
   }
 
   /** The text is over. What is half a call is text. */
   end(): TextToolEvent[] {
+    this.#append();
     this.#src.ended = true;
     this.#scan.next();
     this.#show(this.#src.text.length);
     if (!this.#afterCall || this.#src.text.slice(this.#shown).trim() !== '') this.#say('text', this.#src.text.slice(this.#shown));
     return this.#flush();
+  }
+
+  #append(): void {
+    this.#src.text += this.#waiting;
+    this.#waiting = '';
+  }
+
+  /** Forgets what was shown long ago. Only where no place in the text is remembered elsewhere. */
+  #forget(): void {
+    const src = this.#src;
+    const surplus = Math.min(this.#shown, src.at) - LEAD;
+    if (surplus < LONG) return;
+    src.text = src.text.slice(surplus);
+    src.at -= surplus;
+    this.#shown -= surplus;
+    this.#base = Math.max(0, this.#base - surplus);
+    if (this.#quotedEnd !== undefined) this.#quotedEnd = Math.max(0, this.#quotedEnd - surplus);
   }
 
   #flush(): TextToolEvent[] {
@@ -94,6 +121,7 @@ export class TextToolParser {
   *#lines(): Reading<void> {
     const src = this.#src;
     for (;;) {
+      this.#forget();
       const indent = yield* src.run(/[ \t]+/y);
       const char = yield* src.char();
       if (char === '') return;
@@ -125,6 +153,7 @@ export class TextToolParser {
   *#line(): Reading<void> {
     const src = this.#src;
     for (let first = true; ; first = false) {
+      this.#forget();
       const char = yield* src.char();
       if (char === '' || char === '\n') return;
       if (char === '`') yield* this.#codeSpan();
@@ -180,8 +209,24 @@ export class TextToolParser {
       if (yield* this.#candidate((reader) => reader.fenced(language, fence), { fence: true }, start)) return true;
     }
     src.at = contents;
-    yield* this.#passing(closing(src, fence));
+    yield* this.#passing(this.#closing(fence));
     return true;
+  }
+
+  /** To the end of the fence's closing line, or of the text. */
+  *#closing(fence: string): Reading<void> {
+    const src = this.#src;
+    for (;;) {
+      this.#forget();
+      yield* src.run(/[^\n]+/y);
+      if ((yield* src.char()) === '') return;
+      src.at += 1;
+      yield* src.run(/[ \t]+/y);
+      const run = yield* src.run(fence[0] === '`' ? /`+/y : /~+/y);
+      if (run.length < fence.length) continue;
+      yield* src.run(/[ \t\r]+/y);
+      if (/^\n?$/.test(yield* src.char())) return;
+    }
   }
 
   /** A tool's name with its arguments in brackets, or gpt-oss's header without its control tokens. */
@@ -302,7 +347,7 @@ export class TextToolParser {
     start = this.#src.at,
   ): Reading<boolean> {
     const src = this.#src;
-    const before = src.text.slice(Math.max(this.#base, start - 600), start);
+    const before = src.text.slice(Math.max(this.#base, start - LEAD), start);
     let quoted = isShown(before, this.#quotedEnd === undefined ? undefined : src.text.slice(this.#quotedEnd, start));
     const reader = new Reader(src, this.#tools, () => {
       quoted = true;
@@ -372,19 +417,5 @@ function* attempt<T>(src: Source, reading: Reading<T>): Reading<T | undefined> {
     if (!(error instanceof Unreadable)) throw error;
     src.at = start;
     return undefined;
-  }
-}
-
-/** To the end of the fence's closing line, or of the text. */
-function* closing(src: Source, fence: string): Reading<void> {
-  for (;;) {
-    yield* src.run(/[^\n]+/y);
-    if ((yield* src.char()) === '') return;
-    src.at += 1;
-    yield* src.run(/[ \t]+/y);
-    const run = yield* src.run(fence[0] === '`' ? /`+/y : /~+/y);
-    if (run.length < fence.length) continue;
-    yield* src.run(/[ \t\r]+/y);
-    if (/^\n?$/.test(yield* src.char())) return;
   }
 }

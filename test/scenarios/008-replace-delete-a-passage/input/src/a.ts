@@ -1,0 +1,3 @@
+keep
+drop
+keep too

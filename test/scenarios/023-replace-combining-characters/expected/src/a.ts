@@ -1,0 +1,1 @@
+tea and café

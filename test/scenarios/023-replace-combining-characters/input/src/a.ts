@@ -1,0 +1,1 @@
+café and café

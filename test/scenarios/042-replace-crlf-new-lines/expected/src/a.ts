@@ -1,0 +1,4 @@
+a
+new
+lines
+b

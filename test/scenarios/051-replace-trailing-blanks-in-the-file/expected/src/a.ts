@@ -1,0 +1,3 @@
+one  
+2
+three

@@ -1,0 +1,5 @@
+def f():
+    if x:
+        return 2
+    else:
+        return 3
