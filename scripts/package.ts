@@ -27,7 +27,15 @@ export async function packageExtension(log: (line: string) => void = console.log
   if ((await readFile(stampFile, 'utf8').catch(() => '')) === stamp) return vsix;
   log('Building the extension and packing it ...');
   await run('esbuild.mjs');
-  await run('node_modules/@vscode/vsce/vsce', 'package', '--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links', '--out', vsix);
+  await run(
+    'node_modules/@vscode/vsce/vsce',
+    'package',
+    '--no-dependencies',
+    '--allow-missing-repository',
+    '--no-rewrite-relative-links',
+    '--out',
+    vsix,
+  );
   await writeFile(stampFile, stamp);
   return vsix;
 }

@@ -243,9 +243,7 @@ export class Session {
         listener(event);
       } catch (error) {
         // Whoever cannot show an event does not stop the run, nor keep it from the others.
-        queueMicrotask(() => {
-          throw error;
-        });
+        console.error(error);
       }
     }
   }

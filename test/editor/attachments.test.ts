@@ -34,6 +34,22 @@ describe('references in the native Chat', () => {
     assert.equal(await textOf(uri('ref')), '<directory path="ref"/>');
   });
 
+  it('an image comes as one, whether it is a file or was pasted; what only has the name of one does not', async () => {
+    const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==', 'base64');
+    await vscode.workspace.fs.writeFile(uri('ref/dot.png'), png);
+    await vscode.workspace.fs.writeFile(uri('ref/fake.png'), new Uint8Array([0, 1, 2]));
+    const pasted = { mimeType: 'image/png', data: async () => new Uint8Array(png) };
+    const values = [uri('ref/dot.png'), pasted];
+    const parts = await attachmentsOf(
+      values.map((value) => ({ id: 'x', value }) as vscode.ChatPromptReference),
+      fs,
+    );
+    assert.deepEqual(parts, Array(2).fill({ type: 'image', mediaType: 'image/png', data: png.toString('base64') }));
+    assert.equal(await textOf(uri('ref/fake.png')), '<file path="ref/fake.png" binary="true"/>');
+    const other = { mimeType: 'image/tiff', data: async () => new Uint8Array(3) };
+    assert.equal(await textOf(other), '<attachment type="image/tiff" bytes="3" binary="true"/>');
+  });
+
   it('a file outside the workspace is not sent', async () => {
     assert.equal(await textOf(vscode.Uri.file(join(tmpdir(), 'elsewhere.txt'))), '');
   });

@@ -48,17 +48,17 @@ export class Journal {
     this.#directory = directory;
   }
 
-  /** From its return on, a crash is taken back. */
-  begin(entry: Entry): OpenJournal {
+  /** From its return on, a crash is taken back; `durable`: also one of the computer. */
+  begin(entry: Entry, durable: boolean): OpenJournal {
     const fs = this.#fs;
     fs.mkdirSync(this.#directory, { recursive: true });
     const id = `${process.pid}-${randomUUID()}`;
     const name = (state: string) => join(this.#directory, id + state);
     active.add(id);
     try {
-      writeDurably(fs, name('.new'), JSON.stringify(entry));
+      write(fs, name('.new'), JSON.stringify(entry), durable);
       fs.renameSync(name('.new'), name(PENDING));
-      syncDirectory(fs, this.#directory);
+      if (durable) syncDirectory(fs, this.#directory);
     } catch (error) {
       for (const state of ['.new', PENDING]) quietly(() => remove(fs, name(state)));
       active.delete(id);
@@ -197,11 +197,11 @@ function removeDirectory(fs: FileOps, directory: string): void {
   }
 }
 
-function writeDurably(fs: FileOps, path: string, text: string): void {
+function write(fs: FileOps, path: string, text: string, durable: boolean): void {
   const file = fs.openSync(path, 'wx', 0o600);
   try {
     fs.writeFileSync(file, text);
-    fs.fsyncSync(file);
+    if (durable) fs.fsyncSync(file);
   } finally {
     fs.closeSync(file);
   }

@@ -60,7 +60,7 @@ export class NodeWriter implements Writer {
     );
     const made = [...new Set(directories.flatMap((directory) => this.#missing(directory)))];
     const entry: Entry = { made, steps: planned.map(({ step }) => step) };
-    const journal = this.#journal?.begin(entry);
+    const journal = this.#journal?.begin(entry, isOrdered(entry));
     try {
       this.#carryOut(planned, entry, journal);
     } finally {
@@ -78,8 +78,10 @@ export class NodeWriter implements Writer {
       for (const directory of entry.made) this.#fs.mkdirSync(directory);
       for (const each of planned) this.#prepare(each);
       for (const each of planned) this.#land(each);
-      for (const directory of new Set(entry.steps.map(({ file }) => dirname(file))))
-        if (exists(this.#fs, directory)) syncDirectory(this.#fs, directory);
+      if (isOrdered(entry)) {
+        const directories = new Set(entry.steps.map(({ file }) => dirname(file)));
+        for (const directory of directories) if (exists(this.#fs, directory)) syncDirectory(this.#fs, directory);
+      }
       journal?.commit();
     } catch (error) {
       // What cannot be taken back now is in the journal.
@@ -205,4 +207,9 @@ export class NodeWriter implements Writer {
       this.#made.delete(at);
     }
   }
+}
+
+/** One rename happens or does not, whatever becomes of the computer; several need their order kept on the disk. */
+function isOrdered({ steps }: Entry): boolean {
+  return steps.length > 1;
 }

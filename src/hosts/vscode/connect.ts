@@ -26,7 +26,7 @@ export async function connectModel(kedge: Kedge): Promise<void> {
     save: async ({ ref, mode, apiKey, baseUrl, models: list }) => {
       await settings.setBaseUrl(ref.provider, baseUrl);
       await keys.set(ref.provider, apiKey);
-      models.keep(ref.provider, list);
+      await models.keep(ref.provider, list);
       await use(kedge, ref, mode);
     },
   });

@@ -64,6 +64,7 @@ export class Kedge implements vscode.Disposable {
       },
     });
     const fire = () => this.#changed.fire();
+    const revised = () => void this.models.revise().then(fire, fire);
     this.#disposables = [
       this.#changed,
       this.#sessionChanged,
@@ -73,13 +74,9 @@ export class Kedge implements vscode.Disposable {
       }),
       vscode.workspace.onDidGrantWorkspaceTrust(fire),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration('kedge.baseUrls') || event.affectsConfiguration('kedge.headers')) this.models.forget();
-        if (event.affectsConfiguration('kedge')) fire();
+        if (event.affectsConfiguration('kedge')) revised();
       }),
-      this.keys.onChange(() => {
-        this.models.forget();
-        fire();
-      }),
+      this.keys.onChange(revised),
     ];
   }
 

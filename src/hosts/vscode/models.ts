@@ -3,7 +3,7 @@ import type * as vscode from 'vscode';
 import { knownModels, listModels } from '../../app/models.ts';
 import type { ModelRef } from '../../core/messages.ts';
 import { CATALOG, type CatalogEntry, factsOf, modelText } from '../../providers/catalog.ts';
-import type { ModelFacts, ModelInfo } from '../../providers/types.ts';
+import type { ModelFacts, ModelInfo, ProviderConfig } from '../../providers/types.ts';
 import { type Keys, providerConfig, type VsCodeSettings } from './settings.ts';
 
 const FACTS_KEY = 'kedge.facts';
@@ -14,7 +14,8 @@ export class Models {
   readonly #settings: VsCodeSettings;
   readonly #keys: Keys;
   readonly #memory: vscode.Memento;
-  readonly #lists = new Map<string, readonly ModelInfo[]>();
+  /** Each with the configuration that it was asked for with. */
+  readonly #lists = new Map<string, { models: readonly ModelInfo[]; config: string }>();
 
   constructor(settings: VsCodeSettings, keys: Keys, memory: vscode.Memento) {
     this.#settings = settings;
@@ -25,31 +26,33 @@ export class Models {
   /** The service's list; asked for once. @throws ModelError */
   async list(provider: string, signal: AbortSignal): Promise<readonly ModelInfo[]> {
     const before = this.#lists.get(provider);
-    if (before) return before;
-    const list = await listModels(provider, await providerConfig(provider, this.#settings, this.#keys), signal);
-    this.#lists.set(provider, list);
-    return list;
+    if (before) return before.models;
+    const config = await this.#configOf(provider);
+    const models = await listModels(provider, config, signal);
+    this.#lists.set(provider, { models, config: JSON.stringify(config) });
+    return models;
   }
 
-  keep(provider: string, list: readonly ModelInfo[]): void {
-    if (list.length > 0) this.#lists.set(provider, list);
+  /** A list that was asked for elsewhere, with what is configured by now. */
+  async keep(provider: string, models: readonly ModelInfo[]): Promise<void> {
+    if (models.length > 0) this.#lists.set(provider, { models, config: JSON.stringify(await this.#configOf(provider)) });
   }
 
   /** What can be said without asking: the list, if it was asked for, else what catalogue and settings name. */
   known(provider: string): readonly ModelInfo[] {
-    return this.#lists.get(provider) ?? knownModels(provider, this.#settings.facts);
+    return this.#lists.get(provider)?.models ?? knownModels(provider, this.#settings.facts);
   }
 
   facts(ref: ModelRef): ModelFacts {
     const name = modelText(ref);
-    const { id: _, ...live } = this.#lists.get(ref.provider)?.find(({ id }) => id === ref.model) ?? { id: '' };
+    const { id: _, ...live } = this.#live(ref) ?? { id: '' };
     const remembered = this.#memory.get<Record<string, ModelFacts>>(FACTS_KEY, {})[name];
     return factsOf(ref, { ...remembered, ...live }, this.#settings.facts[name]);
   }
 
   /** What the service said of a model that was chosen is wanted after a restart too, when nobody has asked it yet. */
   async remember(ref: ModelRef): Promise<void> {
-    const info = this.#lists.get(ref.provider)?.find(({ id }) => id === ref.model);
+    const info = this.#live(ref);
     if (!info) return;
     const { id: _, ...facts } = info;
     const before = this.#memory.get<Record<string, ModelFacts>>(FACTS_KEY, {});
@@ -78,7 +81,18 @@ export class Models {
     }
   }
 
-  forget(): void {
-    this.#lists.clear();
+  /** Keys or addresses have changed: what another service or account said counts no more. */
+  async revise(): Promise<void> {
+    for (const [provider, { config }] of [...this.#lists]) {
+      if (JSON.stringify(await this.#configOf(provider)) !== config) this.#lists.delete(provider);
+    }
+  }
+
+  #live({ provider, model }: ModelRef): ModelInfo | undefined {
+    return this.#lists.get(provider)?.models.find(({ id }) => id === model);
+  }
+
+  #configOf(provider: string): Promise<ProviderConfig> {
+    return providerConfig(provider, this.#settings, this.#keys);
   }
 }

@@ -11,7 +11,10 @@ export class VsCodeWriter implements Writer {
     this.#fs = fs;
   }
 
-  async commit(changes: readonly FileChange[]): Promise<void> {
+  async commit(all: readonly FileChange[]): Promise<void> {
+    const changes = all.filter(({ path }) => !path.endsWith('/'));
+    await this.#commitDirectories(all.filter(({ path }) => path.endsWith('/')));
+    if (changes.length === 0) return;
     const edit = new vscode.WorkspaceEdit();
     const toSave: { document: vscode.TextDocument; after: Uint8Array }[] = [];
     const toWrite: { uri: vscode.Uri; after: Uint8Array }[] = [];
@@ -49,6 +52,14 @@ export class VsCodeWriter implements Writer {
     for (const { document, after } of toSave) {
       const landed = await vscode.workspace.fs.readFile(document.uri);
       if (!sameBytes(landed, after)) await vscode.workspace.fs.writeFile(document.uri, after);
+    }
+  }
+
+  /** A WorkspaceEdit knows no directories. One that is not empty stays. */
+  async #commitDirectories(directories: readonly FileChange[]): Promise<void> {
+    for (const { at, after } of directories) {
+      if (after) await vscode.workspace.fs.createDirectory(this.#fs.uri(at));
+      else await vscode.workspace.fs.delete(this.#fs.uri(at), { recursive: false });
     }
   }
 }

@@ -23,7 +23,7 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
       try {
         return await client.responses.create(toBody(request, omit), { signal });
       } catch (error) {
-        const more = unsupported(error, omit);
+        const more = unsupported(error, omit, request);
         if (!more) throw error;
         omitted.set(request.model, more);
       }
@@ -42,11 +42,11 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
 }
 
 /** Some models have no encrypted reasoning or no temperature, some accounts no summaries: then the request goes out again without. */
-function unsupported(error: unknown, omit: Omit): Omit | undefined {
+function unsupported(error: unknown, omit: Omit, { temperature }: ModelRequest): Omit | undefined {
   if (!(error instanceof APIError) || error.status !== 400) return undefined;
   const told = `${error.param} ${error.message}`;
   if (!omit.encrypted && /^include\b|encrypted.content/i.test(told)) return { ...omit, encrypted: true };
-  if (!omit.temperature && /temperature/i.test(told)) return { ...omit, temperature: true };
+  if (temperature !== undefined && !omit.temperature && /temperature/i.test(told)) return { ...omit, temperature: true };
   if (!omit.summary && /reasoning\.summary|reasoning summar/i.test(told)) return { ...omit, summary: true };
   return undefined;
 }

@@ -63,6 +63,9 @@ export const PARAMETERS: readonly string[] = both('parameter', 'param', 'argumen
 export const CALL_BEGINS: readonly string[] = ['<|tool_call_begin|>', ...deepseek('tool call begin')];
 export const CALL_SEPARATORS: readonly string[] = ['<|tool_call_argument_begin|>', '<|tool_sep|>', ...deepseek('tool sep')];
 
+/** Everything that begins a call. */
+export const STARTS: readonly string[] = [...WRAPPERS, ...FUNCTIONS, ...INVOKES, ...CALL_BEGINS];
+
 export const HARMONY: readonly string[] = ['<|channel|>', '<|start|>'];
 export const HARMONY_ENDS: readonly string[] = ['<|end|>', '<|return|>', '<|call|>', '<|start|>', '<|channel|>'];
 

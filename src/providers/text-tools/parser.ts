@@ -12,10 +12,9 @@ import { type Reading, Source, Unreadable } from './source.ts';
 export type TextToolEvent = { type: 'text' | 'reasoning'; text: string } | ({ type: 'call' } & Call);
 type Options = { bare?: boolean; fence?: boolean };
 
-const CALL_MARKS = [...marks.WRAPPERS, ...marks.FUNCTIONS, ...marks.INVOKES, ...marks.CALL_BEGINS];
 const HARMONY_CLOSERS = ['<|end|>', '<|return|>', '<|call|>'];
 const MARKS = [
-  ...CALL_MARKS,
+  ...marks.STARTS,
   ...marks.HARMONY,
   ...Object.keys(marks.THOUGHTS),
   ...Object.keys(marks.QUOTES),
@@ -42,6 +41,7 @@ export class TextToolParser {
   #base = 0;
   #quotedEnd: number | undefined;
   #afterCall = false;
+  #said = false;
   #inHarmony = false;
 
   constructor(tools: readonly ToolSpec[]) {
@@ -73,49 +73,6 @@ export class TextToolParser {
   #append(): void {
     this.#src.text += this.#waiting;
     this.#waiting = '';
-  }
-
-  /** Forgets what was shown long ago. Only where no place in the text is remembered elsewhere. */
-  #forget(): void {
-    const src = this.#src;
-    const surplus = Math.min(this.#shown, src.at) - LEAD;
-    if (surplus < LONG) return;
-    src.text = src.text.slice(surplus);
-    src.at -= surplus;
-    this.#shown -= surplus;
-    this.#base = Math.max(0, this.#base - surplus);
-    if (this.#quotedEnd !== undefined) this.#quotedEnd = Math.max(0, this.#quotedEnd - surplus);
-  }
-
-  #flush(): TextToolEvent[] {
-    const events = this.#events;
-    this.#events = [];
-    return events;
-  }
-
-  #say(type: 'text' | 'reasoning', text: string): void {
-    const last = this.#events.at(-1);
-    if (last?.type === type) last.text += text;
-    else if (text !== '') this.#events.push({ type, text });
-  }
-
-  /** White space waits for what it leads to: around calls it is dropped. */
-  #show(upTo: number): void {
-    if (upTo <= this.#shown) return;
-    let text = this.#src.text.slice(this.#shown, upTo).trimEnd();
-    if (text === '') return;
-    this.#shown += text.length;
-    if (this.#afterCall) text = text.trimStart();
-    this.#afterCall = false;
-    this.#say('text', text);
-  }
-
-  /** Everything up to here was markup. */
-  #take(): void {
-    this.#shown = this.#src.at;
-    this.#base = this.#src.at;
-    this.#quotedEnd = undefined;
-    this.#afterCall = true;
   }
 
   *#lines(): Reading<void> {
@@ -364,8 +321,10 @@ export class TextToolParser {
       }
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
-      src.at = start;
-      return false;
+      // Where the text ended within it, it was cut off, and what is in it must not run for itself.
+      const cut = src.ended && src.text.slice(src.at).trim() === '';
+      src.at = cut ? src.text.length : start;
+      return cut;
     }
     const end = src.at;
     const runs = !quoted && calls.some(({ name }) => this.#tools.has(name)) && !(yield* this.#goesOn(before, bare, fence));

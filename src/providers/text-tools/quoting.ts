@@ -6,7 +6,7 @@ const ACTS =
 const SHOWS = /\b(show|demonstrate|illustrate|explain)\b/i;
 
 const ALWAYS =
-  /\b(for (example|instance)|e\.g\.|such as|looks? (like|as follows)|would (look|be|write|call|emit|output|produce|generate)|could (write|emit|look))\b|(zum beispiel|z\. ?b\.|par exemple|por ejemplo|per esempio|例如|比如|たとえば)/i;
+  /\b(for (example|instance)|such as|looks? (like|as follows)|would (look|be|write|call|emit|output|produce|generate)|could (write|emit|look))\b|(\be\.g\.|zum beispiel|z\. ?b\.|par exemple|por ejemplo|per esempio|例如|比如|たとえば)/i;
 const EXAMPLE = /\b(examples?|samples?|syntax|notation|markup|illustration|hypothetical(ly)?)\b|\b(format|template)\b[^.!?\n]{0,60}:?$/i;
 const ADVICE =
   /\b(you|one|users?|models?|assistants?|people) (can|could|would|should|might|may|must|needs? to|have to|has to|writes?|calls?|emits?|outputs?|sends?|types?)\b|\b(do not|don(’|')t|never|must not|mustn(’|')t|should not|shouldn(’|')t|avoid|instead of|rather than)\b|^\W*to (call|use|invoke|make|write)\b|\blike (this|so)\W*$/i;

@@ -1,11 +1,10 @@
 /** One reader a form of call. A reader starts at the form's first character and ends behind its last. */
-import { type Call, coerceAll, isCallKey, isNameKey, plainName, propertiesOf, type Tools, toCalls, toInput } from './calls.ts';
+import { type Call, isCallKey, isNameKey, plainName, type Tools, toCalls, toInput } from './calls.ts';
 import { readLiteral, type Watch } from './literal.ts';
 import * as marks from './markers.ts';
-import { type Reading, type Source, Unreadable } from './source.ts';
-
-const STARTS = [...marks.WRAPPERS, ...marks.FUNCTIONS, ...marks.INVOKES, ...marks.CALL_BEGINS];
-const NAME = /[\w.:/-]+/y;
+import { readPairs, readParameters } from './parameters.ts';
+import { opensPythonic, readPythonCall, readPythonicList, readStatement } from './python.ts';
+import { NAME, type Reading, type Source, Unreadable } from './source.ts';
 
 export class Reader {
   readonly #src: Source;
@@ -30,7 +29,7 @@ export class Reader {
   /** A value at the beginning of a line, without any mark. */
   *bare(): Reading<Call[]> {
     const src = this.#src;
-    if (src.text[src.at] === '[' && (yield* this.#opensPythonic())) return yield* this.#pythonicList();
+    if (src.text[src.at] === '[' && (yield* opensPythonic(this.#src, this.#tools))) return yield* readPythonicList(this.#src, this.#tools);
     const calls: Call[] = [];
     for (let end = src.at; ; end = src.at) {
       if (calls.length > 0) yield* src.run(/[\s,;]+/y);
@@ -53,7 +52,7 @@ export class Reader {
       yield* src.run(/[\s,;]+/y);
       const first = yield* src.char();
       if (first === '' || first === fence[0]) break;
-      const found = /[{[]/.test(first) ? yield* this.#listOr(strict) : strict ? undefined : [yield* this.#statement()];
+      const found = /[{[]/.test(first) ? yield* this.#listOr(strict) : strict ? undefined : [yield* readStatement(this.#src, this.#tools)];
       if (!found) throw new Unreadable();
       calls.push(...found);
     }
@@ -81,7 +80,8 @@ export class Reader {
   }
 
   *#listOr(strict: boolean): Reading<Call[] | undefined> {
-    if (!strict && this.#src.text[this.#src.at] === '[' && (yield* this.#opensPythonic())) return yield* this.#pythonicList();
+    if (!strict && this.#src.text[this.#src.at] === '[' && (yield* opensPythonic(this.#src, this.#tools)))
+      return yield* readPythonicList(this.#src, this.#tools);
     return yield* this.#value(strict);
   }
 
@@ -122,7 +122,7 @@ export class Reader {
     }
     if (char === '`') return yield* this.#innerFence();
     if (char === '<') {
-      const mark = yield* src.literal(STARTS);
+      const mark = yield* src.literal(marks.STARTS);
       if (!mark) throw new Unreadable();
       return yield* this.marked(mark);
     }
@@ -131,11 +131,11 @@ export class Reader {
     const next = yield* src.char();
     if (next === '[') return yield* this.withArguments(name);
     if (!first) throw new Unreadable();
-    if (next === '(') return [yield* this.#python(name)];
+    if (next === '(') return [yield* readPythonCall(this.#src, this.#tools, name)];
     yield* src.spaces();
     const behind = yield* src.char();
     if (behind === '{') return [{ name: plainName(name, this.#tools), ...(yield* this.#arguments()) }];
-    if (behind === '<') return [yield* this.#keyed(name)];
+    if (behind === '<') return [yield* readPairs(this.#src, this.#tools, name)];
     throw new Unreadable();
   }
 
@@ -193,7 +193,7 @@ export class Reader {
       yield* src.literal(['</function>']);
       return { name, ...input };
     }
-    return yield* this.#parameters(name, ['<parameter='], ['</function>']);
+    return yield* readParameters(this.#src, this.#tools, name, ['<parameter='], ['</function>']);
   }
 
   *#invoke(mark: string): Reading<Call> {
@@ -203,80 +203,12 @@ export class Reader {
     if (src.text[src.at - 2] === '/') return { name, input: {} };
     yield* src.spaces();
     const closer = `</${tag}>`;
-    if ((yield* src.char()) !== '{') return yield* this.#parameters(name, [...marks.PARAMETERS, '<parameter='], [closer]);
+    if ((yield* src.char()) !== '{')
+      return yield* readParameters(this.#src, this.#tools, name, [...marks.PARAMETERS, '<parameter='], [closer]);
     const input = yield* this.#arguments();
     yield* src.spaces();
     if (!(yield* src.literal([closer]))) throw new Unreadable();
     return { name, ...input };
-  }
-
-  *#parameters(name: string, openers: readonly string[], closers: readonly string[]): Reading<Call> {
-    const src = this.#src;
-    const tool = this.#tools.get(name);
-    const values: Record<string, string> = {};
-    for (;;) {
-      yield* src.spaces();
-      const before = src.at;
-      const mark = yield* src.literal([...openers, ...closers, ...marks.CLOSERS]);
-      if (!mark) throw new Unreadable();
-      if (!openers.includes(mark)) {
-        // Another mark than its own ends the call too, and belongs to what is around it.
-        if (!closers.includes(mark)) src.at = before;
-        return { name, input: coerceAll(values, tool) };
-      }
-      const head = (yield* src.until(['>'], 200)).text.trim();
-      const key = (/^(["'])(.*?)\1/.exec(head)?.[2] ?? head).trim();
-      const tag = /^<([^\s=]+)/.exec(mark)?.[1] ?? '';
-      const text = yield* this.#parameter(
-        `</${tag}>`,
-        openers,
-        closers,
-        (other) => other in propertiesOf(tool) && !(other in values) && other !== key,
-      );
-      values[key] = text.replace(/^\r?\n/, '').replace(/\r?\n$/, '');
-    }
-  }
-
-  /** A value ends at its closing tag. Where that was forgotten, the next parameter that the tool knows or the end of the call ends it. */
-  *#parameter(closer: string, openers: readonly string[], closers: readonly string[], isNext: (key: string) => boolean): Reading<string> {
-    const src = this.#src;
-    const start = src.at;
-    for (;;) {
-      const { stop } = yield* src.until([closer, ...openers, ...closers]);
-      const at = src.at - stop.length;
-      if (stop === closer) return src.text.slice(start, at);
-      let ends = false;
-      if (openers.includes(stop)) {
-        const key = /^["']?([\w.-]+)/.exec(yield* src.run(/[\w.\-"']+/y))?.[1] ?? '';
-        ends = (yield* src.char()) === '>' && isNext(key);
-      } else {
-        yield* src.spaces();
-        ends = (yield* src.char()) === '' || (yield* src.literal([...marks.CLOSERS, ...STARTS])) !== undefined;
-      }
-      src.at = ends ? at : at + stop.length;
-      if (ends) return src.text.slice(start, at);
-    }
-  }
-
-  /** GLM: `name`, then pairs of `<arg_key>` and `<arg_value>`. Without any pair it needs the closing mark. */
-  *#keyed(given: string): Reading<Call> {
-    const src = this.#src;
-    const name = plainName(given, this.#tools);
-    const values: Record<string, string> = {};
-    for (;;) {
-      yield* src.spaces();
-      const before = src.at;
-      const mark = yield* src.literal(['<arg_key>', ...marks.CLOSERS]);
-      if (mark !== '<arg_key>') {
-        if (!mark) throw new Unreadable();
-        src.at = before;
-        return { name, input: coerceAll(values, this.#tools.get(name)) };
-      }
-      const key = (yield* src.until(['</arg_key>'], 200)).text.trim();
-      yield* src.spaces();
-      if (!(yield* src.literal(['<arg_value>']))) throw new Unreadable();
-      values[key] = (yield* src.until(['</arg_value>'])).text;
-    }
   }
 
   /** DeepSeek and Kimi: `function<sep>name\n…`, or `name<sep>…`. */
@@ -292,74 +224,5 @@ export class Reader {
     yield* src.spaces();
     yield* src.literal(marks.CLOSERS);
     return { name: plainName(name, this.#tools), ...input };
-  }
-
-  *#opensPythonic(): Reading<boolean> {
-    const src = this.#src;
-    const start = src.at++;
-    yield* src.spaces();
-    const name = yield* src.run(NAME);
-    const opens = name !== '' && (yield* src.char()) === '(';
-    src.at = start;
-    return opens;
-  }
-
-  /** `[f(a=1), g()]` */
-  *#pythonicList(): Reading<Call[]> {
-    const src = this.#src;
-    const calls: Call[] = [];
-    src.at += 1;
-    for (;;) {
-      yield* src.run(/[\s,]+/y);
-      if ((yield* src.char()) === ']') {
-        src.at += 1;
-        return calls;
-      }
-      calls.push(yield* this.#python(yield* src.run(NAME)));
-    }
-  }
-
-  /** A line of a tool_code block: a call, perhaps printed or assigned. */
-  *#statement(): Reading<Call> {
-    const src = this.#src;
-    let name = yield* src.run(NAME);
-    if (name !== 'print' && (yield* src.char()) !== '(') {
-      yield* src.spaces();
-      if (!(yield* src.literal(['=']))) throw new Unreadable();
-      yield* src.spaces();
-      name = yield* src.run(NAME);
-    }
-    if (name !== 'print') return yield* this.#python(name);
-    if (!(yield* src.literal(['(']))) throw new Unreadable();
-    yield* src.spaces();
-    const call = yield* this.#python(yield* src.run(NAME));
-    yield* src.spaces();
-    if (!(yield* src.literal([')']))) throw new Unreadable();
-    return call;
-  }
-
-  /** `(a=1, b="x")`; values without a name go to the tool's properties in their order. */
-  *#python(given: string): Reading<Call> {
-    const src = this.#src;
-    const name = plainName(given, this.#tools);
-    const order = Object.keys(propertiesOf(this.#tools.get(name)));
-    const input: Record<string, unknown> = {};
-    if (!(yield* src.literal(['(']))) throw new Unreadable();
-    for (let index = 0; ; index++) {
-      yield* src.run(/[\s,]+/y);
-      if (yield* src.literal([')'])) return { name, input };
-      const start = src.at;
-      let key: string | undefined = yield* src.run(/\w+/y);
-      yield* src.spaces();
-      if (key === '' || !(yield* src.literal(['=', ':']))) {
-        key = order[index];
-        src.at = start;
-      }
-      if (key === undefined) throw new Unreadable();
-      yield* src.spaces();
-      const { value, open } = yield* readLiteral(src);
-      if (open > 0) throw new Unreadable();
-      input[key] = value;
-    }
   }
 }

@@ -4,6 +4,9 @@ export type Reading<T> = Generator<void, T>;
 /** The text at hand is not what the reader took it for. */
 export class Unreadable extends Error {}
 
+/** The characters of a tool's name, with what formats put around it. */
+export const NAME = /[\w.:/-]+/y;
+
 /** A growing text with a place in it. */
 export class Source {
   text = '';
@@ -61,6 +64,7 @@ export class Source {
         return { text: this.text.slice(start, first.at), stop: first.stop };
       }
       from = Math.max(start, this.text.length - longest + 1);
+      if (!first && this.ended) this.at = this.text.length;
       if (first || this.ended || from - start > most) throw new Unreadable();
       yield;
     }

@@ -250,10 +250,21 @@ describe('panel state', () => {
     assert.equal(model.earlierRuns, 1);
   });
 
-  it('switches the mode at once and lets the host have the last word', () => {
+  it('switches the mode at once, and a state that was on its way does not take it back', () => {
     let model = reduce(reduce(EMPTY, host('ask')), { type: 'choose_mode', mode: 'agent' });
     assert.equal(model.host?.mode, 'agent');
-    model = reduce(model, host('plan'));
+    model = reduce(model, host('ask'));
+    assert.equal(model.host?.mode, 'agent');
+  });
+
+  it('keeps a mode that was chosen before the host said anything', () => {
+    const model = reduce(reduce(EMPTY, { type: 'choose_mode', mode: 'plan' }), host('ask'));
+    assert.equal(model.host?.mode, 'plan');
+  });
+
+  it('lets the host have the last word once it has said what was chosen', () => {
+    let model = reduce(reduce(EMPTY, host('ask')), { type: 'choose_mode', mode: 'agent' });
+    model = reduce(reduce(model, host('agent')), host('plan'));
     assert.equal(model.host?.mode, 'plan');
   });
 

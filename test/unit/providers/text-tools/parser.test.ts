@@ -58,6 +58,21 @@ describe('calls as text: the cases', () => {
   });
 });
 
+describe('calls as text: an answer that is cut off anywhere', () => {
+  for (const { file, cases } of all) {
+    it(`runs whole calls only: ${file.replace('.json', '')}`, () => {
+      // Only the words behind a call tell that it was part of a sentence.
+      const certain = cases.filter(({ name }) => !name.includes('woven'));
+      for (const { name, text, tools = TOOLS, expect } of certain) {
+        for (let end = 0; end < text.length; end++) {
+          const { calls } = parse(tools, text.slice(0, end));
+          assert.deepEqual(calls, expect.calls.slice(0, calls.length), `${name}, cut at ${end}: ${text.slice(0, end)}`);
+        }
+      }
+    });
+  }
+});
+
 describe('calls as text: while it streams', () => {
   const first = (parser: TextToolParser, text: string) => join(parser.feed(text)).text;
 

@@ -1,0 +1,85 @@
+/** Arguments as pairs of tags around plain text, which the tool's schema makes values of. */
+import { type Call, coerceAll, plainName, propertiesOf, type Tools } from './calls.ts';
+import * as marks from './markers.ts';
+import { type Reading, type Source, Unreadable } from './source.ts';
+
+export function* readParameters(
+  src: Source,
+  tools: Tools,
+  name: string,
+  openers: readonly string[],
+  closers: readonly string[],
+): Reading<Call> {
+  const tool = tools.get(name);
+  const values: Record<string, string> = {};
+  for (;;) {
+    yield* src.spaces();
+    const before = src.at;
+    const mark = yield* src.literal([...openers, ...closers, ...marks.CLOSERS]);
+    if (!mark) throw new Unreadable();
+    if (!openers.includes(mark)) {
+      // Another mark than its own ends the call too, and belongs to what is around it.
+      if (!closers.includes(mark)) src.at = before;
+      return { name, input: coerceAll(values, tool) };
+    }
+    const head = (yield* src.until(['>'], 200)).text.trim();
+    const key = (/^(["'])(.*?)\1/.exec(head)?.[2] ?? head).trim();
+    const tag = /^<([^\s=]+)/.exec(mark)?.[1] ?? '';
+    const text = yield* readParameter(
+      src,
+      tools,
+      `</${tag}>`,
+      openers,
+      closers,
+      (other) => other in propertiesOf(tool) && !(other in values) && other !== key,
+    );
+    values[key] = text.replace(/^\r?\n/, '').replace(/\r?\n$/, '');
+  }
+}
+
+/** A value ends at its closing tag. Where that was forgotten, the next parameter that the tool knows or the end of the call ends it. */
+function* readParameter(
+  src: Source,
+  tools: Tools,
+  closer: string,
+  openers: readonly string[],
+  closers: readonly string[],
+  isNext: (key: string) => boolean,
+): Reading<string> {
+  const start = src.at;
+  for (;;) {
+    const { stop } = yield* src.until([closer, ...openers, ...closers]);
+    const at = src.at - stop.length;
+    if (stop === closer) return src.text.slice(start, at);
+    let ends = false;
+    if (openers.includes(stop)) {
+      const key = /^["']?([\w.-]+)/.exec(yield* src.run(/[\w.\-"']+/y))?.[1] ?? '';
+      ends = (yield* src.char()) === '>' && isNext(key);
+    } else {
+      yield* src.spaces();
+      ends = (yield* src.literal([...marks.CLOSERS, ...marks.STARTS])) !== undefined;
+    }
+    src.at = ends ? at : at + stop.length;
+    if (ends) return src.text.slice(start, at);
+  }
+}
+
+/** GLM: `name`, then pairs of `<arg_key>` and `<arg_value>`. Without any pair it needs the closing mark. */
+export function* readPairs(src: Source, tools: Tools, given: string): Reading<Call> {
+  const name = plainName(given, tools);
+  const values: Record<string, string> = {};
+  for (;;) {
+    yield* src.spaces();
+    const before = src.at;
+    const mark = yield* src.literal(['<arg_key>', ...marks.CLOSERS]);
+    if (mark !== '<arg_key>') {
+      if (!mark) throw new Unreadable();
+      src.at = before;
+      return { name, input: coerceAll(values, tools.get(name)) };
+    }
+    const key = (yield* src.until(['</arg_key>'], 200)).text.trim();
+    yield* src.spaces();
+    if (!(yield* src.literal(['<arg_value>']))) throw new Unreadable();
+    values[key] = (yield* src.until(['</arg_value>'])).text;
+  }
+}

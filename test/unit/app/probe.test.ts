@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { type Probe, type ProbeStore, probeModel, suitability } from '../../../src/app/probe.ts';
+import { ModelError, type ModelEvent } from '../../../src/core/model.ts';
+import { call, hang, type ScriptedTurn, say, scriptedAdapter, turn } from '../../../src/providers/scripted/index.ts';
+
+const model = { provider: 'ollama', model: 'small:1b' };
+const NATIVE = turn(call('note_word', { word: 'harbour' }, 'c'));
+const WRITTEN = turn(say('<tool_call>\n{"name": "note_word", "arguments": {"word": "harbour"}}\n</tool_call>'));
+
+function memory(): ProbeStore & { known: Map<string, Probe> } {
+  const known = new Map<string, Probe>();
+  return { known, get: (key) => known.get(key), set: (key, probe) => void known.set(key, probe) };
+}
+
+function refuse(error: Error): ScriptedTurn {
+  // biome-ignore lint/correctness/useYield: it fails before it says anything
+  return async function* (): AsyncGenerator<ModelEvent> {
+    throw error;
+  };
+}
+
+async function probe(script: ScriptedTurn[], more: { store?: ProbeStore; signal?: AbortSignal; timeoutMs?: number } = {}) {
+  const adapter = scriptedAdapter(script);
+  const result = await probeModel(adapter, { model, digest: 'd1', store: memory(), signal: new AbortController().signal, ...more });
+  return { result, requests: adapter.requests };
+}
+
+describe('probe of a model', () => {
+  const refused = new ModelError('invalid_request', 'small:1b does not support tools');
+  const cases: [title: string, script: ScriptedTurn[], expected: Probe][] = [
+    ['a native call', [NATIVE], { calls: 'native', follows: true }],
+    ['a native call with another word', [turn(call('note_word', { word: 'tree' }, 'c'))], { calls: 'native', follows: false }],
+    ['a written call', [turn(say('I cannot.')), WRITTEN], { calls: 'text', follows: true }],
+    ['a written call where tools are refused', [refuse(refused), WRITTEN], { calls: 'text', follows: true }],
+    ['the word only', [turn(say('Harbour.')), turn(say('harbour'))], { calls: 'none', follows: true }],
+    ['talk', [turn(say('Once upon a time there was a harbour by the sea.')), turn(say('Hello!'))], { calls: 'none', follows: false }],
+  ];
+  for (const [title, script, expected] of cases) it(title, async () => assert.deepEqual((await probe(script)).result, expected));
+
+  it('asks natively first, then without tools on the wire', async () => {
+    const { requests } = await probe([turn(say('No.')), WRITTEN]);
+    assert.deepEqual(
+      requests.map(({ tools }) => tools.length),
+      [1, 0],
+    );
+  });
+
+  it('is remembered for the digest', async () => {
+    const store = memory();
+    await probe([NATIVE], { store });
+    assert.deepEqual(await probe([], { store }), { result: { calls: 'native', follows: true }, requests: [] });
+    assert.deepEqual([...store.known.keys()], ['ollama/small:1b@d1']);
+  });
+
+  it('is unknown when the time is over, and not remembered', async () => {
+    const store = memory();
+    assert.equal((await probe([hang()], { store, timeoutMs: 20 })).result, undefined);
+    assert.equal(store.known.size, 0);
+  });
+
+  it('can be stopped', async () => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 10);
+    await assert.rejects(probe([hang()], { signal: controller.signal }), { name: 'AbortError' });
+  });
+
+  it('throws what says nothing of the model', async () => {
+    const store = memory();
+    await assert.rejects(probe([refuse(new ModelError('network', 'Nobody there.'))], { store }), /Nobody there/);
+    assert.equal(store.known.size, 0);
+  });
+});
+
+describe('suitability', () => {
+  const good: Probe = { calls: 'native', follows: true };
+
+  it('of a model that is fit', () => {
+    assert.deepEqual(suitability({ contextWindow: 32_768, probe: good }), { agent: true, tools: true });
+    assert.deepEqual(suitability({}), { agent: true, tools: true });
+  });
+
+  it('of a model with a small context', () => {
+    const { agent, reason, pull } = suitability({ contextWindow: 4096, probe: good });
+    assert.equal(agent, false);
+    assert.equal(pull, 'ollama pull qwen3:8b');
+    assert.match(reason ?? '', /context of 4096 tokens .*`ollama pull qwen3:8b`/);
+  });
+
+  it('of a model that does not follow, or cannot call', () => {
+    assert.match(suitability({ probe: { calls: 'text', follows: false } }).reason ?? '', /did not follow/);
+    const none = suitability({ probe: { calls: 'none', follows: true } });
+    assert.deepEqual([none.agent, none.tools], [false, false]);
+    assert.match(none.reason ?? '', /Ask without tools/);
+  });
+
+  it('advises what fits into the memory', () => {
+    const pullAt = (memoryGb: number) => suitability({ contextWindow: 2048, memoryGb }).pull;
+    assert.deepEqual([4, 8, 12, 64].map(pullAt), [
+      'ollama pull qwen3:4b',
+      'ollama pull qwen3:4b',
+      'ollama pull qwen3:8b',
+      'ollama pull qwen3-coder:30b',
+    ]);
+  });
+});

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TEXT_BODIES } from '../../../support/wire-bodies.ts';
+import { startWireServer, type WireAnswer, type WireServer } from '../../../support/wire-server.ts';
+import { folderOf, remove } from '../node/folder.ts';
+
+const MAIN = join(import.meta.dirname, '../../../../src/hosts/cli/main.ts');
+
+describe('a failing service, in the terminal', () => {
+  let folder: string;
+  let home: string;
+  let server: WireServer;
+  beforeEach(async () => {
+    folder = await folderOf({});
+    home = await mkdtemp(join(tmpdir(), 'kedge-home-'));
+  });
+  afterEach(async () => {
+    await server.close();
+    await Promise.all([folder, home].map(remove));
+  });
+
+  const serve = async (...answers: WireAnswer[]) => {
+    server = await startWireServer(answers, 'text/event-stream');
+  };
+  async function kedge(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+    const env = { ...process.env, KEDGE_HOME: home, KEDGE_API_KEY: 'sk-0123456789', KEDGE_BASE_URL: `${server.url}/v1` };
+    const child = spawn(process.execPath, [MAIN, ...args, '--model', 'openai-chat/m'], { cwd: folder, env });
+    child.stdin.end();
+    const text = { out: '', err: '' };
+    child.stdout.setEncoding('utf8').on('data', (more: string) => {
+      text.out += more;
+    });
+    child.stderr.setEncoding('utf8').on('data', (more: string) => {
+      text.err += more;
+    });
+    const [code] = await once(child, 'close');
+    return { code, ...text };
+  }
+  const answer = (...pieces: string[]) => TEXT_BODIES['openai-chat']?.(pieces) ?? '';
+  const limited = { status: 429, headers: { 'retry-after': '1' }, body: '{"error":{"message":"Slow down."}}' };
+
+  it('is waited for, and that is said on stderr', async () => {
+    await serve(limited, { body: answer('Here.') });
+    const { code, out, err } = await kedge('ask', 'go');
+    assert.equal(err, 'Rate limited. Trying again in 1 s (2 of 5). Ctrl+C stops.\n');
+    assert.deepEqual([code, out], [0, 'Here.\n']);
+  });
+
+  it('keeps half an answer, and says how to go on; the model is told to', async () => {
+    const whole = answer('It is ', 'here.');
+    await serve({ body: whole.slice(0, whole.indexOf('data:', 10)), after: 'drop' }, { body: answer('here.') });
+    const first = await kedge('ask', 'go');
+    assert.equal(first.code, 1);
+    assert.equal(first.out, 'It is \n');
+    const [, command = ''] = /Half an answer was kept\. To go on: kedge (--continue \S+)/.exec(first.err) ?? [];
+    const second = await kedge(...command.split(' '));
+    assert.deepEqual([second.code, second.out], [0, 'here.\n'], second.err);
+    assert.match(server.requests.at(-1)?.raw.toString() ?? '', /"It is ".*broke off.*Go on from there/);
+  });
+
+  it('says in one sentence what happened and what to do', async () => {
+    await serve({ status: 401, body: '{"error":{"message":"No such key."}}' });
+    const { code, err } = await kedge('ask', 'go');
+    assert.equal(code, 1);
+    assert.match(err, /^kedge: .+ refused the API key \(No such key\): check the key.*\.\nTo try again: kedge --continue \S+\n$/);
+  });
+});

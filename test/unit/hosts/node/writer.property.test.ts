@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { renameSync, writeFileSync } from 'node:fs';
+import { mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { NodeWriter } from '../../../../src/hosts/node/writer.ts';
+import type { FileOps } from '../../../../src/hosts/node/writer-journal.ts';
+import type { FileChange } from '../../../../src/workspace/types.ts';
+import { changesOn, expectedAfter, files, filesOf, intents } from '../../../support/changes.ts';
+import { failingFs, watchedFs } from '../../../support/failing-fs.ts';
+import { layOut, snapshotOf } from '../../../support/harness.ts';
+
+/** A folder with files, and the journal beside it. */
+async function placeWith(initial: Record<string, Uint8Array>) {
+  const base = await realpath(await mkdtemp(join(tmpdir(), 'kedge-writer-')));
+  const [root, journal] = [join(base, 'workspace'), join(base, 'journal')];
+  await layOut(root, initial);
+  const writer = (fs?: FileOps) => new NodeWriter({ absolute: ({ path }) => join(root, path) }, { journal, ...(fs && { fs }) });
+  return {
+    root,
+    journal,
+    writer,
+    snapshot: () => snapshotOf(root),
+    open: () => readdir(journal).catch(() => []),
+    [Symbol.asyncDispose]: () => rm(base, { recursive: true, force: true }),
+  };
+}
+
+const succeeds = (work: Promise<unknown>) =>
+  work.then(
+    () => true,
+    () => false,
+  );
+
+describe('a change on disk', function () {
+  this.timeout(300_000);
+  const failure = fc.record({ at: fc.nat(90), code: fc.constantFrom('ENOSPC', 'EACCES', 'EIO', 'EPERM'), late: fc.boolean() });
+
+  it('lands whole or not at all when any operation fails, and leaves nothing else behind', async () => {
+    await fc.assert(
+      fc.asyncProperty(files, intents, failure, async (initial, wanted, { at, ...how }) => {
+        await using place = await placeWith(initial);
+        const before = await place.snapshot();
+        const changes = changesOn(place.root, wanted);
+        if (await succeeds(place.writer(failingFs(at, how)).commit(changes))) {
+          assert.deepEqual(filesOf(await place.snapshot()), expectedAfter(before, changes));
+        } else assert.deepEqual(await place.snapshot(), before);
+        assert.deepEqual(await place.open(), []);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('or when all operations fail from one on, as if the disk were gone: then by the next start', async () => {
+    await fc.assert(
+      fc.asyncProperty(files, intents, failure, async (initial, wanted, { at, ...how }) => {
+        await using place = await placeWith(initial);
+        const before = await place.snapshot();
+        const changes = changesOn(place.root, wanted);
+        const landed = await succeeds(place.writer(failingFs(at, { ...how, forGood: true })).commit(changes));
+        const standing = (await place.open()).some((name) => name.endsWith('.done'));
+        await place.writer().recover();
+        // The rename that makes the change stand may have been carried out although it was said to have failed.
+        if (landed || (standing && how.late)) assert.deepEqual(filesOf(await place.snapshot()), expectedAfter(before, changes));
+        else assert.deepEqual(await place.snapshot(), before);
+        assert.deepEqual(await place.open(), []);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('even when taking back is broken off, again and again', async () => {
+    await fc.assert(
+      fc.asyncProperty(files, intents, fc.nat(60), fc.array(fc.nat(30), { maxLength: 4 }), async (initial, wanted, at, more) => {
+        await using place = await placeWith(initial);
+        const before = await place.snapshot();
+        const changes = changesOn(place.root, wanted);
+        const landed = await succeeds(place.writer(failingFs(at, { forGood: true })).commit(changes));
+        for (const each of more) await place.writer(failingFs(each, { forGood: true })).recover();
+        await place.writer().recover();
+        if (landed) assert.deepEqual(filesOf(await place.snapshot()), expectedAfter(before, changes));
+        else assert.deepEqual(await place.snapshot(), before);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('stays out of the way of somebody who writes at the same moment', async () => {
+    const theirs = Buffer.from('written by somebody else, just now');
+    await fc.assert(
+      fc.asyncProperty(files, intents, fc.nat(60), fc.boolean(), async (initial, wanted, at, byRename) => {
+        await using place = await placeWith(initial);
+        const before = filesOf(await place.snapshot());
+        const changes = changesOn(place.root, wanted).filter(({ path }) => !path.endsWith('/'));
+        const victim = changes.find((change) => change.before)?.path;
+        if (!victim) return;
+        // Between the last look and the rename nobody can be seen.
+        let looked = false;
+        let unseen = false;
+        let meddled = false;
+        const fs = watchedFs((index, name, call) => {
+          if (index >= at && !meddled) {
+            meddled = true;
+            unseen = looked && name === 'renameSync';
+            if (byRename) {
+              writeFileSync(join(place.root, 'theirs'), theirs);
+              renameSync(join(place.root, 'theirs'), join(place.root, victim));
+            } else writeFileSync(join(place.root, victim), theirs);
+          }
+          looked = name === 'lstatSync';
+          return call();
+        });
+        const landed = await succeeds(place.writer(fs).commit(changes));
+        const after = filesOf(await place.snapshot());
+        const expected = landed ? expectedAfter(before, changes) : before;
+        if (meddled && !unseen) expected[victim] = theirs.toString('latin1');
+        else if (meddled) expected[victim] = after[victim] as string;
+        for (const path of Object.keys(expected)) if (expected[path] === undefined) delete expected[path];
+        assert.deepEqual(after, expected);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is whole or not there after the program was killed at any operation and started again', async function () {
+    if (process.platform === 'win32') this.skip();
+    await fc.assert(
+      fc.asyncProperty(files, intents, fc.nat(100), async (initial, wanted, at) => {
+        await using place = await placeWith(initial);
+        const before = await place.snapshot();
+        const changes = changesOn(place.root, wanted);
+        const killed = await inChild(place, changes, at);
+        const open = await place.open();
+        await place.writer().recover();
+        const after = await place.snapshot();
+        const stands =
+          !killed ||
+          open.some((name) => name.endsWith('.done')) ||
+          (open.length === 0 && filesOf(after)[changes[0]?.path ?? ''] !== filesOf(before)[changes[0]?.path ?? '']);
+        if (stands) assert.deepEqual(filesOf(after), expectedAfter(before, changes));
+        else assert.deepEqual(after, before);
+        assert.deepEqual(await place.open(), []);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+/** Whether it was killed before it came to its end. */
+function inChild({ root, journal }: { root: string; journal: string }, changes: readonly FileChange[], at: number): Promise<boolean> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../../support/writer-child.ts'), root, journal, String(at)], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  const text = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString('base64');
+  child.stdin.end(JSON.stringify(changes.map(({ before, after, ...rest }) => ({ ...rest, before: text(before), after: text(after) }))));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) =>
+      code !== 0 && signal === null ? reject(new Error(`The child ended with ${code}.`)) : resolve(signal === 'SIGKILL'),
+    );
+  });
+}

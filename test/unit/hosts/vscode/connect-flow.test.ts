@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { inspect } from 'node:util';
+import { type Ask, BACK } from '../../../../src/hosts/vscode/ask.ts';
+import { type Connection, type ConnectPorts, connectFlow } from '../../../../src/hosts/vscode/connect-flow.ts';
+import { startListServer } from '../../../support/list-server.ts';
+import { type ResponsesServer, startResponsesServer, type Turn } from '../../../support/responses-server.ts';
+
+const KEY = 'sk-secret-0123456789abcdef';
+const CALL: Turn = { calls: [{ name: 'signal', input: { word: 'ahoy' } }] };
+
+/** What the user does at each question, in order: takes a choice by the beginning of its label, types, goes back, or leaves. */
+type Deed = string | typeof BACK | undefined;
+
+type Flow = { saved: Connection[]; seen: string[]; offers: string[][] };
+
+async function connect(deeds: Deed[], ports: Partial<ConnectPorts> = {}): Promise<Flow> {
+  const flow: Flow = { saved: [], seen: [], offers: [] };
+  const next = (question: string): Deed => {
+    flow.seen.push(question);
+    if (deeds.length === 0) assert.fail(`Nobody answers: ${question}`);
+    return deeds.shift();
+  };
+  const ask: Ask = {
+    async pick({ title, choices, typed }) {
+      flow.offers.push(choices.map(({ label }) => label));
+      const deed = next(title);
+      if (typeof deed !== 'string') return deed;
+      const choice = choices.find(({ label }) => label.startsWith(deed)) ?? typed?.(deed);
+      return choice ? choice.value : assert.fail(`${deed} is not among ${choices.map(({ label }) => label).join(', ')}`);
+    },
+    async input({ title, validate }) {
+      const deed = next(title);
+      const problem = typeof deed === 'string' ? validate?.(deed) : undefined;
+      if (problem) flow.seen.push(problem);
+      return problem ? undefined : deed;
+    },
+    async trouble(message, answers) {
+      flow.offers.push([...answers]);
+      const deed = next(message);
+      return typeof deed === 'string' ? (answers.find((answer) => answer === deed) ?? assert.fail(`no ${deed}`)) : undefined;
+    },
+    progress: (title, work) => {
+      flow.seen.push(title);
+      return work(new AbortController().signal);
+    },
+  };
+  await connectFlow({
+    ask,
+    env: {},
+    configOf: async () => ({}),
+    ollama: async () => undefined,
+    save: async (connection) => void flow.saved.push(connection),
+    ...ports,
+  });
+  assert.deepEqual(deeds, [], 'all was asked');
+  assert.ok(!inspect(flow.seen).includes(KEY), 'a key is never shown');
+  return flow;
+}
+
+describe('connecting a model', () => {
+  let server: ResponsesServer;
+  const serve = async (...turns: Turn[]) => {
+    server = await startResponsesServer({ apiKey: KEY, models: ['alpha', 'beta'], turns });
+  };
+  afterEach(() => server?.close());
+  const there = () => ['OpenAI', 'Use another address', server.url];
+
+  it('asks for service, key and model, tries them, and stores all at the end', async () => {
+    await serve(CALL);
+    const { saved, seen } = await connect([...there(), 'Enter a key', KEY, 'beta', 'All modes']);
+    assert.deepEqual(saved, [
+      { ref: { provider: 'openai', model: 'beta' }, apiKey: KEY, baseUrl: server.url, models: [{ id: 'alpha' }, { id: 'beta' }] },
+    ]);
+    assert.deepEqual(seen, [
+      'Kedge: Connect a Model',
+      'OpenAI: key',
+      'OpenAI: address',
+      'OpenAI: key',
+      'OpenAI: enter a key',
+      'Asking OpenAI for its models…',
+      'OpenAI: model',
+      'Having beta call a tool…',
+      'beta: for which modes?',
+    ]);
+  });
+
+  it('is for one mode where the user wants that', async () => {
+    await serve(CALL);
+    const { saved } = await connect([...there(), 'Enter a key', KEY, 'alpha', 'Plan only']);
+    assert.equal(saved[0]?.mode, 'plan');
+  });
+
+  it('offers keys of the environment and the stored one, and takes none by itself', async () => {
+    await serve(CALL);
+    const env = { OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: 'another' };
+    const configOf = async () => ({ apiKey: 'old-key', baseUrl: server.url });
+    const { saved, offers } = await connect(['OpenAI', 'Use the key found in $OPENAI_API_KEY', 'alpha', 'All modes'], { env, configOf });
+    assert.equal(saved[0]?.apiKey, KEY);
+    assert.deepEqual(offers[1]?.slice(0, 3), ['Use the stored key', 'Use the key found in $OPENAI_API_KEY', 'Enter a key…']);
+    assert.deepEqual((await connect(['OpenAI', undefined], { env, configOf })).saved, [], 'leaving stores nothing');
+  });
+
+  it('says where a stored key would go, when that is new', async () => {
+    await serve(CALL);
+    const { offers } = await connect([...there(), undefined], { configOf: async () => ({ apiKey: KEY }) });
+    assert.equal(offers.at(-1)?.[0], `Use the stored key at ${new URL(server.url).host}`);
+  });
+
+  it('says that a key is refused, and asks for another', async () => {
+    await serve(CALL);
+    const { seen, saved } = await connect([...there(), 'Enter a key', 'sk-wrong-key', 'Enter Another Key', KEY, 'alpha', 'All modes']);
+    const said = seen.find((text) => text.includes('refused'));
+    assert.match(said ?? '', /^OpenAI \(127\.0\.0\.1:\d+\) refused the API key .*\.$/);
+    assert.ok(!said?.includes('sk-wrong-key'));
+    assert.equal(saved[0]?.apiKey, KEY);
+  });
+
+  it('says that nobody is there, and asks for another address', async () => {
+    await serve(CALL);
+    const start = ['OpenAI', 'Use another address', 'http://127.0.0.1:1/v1', 'Enter a key', KEY];
+    const { seen, saved } = await connect([...start, 'Change the Address', server.url, 'Enter a key', KEY, 'alpha', 'All modes']);
+    assert.ok(seen.some((text) => /could not be reached/.test(text)));
+    assert.equal(saved[0]?.baseUrl, server.url);
+  });
+
+  it('says what a model lacks, and lets the user choose another or use it anyway', async () => {
+    await serve(
+      { fail: { status: 404, message: 'The model alpha does not exist', code: 'model_not_found' } },
+      { text: 'Ahoy.' },
+      { text: 'Ahoy.' },
+    );
+    const { seen, saved } = await connect([
+      ...there(),
+      ...['Enter a key', KEY, 'alpha', 'Choose Another Model', 'beta', 'Choose Another Model', 'beta', 'Use It Anyway', 'Ask only'],
+    ]);
+    assert.ok(seen.some((text) => /does not know the model/.test(text)));
+    assert.ok(seen.some((text) => /did not call the tool/.test(text)));
+    assert.equal(seen.filter((text) => text.startsWith('Asking')).length, 1, 'the list is asked for once');
+    assert.equal(saved[0]?.ref.model, 'beta');
+  });
+
+  it('says that there is no credit', async () => {
+    await serve({ fail: { status: 429, message: 'You exceeded your current quota', code: 'insufficient_quota' } });
+    const { seen, offers, saved } = await connect([...there(), 'Enter a key', KEY, 'alpha', undefined]);
+    assert.ok(seen.some((text) => /credit or quota is used up.*add credit/.test(text)));
+    assert.deepEqual(offers.at(-1), ['Choose Another Model', 'Use It Anyway']);
+    assert.deepEqual(saved, []);
+  });
+
+  it('takes a typed name where there is no list', async () => {
+    const bare = await startListServer({ '/v1/chat/completions': { body: '{"choices":[]}' } });
+    const { seen, saved } = await connect([
+      'OpenAI-compatible',
+      `${bare.url}/v1`,
+      'No key',
+      'Name a Model',
+      'mine',
+      'Use It Anyway',
+      'All modes',
+    ]);
+    assert.ok(seen.some((text) => /OpenAI-compatible .* refused the request/.test(text)));
+    assert.deepEqual(saved[0], { ref: { provider: 'openai-chat', model: 'mine' }, baseUrl: `${bare.url}/v1`, models: [] });
+    await bare.close();
+  });
+
+  it('goes back step by step without losing what was found', async () => {
+    await serve(CALL, CALL);
+    const { seen, saved } = await connect([
+      ...[...there(), BACK],
+      ...[...there(), 'Enter a key', BACK, 'Enter a key', KEY, BACK, KEY],
+      ...['alpha', BACK, 'beta', 'All modes'],
+    ]);
+    assert.equal(saved[0]?.ref.model, 'beta');
+    assert.equal(seen.filter((text) => text.startsWith('Asking')).length, 2, 'once for each key');
+  });
+
+  it('refuses an address that holds a secret, or is none', async () => {
+    await serve(CALL);
+    for (const [address, problem] of [
+      ['https://me:secret@host/v1', /Leave keys and passwords out/],
+      ['https://host/v1?key=secret', /Leave keys and passwords out/],
+      ['host/v1', /begins with https/],
+      ['file:///etc/passwd', /begins with https/],
+    ] as const) {
+      const { seen } = await connect(['OpenAI', 'Use another address', address]);
+      assert.match(seen.at(-1) ?? '', problem);
+    }
+    assert.match((await connect(['Azure', ''])).seen.at(-1) ?? '', /Give the address/);
+  });
+});
