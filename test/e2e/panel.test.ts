@@ -37,6 +37,14 @@ describe('the panel', () => {
     assert.deepEqual(await contents(workbench.folder), HARBOUR);
   });
 
+  it('says what Offline can do, with a button that connects a real model', async () => {
+    await send('Write me a poem');
+    await button('Connect a model').waitFor();
+    await workbench.screenshot('panel-help');
+    await panel.locator('.transcript, [role=log]').getByRole('button', { name: 'Connect a model' }).last().click();
+    await workbench.waitForText('Kedge: Connect a Model');
+  });
+
   it('plans, runs the confirmed plan, and takes it back', async () => {
     await choose('Plan');
     await send(RENAME);
@@ -176,9 +184,5 @@ async function connect(workbench: Workbench, url: string, key: string): Promise<
   await workbench.quickItem('test-model').click();
   await title('for which modes?');
   await workbench.quickItem('All modes').click();
-  await page
-    .locator('.notification-list-item-message')
-    .filter({ hasText: 'Kedge now uses test-model' })
-    .first()
-    .waitFor();
+  await page.locator('.notification-list-item-message').filter({ hasText: 'Kedge now uses test-model' }).first().waitFor();
 }

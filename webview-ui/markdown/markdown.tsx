@@ -1,6 +1,7 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import type { ComponentChild } from 'preact';
 import { useRef } from 'preact/hooks';
+import { Button } from '../components/button.tsx';
 import { post } from '../host.ts';
 import { memo } from '../memo.ts';
 import { lex, NOTHING } from './blocks.ts';
@@ -163,6 +164,14 @@ function link(token: Tokens.Link): ComponentChild {
       <Anchor href={token.href} title={token.href} onOpen={() => post({ type: 'open_link', url: token.href })}>
         {children}
       </Anchor>
+    );
+  }
+  // The one command that a text may offer: choosing a model changes nothing.
+  if (token.href === 'command:kedge.connectModel') {
+    return (
+      <Button kind="primary" onClick={() => post({ type: 'connect_model' })}>
+        {token.text}
+      </Button>
     );
   }
   const reference = referenceOf(token.href);

@@ -27,7 +27,6 @@ export function* readParameters(
     const tag = /^<([^\s=]+)/.exec(mark)?.[1] ?? '';
     const text = yield* readParameter(
       src,
-      tools,
       `</${tag}>`,
       openers,
       closers,
@@ -40,7 +39,6 @@ export function* readParameters(
 /** A value ends at its closing tag. Where that was forgotten, the next parameter that the tool knows or the end of the call ends it. */
 function* readParameter(
   src: Source,
-  tools: Tools,
   closer: string,
   openers: readonly string[],
   closers: readonly string[],

@@ -4,12 +4,16 @@
  */
 import type { ToolSpec } from '../../core/model.ts';
 import type { Call, Tools } from './calls.ts';
+import { isIndentedCode, readCodeSpan, readFence, readRegion } from './markdown.ts';
 import * as marks from './markers.ts';
+import { LEAD, LONG, Output, type TextToolEvent } from './output.ts';
 import { isShown, isWoven } from './quoting.ts';
 import { Reader } from './readers.ts';
-import { type Reading, Source, Unreadable } from './source.ts';
+import { attempt, type Reading, Source, Unreadable } from './source.ts';
+import { readThoughts } from './thoughts.ts';
 
-export type TextToolEvent = { type: 'text' | 'reasoning'; text: string } | ({ type: 'call' } & Call);
+export type { TextToolEvent } from './output.ts';
+
 type Options = { bare?: boolean; fence?: boolean };
 
 const HARMONY_CLOSERS = ['<|end|>', '<|return|>', '<|call|>'];
@@ -24,40 +28,30 @@ const MARKS = [
 /** gpt-oss without its control tokens. */
 const STRIPPED = ['assistantcommentary to=functions.', 'commentary to=functions.'];
 
-const LONG = 16_384;
-/** How much of what stands before a call is looked at. */
-const LEAD = 600;
-
 export class TextToolParser {
   readonly #src = new Source();
   readonly #tools: Tools;
   readonly #atLineStart: readonly string[];
   readonly #scan: Reading<void>;
-  #events: TextToolEvent[] = [];
+  readonly #out: Output;
   #waiting = '';
-  /** Everything before it has been shown or taken. */
-  #shown = 0;
-  /** Where the text began that leads to the next call. */
-  #base = 0;
-  #quotedEnd: number | undefined;
-  #afterCall = false;
-  #said = false;
   #inHarmony = false;
 
   constructor(tools: readonly ToolSpec[]) {
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     this.#atLineStart = [...STRIPPED, ...tools.flatMap(({ name }) => [`${name}[ARGS]`, `${name}[CALL_ID]`])];
+    this.#out = new Output(this.#src);
     this.#scan = this.#lines();
   }
 
   feed(text: string): TextToolEvent[] {
     this.#waiting += text;
     // Appending copies the text: a long call grows in larger pieces, so that the work stays in proportion to its length.
-    const held = this.#src.text.length - this.#shown;
+    const held = this.#src.text.length - this.#out.shown;
     if (held > LONG && this.#waiting.length < held / 64) return [];
     this.#append();
     this.#scan.next();
-    return this.#flush();
+    return this.#out.flush();
   }
 
   /** The text is over. What is half a call is text. */
@@ -65,9 +59,8 @@ export class TextToolParser {
     this.#append();
     this.#src.ended = true;
     this.#scan.next();
-    this.#show(this.#src.text.length);
-    if (!this.#afterCall || this.#src.text.slice(this.#shown).trim() !== '') this.#say('text', this.#src.text.slice(this.#shown));
-    return this.#flush();
+    this.#out.finish();
+    return this.#out.flush();
   }
 
   #append(): void {
@@ -78,22 +71,16 @@ export class TextToolParser {
   *#lines(): Reading<void> {
     const src = this.#src;
     for (;;) {
-      this.#forget();
+      this.#out.forget();
       const indent = yield* src.run(/[ \t]+/y);
       const char = yield* src.char();
       if (char === '') return;
       if (char === '>') yield* this.#passing(src.run(/[^\n]+/y));
-      else if (indent.length >= 4 && this.#isCode(indent)) yield* this.#passing(src.run(/[^\n]+/y));
+      else if (isIndentedCode(src.text.slice(this.#out.base, src.at - indent.length), indent)) yield* this.#passing(src.run(/[^\n]+/y));
       else if ((char === '`' || char === '~') && (yield* this.#fence())) continue;
       else yield* this.#line();
       if ((yield* src.char()) === '\n') src.at += 1;
     }
-  }
-
-  /** Indented by four behind a blank line that follows a text: code, in Markdown. */
-  #isCode(indent: string): boolean {
-    const before = this.#src.text.slice(this.#base, this.#src.at - indent.length);
-    return /\S[^\n]*\n[ \t]*\r?\n$/.test(before) || /\n {4,}[^\n]*\n$/.test(before);
   }
 
   /** Shows the text while it is read. */
@@ -101,7 +88,7 @@ export class TextToolParser {
     for (;;) {
       const { done, value } = reading.next();
       if (done) return value;
-      this.#show(this.#src.text.length);
+      this.#out.show(this.#src.text.length);
       yield;
     }
   }
@@ -110,44 +97,22 @@ export class TextToolParser {
   *#line(): Reading<void> {
     const src = this.#src;
     for (let first = true; ; first = false) {
-      this.#forget();
+      this.#out.forget();
       const char = yield* src.char();
       if (char === '' || char === '\n') return;
-      if (char === '`') yield* this.#codeSpan();
+      if (char === '`') yield* this.#passing(readCodeSpan(src));
       else if (char === '<' || char === '[') yield* this.#mark(first);
       else if (char === '{' && this.#mayBeBare()) {
         if (!(yield* this.#candidate((reader) => reader.bare(), { bare: true }))) src.at += 1;
       } else if (!first || !(yield* this.#named())) src.at += 1;
       yield* this.#passing(src.run(/[^<[{`\n]+/y));
-      this.#show(src.at);
+      this.#out.show(src.at);
     }
   }
 
   /** A bare value stands at the beginning of its line, or behind a sentence. */
   #mayBeBare(): boolean {
-    return /(^|[.:!?…\n])[ \t]*$/.test(this.#src.text.slice(this.#base, this.#src.at));
-  }
-
-  *#codeSpan(): Reading<void> {
-    const src = this.#src;
-    const opener = yield* src.run(/`+/y);
-    const closes = function* (): Reading<void> {
-      for (;;) {
-        yield* src.run(/[^`\n]+/y);
-        const char = yield* src.char();
-        if (char === '') return;
-        if (char === '`' && (yield* src.run(/`+/y)) === opener) return;
-        if (char !== '\n') continue;
-        // A blank line ends the paragraph, and the span with it.
-        src.at += 1;
-        const start = src.at;
-        yield* src.run(/[ \t\r]+/y);
-        if ((yield* src.char()) !== '\n') continue;
-        src.at = start - 1;
-        return;
-      }
-    };
-    yield* this.#passing(closes());
+    return /(^|[.:!?…\n])[ \t]*$/.test(this.#src.text.slice(this.#out.base, this.#src.at));
   }
 
   /** Passes a fence of any kind; false where there is none. */
@@ -166,24 +131,8 @@ export class TextToolParser {
       if (yield* this.#candidate((reader) => reader.fenced(language, fence), { fence: true }, start)) return true;
     }
     src.at = contents;
-    yield* this.#passing(this.#closing(fence));
+    yield* this.#passing(readFence(src, fence, () => this.#out.forget()));
     return true;
-  }
-
-  /** To the end of the fence's closing line, or of the text. */
-  *#closing(fence: string): Reading<void> {
-    const src = this.#src;
-    for (;;) {
-      this.#forget();
-      yield* src.run(/[^\n]+/y);
-      if ((yield* src.char()) === '') return;
-      src.at += 1;
-      yield* src.run(/[ \t]+/y);
-      const run = yield* src.run(fence[0] === '`' ? /`+/y : /~+/y);
-      if (run.length < fence.length) continue;
-      yield* src.run(/[ \t\r]+/y);
-      if (/^\n?$/.test(yield* src.char())) return;
-    }
   }
 
   /** A tool's name with its arguments in brackets, or gpt-oss's header without its control tokens. */
@@ -221,14 +170,14 @@ export class TextToolParser {
       return;
     }
     src.at = behind;
-    if (mark in marks.QUOTES) yield* this.#passing(attempt(src, src.until([marks.QUOTES[mark] as string])));
+    if (mark in marks.QUOTES) yield* this.#passing(readRegion(src, marks.QUOTES[mark] as string));
     else if (mark in marks.THOUGHTS) {
-      if (first) yield* this.#reasoning(start, [marks.THOUGHTS[mark] as string]);
+      if (first) yield* readThoughts(src, this.#out, start, [marks.THOUGHTS[mark] as string]);
     } else if (mark === '</think>') yield* this.#strayThought(first);
     else if (HARMONY_CLOSERS.includes(mark)) {
       if (!this.#inHarmony) return;
-      this.#show(start);
-      this.#take();
+      this.#out.show(start);
+      this.#out.take();
     } else if (marks.HARMONY.includes(mark)) yield* this.#harmony(start);
     else {
       const read = function* (reader: Reader): Reading<Call[]> {
@@ -241,35 +190,7 @@ export class TextToolParser {
 
   /** Alone on its line, it ends thoughts that the server's template began. */
   *#strayThought(first: boolean): Reading<void> {
-    if (first && /^[\r\n]?$/.test(yield* this.#src.char())) this.#take();
-  }
-
-  *#reasoning(start: number, closers: readonly string[], keep = false): Reading<void> {
-    const src = this.#src;
-    this.#show(start);
-    this.#take();
-    const longest = Math.max(...closers.map((closer) => closer.length));
-    let said = src.at;
-    const say = (upTo: number) => {
-      if (upTo <= said) return;
-      this.#say('reasoning', src.text.slice(said, upTo));
-      said = upTo;
-    };
-    const reading = attempt(src, src.until(closers));
-    for (;;) {
-      const { done, value } = reading.next();
-      if (done) {
-        say(value ? src.at - value.stop.length : src.text.length);
-        if (!value) src.at = src.text.length;
-        else if (keep && marks.HARMONY.includes(value.stop)) src.at -= value.stop.length;
-        return this.#take();
-      }
-      // The end may hold the beginning of the closing mark.
-      const tail = src.text.slice(Math.max(said, src.text.length - longest + 1));
-      const open = [...tail].findIndex((_, index) => closers.some((closer) => closer.startsWith([...tail].slice(index).join(''))));
-      say(open < 0 ? src.text.length : src.text.length - [...tail].slice(open).join('').length);
-      yield;
-    }
+    if (first && /^[\r\n]?$/.test(yield* this.#src.char())) this.#out.take();
   }
 
   /** A channel of gpt-oss: a call, thoughts, or a text whose header is dropped. */
@@ -292,9 +213,9 @@ export class TextToolParser {
       return;
     }
     this.#inHarmony = true;
-    if (/\banalysis\b/.test(header.text)) return yield* this.#reasoning(start, marks.HARMONY_ENDS, true);
-    this.#show(start);
-    this.#take();
+    if (/\banalysis\b/.test(header.text)) return yield* readThoughts(src, this.#out, start, marks.HARMONY_ENDS);
+    this.#out.show(start);
+    this.#out.take();
   }
 
   /** Reads what may be a call. It runs if every sign says that it is meant; else it is text, and so is everything in it. */
@@ -304,8 +225,8 @@ export class TextToolParser {
     start = this.#src.at,
   ): Reading<boolean> {
     const src = this.#src;
-    const before = src.text.slice(Math.max(this.#base, start - LEAD), start);
-    let quoted = isShown(before, this.#quotedEnd === undefined ? undefined : src.text.slice(this.#quotedEnd, start));
+    const before = src.text.slice(Math.max(this.#out.base, start - LEAD), start);
+    let quoted = isShown(before, this.#out.quotedEnd === undefined ? undefined : src.text.slice(this.#out.quotedEnd, start));
     const reader = new Reader(src, this.#tools, () => {
       quoted = true;
     });
@@ -316,7 +237,7 @@ export class TextToolParser {
         const { done, value } = reading.next();
         calls = value ?? [];
         if (done) break;
-        if (quoted) this.#show(src.text.length);
+        if (quoted) this.#out.show(src.text.length);
         yield;
       }
     } catch (error) {
@@ -331,8 +252,8 @@ export class TextToolParser {
     src.at = end;
     if (runs) yield* this.#make(start, calls);
     else {
-      this.#show(end);
-      this.#quotedEnd = end;
+      this.#out.show(end);
+      this.#out.quotedEnd = end;
     }
     return true;
   }
@@ -352,10 +273,10 @@ export class TextToolParser {
 
   *#make(start: number, calls: readonly Call[]): Reading<void> {
     const src = this.#src;
-    this.#show(start);
+    this.#out.show(start);
     for (const call of calls) {
-      if (this.#tools.has(call.name)) this.#events.push({ type: 'call', ...call });
-      else this.#say('text', JSON.stringify(call));
+      if (this.#tools.has(call.name)) this.#out.call(call);
+      else this.#out.say('text', JSON.stringify(call));
     }
     for (let end = src.at; ; end = src.at) {
       yield* src.run(/[\s;]+/y);
@@ -363,18 +284,6 @@ export class TextToolParser {
       src.at = end;
       break;
     }
-    this.#take();
-  }
-}
-
-/** What `reading` gives, or nothing where the text is not so. */
-function* attempt<T>(src: Source, reading: Reading<T>): Reading<T | undefined> {
-  const start = src.at;
-  try {
-    return yield* reading;
-  } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
-    src.at = start;
-    return undefined;
+    this.#out.take();
   }
 }

@@ -3,7 +3,7 @@ import { type Call, plainName, propertiesOf, type Tools } from './calls.ts';
 import { readLiteral } from './literal.ts';
 import { NAME, type Reading, type Source, Unreadable } from './source.ts';
 
-export function* opensPythonic(src: Source, tools: Tools): Reading<boolean> {
+export function* opensPythonic(src: Source): Reading<boolean> {
   const start = src.at++;
   yield* src.spaces();
   const name = yield* src.run(NAME);

@@ -29,7 +29,7 @@ export class Reader {
   /** A value at the beginning of a line, without any mark. */
   *bare(): Reading<Call[]> {
     const src = this.#src;
-    if (src.text[src.at] === '[' && (yield* opensPythonic(this.#src, this.#tools))) return yield* readPythonicList(this.#src, this.#tools);
+    if (src.text[src.at] === '[' && (yield* opensPythonic(this.#src))) return yield* readPythonicList(this.#src, this.#tools);
     const calls: Call[] = [];
     for (let end = src.at; ; end = src.at) {
       if (calls.length > 0) yield* src.run(/[\s,;]+/y);
@@ -80,7 +80,7 @@ export class Reader {
   }
 
   *#listOr(strict: boolean): Reading<Call[] | undefined> {
-    if (!strict && this.#src.text[this.#src.at] === '[' && (yield* opensPythonic(this.#src, this.#tools)))
+    if (!strict && this.#src.text[this.#src.at] === '[' && (yield* opensPythonic(this.#src)))
       return yield* readPythonicList(this.#src, this.#tools);
     return yield* this.#value(strict);
   }

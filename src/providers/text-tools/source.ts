@@ -70,3 +70,15 @@ export class Source {
     }
   }
 }
+
+/** What `reading` gives, or nothing where the text is not so. */
+export function* attempt<T>(src: Source, reading: Reading<T>): Reading<T | undefined> {
+  const start = src.at;
+  try {
+    return yield* reading;
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    src.at = start;
+    return undefined;
+  }
+}

@@ -1,0 +1,30 @@
+import * as marks from './markers.ts';
+import type { Output } from './output.ts';
+import { attempt, type Reading, type Source } from './source.ts';
+
+/** Thoughts up to one of their closing marks, which is passed unless it begins the next message; `start` is where their opening mark stands. */
+export function* readThoughts(src: Source, out: Output, start: number, closers: readonly string[]): Reading<void> {
+  out.show(start);
+  out.take();
+  const longest = Math.max(...closers.map((closer) => closer.length));
+  const say = (upTo: number) => {
+    if (upTo <= out.shown) return;
+    out.say('reasoning', src.text.slice(out.shown, upTo));
+    out.shown = upTo;
+  };
+  const reading = attempt(src, src.until(closers));
+  for (;;) {
+    const { done, value } = reading.next();
+    if (done) {
+      say(value ? src.at - value.stop.length : src.text.length);
+      if (!value) src.at = src.text.length;
+      else if (marks.HARMONY.includes(value.stop)) src.at -= value.stop.length;
+      return out.take();
+    }
+    // The end may be the beginning of a closing mark.
+    let held = Math.min(longest - 1, src.text.length - out.shown);
+    while (held > 0 && !closers.some((closer) => closer.startsWith(src.text.slice(-held)))) held--;
+    say(src.text.length - held);
+    yield;
+  }
+}
