@@ -38,6 +38,17 @@ const benches: Record<string, () => Promise<Row[]>> = {
       ],
     ];
   },
+  async edits() {
+    const { measureEdits } = await import('../test/bench/edits.ts');
+    const { editMs, patchMs, bareMs, bareFilesMs, ratio: times, readMs, bareReadMs, largeMs } = await measureEdits();
+    const bare = `${ms(bareMs)}; a write a file: ${ms(bareFilesMs)}`;
+    return [
+      ['1,000 replacements over 200 files to a bare loop', `${ratio(times)} (${ms(editMs)} to ${bare})`, '3x'],
+      ['the same as one patch of 200 files', `${ratio(patchMs / bareMs)} (${ms(patchMs)})`, '3x'],
+      ['reading 1,000 files (bare)', `${ms(readMs)} (${ms(bareReadMs)})`, ''],
+      ['one replacement in a file of 10 MB', ms(largeMs), ''],
+    ];
+  },
   async panel() {
     const { measurePanel } = await import('../test/support/panel-gallery.ts');
     const { longestTaskMs, longestTaskCpuMs } = await measurePanel();

@@ -1,18 +1,27 @@
 /** Models by name: their adapters, the lists that their services have, and whether one of them answers. */
 import type { ModelRef } from '../core/messages.ts';
-import { user } from '../core/messages.ts';
-import type { ModelAdapter, ModelRequest } from '../core/model.ts';
+import type { ModelAdapter } from '../core/model.ts';
 import { ModelError } from '../core/model.ts';
-import { type CatalogEntry, catalogEntry, catalogModels, completeConfig, missingConfig } from '../providers/catalog.ts';
+import { type CatalogEntry, catalogEntry, catalogModels, completeConfig, loadTextTools, missingConfig } from '../providers/catalog.ts';
 import { withRetry } from '../providers/retry.ts';
 import type { ModelFacts, ModelInfo, ProviderConfig, ProviderModule } from '../providers/types.ts';
+import type { Probe } from './probe.ts';
 
 /** The adapter of a model, its provider loaded when it is first asked for. `configOf` gives what the user configured. */
-export async function loadAdapter(model: ModelRef, configOf: (provider: string) => Promise<ProviderConfig>): Promise<ModelAdapter> {
+export async function loadAdapter(
+  model: ModelRef,
+  configOf: (provider: string) => Promise<ProviderConfig>,
+  calls?: ModelFacts['calls'],
+): Promise<ModelAdapter> {
   const entry = entryOf(model.provider);
   const [provider, config] = await Promise.all([entry.load(), configOf(entry.id)]);
   expectConfig(entry, config);
-  return withRetry(provider.createAdapter(completeConfig(entry, config)));
+  const adapter = withRetry(provider.createAdapter(completeConfig(entry, config)));
+  if (calls === 'none') return { ...adapter, stream: (request, signal) => adapter.stream({ ...request, tools: [] }, signal) };
+  // What a local server makes of a model's calls depends on its template: some leave them in the text.
+  if (calls !== 'text' && !entry.local) return adapter;
+  const { withTextTools } = await loadTextTools();
+  return { ...adapter, ...withTextTools(adapter, { mode: calls === 'text' ? 'text' : 'rescue' }) };
 }
 
 /** What the service has and says, in its order; a model that it names twice once. @throws ModelError */
@@ -29,27 +38,11 @@ export function knownModels(provider: string, users: Readonly<Record<string, Mod
   return [...ids].map((id) => ({ id }));
 }
 
-const WORD = 'ahoy';
-const TEST: Omit<ModelRequest, 'model'> = {
-  system: 'You check whether tools can be called.',
-  messages: [user(`Call the tool "signal" with the word "${WORD}".`)],
-  tools: [
-    {
-      name: 'signal',
-      description: 'Shows that tools can be called.',
-      inputSchema: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] },
-    },
-  ],
-};
-
-/** Asks for one tool call, once. `text` is a model that answered without one. @throws ModelError */
-export async function tryModel({ provider, model }: ModelRef, config: ProviderConfig, signal: AbortSignal): Promise<'tools' | 'text'> {
-  const [module, complete] = await opened(provider, config);
-  let called = false;
-  for await (const event of module.createAdapter(complete).stream({ ...TEST, model }, signal)) {
-    if (event.type === 'part' && event.part.type === 'tool_call') called ||= event.part.name === 'signal';
-  }
-  return called ? 'tools' : 'text';
+/** Asks for one tool call, and says how it came. Undefined where the time was not enough. @throws ModelError */
+export async function tryModel(ref: ModelRef, config: ProviderConfig, signal: AbortSignal, timeoutMs: number): Promise<Probe | undefined> {
+  const [[module, complete], { probeModel }] = await Promise.all([opened(ref.provider, config), import('./probe.ts')]);
+  const store = { get: () => undefined, set: () => undefined };
+  return await probeModel(module.createAdapter(complete), { model: ref, digest: '', store, signal, timeoutMs });
 }
 
 async function opened(provider: string, config: ProviderConfig): Promise<[ProviderModule, ProviderConfig]> {

@@ -2,7 +2,7 @@
 import { interruptible } from '../core/abort.ts';
 import { type ModelRef, user } from '../core/messages.ts';
 import { type ModelAdapter, ModelError, type ToolSpec } from '../core/model.ts';
-import { withTextTools } from '../providers/text-tools/index.ts';
+import { loadTextTools } from '../providers/catalog.ts';
 
 /** How the model calls tools, and whether it did what it was told, be it in words only. */
 export type Probe = { calls: 'native' | 'text' | 'none'; follows: boolean };
@@ -42,7 +42,11 @@ export async function probeModel(adapter: ModelAdapter, options: ProbeOptions): 
   const either = AbortSignal.any([signal, late]);
   try {
     const native = await attempt(adapter, model.model, either);
-    const written = native.called ? undefined : await attempt(withTextTools(adapter, { mode: 'text' }), model.model, either);
+    const written = native.called
+      ? undefined
+      : await attempt((await loadTextTools()).withTextTools(adapter, { mode: 'text' }), model.model, either);
+    // Who answers neither has said nothing of the model.
+    if (native.failure && written?.failure) throw written.failure;
     const follows = native.follows || (written?.follows ?? false);
     const probe: Probe = { calls: native.called ? 'native' : written?.called ? 'text' : 'none', follows };
     await store.set(key, probe);
@@ -54,7 +58,9 @@ export async function probeModel(adapter: ModelAdapter, options: ProbeOptions): 
   }
 }
 
-async function attempt(adapter: ModelAdapter, model: string, signal: AbortSignal): Promise<{ called: boolean; follows: boolean }> {
+type Attempt = { called: boolean; follows: boolean; failure?: ModelError };
+
+async function attempt(adapter: ModelAdapter, model: string, signal: AbortSignal): Promise<Attempt> {
   const request = { model, system: 'You are a test subject. Do exactly what you are told.', messages: [user(TASK)], tools: [TOOL] };
   let called = false;
   let follows = false;
@@ -73,6 +79,7 @@ async function attempt(adapter: ModelAdapter, model: string, signal: AbortSignal
   } catch (error) {
     // Servers refuse tools for a model whose template has no place for them. That is an answer.
     if (!(error instanceof ModelError) || (error.kind !== 'invalid_request' && error.kind !== 'bad_stream')) throw error;
+    return { called, follows, failure: error };
   }
   return { called, follows: follows || answersWithWord(said) };
 }

@@ -42,7 +42,8 @@ export class SessionError extends Error {
   override name = 'SessionError';
 }
 
-type Live = { runId: string; controller: AbortController; done: Promise<void>; adapter?: ModelAdapter };
+type Live = { runId: string; controller: AbortController; done: Promise<void>; adapter?: ModelAdapter; waiting?: Waiting | undefined };
+type Waiting = Extract<AgentEvent, { type: 'model_waiting' }>;
 
 export class Session {
   readonly id: string;
@@ -110,6 +111,12 @@ export class Session {
       return;
     }
     this.#supersede();
+  }
+
+  /** The wait that the live run is in before it asks the model again, with the time that is left of it. */
+  get waiting(): Waiting | undefined {
+    const wait = this.#live?.waiting;
+    return wait && { ...wait, waitMs: Math.max(0, wait.at + wait.waitMs - this.#ports.now()) };
   }
 
   /** Where the live run waits to send a request again, it is sent now. */
@@ -238,6 +245,7 @@ export class Session {
       this.events.push(event);
       reduce(this.state, event);
     }
+    if (this.#live) this.#live.waiting = event.type === 'model_waiting' ? event : undefined;
     for (const listener of this.#listeners) {
       try {
         listener(event);

@@ -90,6 +90,9 @@ export function catalogEntry(id: string): CatalogEntry | undefined {
   return CATALOG.find((entry) => entry.id === id);
 }
 
+/** Tools for models that cannot call them natively; loaded where it is needed. */
+export const loadTextTools = () => import('./text-tools/index.ts');
+
 /** `provider/model`, or a provider alone for its default model. @throws Error that names the providers there are. */
 export function parseModelRef(text: string): { provider: string; model: string } {
   const slash = text.indexOf('/');

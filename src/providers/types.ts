@@ -30,6 +30,10 @@ export type ModelFacts = {
   vision?: boolean;
   tools?: boolean;
   reasoning?: boolean;
+  /** How it was found to call tools: as the wire has it, written in its text, or not at all. */
+  calls?: 'native' | 'text' | 'none';
+  /** Tells this model from another of the same name. */
+  digest?: string;
   prices?: Prices;
 };
 

@@ -6,7 +6,8 @@ import type { Workspace } from '../workspace/workspace.ts';
 import { changeCall, expectFree } from './change-call.ts';
 import { counted, defineTool } from './define.ts';
 
-export function createFileTool(workspace: Workspace, gate: WriteGate): Tool {
+/** `editor` is the name of the tool for files that exist. */
+export function createFileTool(workspace: Workspace, gate: WriteGate, editor: string): Tool {
   return defineTool({
     name: 'create_file',
     description: 'Create a new file, with its directories. Fails if it exists.',
@@ -14,7 +15,7 @@ export function createFileTool(workspace: Workspace, gate: WriteGate): Tool {
     input: z.object({ path: z.string(), content: z.string() }),
     async prepare({ path: input, content }) {
       const place = await workspace.resolve(input);
-      await expectFree(workspace, place, 'Use replace_in_file to change it.');
+      await expectFree(workspace, place, `Use ${editor} to change it.`);
       const lines = content === '' ? 0 : content.replace(/\n$/, '').split('\n').length;
       const changes = [{ ...place, before: undefined, after: encodeText(content) }];
       return changeCall(`Create ${place.path}`, changes, gate, `Created ${place.path} with ${counted(lines, 'line')}.`);

@@ -28,15 +28,18 @@ export function toolsFor(workspace: Workspace, hands: Hands): Tool[] {
       return tools;
     case 'plan':
       return [...tools, proposePlanTool(workspace, hands.newId)];
-    case 'agent':
+    case 'agent': {
+      const { gate, model, plan } = hands;
+      const edit = editsByPatch(model) ? applyPatchTool(workspace, gate) : replaceInFileTool(workspace, gate);
       tools.push(
-        createFileTool(workspace, hands.gate),
-        editsByPatch(hands.model) ? applyPatchTool(workspace, hands.gate) : replaceInFileTool(workspace, hands.gate),
-        createDirectoryTool(workspace, hands.gate),
-        moveFileTool(workspace, hands.gate),
-        deleteFileTool(workspace, hands.gate),
+        createFileTool(workspace, gate, edit.name),
+        edit,
+        createDirectoryTool(workspace, gate),
+        moveFileTool(workspace, gate),
+        deleteFileTool(workspace, gate),
       );
-      return hands.plan ? [...tools, updateStepTool(hands.plan)] : tools;
+      return plan ? [...tools, updateStepTool(plan)] : tools;
+    }
   }
 }
 

@@ -65,7 +65,7 @@ function narrowed(old: string, now: string): { skipped: number; from: string; to
   // Behind that line break, or at the beginning where there are not as many lines.
   if (start !== 0) start += 1;
   let end = old.length - tail;
-  for (let line = 0; line <= CONTEXT + 1 && end > 0 && end < old.length; line++) end = old.indexOf('\n', end) + 1 || old.length;
+  for (let line = 0; line <= CONTEXT + 1 && end < old.length; line++) end = old.indexOf('\n', end) + 1 || old.length;
   let skipped = 0;
   for (let at = old.indexOf('\n'); at >= 0 && at < start; at = old.indexOf('\n', at + 1)) skipped++;
   return { skipped, from: old.slice(start, end), to: now.slice(start, now.length - (old.length - end)) };

@@ -39,9 +39,10 @@ describe('the panel', () => {
 
   it('says what Offline can do, with a button that connects a real model', async () => {
     await send('Write me a poem');
-    await button('Connect a model').waitFor();
+    const offer = panel.getByRole('log').getByRole('button', { name: 'Connect a model' });
+    await offer.waitFor();
     await workbench.screenshot('panel-help');
-    await panel.locator('.transcript, [role=log]').getByRole('button', { name: 'Connect a model' }).last().click();
+    await offer.click();
     await workbench.waitForText('Kedge: Connect a Model');
   });
 
@@ -112,7 +113,7 @@ describe('the panel with a model behind HTTP', () => {
       apiKey: 'test-key',
       turns: ({ body }) => {
         const last = body.input.at(-1);
-        if (body.tools?.some(({ name }) => name === 'signal')) return { calls: [{ name: 'signal', input: { word: 'ahoy' } }] };
+        if (body.tools?.some(({ name }) => name === 'note_word')) return { calls: [{ name: 'note_word', input: { word: 'harbour' } }] };
         if (JSON.stringify(last).includes('Think.')) return { text: 'Let me think about this for a very long time.' };
         if (last?.type === 'function_call_output') return { text: 'The tide is a sine, see src/tide.ts:2.' };
         return { calls: [{ name: 'read_file', input: { path: 'src/tide.ts' } }] };

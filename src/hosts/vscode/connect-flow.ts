@@ -3,16 +3,24 @@
  * Nothing is stored before the end. A key goes from the input box to the secret storage and nowhere else.
  */
 import { listModels, tryModel } from '../../app/models.ts';
+import { suitability } from '../../app/probe.ts';
 import { MODES, type Mode } from '../../core/events.ts';
 import type { ModelRef } from '../../core/messages.ts';
 import { ModelError, type ModelErrorKind } from '../../core/model.ts';
 import { CATALOG, type CatalogEntry, factsOf } from '../../providers/catalog.ts';
-import type { ModelInfo, ProviderConfig } from '../../providers/types.ts';
+import type { ModelFacts, ModelInfo, ProviderConfig } from '../../providers/types.ts';
 import { type Answer, type Ask, BACK, type Choice, type Step, walk } from './ask.ts';
 import { describeFacts } from './describe.ts';
 
 /** What the flow ends with. `mode` is absent for all modes; without `apiKey` none is kept. */
-export type Connection = { ref: ModelRef; mode?: Mode; apiKey?: string; baseUrl?: string; models: readonly ModelInfo[] };
+export type Connection = {
+  ref: ModelRef;
+  mode?: Mode;
+  apiKey?: string;
+  baseUrl?: string;
+  calls?: ModelFacts['calls'];
+  models: readonly ModelInfo[];
+};
 
 export type ConnectPorts = {
   ask: Ask;
@@ -27,6 +35,11 @@ export type ConnectPorts = {
 const TRY = { again: 'Try Again', key: 'Enter Another Key', address: 'Change the Address', model: 'Choose Another Model' } as const;
 const ANYWAY = 'Use It Anyway';
 const NAME = 'Name a Model';
+const HOW = {
+  native: 'It calls tools.',
+  text: 'It writes its tool calls into its text, where Kedge reads them.',
+  none: 'It calls no tools: it can answer in Ask mode, without looking into files.',
+};
 
 /** A tool call may take as long as it takes a local server to load the model. */
 const TRY_MS = 60_000;
@@ -39,6 +52,7 @@ export async function connectFlow({ ask, env, configOf, ollama, save }: ConnectP
   let models: readonly ModelInfo[] = [];
   let listedWith: ProviderConfig | undefined;
   let model = '';
+  let calls: ModelFacts['calls'];
 
   const service: Step = async () => {
     const chosen = await ask.pick({
@@ -127,6 +141,7 @@ export async function connectFlow({ ask, env, configOf, ollama, save }: ConnectP
     });
     if (chosen === undefined || chosen === BACK) return chosen;
     model = chosen;
+    calls = undefined;
     return await test();
   };
 
@@ -134,12 +149,15 @@ export async function connectFlow({ ask, env, configOf, ollama, save }: ConnectP
     const ref = { provider: entry.id, model };
     try {
       const limit = entry.local ? TRY_LOCAL_MS : TRY_MS;
-      const able = await ask.progress(`Having ${model} call a tool…`, (signal) =>
-        within(limit, signal, (both) => tryModel(ref, config, both)),
-      );
-      if (able === 'tools') return useFor;
-      const said = `${model} answered, but did not call the tool that it was asked to call. It may do for questions; Plan and Agent need tools.`;
-      const next = await ask.trouble(said, [TRY.model, ANYWAY]);
+      const probe = await ask.progress(`Having ${model} call a tool…`, (signal) => tryModel(ref, config, signal, limit));
+      if (!probe)
+        throw new ModelError('network', `${model} did not answer within ${limit / 1000} seconds: try again, or choose another model.`);
+      calls = probe.calls;
+      const contextWindow = models.find(({ id }) => id === model)?.contextWindow;
+      const { agent, reason = '' } = suitability({ probe, ...(contextWindow && { contextWindow }) });
+      if (agent) return useFor;
+      const noTools = `${model} did not call the tool that it was told to call: it may do for Ask, and Agent mode needs another model.`;
+      const next = await ask.trouble(entry.local ? reason : noTools, [TRY.model, ANYWAY]);
       return next === ANYWAY ? useFor : next === TRY.model ? chooseModel : undefined;
     } catch (error) {
       const next = await afterTrouble(error, TRY.model, ANYWAY);
@@ -151,13 +169,15 @@ export async function connectFlow({ ask, env, configOf, ollama, save }: ConnectP
   const useFor: Step = async () => {
     const all = { label: 'All modes', description: 'Ask, Plan and Agent', value: 'all' as Mode | 'all' };
     const choices = [all, ...MODES.map((mode) => ({ label: `${title(mode)} only`, value: mode }))];
-    const chosen = await ask.pick({ title: `${model}: for which modes?`, choices });
+    const how = calls && { placeholder: HOW[calls] };
+    const chosen = await ask.pick({ title: `${model}: for which modes?`, choices, ...how });
     if (chosen === undefined || chosen === BACK) return chosen;
     const { apiKey, baseUrl } = config;
     await save({
       ref: { provider: entry.id, model },
       models,
       ...(chosen !== 'all' && { mode: chosen }),
+      ...(calls && { calls }),
       ...(apiKey && { apiKey }),
       ...(baseUrl && { baseUrl }),
     });
@@ -207,16 +227,6 @@ function addressProblem(text: string, entry: CatalogEntry): string | undefined {
   if (!/^https?:\/\/\S+$/i.test(address) || !URL.canParse(address)) return 'An address begins with https:// or http://';
   const { username, password, search } = new URL(address);
   return username || password || search ? 'Leave keys and passwords out of the address: the key is asked for next' : undefined;
-}
-
-async function within<T>(limitMs: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const late = AbortSignal.timeout(limitMs);
-  try {
-    return await work(AbortSignal.any([signal, late]));
-  } catch (error) {
-    if (!late.aborted || signal.aborted) throw error;
-    throw new ModelError('network', `There was no answer within ${limitMs / 1000} seconds: try again, or choose another model.`);
-  }
 }
 
 function title(mode: Mode): string {

@@ -1,7 +1,12 @@
 /** Choosing and connecting a model, in the editor. */
 import * as vscode from 'vscode';
+import { tryModel } from '../../app/models.ts';
+import { suitability } from '../../app/probe.ts';
+import type { Mode } from '../../core/events.ts';
 import type { ModelRef } from '../../core/messages.ts';
-import type { CatalogEntry } from '../../providers/catalog.ts';
+import { ModelError } from '../../core/model.ts';
+import { type CatalogEntry, catalogEntry } from '../../providers/catalog.ts';
+import type { ModelFacts } from '../../providers/types.ts';
 import { connectFlow } from './connect-flow.ts';
 import { describeFacts } from './describe.ts';
 import type { Kedge } from './kedge.ts';
@@ -13,6 +18,7 @@ import { providerConfig } from './settings.ts';
 const CONNECT = 'Connect a model…';
 /** How long the picker waits for a service's list. */
 const LIST_MS = 10_000;
+const PROBE_MS = 300_000;
 
 type Item = vscode.QuickPickItem & { ref?: ModelRef };
 
@@ -23,11 +29,11 @@ export async function connectModel(kedge: Kedge): Promise<void> {
     env: process.env,
     configOf: (provider) => providerConfig(provider, settings, keys),
     ollama: () => models.ollama(),
-    save: async ({ ref, mode, apiKey, baseUrl, models: list }) => {
+    save: async ({ ref, mode, apiKey, baseUrl, calls, models: list }) => {
       await settings.setBaseUrl(ref.provider, baseUrl);
       await keys.set(ref.provider, apiKey);
       await models.keep(ref.provider, list);
-      await use(kedge, ref, mode);
+      await use(kedge, ref, mode, calls);
     },
   });
 }
@@ -103,12 +109,28 @@ export async function pickModel(kedge: Kedge): Promise<void> {
   leaving.abort();
   box.dispose();
   const ref = answer?.item.ref;
-  if (ref) await use(kedge, ref, answer.mode ?? (settings.hasOwnModel(mode) ? mode : undefined));
+  if (ref) await use(kedge, ref, answer.mode ?? (settings.hasOwnModel(mode) ? mode : undefined), await probed(kedge, ref));
   else if (answer?.item.label === CONNECT) await connectModel(kedge);
 }
 
-async function use(kedge: Kedge, ref: ModelRef, mode?: typeof kedge.mode): Promise<void> {
-  await kedge.models.remember(ref);
+/** A model of the user's own machine is tried once, for many of them call tools in ways of their own. */
+async function probed(kedge: Kedge, ref: ModelRef): Promise<ModelFacts['calls']> {
+  const facts = kedge.models.facts(ref);
+  if (!catalogEntry(ref.provider)?.local || facts.calls) return undefined;
+  const config = await providerConfig(ref.provider, kedge.settings, kedge.keys);
+  try {
+    const probe = await quickInput.progress(`Having ${ref.model} call a tool…`, (signal) => tryModel(ref, config, signal, PROBE_MS));
+    const { reason } = suitability({ ...(probe && { probe }), ...(facts.contextWindow && { contextWindow: facts.contextWindow }) });
+    if (reason) void vscode.window.showWarningMessage(reason);
+    return probe?.calls;
+  } catch (error) {
+    if (error instanceof ModelError) void vscode.window.showWarningMessage(error.message);
+    return undefined;
+  }
+}
+
+async function use(kedge: Kedge, ref: ModelRef, mode?: Mode, calls?: ModelFacts['calls']): Promise<void> {
+  await kedge.models.remember(ref, calls);
   await kedge.settings.setModel(ref, mode);
   kedge.modelsChanged();
   void vscode.window.showInformationMessage(`Kedge now uses ${modelName(ref)}${mode ? ` in ${mode} mode` : ''}.`);

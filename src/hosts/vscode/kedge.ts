@@ -87,7 +87,7 @@ export class Kedge implements vscode.Disposable {
 
   async adapter(model: ModelRef): Promise<ModelAdapter> {
     if (model.provider === EDITOR) return withRetry(createEditorAdapter());
-    return loadAdapter(model, (provider) => providerConfig(provider, this.settings, this.keys));
+    return loadAdapter(model, (provider) => providerConfig(provider, this.settings, this.keys), this.models.facts(model).calls);
   }
 
   /** More is known about models than before. */

@@ -14,9 +14,14 @@ const SERVER = { name: 'VS Code’s model', secrets: [] };
 
 type InputPart = vscode.LanguageModelTextPart | vscode.LanguageModelDataPart;
 
-/** A model that was picked in the editor, as Kedge names it: `vscode/<vendor>/<id>`. */
-export function editorModelRef({ vendor, id }: Pick<vscode.LanguageModelChat, 'vendor' | 'id'>): ModelRef {
-  return { provider: EDITOR, model: `${vendor}/${id}` };
+/** Models that the editor handed over itself: it does not list all that a user can pick. */
+const picked = new Map<string, vscode.LanguageModelChat>();
+
+/** A model of the editor, as Kedge names it: `vscode/<vendor>/<id>`. */
+export function editorModelRef(model: vscode.LanguageModelChat): ModelRef {
+  const name = `${model.vendor}/${model.id}`;
+  picked.set(name, model);
+  return { provider: EDITOR, model: name };
 }
 
 export async function editorModels(vendor: string): Promise<vscode.LanguageModelChat[]> {
@@ -29,7 +34,7 @@ async function findModel(name: string): Promise<vscode.LanguageModelChat> {
   const wanted = rest.join('/');
   const models = await editorModels(vendor).catch(() => []);
   const found =
-    models.find(({ id }) => id === wanted) ?? models.find(({ family }) => family === wanted) ?? (wanted ? undefined : models[0]);
+    models.find(({ id }) => id === wanted) ?? picked.get(name) ?? models.find(({ family }) => family === wanted || wanted === '');
   if (found) return found;
   const known = models.map(({ id }) => id).join(', ');
   throw modelError(SERVER, 'unknown_model', known ? `${vendor} has ${known}` : `${vendor} offers none here; is its extension signed in?`);

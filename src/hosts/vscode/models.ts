@@ -45,18 +45,20 @@ export class Models {
 
   facts(ref: ModelRef): ModelFacts {
     const name = modelText(ref);
-    const { id: _, ...live } = this.#live(ref) ?? { id: '' };
-    const remembered = this.#memory.get<Record<string, ModelFacts>>(FACTS_KEY, {})[name];
-    return factsOf(ref, { ...remembered, ...live }, this.#settings.facts[name]);
+    const { id: _, ...live } = this.#live(ref) ?? ({ id: '' } as ModelInfo);
+    const before = this.#memory.get<Record<string, ModelFacts>>(FACTS_KEY, {})[name];
+    const isAnother = live.digest !== undefined && live.digest !== before?.digest;
+    return factsOf(ref, { ...(isAnother ? {} : before), ...live }, this.#settings.facts[name]);
   }
 
-  /** What the service said of a model that was chosen is wanted after a restart too, when nobody has asked it yet. */
-  async remember(ref: ModelRef): Promise<void> {
-    const info = this.#live(ref);
-    if (!info) return;
-    const { id: _, ...facts } = info;
-    const before = this.#memory.get<Record<string, ModelFacts>>(FACTS_KEY, {});
-    await this.#memory.update(FACTS_KEY, { ...before, [modelText(ref)]: facts });
+  /** What the service said of a model that was chosen is wanted after a restart too, when nobody has asked it yet; and how it calls tools. */
+  async remember(ref: ModelRef, calls?: ModelFacts['calls']): Promise<void> {
+    const { id: _, ...facts } = this.#live(ref) ?? ({ id: '' } as ModelInfo);
+    const name = modelText(ref);
+    const all = this.#memory.get<Record<string, ModelFacts>>(FACTS_KEY, {});
+    const same = all[name]?.digest === facts.digest ? all[name]?.calls : undefined;
+    const known = calls ?? same;
+    await this.#memory.update(FACTS_KEY, { ...all, [name]: { ...facts, ...(known && { calls: known }) } });
   }
 
   /** Those that have a key or an address of the user's, those that answered, and those in use. */

@@ -152,6 +152,8 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
       earlierRuns: runIds.length - shown.size,
       running: session.running,
     });
+    // No log has it, and still it is what the user looks for.
+    if (session.waiting) this.#post({ type: 'events', sessionId: session.id, events: [session.waiting], running: true });
     this.#unsubscribe = session.subscribe((event) => {
       const last = this.#pending.at(-1);
       const joined = last && joinedDelta(last, event);

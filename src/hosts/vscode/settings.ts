@@ -18,6 +18,7 @@ const Facts = z.object({
   vision: z.boolean().optional(),
   tools: z.boolean().optional(),
   reasoning: z.boolean().optional(),
+  calls: z.enum(['native', 'text', 'none']).optional(),
   prices: z.object({ ...rates, long: z.object({ ...rates, above: count }).optional() }).optional(),
 });
 const Effort = z.enum(['low', 'medium', 'high']);

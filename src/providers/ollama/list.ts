@@ -12,25 +12,27 @@ export async function listModels(config: ProviderConfig, signal: AbortSignal): P
   const server = serverOf('Ollama', settled);
   const infos = async (either: AbortSignal) => {
     const client = createClient(settled, server, either);
-    const names = entriesOf(server, await client.list(), 'models').map(({ model, name }) => String(model ?? name));
-    return await Promise.all(names.map((id) => infoOf(client, id, either)));
+    const entries = entriesOf(server, await client.list(), 'models');
+    return await Promise.all(entries.map((entry) => infoOf(client, entry, either)));
   };
   return (await ask(server, signal, infos, plainError)).filter((info) => info !== undefined);
 }
 
 /** Undefined for a model that makes vectors only. */
-async function infoOf(client: Ollama, id: string, signal: AbortSignal): Promise<ModelInfo | undefined> {
+async function infoOf(client: Ollama, entry: Record<string, unknown>, signal: AbortSignal): Promise<ModelInfo | undefined> {
+  const id = String(entry.model ?? entry.name);
+  const { digest } = known({ digest: entry.digest as string | undefined });
   try {
     const shown = await client.show({ model: id });
     const can = (skill: string) => shown.capabilities?.includes(skill);
     if (can('completion') === false) return undefined;
     return {
       id,
-      ...known({ contextWindow: contextLengthOf(shown), vision: can('vision'), tools: can('tools'), reasoning: can('thinking') }),
+      ...known({ contextWindow: contextLengthOf(shown), vision: can('vision'), tools: can('tools'), reasoning: can('thinking'), digest }),
     };
   } catch {
     // An older server says nothing about its models.
     signal.throwIfAborted();
-    return { id };
+    return { id, ...(digest && { digest }) };
   }
 }

@@ -7,7 +7,21 @@ export type Call = { name: string; input?: unknown; malformed?: string };
 
 const NAMES = ['name', 'tool_name', 'tool', 'function_name', 'function', 'action', 'recipient_name'];
 const INPUTS = ['arguments', 'parameters', 'args', 'input', 'params', 'tool_input', 'action_input', 'kwargs', 'arguments_json'];
-const OTHERS = ['type', 'id', 'call_id', 'tool_call_id', 'index', 'tool_calls', 'tool_call', 'function_call', 'calls', 'tool_uses'];
+const OTHERS = [
+  'type',
+  'id',
+  'call_id',
+  'tool_call_id',
+  'index',
+  'tool_calls',
+  'tool_call',
+  'function_call',
+  'calls',
+  'tool_uses',
+  'thought',
+  'reasoning',
+  'explanation',
+];
 const KEYS = new Set([...NAMES, ...INPUTS, ...OTHERS]);
 
 export function isCallKey(key: string): boolean {

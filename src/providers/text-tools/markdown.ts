@@ -19,12 +19,14 @@ export function* readCodeSpan(src: Source): Reading<void> {
   }
 }
 
-/** To the end of a fence's closing line, or of the text. Between two lines it calls `rest`. */
+/** To the end of a fence's closing line, or of the text. Wherever it remembers nothing it calls `rest`. */
 export function* readFence(src: Source, fence: string, rest: () => void): Reading<void> {
   for (;;) {
     rest();
-    yield* src.run(/[^\n]+/y);
-    if ((yield* src.char()) === '') return;
+    src.skip(/[^\n]+/y);
+    const char = yield* src.char();
+    if (char === '') return;
+    if (char !== '\n') continue;
     src.at += 1;
     yield* src.run(/[ \t]+/y);
     const run = yield* src.run(fence[0] === '`' ? /`+/y : /~+/y);

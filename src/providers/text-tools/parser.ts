@@ -47,8 +47,8 @@ export class TextToolParser {
   feed(text: string): TextToolEvent[] {
     this.#waiting += text;
     // Appending copies the text: a long call grows in larger pieces, so that the work stays in proportion to its length.
-    const held = this.#src.text.length - this.#out.shown;
-    if (held > LONG && this.#waiting.length < held / 64) return [];
+    const { length } = this.#src.text;
+    if (length > 2 * LONG && this.#waiting.length < length / 64) return [];
     this.#append();
     this.#scan.next();
     return this.#out.flush();
@@ -97,6 +97,7 @@ export class TextToolParser {
   *#line(): Reading<void> {
     const src = this.#src;
     for (let first = true; ; first = false) {
+      this.#out.show(src.at);
       this.#out.forget();
       const char = yield* src.char();
       if (char === '' || char === '\n') return;
@@ -105,7 +106,7 @@ export class TextToolParser {
       else if (char === '{' && this.#mayBeBare()) {
         if (!(yield* this.#candidate((reader) => reader.bare(), { bare: true }))) src.at += 1;
       } else if (!first || !(yield* this.#named())) src.at += 1;
-      yield* this.#passing(src.run(/[^<[{`\n]+/y));
+      src.skip(/[^<[{`\n]+/y);
       this.#out.show(src.at);
     }
   }

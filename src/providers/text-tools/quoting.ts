@@ -2,16 +2,34 @@
 
 /** The model speaks of what it does itself. */
 const ACTS =
-  /\b(let me|let(’|')?s|i(’|')?ll|i (will|need to|have to|should|must|want to|can|am going to)|i(’|')m (going to|now)|i(’|')m|calling|reading|checking|looking|running|searching|now)\b/i;
+  /\b(let me|let(’|')?s|i(’|')?ll|i (will|need to|have to|should|must|want to|can|am going to)|i(’|')m (going to|now)|i(’|')m|here(’|')?s? (is )?(the|my) ((tool|function) )?call|calling|reading|checking|looking|running|searching|now)\b/i;
 const SHOWS = /\b(show|demonstrate|illustrate|explain)\b/i;
 
 const ALWAYS =
   /\b(for (example|instance)|such as|looks? (like|as follows)|would (look|be|write|call|emit|output|produce|generate)|could (write|emit|look))\b|(\be\.g\.|zum beispiel|z\. ?b\.|par exemple|por ejemplo|per esempio|例如|比如|たとえば)/i;
 const EXAMPLE = /\b(examples?|samples?|syntax|notation|markup|illustration|hypothetical(ly)?)\b|\b(format|template)\b[^.!?\n]{0,60}:?$/i;
-const ADVICE =
-  /\b(you|one|users?|models?|assistants?|people) (can|could|would|should|might|may|must|needs? to|have to|has to|writes?|calls?|emits?|outputs?|sends?|types?)\b|\b(do not|don(’|')t|never|must not|mustn(’|')t|should not|shouldn(’|')t|avoid|instead of|rather than)\b|^\W*to (call|use|invoke|make|write)\b|\blike (this|so)\W*$/i;
-const REPORTS =
-  /\b(wrote|printed|emitted|said|returned|logged|logs?|contains?|contained|responded|replied|outputs?|outputted|produced|generated|shows?|showed|reads?|documented|documentation|defined|expects?|parses?|parsed|matches|matched|handles?|means|describes?)\b[^.!?\n]{0,80}:\s*$/i;
+const WRITES = '(write|call|emit|output|use|send|type|invoke|produce|generate|make|do|run|add|put)';
+const ADVICE = new RegExp(
+  [
+    `\\b(you|one|users?|models?|assistants?|people) (can|could|would|should|might|may|must|needs? to|have to|has to) (\\w+ly |also |then |just )?${WRITES}\\b`,
+    '\\b(you|one|users?|models?|assistants?|people) (writes?|calls?|emits?|outputs?|sends?|types?)\\b',
+    `\\b(do not|don(’|')t|never|must not|mustn(’|')t|should not|shouldn(’|')t) (\\w+ly |ever |just )?${WRITES}\\b`,
+    '\\b(avoid|instead of|rather than)\\b',
+    `^\\W*to ${WRITES}\\b`,
+    '^\\W*if (you|one|a user|the user|the model)\\b',
+    '\\blike (this|so)\\W*$',
+    '\\b(emits?|writes?|outputs?|encodes?|sends?|formats?) (\\w+ ){1,3}as\\W*$',
+  ].join('|'),
+  'i',
+);
+const REPORTS = new RegExp(
+  `\\b(${[
+    'wrote|writes|printed|prints|emitted|emits|said|returned|returns|logged|logs?|contains?|contained|responded|replied|outputs?|outputted',
+    'produced|generated|shows?|showed|reads?|documented|documentation|defined|expects?|parses?|parsed|matches|matched|handles?|means|describes?',
+    'was|were|(have|has|had) (this|the) (string|text|line|message)',
+  ].join('|')})\\b[^.!?\\n]{0,80}:\\s*$`,
+  'i',
+);
 
 /** `before` is the text since the last call, `sinceQuoted` the part of it behind a quoted call, if there is one. */
 export function isShown(before: string, sinceQuoted: string | undefined): boolean {

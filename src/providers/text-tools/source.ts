@@ -48,6 +48,12 @@ export class Source {
     }
   }
 
+  /** Like `run`, but with what there is: it does not wait for more. */
+  skip(pattern: RegExp): void {
+    pattern.lastIndex = this.at;
+    this.at += pattern.exec(this.text)?.[0].length ?? 0;
+  }
+
   *spaces(): Reading<string> {
     return yield* this.run(/[^\S]+/y);
   }

@@ -30,9 +30,12 @@ describe('a model that must be waited for', () => {
     await using _ = kedge;
     const { attempt, tries, reason, waitMs } = wait;
     assert.deepEqual([attempt, tries, reason, waitMs], [2, 5, 'rate_limit', 60_000]);
+    const { waiting } = kedge.session;
+    assert.ok(waiting && waiting.waitMs <= 60_000 && waiting.waitMs > 50_000, 'who comes later is told too');
     kedge.session.retryNow();
     await done;
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
+    assert.equal(kedge.session.waiting, undefined);
     assert.ok(!kedge.session.events.some(({ type }) => type === 'model_waiting'), 'a wait is not logged');
   });
 

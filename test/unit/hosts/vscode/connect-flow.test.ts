@@ -6,7 +6,7 @@ import { startListServer } from '../../../support/list-server.ts';
 import { type ResponsesServer, startResponsesServer, type Turn } from '../../../support/responses-server.ts';
 
 const KEY = 'sk-secret-0123456789abcdef';
-const CALL: Turn = { calls: [{ name: 'signal', input: { word: 'ahoy' } }] };
+const CALL: Turn = { calls: [{ name: 'note_word', input: { word: 'harbour' } }] };
 
 /** What the user does at each question, in order: takes a choice by the beginning of its label, types, goes back, or leaves. */
 type Deed = string | typeof BACK | undefined;
@@ -63,13 +63,19 @@ describe('connecting a model', () => {
     server = await startResponsesServer({ apiKey: KEY, models: ['alpha', 'beta'], turns });
   };
   afterEach(() => server?.close());
-  const there = () => ['OpenAI', 'Use another address', server.url];
+  const there = (): Deed[] => ['OpenAI', 'Use another address', server.url];
 
   it('asks for service, key and model, tries them, and stores all at the end', async () => {
     await serve(CALL);
     const { saved, seen } = await connect([...there(), 'Enter a key', KEY, 'beta', 'All modes']);
     assert.deepEqual(saved, [
-      { ref: { provider: 'openai', model: 'beta' }, apiKey: KEY, baseUrl: server.url, models: [{ id: 'alpha' }, { id: 'beta' }] },
+      {
+        ref: { provider: 'openai', model: 'beta' },
+        apiKey: KEY,
+        baseUrl: server.url,
+        calls: 'native',
+        models: [{ id: 'alpha' }, { id: 'beta' }],
+      },
     ]);
     assert.deepEqual(seen, [
       'Kedge: Connect a Model',
@@ -126,8 +132,7 @@ describe('connecting a model', () => {
   it('says what a model lacks, and lets the user choose another or use it anyway', async () => {
     await serve(
       { fail: { status: 404, message: 'The model alpha does not exist', code: 'model_not_found' } },
-      { text: 'Ahoy.' },
-      { text: 'Ahoy.' },
+      ...Array(4).fill({ text: 'Ahoy.' }),
     );
     const { seen, saved } = await connect([
       ...there(),
@@ -163,12 +168,38 @@ describe('connecting a model', () => {
     await bare.close();
   });
 
+  it('tries a local model, says that it writes its calls into its text, and needs no key', async () => {
+    const said = ['No.', '{"name": "note_word", "arguments": {"word": "harbour"}}'];
+    const ollama = await startListServer({
+      '/api/tags': { body: { models: [{ name: 'small:1b', model: 'small:1b', digest: 'abc' }] } },
+      '/api/show': { body: { capabilities: ['completion'], model_info: { 'llama.context_length': 32_768 } } },
+      '/api/chat': () => ({
+        type: 'application/x-ndjson',
+        body: `${JSON.stringify({ model: 'small:1b', message: { role: 'assistant', content: said.shift() }, done: true, done_reason: 'stop' })}\n`,
+      }),
+    });
+    const { saved } = await connect(['Ollama', ollama.url, 'No key', 'small:1b', 'All modes']);
+    const models = [{ id: 'small:1b', contextWindow: 32_768, vision: false, tools: false, reasoning: false, digest: 'abc' }];
+    assert.deepEqual(saved, [{ ref: { provider: 'ollama', model: 'small:1b' }, calls: 'text', baseUrl: ollama.url, models }]);
+    await ollama.close();
+  });
+
   it('goes back step by step without losing what was found', async () => {
     await serve(CALL, CALL);
     const { seen, saved } = await connect([
-      ...[...there(), BACK],
-      ...[...there(), 'Enter a key', BACK, 'Enter a key', KEY, BACK, KEY],
-      ...['alpha', BACK, 'beta', 'All modes'],
+      ...there(),
+      BACK,
+      ...there(),
+      'Enter a key',
+      BACK,
+      'Enter a key',
+      KEY,
+      BACK,
+      KEY,
+      'alpha',
+      BACK,
+      'beta',
+      'All modes',
     ]);
     assert.equal(saved[0]?.ref.model, 'beta');
     assert.equal(seen.filter((text) => text.startsWith('Asking')).length, 2, 'once for each key');

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Frame } from 'playwright-core';
+import { TEXT_BODIES } from '../support/wire-bodies.ts';
+import { startWireServer, type WireAnswer, type WireServer } from '../support/wire-server.ts';
+import { openWorkbench, type Workbench } from './harness.ts';
+import { HARBOUR } from './workspace.ts';
+
+const answer = (...pieces: string[]) => TEXT_BODIES['openai-chat']?.(pieces) ?? '';
+
+describe('a real model in the panel', () => {
+  let server: WireServer;
+  let workbench: Workbench;
+  let panel: Frame;
+
+  async function open(...answers: WireAnswer[]): Promise<void> {
+    server = await startWireServer(answers, 'text/event-stream');
+    const settings = { 'kedge.model': 'openai-chat/test-model', 'kedge.baseUrls': { 'openai-chat': `${server.url}/v1` } };
+    workbench = await openWorkbench({ files: HARBOUR, settings });
+    panel = await workbench.panelFrame();
+  }
+  afterEach(async () => {
+    await workbench.dispose();
+    await server.close();
+  });
+  const prompt = () => panel.getByRole('textbox', { name: /^Prompt/ });
+  const send = async (text: string) => {
+    await prompt().fill(text);
+    await prompt().press('Enter');
+  };
+  const button = (name: string) => panel.getByRole('button', { name, exact: true });
+
+  it('is waited for with a countdown, and asked at once on demand', async () => {
+    const limited = { status: 429, headers: { 'retry-after': '90' }, body: '{"error":{"message":"Slow down."}}' };
+    await open(limited, { body: answer('The tide ', 'turns.') });
+    await send('How is the tide?');
+    await panel
+      .getByText(/^Rate limited\. Trying again in \d+ (s|min) \(2 of 5\)$/)
+      .last()
+      .waitFor();
+    await workbench.screenshot('panel-waiting');
+    await button('Try now').click();
+    await panel.getByText('The tide turns.').first().waitFor();
+    assert.equal(server.requests.length, 2);
+  });
+
+  it('goes on with half an answer that was kept', async () => {
+    const whole = answer('The tide ', 'turns.');
+    await open({ body: whole.slice(0, whole.indexOf('data:', 10)), after: 'drop' }, { body: answer('turns.') });
+    await send('How is the tide?');
+    await button('Continue').click();
+    await panel.getByText('The tide turns.').first().waitFor();
+    assert.match(server.requests.at(-1)?.raw.toString() ?? '', /broke off/);
+  });
+
+  it('is shown a pasted image', async () => {
+    await open({ body: answer('An anchor.') });
+    const data = (await readFile(join(import.meta.dirname, '../../media/icon.png'))).toString('base64');
+    await prompt().evaluate((box, base64) => {
+      const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+      const clipboardData = new DataTransfer();
+      clipboardData.items.add(new File([bytes], 'image.png', { type: 'image/png' }));
+      box.dispatchEvent(new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData }));
+    }, data);
+    const thumbnail = panel.getByRole('img', { name: /^Attached/ });
+    await thumbnail.waitFor();
+    assert.ok(await thumbnail.evaluate((img: HTMLImageElement) => img.decode().then(() => img.naturalWidth > 0)));
+    await send('What is this?');
+    await panel.getByText('An anchor.').first().waitFor();
+    await workbench.screenshot('panel-image');
+    assert.ok(server.requests[0]?.raw.includes(`data:image/png;base64,${data}`));
+  });
+});

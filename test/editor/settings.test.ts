@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { Api } from '../../src/hosts/vscode/extension.ts';
+import type { Kedge } from '../../src/hosts/vscode/kedge.ts';
+import { providerConfig } from '../../src/hosts/vscode/settings.ts';
+import { encodeText } from '../../src/workspace/content.ts';
+
+describe('the settings in VS Code', () => {
+  let kedge: Kedge;
+  const configuration = () => vscode.workspace.getConfiguration('kedge');
+  const set = (key: string, value: unknown) => configuration().update(key, value, vscode.ConfigurationTarget.Global);
+
+  before(async () => {
+    kedge = (await vscode.extensions.getExtension<Api>('kedge.kedge')?.activate())?.kedge as Kedge;
+  });
+
+  afterEach(async () => {
+    for (const key of ['model', 'modelFor.plan', 'baseUrls', 'headers', 'temperature', 'reasoningEffort', 'maxOutputTokens', 'models'])
+      await set(key, undefined);
+    await kedge.keys.set('groq', undefined);
+  });
+
+  it('lets no workspace say where a key goes', async () => {
+    await set('baseUrls', { groq: 'http://127.0.0.1:9/v1' });
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri as vscode.Uri;
+    const file = vscode.Uri.joinPath(folder, '.vscode/settings.json');
+    const evil = { 'kedge.baseUrls': { groq: 'http://evil.invalid' }, 'kedge.headers': { groq: { 'x-key': 'evil' } } };
+    const changed = new Promise((resolve) => vscode.workspace.onDidChangeConfiguration(resolve));
+    await vscode.workspace.fs.writeFile(file, encodeText(JSON.stringify({ ...evil, 'kedge.temperature': 0.5 })));
+    await changed;
+    assert.equal(kedge.settings.tuning({ provider: 'groq', model: 'm' }).temperature, 0.5, 'the file is read');
+    assert.deepEqual(kedge.settings.server('groq'), { baseUrl: 'http://127.0.0.1:9/v1' });
+    assert.deepEqual(kedge.settings.server('mistral'), {});
+    await vscode.workspace.fs.delete(file);
+  });
+
+  it('puts a key into a header without any settings file holding it', async () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what the user writes
+    await set('headers', { groq: { 'x-gateway': 'Key ${key}' } });
+    await kedge.keys.set('groq', 'sk-123');
+    assert.deepEqual(await providerConfig('groq', kedge.settings, kedge.keys), {
+      apiKey: 'sk-123',
+      headers: { 'x-gateway': 'Key sk-123' },
+    });
+    assert.ok(!JSON.stringify(configuration()).includes('sk-123'));
+  });
+
+  it('has a model for each mode, where the user wants that', async () => {
+    await kedge.settings.setModel({ provider: 'openrouter', model: 'qwen/qwen3-coder' });
+    await kedge.settings.setModel({ provider: 'openai', model: 'gpt-6-luna' }, 'plan');
+    assert.equal(configuration().get('modelFor.plan'), 'openai/gpt-6-luna');
+    assert.deepEqual(kedge.settings.model('ask'), { provider: 'openrouter', model: 'qwen/qwen3-coder' });
+    assert.deepEqual(kedge.settings.model('plan'), { provider: 'openai', model: 'gpt-6-luna' });
+    await kedge.settings.setModel({ provider: 'offline', model: 'offline' });
+    assert.deepEqual(kedge.settings.model('plan'), { provider: 'offline', model: 'offline' }, 'for all means for all');
+  });
+
+  it('passes on how a model is to be asked, and nothing that is not set', async () => {
+    const ref = { provider: 'ollama', model: 'qwen3' };
+    assert.deepEqual(kedge.settings.tuning(ref), {});
+    await set('temperature', 0);
+    await set('reasoningEffort', 'high');
+    await set('maxOutputTokens', 50_000);
+    await set('models', { 'ollama/qwen3': { contextWindow: 20_000 }, 'ollama/bad': { contextWindow: 'much' } });
+    assert.deepEqual(kedge.settings.tuning(ref, { maxOutput: 8_000, reasoning: false }), {
+      temperature: 0,
+      maxOutputTokens: 8_000,
+      contextWindow: 20_000,
+    });
+    assert.equal(kedge.settings.tuning(ref).reasoningEffort, 'high');
+    assert.deepEqual(Object.keys(kedge.settings.facts), ['ollama/qwen3'], 'what is no fact is left out');
+  });
+
+  it('offers its models to the editor’s own picker, without asking anybody', async () => {
+    await kedge.keys.set('groq', 'sk-123');
+    const models = await vscode.lm.selectChatModels({ vendor: 'kedge' });
+    assert.ok(models.some(({ id }) => id === 'offline'));
+  });
+});

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { applyHunks } from '../../../src/tools/apply-patch-hunks.ts';
+import { type Hunk, parsePatch, type Section } from '../../../src/tools/apply-patch-parse.ts';
+import { editsByPatch } from '../../../src/tools/index.ts';
+import { opsOf } from '../../../src/tools/replace-render.ts';
+
+const wrap = (body: string) => `*** Begin Patch\n${body}*** End Patch`;
+
+/** The patch of these sections, as a model would write it. */
+function written(sections: readonly Section[]): string {
+  const hunkText = ({ headers, ops, endOfFile }: Hunk) =>
+    [
+      ...(headers.length > 0 ? headers.map((header) => `@@ ${header}`) : ['@@']),
+      ...ops.map(({ sign, text }) => sign + text),
+      ...(endOfFile ? ['*** End of File'] : []),
+    ]
+      .map((line) => `${line}\n`)
+      .join('');
+  const text = sections.map((section) => {
+    if (section.kind === 'delete') return `*** Delete File: ${section.path}\n`;
+    if (section.kind === 'add') return `*** Add File: ${section.path}\n${section.content.replace(/^/gm, '+').replace(/\+$/, '')}`;
+    return `*** Update File: ${section.path}\n${section.to === undefined ? '' : `*** Move to: ${section.to}\n`}${section.hunks.map(hunkText).join('')}`;
+  });
+  return wrap(text.join(''));
+}
+
+describe('the patch format', () => {
+  const word = fc.stringMatching(/^[a-z *@+-]{0,6}[a-z]$/);
+  const op = fc.record({ sign: fc.constantFrom(' ' as const, '-' as const, '+' as const), text: word });
+  const hunk = fc.record({
+    headers: fc.array(fc.stringMatching(/^[a-z]{1,5}$/), { maxLength: 2 }),
+    ops: fc.array(op, { minLength: 1, maxLength: 5 }),
+    endOfFile: fc.boolean(),
+  });
+  const path = fc.stringMatching(/^[a-z]{1,5}(\/[a-z]{1,5})?\.ts$/);
+  const section: fc.Arbitrary<Section> = fc.oneof(
+    fc.record({ kind: fc.constant('delete' as const), path }),
+    fc.record({
+      kind: fc.constant('add' as const),
+      path,
+      content: fc.array(word, { minLength: 1 }).map((lines) => lines.map((line) => `${line}\n`).join('')),
+    }),
+    fc.record({ kind: fc.constant('update' as const), path, to: path, hunks: fc.array(hunk, { maxLength: 3 }) }),
+    fc.record({ kind: fc.constant('update' as const), path, hunks: fc.array(hunk, { minLength: 1, maxLength: 3 }) }),
+  );
+
+  it('is read as it was written', () => {
+    fc.assert(
+      fc.property(fc.array(section, { minLength: 1, maxLength: 4 }), (sections) =>
+        assert.deepEqual(parsePatch(written(sections)), structuredClone(sections)),
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('is read or refused with a reason, whatever comes', () => {
+    const line = fc.constantFrom(
+      '*** Begin Patch',
+      '*** End Patch',
+      '*** Add File: a',
+      '*** Update File: a',
+      '*** Delete File: ',
+      '*** Move to: b',
+      '@@',
+      '@@ x',
+      '*** End of File',
+      ' c',
+      '-d',
+      '+e',
+      '',
+      'f',
+      '***',
+    );
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 12 }), (lines) => {
+        try {
+          parsePatch(lines.join('\n'));
+        } catch (error) {
+          assert.match(String(error), /^ToolError: .*Nothing was changed\.$/);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('the hunks of a patch', () => {
+  it('turn one text into the other, whatever changed', () => {
+    const lines = fc.array(fc.constantFrom('a', 'b', 'c', '  d', ''), { minLength: 1, maxLength: 12 });
+    fc.assert(
+      fc.property(lines, lines, fc.constantFrom('\n', '\r\n'), fc.boolean(), (from, to, ending, open) => {
+        fc.pre(from.length > 1 && from.join() !== to.join() && from.at(-1) !== '' && to.at(-1) !== '');
+        const text = (each: readonly string[]) => each.join(ending) + (open ? '' : ending);
+        const whole: Hunk = { headers: [], ops: opsOf(from.join('\n'), to.join('\n')), endOfFile: false };
+        assert.equal(applyHunks(text(from), [whole], 'a.txt').text, text(to));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('the form of edits', () => {
+  it('is a patch for the models that are trained on it', () => {
+    for (const model of ['gpt-6.1-sol', 'gpt-5', 'openai/gpt-5.2-codex', 'o4-mini', 'chatgpt-latest', 'codex-mini', 'gpt-oss:20b'])
+      assert.ok(editsByPatch({ provider: 'any', model }), model);
+    for (const model of ['offline', 'claude-sonnet-5-5', 'gemini-3.8-flash', 'qwen3', 'default', 'my-gpt', 'olmo', 'scripted'])
+      assert.ok(!editsByPatch({ provider: 'any', model }), model);
+    assert.ok(!editsByPatch(undefined));
+  });
+});

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { replaceAll } from '../../../src/tools/replace.ts';
+
+/** A line of a file, and how a model would write it down: without what cannot be seen, or with the keyboard's own quotes. */
+type Line = { indent: string; text: string; blanks: string; ending: string };
+
+const line = fc.record({
+  indent: fc.constantFrom('', '  ', '    ', '\t', '\t\t'),
+  text: fc.constantFrom('“quoted” – text', 'it’s', 'plain()', 'a\u00a0b', '$& [x]*'),
+  blanks: fc.constantFrom('', '', ' ', '\t'),
+  ending: fc.constantFrom('\n', '\n', '\r\n'),
+});
+const plain = (text: string) =>
+  text
+    .replace(/[“”]/g, '"')
+    .replace(/’/g, "'")
+    .replace(/–/g, '-')
+    .replace(/\u00a0/g, ' ');
+const raw = ({ indent, text, blanks, ending }: Line) => indent + text + blanks + ending;
+
+const places = fc.record({
+  lines: fc.array(line, { minLength: 3, maxLength: 12 }),
+  open: fc.boolean(),
+  at: fc.nat(),
+  height: fc.integer({ min: 1, max: 4 }),
+  changed: fc.nat(),
+  how: fc.constantFrom('as it is', 'blanks', 'indentation', 'typography', 'both'),
+});
+
+describe('a replacement, however loosely it was found', () => {
+  it('changes the one line that it changes, and not a byte of the others', () => {
+    fc.assert(
+      fc.property(places, ({ lines, open, at, height, changed, how }) => {
+        // A number makes each line the only one of its kind.
+        const file = lines.map((each, index) => ({ ...each, text: `${each.text} ${index};` }));
+        const last = file.at(-1) as Line;
+        if (open) last.ending = '';
+        const from = at % file.length;
+        const meant = file.slice(from, from + height);
+        const which = changed % meant.length;
+        const seen = ({ indent, text, blanks }: Line) => {
+          if (how === 'as it is') return indent + text + blanks;
+          const shown = how === 'typography' || how === 'both' ? plain(text) : text;
+          return (how === 'indentation' || how === 'both' ? `   ${indent}` : indent) + shown;
+        };
+        const old = meant.map(seen);
+        const now = old.map((each, index) => (index === which ? each.replace(/\S.*$/, 'changed();') : each));
+        const { text } = replaceAll(file.map(raw).join(''), [{ old_text: old.join('\n'), new_text: now.join('\n') }], 'a.txt');
+
+        const expected = file.map((each, index) => (index === from + which ? { ...each, text: 'changed();' } : each)).map(raw);
+        const actual = text.match(/[^\r\n]*(\r\n|\n|$)/g)?.filter((each) => each !== '') ?? [];
+        assert.equal(actual.length, expected.length);
+        for (const [index, each] of actual.entries()) {
+          // Blanks at the end of a changed line may go with it.
+          const same = index === from + which ? each.replace(/[ \t]+(?=\r?\n|$)/, '') : each;
+          const wanted = index === from + which ? (expected[index] as string).replace(/[ \t]+(?=\r?\n|$)/, '') : expected[index];
+          assert.equal(same, wanted);
+        }
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('is refused where two passages are alike, however they differ in what cannot be seen', () => {
+    fc.assert(
+      fc.property(line, line, fc.constantFrom('x', '“x”', 'it’s'), (a, b, text) => {
+        const [one, two] = [raw({ ...a, text: `${text};` }), raw({ ...b, text: `${text};` })];
+        // Else the passage could stand within one of the lines to the letter.
+        fc.pre(a.indent.length < 3 && b.indent.length < 3);
+        assert.throws(
+          () => replaceAll(`${one}between\n${two}`, [{ old_text: `   ${plain(text)};  `, new_text: 'y' }], 'a.txt'),
+          /occurs 2 times in a\.txt.*at lines 1, 3/,
+        );
+      }),
+    );
+  });
+});
