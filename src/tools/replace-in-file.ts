@@ -6,6 +6,7 @@ import type { Workspace } from '../workspace/workspace.ts';
 import { changeCall, existingFile, textContent } from './change-call.ts';
 import { counted, defineTool } from './define.ts';
 import { replaceAll } from './replace.ts';
+import { repairReplaceInput } from './replace-input.ts';
 
 export function replaceInFileTool(workspace: Workspace, gate: WriteGate): Tool {
   return defineTool({
@@ -17,13 +18,7 @@ export function replaceInFileTool(workspace: Workspace, gate: WriteGate): Tool {
       path: z.string(),
       edits: z.array(z.object({ old_text: z.string(), new_text: z.string(), all: z.boolean().optional() })).min(1),
     }),
-    // A single edit comes without its list, and a list as a string.
-    repair(input) {
-      const { old_text, new_text, all, ...rest } = (input ?? {}) as Record<string, unknown>;
-      if (rest.edits === undefined && old_text !== undefined)
-        return { ...rest, edits: [{ old_text, new_text, ...(all !== undefined && { all }) }] };
-      return typeof rest.edits === 'string' ? { ...rest, edits: parsed(rest.edits) } : input;
-    },
+    repair: repairReplaceInput,
     async prepare({ path: input, edits }) {
       const place = await workspace.resolve(input);
       const before = await existingFile(workspace, place);
@@ -32,12 +27,4 @@ export function replaceInFileTool(workspace: Workspace, gate: WriteGate): Tool {
       return changeCall(`Edit ${place.path}`, [{ ...place, before, after: encodeLike(text, before) }], gate, done);
     },
   });
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return json;
-  }
 }

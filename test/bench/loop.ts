@@ -3,8 +3,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Assistant } from '../../src/app/assistant.ts';
+import type { ModelAdapter, ModelEvent } from '../../src/core/model.ts';
 import { NodeFileSystem, NodeWriter } from '../../src/hosts/node/file-system.ts';
-import { call, say, scriptedAdapter, turn } from '../../src/providers/scripted/index.ts';
+import { call, say } from '../../src/providers/scripted/index.ts';
 import { DiskBlobs } from '../../src/sessions/blobs.ts';
 import { SessionStore } from '../../src/sessions/store.ts';
 
@@ -32,13 +33,17 @@ export async function measureLoop(): Promise<LoopFigures> {
 /** Milliseconds of each step: from one request to the model to the next. */
 async function steps(folder: string, count: number): Promise<number[]> {
   const asked: number[] = [];
-  const script = Array.from({ length: count }, (_, index) => turn(call('read_file', { path: `src/file${index % FILES}.ts` })));
-  const adapter = scriptedAdapter(
-    [...script, turn(say('Done.'))].map((entry) => (request, signal) => {
-      asked.push(performance.now());
-      return typeof entry === 'function' ? entry(request, signal) : entry;
-    }),
-  );
+  // Whole events, made beforehand: what the scripted model does on its own must not count, least of all where it grows with the history.
+  const script = Array.from({ length: count }, (_, index): ModelEvent[] => [
+    ...call('read_file', { path: `src/file${index % FILES}.ts` }, `call-${index}`),
+    { type: 'stop', reason: 'tool_use' },
+  ]);
+  script.push([...say('Done.'), { type: 'stop', reason: 'end_turn' }]);
+  const adapter: ModelAdapter = {
+    async *stream() {
+      yield* script[asked.push(performance.now()) - 1] as ModelEvent[];
+    },
+  };
   const storage = await mkdtemp(join(tmpdir(), 'kedge-bench-log-'));
   const fs = new NodeFileSystem([folder]);
   const assistant = new Assistant({

@@ -77,8 +77,13 @@ function toolsOn(root: string, base: string): (call: Call) => Promise<string> {
 
 function expectPatterns(text: string, patterns: string): void {
   for (const pattern of patterns.split('\n').filter((line) => line.trim() !== '')) {
-    if (!text.toLowerCase().includes(pattern.trim().toLowerCase())) assert.match(text, new RegExp(pattern, 'is'));
+    if (!text.toLowerCase().includes(pattern.trim().toLowerCase())) assert.match(text, expressionOf(pattern));
   }
+}
+
+/** Also as other languages write them: `/…/` and `(?i)…`. */
+function expressionOf(pattern: string): RegExp {
+  return new RegExp(/^\/(.*)\/[a-z]*$/.exec(pattern)?.[1] ?? pattern.replace(/^\(\?[a-z]+\)/, ''), 'is');
 }
 
 async function expectedIn(folder: string): Promise<Record<string, string>> {

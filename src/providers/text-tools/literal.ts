@@ -37,7 +37,7 @@ export function parseLiteral(text: string): unknown {
 
 function* readValue(src: Source, state: State, depth: number): Reading<unknown> {
   const first = yield* src.char();
-  if (depth > 200) throw new Unreadable();
+  if (depth > 60) throw new Unreadable();
   if (first === '{') return yield* readObject(src, state, depth);
   if (first === '[' || first === '(') return yield* readList(src, state, depth);
   if (first === '"' || first === "'") return yield* readString(src);

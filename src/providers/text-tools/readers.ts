@@ -11,6 +11,7 @@ export class Reader {
   readonly #tools: Tools;
   /** Told when a value turns out not to be a call, before it is whole. */
   readonly #doom: () => void;
+  #depth = 0;
 
   constructor(src: Source, tools: Tools, doom: () => void = () => undefined) {
     this.#src = src;
@@ -20,10 +21,19 @@ export class Reader {
 
   /** What a mark opens; the source stands behind it. */
   *marked(mark: string): Reading<Call[]> {
+    // Marks within marks are two or three deep; more is an accident, or an attack.
+    if (this.#depth > 8) throw new Unreadable();
     if (marks.FUNCTIONS.includes(mark)) return [yield* this.#function()];
     if (marks.INVOKES.includes(mark)) return [yield* this.#invoke(mark)];
     if (marks.CALL_BEGINS.includes(mark)) return [yield* this.#tokenCall()];
     return yield* this.#body(mark);
+  }
+
+  *#nested(mark: string): Reading<Call[]> {
+    this.#depth += 1;
+    const calls = yield* this.marked(mark);
+    this.#depth -= 1;
+    return calls;
   }
 
   /** A value at the beginning of a line, without any mark. */
@@ -124,7 +134,7 @@ export class Reader {
     if (char === '<') {
       const mark = yield* src.literal(marks.STARTS);
       if (!mark) throw new Unreadable();
-      return yield* this.marked(mark);
+      return yield* this.#nested(mark);
     }
     const name = yield* src.run(NAME);
     if (name === '') throw new Unreadable();

@@ -1,0 +1,40 @@
+/** What models send to replace_in_file instead of what its schema says: the names of other editors' tools, one edit without a list, a list as a string. */
+const NAMES: Readonly<Record<string, string>> = {
+  file_path: 'path',
+  filePath: 'path',
+  old_string: 'old_text',
+  old_str: 'old_text',
+  oldText: 'old_text',
+  oldString: 'old_text',
+  new_string: 'new_text',
+  new_str: 'new_text',
+  newText: 'new_text',
+  newString: 'new_text',
+  replace_all: 'all',
+  replaceAll: 'all',
+};
+
+export function repairReplaceInput(input: unknown): unknown {
+  const { old_text, new_text, all, edits, ...rest } = renamed(input) as Record<string, unknown>;
+  if (edits === undefined && old_text !== undefined) return { ...rest, edits: [{ old_text, new_text, all }] };
+  const list = typeof edits === 'string' ? parsed(edits) : edits;
+  return { ...rest, edits: Array.isArray(list) ? list.map(renamed) : list };
+}
+
+/** Without what is null, which stands for nothing. A name that the schema knows goes before another one for the same. */
+function renamed(input: unknown): unknown {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input ?? {};
+  const entries = Object.entries(input).filter(([, value]) => value !== null);
+  return {
+    ...Object.fromEntries(entries.map(([key, value]) => [NAMES[key] ?? key, value])),
+    ...Object.fromEntries(entries.filter(([key]) => !(key in NAMES))),
+  };
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return json;
+  }
+}
