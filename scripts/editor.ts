@@ -218,9 +218,12 @@ export async function startEditor(options: EditorOptions): Promise<Editor> {
 }
 
 async function writeSettings(profile: Profile, settings: Record<string, unknown>): Promise<void> {
-  const folder = join(profile.data, 'data', 'User');
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'settings.json'), JSON.stringify(settings, null, 2));
+  // Settings of the scope `machine` are read where the server is, all others where the user is.
+  for (const place of ['User', 'Machine']) {
+    const folder = join(profile.data, 'data', place);
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'settings.json'), JSON.stringify(settings, null, 2));
+  }
 }
 
 /** The port from the line that the server prints when it listens. */
