@@ -59,6 +59,8 @@ export type RunView = {
   proposal?: ProposalView;
   changes: readonly FileChange[];
   limit?: { limit: keyof Limits; max: number };
+  /** Why the run has smaller limits than usual. */
+  shrunk?: string;
   paused?: { reason: PauseReason; summary: string };
   finished?: { outcome: Outcome; error?: RunError; usage: Usage; cost?: Cost; sessionCost?: Cost; durationMs: number };
   undone?: readonly UndoResult[];
@@ -206,6 +208,8 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
       return { ...run, steps: { ...run.steps, [event.step]: { status: event.status, note: event.note } } };
     case 'budget_reached':
       return { ...run, limit: { limit: event.limit, max: event.max } };
+    case 'limits_shrunk':
+      return { ...run, shrunk: event.reason };
     case 'run_paused':
       return { ...run, paused: { reason: event.reason, summary: event.summary } };
     case 'run_resumed': {

@@ -4,7 +4,6 @@ import type { ModelRef } from '../core/messages.ts';
 import type { ModelAdapter, ModelRequest } from '../core/model.ts';
 import { planScope } from '../core/plan.ts';
 import { systemPrompt } from '../core/prompts.ts';
-import type { RunPorts } from '../core/run.ts';
 import type { RunRecord } from '../core/session.ts';
 import { decide } from '../policy/decide.ts';
 import type { ModelFacts } from '../providers/types.ts';
@@ -14,11 +13,14 @@ import { WriteGate } from '../workspace/gate.ts';
 import type { BlobStore, FileSystem, Writer } from '../workspace/types.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import { usdOf } from './cost.ts';
-import { Session, type SessionPorts } from './session.ts';
+import { type Memory, type PressureThresholds, pressureNotice, pressureOf, shrink } from './pressure.ts';
+import { type BuiltRun, Session, type SessionPorts } from './session.ts';
 
 export type Settings = {
   model(mode: Mode): ModelRef;
   limits(mode: Mode): Limits;
+  /** When memory counts as short; without it the defaults do. */
+  pressure?(): PressureThresholds;
   /** How a model is to be asked, as far as the user decided. */
   tuning?(model: ModelRef): Tuning;
 };
@@ -35,6 +37,8 @@ export type AssistantPorts = {
   adapter(model: ModelRef): Promise<ModelAdapter>;
   /** What is known about a model. Where nobody knows whether it sees, images are sent. */
   facts?(model: ModelRef): ModelFacts;
+  /** Of the machine that serves the model, where that is this one. */
+  memory?(model: ModelRef): Promise<Memory | undefined>;
   trusted(): boolean;
   /** Whether the user chose not to be asked for edits in this workspace; kept by the host, outside the workspace. */
   workspaceEdits: { granted(): boolean; grant(): void };
@@ -91,7 +95,7 @@ export class Assistant {
     };
   }
 
-  async #build(run: RunRecord, session: Session): Promise<Pick<RunPorts, 'adapter' | 'tools' | 'request' | 'decide' | 'blind' | 'price'>> {
+  async #build(run: RunRecord, session: Session): Promise<BuiltRun> {
     const { mode, plan } = run;
     const fs = this.#ports.fileSystem();
     const workspace = new Workspace(fs);
@@ -102,7 +106,12 @@ export class Assistant {
         : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID() } : { mode: 'ask' });
     const scope = plan && planScope(plan);
     const { vision, prices } = this.#ports.facts?.(run.model) ?? {};
+    const memory = await this.#ports.memory?.(run.model);
+    const level = pressureOf(memory, this.#ports.settings.pressure?.());
+    const shrunk = pressureNotice(memory, level);
     return {
+      limits: shrink(this.#ports.settings.limits(mode), level),
+      ...(shrunk && { shrunk }),
       adapter: await this.#ports.adapter(run.model),
       blind: vision === false,
       price: (usage) => usdOf(usage, prices, new Date(this.#ports.now?.() ?? Date.now())),

@@ -5,6 +5,7 @@ import { ModelError } from '../core/model.ts';
 import { type CatalogEntry, catalogEntry, catalogModels, completeConfig, loadTextTools, missingConfig } from '../providers/catalog.ts';
 import { withRetry } from '../providers/retry.ts';
 import type { ModelFacts, ModelInfo, ProviderConfig, ProviderModule } from '../providers/types.ts';
+import { isThisMachine } from './pressure.ts';
 import type { Probe } from './probe.ts';
 
 /** The adapter of a model, its provider loaded when it is first asked for. `configOf` gives what the user configured. */
@@ -61,4 +62,10 @@ function entryOf(provider: string): CatalogEntry {
 function expectConfig(entry: CatalogEntry, config: ProviderConfig): void {
   const missing = missingConfig(entry, config);
   if (missing) throw new ModelError('auth', `There is no ${missing} for ${entry.label}. Connect it with "Kedge: Connect a Model".`);
+}
+
+/** Whether the model runs on this machine, so that this machine's memory is its memory. */
+export function isServedHere(provider: string, config: ProviderConfig): boolean {
+  const entry = catalogEntry(provider);
+  return entry?.local === true && isThisMachine(completeConfig(entry, config).baseUrl ?? 'http://localhost');
 }

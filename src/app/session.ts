@@ -24,11 +24,14 @@ export type Prompt = {
 
 export type Listener = (event: AgentEvent) => void;
 
+/** A run as the app builds it. `shrunk` says why its limits are smaller than usual. */
+export type BuiltRun = Pick<RunPorts, 'adapter' | 'request' | 'tools' | 'decide' | 'blind' | 'price' | 'limits'> & { shrunk?: string };
+
 /** What a session needs from the app: how a run of a mode is built. */
 export type SessionPorts = {
   modelFor(mode: Mode): ModelRef;
   limitsFor(mode: Mode): Limits;
-  build(run: RunRecord, session: Session): Promise<Pick<RunPorts, 'adapter' | 'request' | 'tools' | 'decide' | 'blind' | 'price'>>;
+  build(run: RunRecord, session: Session): Promise<BuiltRun>;
   /** For undo. It is not handed to runs: those of Ask and Plan are built without it. */
   gate(): WriteGate;
   /** The user chose not to be asked for edits in this workspace. */
@@ -192,9 +195,9 @@ export class Session {
       const run = this.state.runs.get(runId) as RunRecord;
       const built = await abortable(this.#ports.build(run, this), signal);
       if (this.#live) this.#live.adapter = built.adapter;
-      const limits = this.#ports.limitsFor(run.mode);
+      if (built.shrunk) emit({ type: 'limits_shrunk', limits: built.limits, reason: built.shrunk });
       const answered = (id: string, stopped: AbortSignal) => this.#answered(id, stopped);
-      await runLoop({ ...built, model: run.model, limits, state: this.state, emit, answered, now: this.#ports.now }, signal);
+      await runLoop({ ...built, model: run.model, state: this.state, emit, answered, now: this.#ports.now }, signal);
     } catch (error) {
       const run = this.state.runs.get(runId);
       if (!run) throw error;

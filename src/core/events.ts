@@ -27,6 +27,8 @@ export type UndoResult = { path: string; outcome: 'restored' | 'unchanged' | 're
  */
 export type EventBody =
   | { type: 'run_started'; mode: Mode; prompt: string; model: ModelRef; limits: Limits; plan?: Plan }
+  /** The machine that serves the model is short of memory, so this run pauses earlier than usual. */
+  | { type: 'limits_shrunk'; limits: Limits; reason: string }
   | { type: 'turn_started'; turn: number }
   | { type: 'text_delta'; text: string }
   | { type: 'reasoning_delta'; text: string }

@@ -28,6 +28,7 @@ export type HarnessOptions = {
   trusted?: boolean;
   now?: () => number;
   facts?: AssistantPorts['facts'];
+  memory?: AssistantPorts['memory'];
   adapter?: ModelAdapter;
   /** In the place of a connection that works. */
   connect?: (model: ModelRef) => Promise<ModelAdapter>;
@@ -112,6 +113,7 @@ function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
     },
     ...(options.now && { now: options.now }),
     ...(options.facts && { facts: options.facts }),
+    ...(options.memory && { memory: options.memory }),
   };
   const assistant = new Assistant(ports);
   const root = roots[0] as string;

@@ -6,6 +6,7 @@ import { AgentLog } from './agent-log.tsx';
 import { Approval } from './approval.tsx';
 import { Changes } from './changes.tsx';
 import { Ending } from './ending.tsx';
+import { Icon } from './icon.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { PlanProgress } from './plan-progress.tsx';
 import { Prompt } from './prompt.tsx';
@@ -19,6 +20,12 @@ export const Run = memo(({ run, live, last, editing }: { run: RunView; live: boo
     <article class="run" aria-label={run.plan?.goal ?? run.prompt}>
       <Prompt run={run} />
       {run.plan && <PlanProgress plan={run.plan} steps={run.steps} live={live} />}
+      {run.shrunk && (
+        <p class="ending dim">
+          <Icon name="warning" tone="warn" />
+          <span>{run.shrunk}</span>
+        </p>
+      )}
       {(live || hasLog(run)) && <AgentLog run={run} live={live} />}
       {live && run.waiting && <RetryWait key={run.waiting.attempt} wait={run.waiting} />}
       {answer && <Markdown text={answer.text} streaming={answer.streaming} />}

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Assistant } from '../../app/assistant.ts';
 import { DEFAULT_LIMITS } from '../../app/limits.ts';
-import { loadAdapter } from '../../app/models.ts';
+import { isServedHere, loadAdapter } from '../../app/models.ts';
 import type { Session } from '../../app/session.ts';
 import type { ModelRef } from '../../core/messages.ts';
 import { ModelError } from '../../core/model.ts';
@@ -46,6 +46,8 @@ export function openKedge(options: Options, env = process.env): Kedge {
       if (missing) throw new ModelError('auth', missing);
       return loadAdapter(model, async () => config);
     },
+    memory: async ({ provider }) =>
+      isServedHere(provider, providerConfig(provider, options.baseUrl, env)) ? (await import('../node/memory.ts')).readMemory() : undefined,
     // Who starts a program in a folder and hands it a task trusts it with the folder.
     trusted: () => true,
     workspaceEdits: { granted: () => options.yes, grant: () => undefined },

@@ -68,6 +68,9 @@ export class TextRenderer {
       case 'plan_proposed':
         this.#out.write(`${this.#safe(planText(event.plan))}\n`);
         return;
+      case 'limits_shrunk':
+        this.#line(event.reason);
+        return;
       case 'run_paused':
         this.#line(`Paused: ${event.reason === 'limit' ? 'a limit was reached' : 'the answer was too long'}.`);
         this.#line(harmless(event.summary));

@@ -88,6 +88,9 @@ export class ChatRenderer {
         );
         break;
       }
+      case 'limits_shrunk':
+        stream.markdown(`*${event.reason}*\n\n`);
+        break;
       case 'run_paused':
         stream.markdown(`**Paused.** ${event.summary}\n\n`);
         stream.button({ command: 'kedge.chat.continue', title: 'Continue' });

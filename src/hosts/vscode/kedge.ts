@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { Assistant } from '../../app/assistant.ts';
-import { loadAdapter } from '../../app/models.ts';
+import { isServedHere, loadAdapter } from '../../app/models.ts';
 import { type Session, SessionError } from '../../app/session.ts';
 import type { Mode } from '../../core/events.ts';
 import type { ModelRef } from '../../core/messages.ts';
@@ -12,6 +12,7 @@ import { catalogEntry, EDITOR, missingConfig } from '../../providers/catalog.ts'
 import { withRetry } from '../../providers/retry.ts';
 import { DiskBlobs } from '../../sessions/blobs.ts';
 import { SessionStore } from '../../sessions/store.ts';
+import { readMemory } from '../node/memory.ts';
 import { VsCodeFileSystem } from './file-system.ts';
 import { createEditorAdapter } from './lm-adapter.ts';
 import { Models } from './models.ts';
@@ -53,10 +54,13 @@ export class Kedge implements vscode.Disposable {
       settings: {
         model: (mode) => this.settings.model(mode),
         limits: (mode) => this.settings.limits(mode),
+        pressure: () => this.settings.pressure(),
         tuning: (model) => this.settings.tuning(model, this.models.facts(model)),
       },
       facts: (model) => this.models.facts(model),
       adapter: (model) => this.adapter(model),
+      memory: async ({ provider }) =>
+        isServedHere(provider, await providerConfig(provider, this.settings, this.keys)) ? readMemory() : undefined,
       trusted: () => vscode.workspace.isTrusted,
       workspaceEdits: {
         granted: () => context.workspaceState.get(EDITS_KEY, false),

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { Settings, Tuning } from '../../app/assistant.ts';
 import { DEFAULT_LIMITS } from '../../app/limits.ts';
+import { DEFAULT_THRESHOLDS, type PressureThresholds } from '../../app/pressure.ts';
 import { type Limits, MODES, type Mode } from '../../core/events.ts';
 import type { ModelRef } from '../../core/messages.ts';
 import { modelText, parseModelRef } from '../../providers/catalog.ts';
@@ -21,6 +22,8 @@ const Facts = z.object({
   calls: z.enum(['native', 'text', 'none']).optional(),
   prices: z.object({ ...rates, long: z.object({ ...rates, above: count }).optional() }).optional(),
 });
+const percent = z.number().min(0).max(100);
+const Thresholds = z.object({ moderatePercent: percent.optional(), criticalPercent: percent.optional() });
 const Effort = z.enum(['low', 'medium', 'high']);
 
 export class VsCodeSettings implements Settings {
@@ -67,6 +70,15 @@ export class VsCodeSettings implements Settings {
       if (typeof value === 'number' && Number.isFinite(value) && value > 0) limits[key] = value;
     }
     return limits;
+  }
+
+  /** Shares of free memory, in percent. */
+  pressure(): PressureThresholds {
+    const set = Thresholds.safeParse(read('memoryPressure', {})).data;
+    return {
+      moderatePercent: set?.moderatePercent ?? DEFAULT_THRESHOLDS.moderatePercent,
+      criticalPercent: set?.criticalPercent ?? DEFAULT_THRESHOLDS.criticalPercent,
+    };
   }
 
   tuning(model: ModelRef, facts: ModelFacts = {}): Tuning {
