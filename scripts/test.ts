@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { root } from './editor.ts';
+import { ensureEditor, root } from './editor.ts';
 import { packageExtension } from './package.ts';
 
 interface Counts {
@@ -33,9 +33,10 @@ const layers: Layer[] = [
   { name: 'e2e', run: (options) => counted('e2e', ['scripts/test-e2e.ts', ...options]) },
 ];
 
-/** Nothing to count when it works: the layers that use the package are the test of it. */
+/** Nothing to count when it works: the layers that use package and editor (unit tests its ripgrep too) are the test of it. */
 async function build(): Promise<Counts> {
   try {
+    await ensureEditor();
     await packageExtension();
     return { passes: 0, failures: 0, pending: 0 };
   } catch (error) {

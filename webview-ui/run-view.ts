@@ -40,7 +40,8 @@ export type TurnView = {
 export type ApprovalView = Extract<AgentEvent, { type: 'approval_requested' }>;
 export type ProposalView = { plan: Plan; resolved?: 'run' | 'discard' };
 export type StepProgress = { status: StepStatus; note?: string };
-export type FileChange = Pick<ChangeSummary, 'path' | 'kind' | 'from' | 'added' | 'removed'> & { callId: string };
+/** Without `callId` it may have been written: no diff of it is known. */
+export type FileChange = Pick<ChangeSummary, 'path' | 'kind' | 'from' | 'added' | 'removed'> & { callId?: string };
 
 export type RunView = {
   id: string;
@@ -58,6 +59,8 @@ export type RunView = {
   approvals: readonly ApprovalView[];
   proposal?: ProposalView;
   changes: readonly FileChange[];
+  /** The call whose changes are counted before it is known that they were written, and what was there without them. */
+  staged?: { callId: string; without: readonly FileChange[] };
   limit?: { limit: keyof Limits; max: number };
   /** Why the run has smaller limits than usual. */
   shrunk?: string;
@@ -106,7 +109,7 @@ function settle(turn: TurnView, message: AssistantMessage): TurnView {
 }
 
 /** A file that several calls changed is one row; its diff is the last call's. */
-function mergeChanges(changes: readonly FileChange[], callId: string, added: readonly ChangeSummary[]): FileChange[] {
+function mergeChanges(changes: readonly FileChange[], callId: string | undefined, added: readonly Omit<ChangeSummary, 'diff'>[]): FileChange[] {
   const byPath = new Map(changes.map((change) => [change.path, change]));
   for (const { path, kind, from, added: plus, removed } of added) {
     const before = byPath.get(path) ?? (from === undefined ? undefined : byPath.get(from));
@@ -122,6 +125,14 @@ function mergeChanges(changes: readonly FileChange[], callId: string, added: rea
   }
   return [...byPath.values()];
 }
+
+/** What the run has changed, but for what this call only was about to. */
+function withoutStaged({ staged, ...run }: RunView, callId: string): RunView {
+  return staged?.callId === callId ? { ...run, changes: staged.without } : run;
+}
+
+/** Whoever ends or breaks off a run does not know how far its last call came: what that was about to write stays. */
+const cutOff = ({ staged: _, ...run }: RunView): RunView => run;
 
 const startedStatus = { allow: 'running', ask: 'waiting', deny: 'denied' } as const;
 
@@ -190,13 +201,22 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
     }
     case 'tool_progress':
       return inCall(run, event.callId, '', (call) => ({ ...call, progress: event.text }));
-    case 'file_changed':
-      return inCall({ ...run, changes: mergeChanges(run.changes, event.callId, event.changes) }, event.callId, '', (call) => ({
+    case 'changes_staged':
+      return {
+        ...run,
+        staged: { callId: event.callId, without: run.changes },
+        changes: mergeChanges(run.changes, undefined, event.changes),
+      };
+    case 'file_changed': {
+      const before = withoutStaged(run, event.callId);
+      return inCall({ ...before, changes: mergeChanges(before.changes, event.callId, event.changes) }, event.callId, '', (call) => ({
         ...call,
         changes: [...call.changes, ...event.changes],
       }));
+    }
     case 'tool_finished':
-      return inCall(run, event.callId, event.result.name, (call) => {
+      // A change that did not land although its call came to an end was taken back.
+      return inCall(withoutStaged(run, event.callId), event.callId, event.result.name, (call) => {
         const { progress: _, ...rest } = call;
         const decision = event.decision ?? call.decision;
         const status = event.decision?.kind === 'deny' ? 'denied' : finishedStatus(call, event.result.isError);
@@ -211,14 +231,14 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
     case 'limits_shrunk':
       return { ...run, shrunk: event.reason };
     case 'run_paused':
-      return { ...run, paused: { reason: event.reason, summary: event.summary } };
+      return { ...cutOff(run), paused: { reason: event.reason, summary: event.summary } };
     case 'run_resumed': {
-      const { paused: _, limit: __, finished: ___, ...rest } = run;
+      const { paused: _, limit: __, finished: ___, ...rest } = cutOff(run);
       return rest;
     }
     case 'run_finished': {
       const { outcome, error, usage, cost, sessionCost, durationMs } = event;
-      return { ...run, approvals: [], paused: undefined, finished: { outcome, error, usage, cost, sessionCost, durationMs } };
+      return { ...cutOff(run), approvals: [], paused: undefined, finished: { outcome, error, usage, cost, sessionCost, durationMs } };
     }
     default:
       return run;

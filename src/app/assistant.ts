@@ -41,7 +41,12 @@ export type AssistantPorts = {
   memory?(model: ModelRef): Promise<Memory | undefined>;
   trusted(): boolean;
   /** Whether the user chose not to be asked for edits in this workspace; kept by the host, outside the workspace. */
-  workspaceEdits: { granted(): boolean; grant(): void };
+  workspaceEdits: {
+    granted(): boolean;
+    grant(): void;
+    /** When the user last took back all grants: one in the log of a session that is opened only later is older, too. */
+    revokedAt?(): number;
+  };
   now?(): number;
 };
 
@@ -71,6 +76,11 @@ export class Assistant {
     return this.#ports.store.list();
   }
 
+  /** Edits are asked for again in every session that is open. */
+  revokeGrants(): void {
+    for (const session of this.#sessions.values()) session.revokeGrants();
+  }
+
   /** Ends all runs, as on shutdown. They can be resumed. */
   close(): void {
     for (const session of this.#sessions.values()) session.close();
@@ -79,6 +89,8 @@ export class Assistant {
   #open(id: string, events: readonly AgentEvent[]): Session {
     const session = new Session(id, this.#ports.store.log(id), events, this.#sessionPorts());
     this.#sessions.set(id, session);
+    const last = events.at(-1);
+    if (last && last.at <= (this.#ports.workspaceEdits.revokedAt?.() ?? 0)) session.revokeGrants();
     return session;
   }
 

@@ -20,6 +20,7 @@ const SHARES: Record<PressureLevel, number> = { normal: 1, moderate: 0.5, critic
 
 /** Fewer turns and calls, for each makes the context longer. The time stays: a machine under pressure is slow. */
 export function shrink(limits: Limits, level: PressureLevel): Limits {
+  if (level === 'normal') return limits;
   const share = (count: number) => Math.max(1, Math.floor(count * SHARES[level]));
   return { ...limits, turns: share(limits.turns), callsPerTurn: share(limits.callsPerTurn), callsPerRun: share(limits.callsPerRun) };
 }

@@ -22,6 +22,9 @@ export type Prompt = {
   attachments?: (TextPart | ImagePart)[];
 };
 
+/** The plan as the user edited it, and what overrides the model of Agent mode. */
+export type PlanOptions = { edited?: Plan | undefined; model?: ModelRef };
+
 export type Listener = (event: AgentEvent) => void;
 
 /** A run as the app builds it. `shrunk` says why its limits are smaller than usual. */
@@ -128,10 +131,12 @@ export class Session {
   }
 
   /** Answers an approval, of the live run or of one that a reload interrupted; then resolves when that run has ended. */
-  async answerApproval(approvalId: string, answer: ApprovalAnswer): Promise<void> {
+  async answerApproval(approvalId: string, given: ApprovalAnswer): Promise<void> {
     const request = this.state.pendingApprovals.get(approvalId);
     if (!request) throw new SessionError('This question was answered already.');
-    const { runId, callId, digest } = request;
+    const { runId, callId, digest, rule } = request;
+    // A grant is of edits: a yes to anything else counts once.
+    const answer: ApprovalAnswer = given.approve && rule !== 'edit' ? { approve: true } : given;
     this.#emit(runId, { type: 'approval_resolved', approvalId, callId, answer, ...(digest !== undefined && { digest }) });
     if (answer.approve && answer.grant === 'workspace') this.#ports.grantWorkspaceEdits();
     const waiting = this.#waiting.get(approvalId);
@@ -140,7 +145,7 @@ export class Session {
   }
 
   /** Carries out a proposed plan, as it is or as the user edited it; or drops it. Resolves when its run has ended. */
-  async answerPlan(planId: string, answer: 'run' | 'discard', edited?: Plan): Promise<void> {
+  async answerPlan(planId: string, answer: 'run' | 'discard', { edited, model }: PlanOptions = {}): Promise<void> {
     this.#expectIdle();
     const known = this.state.plans.get(planId);
     if (!known) throw new SessionError('There is no such plan in this session.');
@@ -150,7 +155,18 @@ export class Session {
     const plan = edited ? { ...edited, id: planId } : known.plan;
     const runId = this.state.lastRun?.runId ?? this.#ports.newId();
     this.#emit(runId, { type: 'plan_resolved', planId, answer, ...(answer === 'run' && { plan }) });
-    if (answer === 'run') await this.prompt({ text: planPrompt(plan), mode: 'agent' }, plan);
+    if (answer === 'run') await this.prompt({ text: planPrompt(plan), mode: 'agent', ...(model && { model }) }, plan);
+  }
+
+  /** Edits are asked for again, in the run that is live too. */
+  revokeGrants(): void {
+    const { lastRun, runs, sessionEditsGranted } = this.state;
+    if (!lastRun || !(sessionEditsGranted || [...runs.values()].some(({ editsGranted }) => editsGranted))) return;
+    try {
+      this.#emit(lastRun.runId, { type: 'grants_revoked' });
+    } catch {
+      // In a session whose log cannot be written nothing is done any more, granted or not.
+    }
   }
 
   /** Takes back all that a run wrote; refuses file by file where somebody went on working. */

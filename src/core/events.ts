@@ -41,11 +41,16 @@ export type EventBody =
       approvalId: string;
       callId: string;
       title: string;
+      /** The policy's rule that made it a question. */
+      rule: string;
       reason: string;
       changes: ChangeSummary[];
       digest?: string;
     }
+  /** The answer as it counts: a grant is kept only where the rule is `edit`, since for others it would change nothing. */
   | { type: 'approval_resolved'; approvalId: string; callId: string; digest?: string; answer: ApprovalAnswer }
+  /** Edits are asked for again, whatever this session or a run of it was granted before. */
+  | { type: 'grants_revoked' }
   | { type: 'tool_progress'; callId: string; text: string }
   /** Written before the first byte of a change is, so that a crash in between can be taken back too. */
   | { type: 'changes_staged'; callId: string; changes: Omit<ChangeSummary, 'diff'>[] }

@@ -168,7 +168,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
   }
 
   /** Returns when the user agreed to exactly this effect; an earlier yes to another effect does not count. */
-  async function approval(call: ToolCall, { title, changes = [], digest }: PreparedCall, { reason }: Decision): Promise<void> {
+  async function approval(call: ToolCall, { title, changes = [], digest }: PreparedCall, { rule, reason }: Decision): Promise<void> {
     const given = () => {
       const known = state.approvals.get(call.id);
       return known?.digest === digest ? known?.answer : undefined;
@@ -178,7 +178,8 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       const approvalId = digest === undefined ? call.id : `${call.id}:${digest.slice(0, 12)}`;
       const asked = now();
       if (!state.pendingApprovals.has(approvalId)) {
-        emit({ type: 'approval_requested', approvalId, callId: call.id, title, reason, changes, ...(digest !== undefined && { digest }) });
+        const bound = digest !== undefined && { digest };
+        emit({ type: 'approval_requested', approvalId, callId: call.id, title, rule, reason, changes, ...bound });
       }
       // A listener may have answered while it was told of the question.
       answer = given() ?? (await ports.answered(approvalId, signal));

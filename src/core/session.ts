@@ -117,6 +117,10 @@ export function reduce(state: SessionState, event: AgentEvent): void {
         if (event.answer.grant === 'session') state.sessionEditsGranted = true;
       }
       break;
+    case 'grants_revoked':
+      state.sessionEditsGranted = false;
+      for (const each of state.runs.values()) each.editsGranted = false;
+      break;
     case 'changes_staged':
       state.begun.add(event.callId);
       for (const change of event.changes) state.staged.push({ runId: event.runId, callId: event.callId, change, landed: false });

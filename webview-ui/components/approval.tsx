@@ -60,7 +60,7 @@ export const Approval = memo(({ approval }: { approval: ApprovalView }) => {
           )}
         </Expandable>
       ))}
-      <Answers canGrant={changes.length > 0} disabled={sent} onAnswer={answer} files={changes.length} />
+      <Answers canGrant={approval.rule === 'edit'} disabled={sent} onAnswer={answer} files={changes.length} />
     </section>
   );
 });

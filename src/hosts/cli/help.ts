@@ -15,8 +15,8 @@ Options
   --folder DIR             work in this folder (repeat it for several; default: the current one)
   -m, --model P/MODEL      for example openai/gpt-6.1-sol (default: $KEDGE_MODEL, else offline)
   --base-url URL           where the model's server is
-  -y, --yes                do not ask before edits in the folder; protected places, and what the
-                           confirmed plan does not name, still ask
+  -y, --yes                do not ask before edits in the folder; deletions, protected places, and
+                           what the confirmed plan does not name, still ask
   --run-plan               carry out the proposed plan without asking
   --max-turns N            pause after N turns of the model
   --continue [ID]          with a request: add it to that session

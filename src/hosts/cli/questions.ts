@@ -7,16 +7,13 @@ import { diffText, oneLine, paintFor } from './terminal.ts';
 export type Questions = {
   /** A person is there who can answer. */
   interactive: boolean;
-  /** Edits inside the folder need no answer. */
+  /** Edits inside the folder need no answer; deletions do. */
   yes: boolean;
 };
 
-/** What `--yes` answers: changes that the log can take back, where the policy has no other objection. */
-const EDITS = new Set(['edit', 'deletes']);
-
 /** `rule` is the policy's rule that made it a question. */
 export async function answerTo(request: ApprovalRequest, rule: string, given: Questions, signal: AbortSignal): Promise<ApprovalAnswer> {
-  if (given.yes && EDITS.has(rule)) return { approve: true };
+  if (given.yes && rule === 'edit') return { approve: true };
   if (!given.interactive) return { approve: false, words: nobodyAsked(request.reason, rule) };
   const err = process.stderr;
   const paint = paintFor(err);
@@ -33,7 +30,12 @@ export async function answerTo(request: ApprovalRequest, rule: string, given: Qu
 }
 
 function nobodyAsked(reason: string, rule: string): string {
-  const how = EDITS.has(rule) ? ' Edits can be allowed beforehand with --yes.' : '';
+  const how =
+    rule === 'edit'
+      ? ' Edits can be allowed beforehand with --yes.'
+      : rule === 'deletes'
+        ? ' --yes is for edits alone: somebody has to agree to a deletion.'
+        : '';
   return `nobody is at the terminal to be asked. ${reason}${how}`;
 }
 

@@ -32,6 +32,11 @@ export async function openDiff(session: Session, callId: string, path: string): 
   await vscode.commands.executeCommand('vscode.diff', blobUri(path, change.before), blobUri(path, change.after), title, { preview: true });
 }
 
+/** All files of a call in VS Code's multi-file diff editor. */
+export async function openDiffs(session: Session, callId: string, fs: VsCodeFileSystem): Promise<void> {
+  await openAll(changesOfCall(session, callId), 'Changes of this call', fs);
+}
+
 /** A run's whole change in VS Code's multi-file diff editor. */
 export async function reviewRun(session: Session, runId: string, fs: VsCodeFileSystem): Promise<void> {
   const first = new Map<string, string | undefined>();
@@ -41,12 +46,19 @@ export async function reviewRun(session: Session, runId: string, fs: VsCodeFileS
     if (!first.has(change.path)) first.set(change.path, change.before);
     last.set(change.path, change.after);
   }
-  const resources = [...last].map(([path, after]) => [
+  const changes = [...last].map(([path, after]) => ({ path, before: first.get(path), after }));
+  await openAll(changes, 'Changes of this run', fs);
+}
+
+type Contents = { path: string; before?: string | undefined; after?: string | undefined };
+
+async function openAll(changes: readonly Contents[], title: string, fs: VsCodeFileSystem): Promise<void> {
+  const resources = changes.map(({ path, before, after }) => [
     fs.uri(parsePath(path, fs.folders)),
-    blobUri(path, first.get(path)),
+    blobUri(path, before),
     blobUri(path, after),
   ]);
-  await vscode.commands.executeCommand('vscode.changes', 'Changes of this run', resources);
+  await vscode.commands.executeCommand('vscode.changes', title, resources);
 }
 
 function changesOfCall(session: Session, callId: string): ChangeSummary[] {

@@ -1,7 +1,7 @@
 /** Events as VS Code's Chat can show them: Markdown, progress lines, references, buttons. */
 import * as vscode from 'vscode';
 import type { Session } from '../../app/session.ts';
-import type { AgentEvent } from '../../core/events.ts';
+import type { AgentEvent, ApprovalAnswer } from '../../core/events.ts';
 import type { Plan } from '../../core/plan.ts';
 import { planText } from '../../core/plan.ts';
 import { type ApprovalRequest, brokeOff } from '../../core/session.ts';
@@ -13,6 +13,8 @@ import { PlaceFinder } from './place-finder.ts';
 
 const STEP_SIGN = { started: '▸', done: '✓', failed: '✗', skipped: '–' } as const;
 const DIFF_LINES = 60;
+/** More than so many files have one button together. */
+const DIFF_BUTTONS = 5;
 
 /** What a remedy is in the Chat, where a conversation is a thread of it. */
 const COMMAND: Record<Remedy, string> = {
@@ -46,6 +48,10 @@ export class ChatRenderer {
       case 'run_started':
         this.#plan = event.plan;
         break;
+      case 'run_resumed':
+        // What was asked before is not asked again, and the run waits for it.
+        for (const pending of this.#session.state.pendingApprovals.values()) this.approval(pending);
+        break;
       case 'text_delta':
         this.#streamedText += event.text;
         this.#prose.write(event.text);
@@ -62,14 +68,16 @@ export class ChatRenderer {
         break;
       case 'tool_started':
         this.#titles.set(event.callId, event.title);
-        if (event.name !== 'update_step') stream.progress(event.title);
+        if (event.name !== 'update_step') stream.progress(plain(event.title));
         for (const { path, access } of event.targets) if (access === 'read' && event.name === 'read_file') this.#reference(path);
         break;
       case 'approval_requested':
         this.approval(event);
         break;
       case 'approval_resolved':
-        stream.markdown(event.answer.approve ? '*Approved.*\n\n' : `*Rejected${event.answer.words ? `: ${event.answer.words}` : '.'}*\n\n`);
+        stream.markdown(
+          event.answer.approve ? '*Approved.*\n\n' : `*Rejected${event.answer.words ? `:* ${plain(event.answer.words)}` : '.*'}\n\n`,
+        );
         break;
       case 'file_changed':
         for (const { path, kind, added, removed } of event.changes) {
@@ -83,9 +91,8 @@ export class ChatRenderer {
         break;
       case 'plan_step': {
         const step = this.#plan?.steps[event.step - 1];
-        stream.markdown(
-          `${STEP_SIGN[event.status]} **Step ${event.step}** ${step?.title ?? ''}${event.note ? ` (${event.note})` : ''}\n\n`,
-        );
+        const note = event.note ? ` (${plain(event.note)})` : '';
+        stream.markdown(`${STEP_SIGN[event.status]} **Step ${event.step}** ${plain(step?.title ?? '')}${note}\n\n`);
         break;
       }
       case 'limits_shrunk':
@@ -98,24 +105,26 @@ export class ChatRenderer {
     }
   }
 
-  approval({ approvalId, title, reason, changes }: ApprovalRequest): void {
+  approval({ approvalId, callId, title, rule, reason, changes }: ApprovalRequest): void {
     const stream = this.#stream;
-    stream.markdown(`**${title}?** ${reason}\n\n`);
-    for (const { path, diff } of changes) {
+    stream.markdown(`**${plain(title)}?** ${plain(reason)}\n\n`);
+    for (const { path, from, kind, added, removed, diff } of changes) {
+      const counts = added || removed ? ` +${added} −${removed}` : '';
+      stream.markdown(`\`${kind}\` ${from ? `${plain(from)} → ` : ''}${plain(path)}${counts}\n\n`);
       const lines = diff.split('\n');
       const shown = lines.slice(0, DIFF_LINES).join('\n');
       const more = lines.length > DIFF_LINES ? `\n… ${lines.length - DIFF_LINES} more lines` : '';
-      if (diff) stream.markdown(`${path}\n\n${fence(shown + more, 'diff')}\n\n`);
+      if (diff) stream.markdown(`${fence(shown + more, 'diff')}\n\n`);
     }
-    const button = (label: string, answer: object) =>
+    const button = (label: string, answer: ApprovalAnswer) =>
       stream.button({ command: 'kedge.answerApproval', title: label, arguments: [this.#session.id, approvalId, answer] });
     button('Approve', { approve: true });
-    button('Approve edits of this run', { approve: true, grant: 'run' });
+    if (rule === 'edit') button('Approve edits of this run', { approve: true, grant: 'run' });
     button('Reject', { approve: false });
-    if (changes[0]) {
-      const { callId } = this.#session.state.pendingApprovals.get(approvalId) ?? { callId: approvalId };
-      stream.button({ command: 'kedge.openDiff', title: 'Open diff', arguments: [this.#session.id, callId, changes[0].path] });
-    }
+    const opening = (title: string, command: string, ...args: string[]) =>
+      stream.button({ command, title, arguments: [this.#session.id, callId, ...args] });
+    if (changes.length > DIFF_BUTTONS) opening(`Open all ${changes.length} diffs`, 'kedge.openDiffs');
+    else for (const { path } of changes) opening(changes.length > 1 ? `Open diff of ${path}` : 'Open diff', 'kedge.openDiff', path);
   }
 
   /** How the run ended, and what can be done now. */
@@ -147,7 +156,8 @@ export class ChatRenderer {
 
   #showPlan(plan: Plan): void {
     const stream = this.#stream;
-    stream.markdown(`**Plan**\n\n${planText(plan).replace(/^ {3}/gm, '   - ')}\n\n`);
+    const text = planText(plan).replace(/^( {3}|\d+\. |- )?(.*)$/gm, (_, lead = '', words) => (lead.trim() ? lead : lead && '   - ') + plain(words));
+    stream.markdown(`**Plan**\n\n${text}\n\n`);
     stream.button({ command: 'kedge.chat.runPlan', title: 'Run plan' });
     stream.button({ command: 'kedge.editPlan', title: 'Edit', arguments: [this.#session.id, plan.id] });
     stream.button({ command: 'kedge.discardPlan', title: 'Discard', arguments: [this.#session.id, plan.id] });
@@ -188,6 +198,11 @@ function markdown(text: string): vscode.MarkdownString {
   const content = new vscode.MarkdownString(text);
   content.isTrusted = { enabledCommands: ['kedge.connectModel'] };
   return content;
+}
+
+/** One line of words that are no Markdown of ours: any punctuation may be escaped. */
+function plain(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[!-/:-@[-`{-~]/g, '\\$&');
 }
 
 function fence(text: string, language: string): string {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { SessionError } from '../../app/session.ts';
 import type { ApprovalAnswer } from '../../core/events.ts';
-import { openDiff, reviewRun } from './blob-documents.ts';
+import { openDiff, openDiffs, reviewRun } from './blob-documents.ts';
 import { connectModel, pickModel } from './connect.ts';
 import type { Kedge } from './kedge.ts';
 import type { Panel } from './panel.ts';
@@ -19,13 +19,14 @@ export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable 
     'kedge.connectModel': () => connectModel(kedge),
     'kedge.stop': async () => (await kedge.session()).stop(),
     'kedge.askForEdits': async () => {
-      await kedge.setEditsGranted(false);
+      await kedge.revokeGrants();
       void vscode.window.showInformationMessage('Kedge asks before it edits in this workspace.');
     },
     'kedge.answerApproval': async (sessionId: string, approvalId: string, answer: ApprovalAnswer) =>
       (await kedge.sessionById(sessionId)).answerApproval(approvalId, answer),
     'kedge.retryNow': async (sessionId: string) => (await kedge.sessionById(sessionId)).retryNow(),
     'kedge.openDiff': async (sessionId: string, callId: string, path: string) => openDiff(await kedge.sessionById(sessionId), callId, path),
+    'kedge.openDiffs': async (sessionId: string, callId: string) => openDiffs(await kedge.sessionById(sessionId), callId, kedge.fs),
     'kedge.reviewRun': async (sessionId: string, runId: string) => reviewRun(await kedge.sessionById(sessionId), runId, kedge.fs),
     'kedge.undoRun': async (sessionId: string, runId: string) => undoRun(kedge, sessionId, runId),
     'kedge.discardPlan': async (sessionId: string, planId: string) => {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
+import type { Session } from '../../app/session.ts';
 import { registerBlobDocuments } from './blob-documents.ts';
-import { interruptedChat, registerChat } from './chat.ts';
+import { interruptedChats, registerChat } from './chat.ts';
 import { registerCommands } from './commands.ts';
 import { Kedge } from './kedge.ts';
 import { registerModelProvider } from './model-provider.ts';
@@ -20,18 +21,20 @@ export function activate(context: vscode.ExtensionContext): Api {
     registerModelProvider(kedge),
     registerChat(kedge),
   );
-  void offerPending(kedge, panel);
+  offerPending(kedge, panel).catch(console.error);
   return { kedge };
 }
 
 /** A question that a reload interrupted is brought back before the user, wherever it was asked: a thread of the Chat forgets its buttons. */
 async function offerPending(kedge: Kedge, panel: Panel): Promise<void> {
-  for (const session of [await kedge.session(), await interruptedChat(kedge)]) {
-    const [pending] = session?.state.pendingApprovals.values() ?? [];
-    if (!session || !pending || session.running) continue;
+  const sessions = new Set([await kedge.session(), ...(await interruptedChats(kedge))]);
+  const offer = async (session: Session) => {
+    const [pending] = session.state.pendingApprovals.values();
+    if (!pending || session.running) return;
     const chosen = await vscode.window.showInformationMessage(`Kedge waits for your answer: ${pending.title}?`, 'Show');
-    if (!chosen) continue;
+    if (!chosen) return;
     await kedge.show(session);
     await panel.reveal();
-  }
+  };
+  await Promise.all([...sessions].map(offer));
 }

@@ -23,6 +23,7 @@ import { VsCodeWriter } from './writer.ts';
 const SESSION_KEY = 'kedge.session';
 const MODE_KEY = 'kedge.mode';
 const EDITS_KEY = 'kedge.editsGranted';
+const REVOKED_KEY = 'kedge.grantsRevokedAt';
 
 export class Kedge implements vscode.Disposable {
   readonly context: vscode.ExtensionContext;
@@ -64,7 +65,8 @@ export class Kedge implements vscode.Disposable {
       trusted: () => vscode.workspace.isTrusted,
       workspaceEdits: {
         granted: () => context.workspaceState.get(EDITS_KEY, false),
-        grant: () => void this.setEditsGranted(true),
+        grant: () => void context.workspaceState.update(EDITS_KEY, true),
+        revokedAt: () => context.workspaceState.get(REVOKED_KEY, 0),
       },
     });
     const fire = () => this.#changed.fire();
@@ -99,8 +101,11 @@ export class Kedge implements vscode.Disposable {
     this.#changed.fire();
   }
 
-  async setEditsGranted(granted: boolean): Promise<void> {
-    await this.context.workspaceState.update(EDITS_KEY, granted || undefined);
+  /** Edits are asked for again in this workspace, in all of its sessions and their runs. */
+  async revokeGrants(): Promise<void> {
+    this.assistant.revokeGrants();
+    await this.context.workspaceState.update(REVOKED_KEY, Date.now());
+    await this.context.workspaceState.update(EDITS_KEY, undefined);
   }
 
   get mode(): Mode {
@@ -126,8 +131,13 @@ export class Kedge implements vscode.Disposable {
 
   async #restore(): Promise<Session> {
     const id = this.context.workspaceState.get<string>(SESSION_KEY);
-    const known = id === undefined ? undefined : await this.assistant.session(id);
-    if (known) return known;
+    try {
+      const known = id === undefined ? undefined : await this.assistant.session(id);
+      if (known) return known;
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      void vscode.window.showWarningMessage(`Kedge could not open the last conversation, and began a new one: ${why}`);
+    }
     const session = this.assistant.newSession();
     await this.context.workspaceState.update(SESSION_KEY, session.id);
     return session;

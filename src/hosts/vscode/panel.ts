@@ -31,7 +31,7 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     this.#kedge = kedge;
     this.#disposables = [
       vscode.window.registerWebviewViewProvider(VIEW_ID, this),
-      kedge.onDidChange(() => void this.#sendState()),
+      kedge.onDidChange(() => void this.#sendState().catch((error) => this.#explain(error))),
       kedge.onDidChangeSession((session) => {
         this.#runsShown = RUNS_SHOWN;
         if (this.#ready) this.#showSession(session);
@@ -68,9 +68,13 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     try {
       await this.#handle(parsed.data);
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
-      this.#post({ type: 'notice', level: error instanceof SessionError ? 'info' : 'error', text });
+      this.#explain(error);
     }
+  }
+
+  #explain(error: unknown): void {
+    const text = error instanceof Error ? error.message : String(error);
+    this.#post({ type: 'notice', level: error instanceof SessionError ? 'info' : 'error', text });
   }
 
   async #handle(message: ToHost): Promise<unknown> {
@@ -106,7 +110,7 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
         return session.answerApproval(message.approvalId, given);
       }
       case 'answer_plan':
-        return session.answerPlan(message.planId, message.answer, message.plan);
+        return session.answerPlan(message.planId, message.answer, { edited: message.plan });
       case 'undo_run':
         return session.undo(message.runId);
       case 'review_run':
@@ -141,6 +145,8 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
 
   #showSession(session: Session): void {
     this.#unsubscribe?.();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#pending = [];
     const runIds = [...session.state.runs.keys()];
     const shown = new Set(runIds.slice(-this.#runsShown));

@@ -61,7 +61,7 @@ describe('find and search on Node', () => {
         folder = await folderOf(FILES);
         fs = new NodeFileSystem([folder], { ripgrep: async () => (means === 'ripgrep' ? rg : undefined) });
       });
-      after(() => remove(folder));
+      after(() => folder && remove(folder));
 
       const find = async (include?: string, limit = 100) => {
         const found = await fs.find({ limit, ...(include && { include }) }, never);
