@@ -1,5 +1,6 @@
 /** What a run says about itself in one line: what it is doing now, what it has done. */
 
+import type { UndoResult } from '../src/core/events.ts';
 import { waitingText } from '../src/core/waiting.ts';
 import { count, duration } from './format.ts';
 import type { CallView, RunView, TurnView } from './run-view.ts';
@@ -60,8 +61,9 @@ export function summaryOf(run: RunView): string {
   const calls = allCalls(run);
   const read = new Set<string>();
   for (const call of calls) {
-    if (call.status !== 'done' || call.effect !== 'readonly') continue;
-    for (const target of call.targets) if (target.access === 'read') read.add(target.path);
+    // What a search or a list looks at is a folder.
+    if (call.status !== 'done' || call.name !== 'read_file') continue;
+    for (const { path } of call.targets) read.add(path);
   }
   const stopped = calls.filter((call) => call.status === 'denied' || call.status === 'rejected').length;
   return [
@@ -75,17 +77,27 @@ export function summaryOf(run: RunView): string {
     .join(' · ');
 }
 
-/** What a screen reader is told when it happens. Streamed text is not among it: a finished answer is, once. */
+/** "Undone: 2 files restored" */
+export function undoneText(results: readonly UndoResult[]): string {
+  const restored = results.filter(({ outcome }) => outcome === 'restored').length;
+  if (restored === 0) return 'Nothing was restored';
+  const isWhole = results.every(({ outcome }) => outcome !== 'refused');
+  return isWhole ? `Undone: ${count(restored, 'file')} restored` : `${restored} of ${count(results.length, 'file')} restored`;
+}
+
+/** What a screen reader is told when it happens, in a few words. Of an answer only that it is there: it can be read where it stands. */
 export function announcementOf(run: RunView, live: boolean): string {
   const approval = run.approvals[0];
-  if (approval) return `Kedge asks for approval: ${approval.title}. ${approval.reason}`;
+  if (approval) return `Waits for your approval: ${approval.title}`;
+  if (run.undone && !live) return undoneText(run.undone);
   if (run.finished) {
     const { outcome, error } = run.finished;
     if (outcome === 'failed') return `Failed. ${error?.message ?? ''}`;
     if (outcome === 'stopped') return 'Stopped.';
     if (outcome === 'refused') return 'The model refused to answer.';
     if (outcome === 'plan_proposed') return `Plan proposed: ${run.proposal?.plan.goal ?? ''}`;
-    return `Answer: ${(answerOf(run)?.text ?? '').slice(0, 500)}`;
+    const steps = allCalls(run).length;
+    return steps > 0 ? `Answer ready, ${count(steps, 'step')}` : 'Answer ready';
   }
   if (run.paused) return 'Paused. You can continue the run.';
   if (!live) return '';

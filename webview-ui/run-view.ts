@@ -109,9 +109,15 @@ function settle(turn: TurnView, message: AssistantMessage): TurnView {
 }
 
 /** A file that several calls changed is one row; its diff is the last call's. */
-function mergeChanges(changes: readonly FileChange[], callId: string | undefined, added: readonly Omit<ChangeSummary, 'diff'>[]): FileChange[] {
+function mergeChanges(
+  changes: readonly FileChange[],
+  callId: string | undefined,
+  added: readonly Omit<ChangeSummary, 'diff'>[],
+): FileChange[] {
   const byPath = new Map(changes.map((change) => [change.path, change]));
+  const moved = new Set(added.map(({ from }) => from));
   for (const { path, kind, from, added: plus, removed } of added) {
+    if (kind === 'delete' && moved.has(path)) continue;
     const before = byPath.get(path) ?? (from === undefined ? undefined : byPath.get(from));
     if (from !== undefined) byPath.delete(from);
     byPath.set(path, {

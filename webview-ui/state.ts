@@ -17,6 +17,8 @@ export type PanelModel = {
   runs: readonly RunView[];
   /** The newest durable event that was folded in. */
   lastSeq: number;
+  /** The run that was undone last, until something else happens. */
+  undoneRunId?: string;
   notice?: { level: 'info' | 'error'; text: string };
   /** Text for the composer; a new object each time, even where the text is the same. */
   compose?: { text: string };
@@ -59,10 +61,10 @@ export function reduce(model: PanelModel, message: ToPanel | Local): PanelModel 
   }
 }
 
-/** The run that is going on now. */
-export function liveRun(model: PanelModel): RunView | undefined {
-  const last = model.runs.at(-1);
-  return model.running && last && !last.finished ? last : undefined;
+/** The run that is going on now. One that waits for an approval is, even where a reload took the host's side of it away. */
+export function liveRun({ running, runs }: PanelModel): RunView | undefined {
+  const last = runs.at(-1);
+  return last && !last.finished && (running || last.approvals.length > 0) ? last : undefined;
 }
 
 function withMode(model: PanelModel, mode: Mode | undefined): PanelModel {
@@ -87,10 +89,14 @@ function withPlan(model: PanelModel, planId: string, change: { plan?: Plan; reso
  */
 function addEvent(model: PanelModel, event: AgentEvent): PanelModel {
   if (isDurable(event) ? event.seq <= model.lastSeq : event.seq < model.lastSeq) return model;
-  const next = isDurable(event) ? { ...model, lastSeq: event.seq } : model;
+  const next = isDurable(event) ? { ...model, lastSeq: event.seq, undoneRunId: undefined } : model;
   if (event.type === 'plan_resolved') return withPlan(next, event.planId, { plan: event.plan, resolved: event.answer });
   if (event.type === 'changes_undone') {
-    return { ...next, runs: next.runs.map((run) => (run.id === event.undoneRunId ? { ...run, undone: event.results } : run)) };
+    return {
+      ...next,
+      undoneRunId: event.undoneRunId,
+      runs: next.runs.map((run) => (run.id === event.undoneRunId ? { ...run, undone: event.results } : run)),
+    };
   }
   const index = next.runs.findLastIndex((run) => run.id === event.runId);
   const run = next.runs[index];

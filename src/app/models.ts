@@ -12,12 +12,13 @@ import type { Probe } from './probe.ts';
 export async function loadAdapter(
   model: ModelRef,
   configOf: (provider: string) => Promise<ProviderConfig>,
-  calls?: ModelFacts['calls'],
+  { calls, memoryBytes }: { calls?: ModelFacts['calls'] /** Of this machine. */; memoryBytes?: number } = {},
 ): Promise<ModelAdapter> {
   const entry = entryOf(model.provider);
   const [provider, config] = await Promise.all([entry.load(), configOf(entry.id)]);
   expectConfig(entry, config);
-  const adapter = withRetry(provider.createAdapter(completeConfig(entry, config)));
+  const here = memoryBytes !== undefined && isServedHere(entry.id, config) ? { memoryBytes } : {};
+  const adapter = withRetry(provider.createAdapter({ ...completeConfig(entry, config), ...here }));
   if (calls === 'none') return { ...adapter, stream: (request, signal) => adapter.stream({ ...request, tools: [] }, signal) };
   // What a local server makes of a model's calls depends on its template: some leave them in the text.
   if (calls !== 'text' && !entry.local) return adapter;

@@ -54,13 +54,17 @@ type Waiting = Extract<AgentEvent, { type: 'model_waiting' }>;
 export class Session {
   readonly id: string;
   readonly state: SessionState = emptySession();
-  /** All durable events, as they are in the log. */
+  /** All durable events, as they are in the log; the last may only be about to be. */
   readonly events: AgentEvent[] = [];
   readonly #ports: SessionPorts;
   readonly #log: SessionLog;
   readonly #listeners = new Set<Listener>();
   readonly #waiting = new Map<string, (answer: ApprovalAnswer) => void>();
   #live: Live | undefined;
+  /** That the last run was interrupted, as long as nothing else happened: to look at a session writes nothing. */
+  #unlogged: AgentEvent | undefined;
+  /** Grants that the log still holds are to be taken back. */
+  #revoking = false;
   #logFailure: Error | undefined;
   #closed = false;
 
@@ -158,15 +162,22 @@ export class Session {
     if (answer === 'run') await this.prompt({ text: planPrompt(plan), mode: 'agent', ...(model && { model }) }, plan);
   }
 
-  /** Edits are asked for again, in the run that is live too. */
+  /** Edits are asked for again, in the run that is live too; where none is, the log says so before anything else happens. */
   revokeGrants(): void {
-    const { lastRun, runs, sessionEditsGranted } = this.state;
-    if (!lastRun || !(sessionEditsGranted || [...runs.values()].some(({ editsGranted }) => editsGranted))) return;
+    this.#revoking = true;
+    if (!this.#live) return;
     try {
-      this.#emit(lastRun.runId, { type: 'grants_revoked' });
+      this.#revoke();
     } catch {
-      // In a session whose log cannot be written nothing is done any more, granted or not.
+      // The run ends where its log cannot be written.
     }
+  }
+
+  #revoke(): void {
+    const { lastRun, runs, sessionEditsGranted } = this.state;
+    const granted = sessionEditsGranted || [...runs.values()].some(({ editsGranted }) => editsGranted);
+    if (lastRun && granted) this.#publish(lastRun.runId, { type: 'grants_revoked' });
+    this.#revoking = false;
   }
 
   /** Takes back all that a run wrote; refuses file by file where somebody went on working. */
@@ -174,8 +185,13 @@ export class Session {
     this.#expectIdle();
     const staged = this.state.staged.filter((entry) => entry.runId === runId).map(({ change, landed }) => ({ ...change, landed }));
     if (staged.length === 0) throw new SessionError('This run changed no file.');
-    const results = await this.#ports.gate().undo(staged);
-    this.#emit(runId, { type: 'changes_undone', undoneRunId: runId, results });
+    this.#lock();
+    try {
+      const results = await this.#ports.gate().undo(staged);
+      this.#emit(runId, { type: 'changes_undone', undoneRunId: runId, results });
+    } finally {
+      this.#log.unlock();
+    }
   }
 
   /** Ends a live run without a word in the log, which so still says that it is to be gone on with. */
@@ -185,10 +201,12 @@ export class Session {
     this.#logFailure ??= new SessionError('This session is closed.');
     this.#live?.controller.abort();
     this.#log.close();
+    this.#log.unlock();
   }
 
   /** The run is live, and can be stopped, before anyone hears of it. */
   async #run(runId: string, ...opening: EventBody[]): Promise<void> {
+    this.#lock();
     const controller = new AbortController();
     let end = () => {};
     const done = new Promise<void>((resolve) => {
@@ -200,6 +218,8 @@ export class Session {
       if (!this.#logFailure) this.#log.sync();
     } finally {
       this.#live = undefined;
+      this.#log.close();
+      this.#log.unlock();
       end();
     }
   }
@@ -243,16 +263,21 @@ export class Session {
   /** Durable first: nobody sees an event that the log does not hold. */
   #emit(runId: string, body: EventBody): void {
     if (isDurable(body) && this.#logFailure) throw this.#logFailure;
+    if (isDurable(body) && this.#revoking) this.#revoke();
     this.#publish(runId, body);
   }
 
   #publish(runId: string, body: EventBody): void {
     if (this.#closed) return;
     const durable = isDurable(body);
+    if (durable && !this.#live) this.#expectNobodyElse();
     const event = { ...body, runId, seq: this.state.seq + (durable ? 1 : 0), at: this.#ports.now() } as AgentEvent;
     if (durable && !this.#logFailure) {
       try {
+        if (this.#unlogged) this.#log.append(this.#unlogged);
+        this.#unlogged = undefined;
         this.#log.append(event);
+        if (!this.#live) this.#log.close();
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
         this.#logFailure = new Error(`The session's log cannot be written, so the run was ended: ${why}`);
@@ -279,6 +304,15 @@ export class Session {
     if (this.#live) throw new SessionError('A run is under way in this session. Stop it first, or wait for it.');
   }
 
+  #expectNobodyElse(): void {
+    if (this.#log.inUse()) throw new SessionError('This session is in use by another window or process.');
+  }
+
+  #lock(): void {
+    this.#expectNobodyElse();
+    this.#log.lock();
+  }
+
   /** A run that is not finished and that nobody waits for any more ends. */
   #supersede(): void {
     const run = this.state.lastRun;
@@ -290,14 +324,15 @@ export class Session {
   #noticeInterruption(): void {
     const run = this.state.lastRun;
     if (run?.status !== 'live' || this.state.pendingApprovals.size > 0) return;
-    try {
-      this.#emit(run.runId, {
-        type: 'run_paused',
-        reason: 'interrupted',
-        summary: 'The run was interrupted. It can go on where it stood.',
-      });
-    } catch {
-      // A log that cannot be written can still be read; whoever goes on with the run is told.
-    }
+    this.#unlogged = {
+      type: 'run_paused',
+      reason: 'interrupted',
+      summary: 'The run was interrupted. It can go on where it stood.',
+      runId: run.runId,
+      seq: this.state.seq + 1,
+      at: this.#ports.now(),
+    };
+    this.events.push(this.#unlogged);
+    reduce(this.state, this.#unlogged);
   }
 }

@@ -12,7 +12,8 @@ export type Limits = { turns: number; callsPerTurn: number; callsPerRun: number;
 export type GrantScope = 'run' | 'session' | 'workspace';
 
 /** Answer to an approval: yes (and for how long edits need not be asked again), or no, with words for the model. */
-export type ApprovalAnswer = { approve: true; grant?: GrantScope } | { approve: false; words?: string };
+/** `by: 'nobody'`: nobody was there to be asked, and the words are the host's. */
+export type ApprovalAnswer = { approve: true; grant?: GrantScope } | { approve: false; words?: string; by?: 'nobody' };
 
 export type RunError = { kind: ModelErrorKind | 'internal'; message: string };
 export type Outcome = 'answered' | 'plan_proposed' | 'refused' | 'stopped' | 'failed';

@@ -185,6 +185,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       answer = given() ?? (await ports.answered(approvalId, signal));
       spent.waitedMs += now() - asked;
     }
+    if (!answer.approve && answer.by === 'nobody') throw new ToolError(answer.words ?? 'Nobody could be asked.');
     if (!answer.approve) throw new ToolError(answer.words ? `The user rejected this: ${answer.words}` : 'The user rejected this.');
   }
 

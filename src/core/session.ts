@@ -3,7 +3,7 @@
  * events happen, and a reload folds the same events from the log and stands at the same place.
  */
 import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason } from './events.ts';
-import type { AssistantMessage, Cost, Message, ModelRef, ToolCall, ToolResult, Usage } from './messages.ts';
+import type { Cost, Message, ModelRef, ToolCall, ToolResult, Usage } from './messages.ts';
 import { callsOf } from './messages.ts';
 import type { Plan } from './plan.ts';
 import type { ChangeSummary } from './tool.ts';
@@ -220,8 +220,4 @@ export function messagesForModel(state: SessionState): Message[] {
 export function brokeOff({ messages }: SessionState): boolean {
   const last = messages.at(-1);
   return last?.role === 'assistant' && last.stop === 'aborted';
-}
-
-export function lastAnswer(state: SessionState): AssistantMessage | undefined {
-  return state.messages.findLast((message): message is AssistantMessage => message.role === 'assistant');
 }

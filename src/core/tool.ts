@@ -19,6 +19,9 @@ export type ChangeSummary = {
   removed: number;
   /** Unified diff for display, cut where it is very long. */
   diff: string;
+  /** Known once it is staged, for undo: the mode of a file that goes, and the directories that a new one brings with it, outer ones first. */
+  mode?: number;
+  made?: string[];
 };
 
 export type ToolOutput = {

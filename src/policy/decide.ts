@@ -1,7 +1,7 @@
 /** One pure judge of every call of every host. It knows nothing of files or editors: only what the call is and what it would touch. */
-import picomatch from 'picomatch';
 import type { Mode } from '../core/events.ts';
 import type { Decision, Effect, Target } from '../core/tool.ts';
+import { globMatcher } from './glob.ts';
 import { isProtected } from './protected.ts';
 
 export type PolicyInput = {
@@ -22,9 +22,6 @@ const allow = (rule: string, reason: string): Decision => ({ kind: 'allow', rule
 const ask = (rule: string, reason: string): Decision => ({ kind: 'ask', rule, reason });
 const deny = (rule: string, reason: string): Decision => ({ kind: 'deny', rule, reason });
 
-/** What is longer is no glob that somebody meant. */
-const MAX_GLOB = 4_096;
-
 const MODE_NAME: Record<Mode, string> = { ask: 'Ask', plan: 'Plan', agent: 'Agent' };
 
 /** The first rule that applies decides; they stand in the order deny, ask, allow. */
@@ -42,7 +39,7 @@ export function decide({ mode, tool, name, targets, trusted, editsGranted, planS
   if (written.length === 0) return ask('unknown-targets', 'What it would change is not known beforehand.');
 
   const guarded = written.find((target) => isProtected(target.path));
-  if (guarded) return ask('protected-path', `${guarded.path} is protected: it configures editors, agents or git.`);
+  if (guarded) return ask('protected-path', `${guarded.path} is protected: it runs by itself, or configures editors, agents or git.`);
   if (planScope) {
     const beyond = written.find((target) => !inScope(target.path, planScope));
     if (beyond) return ask('outside-plan', `The confirmed plan does not name ${beyond.path}.`);
@@ -53,11 +50,13 @@ export function decide({ mode, tool, name, targets, trusted, editsGranted, planS
   return ask('edit', 'It changes files.');
 }
 
-/** A scope entry is a path, taken literally, or a glob; a leading `!` is a letter, and does not turn it into all other files. */
+/**
+ * A scope entry is a path, taken literally, or a glob; a leading `!` is a letter, and does not turn it into all other files. Brackets
+ * alone make no glob of a path, and those around a name are letters in a glob too.
+ */
 export function inScope(path: string, scope: readonly string[]): boolean {
   return scope.some((entry) => {
     const clean = entry.replace(/^\.\//, '');
-    const isGlob = clean.length > 0 && clean.length <= MAX_GLOB;
-    return clean === path || (isGlob && picomatch.isMatch(path, clean, { dot: false, nonegate: true }));
+    return clean === path || (/[*?{]/.test(clean) && globMatcher(clean, { names: true })(path));
   });
 }

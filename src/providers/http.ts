@@ -58,7 +58,9 @@ const ADVICE: Record<ModelErrorKind, [happened: string, todo: string]> = {
 
 export function modelError(server: Server, kind: ModelErrorKind, detail = '', retryAfterMs?: number): ModelError {
   const [happened, todo] = ADVICE[kind];
-  const plain = /^\s*</.test(detail) ? (/<title>([^<]*)/i.exec(detail)?.[1] ?? '') : detail;
+  const title = /<title>([^<]*)/i.exec(detail)?.[1] ?? '';
+  const page = kind === 'overloaded' ? title : `a web page, not an API${title && `: ${title}`}`;
+  const plain = /^\s*</.test(detail) ? page : detail;
   const said = scrub(plain, server.secrets)
     .replace(/\s+/g, ' ')
     .trim()
@@ -135,6 +137,7 @@ function retryDelay(details: unknown): number | undefined {
 type ApiError = Error & { status?: number; headers?: Headers; error?: unknown };
 
 export function sdkError(server: Server, error: unknown): ModelError {
+  if (error instanceof Error && error.cause instanceof ModelError) return error.cause;
   const { status, headers, error: body } = error instanceof Error ? (error as ApiError) : {};
   if (!(error instanceof Error) || (status === undefined && body === undefined)) {
     return error && typeof error === 'object' && 'status' in error ? networkError(server, error) : plainError(server, error);
@@ -142,6 +145,20 @@ export function sdkError(server: Server, error: unknown): ModelError {
   const told = failureOf(body ?? error.message.replace(/^\d{3} /, ''));
   const wait = retryAfter(headers);
   return failureError(server, { ...told, ...(status ? { status } : {}), ...(wait === undefined ? {} : { retryAfterMs: wait }) });
+}
+
+/** `fetch` for SDKs, which would take a page, such as the one to log in, for a stream that says nothing. */
+export function pageFetch(server: Server): typeof fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    return response.ok ? expectNoPage(server, response) : response;
+  };
+}
+
+function expectNoPage(server: Server, response: Response): Response {
+  if (!/^text\/html/i.test(response.headers.get('content-type') ?? '')) return response;
+  void response.body?.cancel().catch(() => undefined);
+  throw modelError(server, 'invalid_request', 'the address answered with a web page, not an API');
 }
 
 /** Errors of `fetch`, of the network below it, and of reading what it brought. */
@@ -166,7 +183,7 @@ export function checkedFetch(server: Server, firstByteMs: number): typeof fetch 
     const signals = init?.signal ? [init.signal, late.signal] : [late.signal];
     try {
       const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) });
-      if (response.ok) return response;
+      if (response.ok) return expectNoPage(server, response);
       const wait = retryAfter(response.headers);
       const told = failureOf(await response.text());
       throw failureError(server, { ...told, status: response.status, ...(wait === undefined ? {} : { retryAfterMs: wait }) });

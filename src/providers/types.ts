@@ -5,6 +5,8 @@ export type ProviderConfig = {
   apiKey?: string;
   baseUrl?: string;
   headers?: Record<string, string>;
+  /** Of the machine that serves the model, where that is this one. */
+  memoryBytes?: number;
   /** Under whose name the adapter works, where that is not its folder's: one wire serves many providers. */
   provider?: { id: string; label: string };
 };

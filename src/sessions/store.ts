@@ -2,14 +2,31 @@
  * Sessions on disk: one JSONL file each, only ever appended to. A write has reached the operating system before `append`
  * returns, so it outlives a crash of the program; `sync` makes it outlive one of the machine.
  */
-import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs';
-import { open, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { uptime } from 'node:os';
 import { join } from 'node:path';
 import type { AgentEvent } from '../core/events.ts';
 
 export type SessionInfo = { id: string; title: string; changedAt: number };
 
 const EXTENSION = '.jsonl';
+const NEWLINE = 0x0a;
+/** The first line of a log, or the beginning of a very long one: as much of the prompt as makes a title. */
+const PROMPT = /^\{"type":"run_started".*?"prompt":"((?:[^"\\]|\\u[\da-f]{4}|\\[^u]){0,200})/i;
 
 export class SessionStore {
   readonly #directory: string;
@@ -28,8 +45,8 @@ export class SessionStore {
   }
 
   /**
-   * The events of a session. A line that does not parse (cut off by a crash, or damaged) is left out, and the file as it was
-   * is kept beside it as `.damaged`, so that nothing is lost.
+   * The events of a session. A line that does not parse (cut off by a crash, or damaged) is left out, and of a damaged file a
+   * copy as it was is kept beside it as `.damaged`, so that nothing is lost. The log itself stays as it is: another process may be writing it.
    */
   async load(id: string): Promise<AgentEvent[] | undefined> {
     const file = this.#file(id);
@@ -49,9 +66,7 @@ export class SessionStore {
       if (event) events.push(event);
       else damaged = true;
     }
-    if (damaged || whole < bytes.length) await writeFile(`${file}.damaged`, bytes, { flag: 'wx' }).catch(() => undefined);
-    // A torn last line would swallow the next event appended after it.
-    if (whole < bytes.length) await truncate(file, whole);
+    if (damaged) await writeFile(damagedCopy(file), bytes, { flag: 'wx' }).catch(() => undefined);
     return events;
   }
 
@@ -70,8 +85,8 @@ export class SessionStore {
       const handle = await open(file);
       try {
         const { buffer, bytesRead } = await handle.read(Buffer.alloc(64 * 1024), 0, 64 * 1024, 0);
-        const first = parse(buffer.toString('utf8', 0, bytesRead).split('\n', 1)[0] ?? '');
-        const title = first?.type === 'run_started' ? (first.prompt.split('\n', 1)[0] ?? '').slice(0, 80) : id;
+        const [, prompt] = PROMPT.exec(buffer.toString('utf8', 0, bytesRead)) ?? [];
+        const title = prompt === undefined ? id : JSON.parse(`"${prompt}"`).split('\n', 1)[0].slice(0, 80);
         return { id, title, changedAt: mtimeMs };
       } finally {
         await handle.close();
@@ -90,19 +105,51 @@ export class SessionStore {
 export class SessionLog {
   readonly #directory: string;
   readonly #file: string;
+  readonly #lockFile: string;
   #handle: number | undefined;
+  #locked = false;
 
   constructor(directory: string, file: string) {
     this.#directory = directory;
     this.#file = file;
+    this.#lockFile = file.replace(/\.jsonl$/, '.lock');
+  }
+
+  /** Whether a run of another process is writing it. */
+  inUse(): boolean {
+    try {
+      const pid = Number(readFileSync(this.#lockFile, 'utf8'));
+      // An id from before the computer was started belongs to somebody else by now.
+      return pid > 0 && pid !== process.pid && statSync(this.#lockFile).mtimeMs > Date.now() - uptime() * 1000 && isAlive(pid);
+    } catch {
+      return false;
+    }
+  }
+
+  /** Keeps other processes from it, until `unlock`. To be called where it is not in use. */
+  lock(): void {
+    try {
+      mkdirSync(this.#directory, { recursive: true });
+      writeFileSync(this.#lockFile, String(process.pid), { mode: 0o600 });
+      this.#locked = true;
+    } catch {
+      // Where there is no room for that, there is none for an event: appending it says so.
+    }
+  }
+
+  unlock(): void {
+    if (!this.#locked) return;
+    this.#locked = false;
+    try {
+      rmSync(this.#lockFile, { force: true });
+    } catch {
+      // It names a process that will have ended.
+    }
   }
 
   /** @throws when the disk is full or may not be written. */
   append(event: AgentEvent): void {
-    if (this.#handle === undefined) {
-      mkdirSync(this.#directory, { recursive: true });
-      this.#handle = openSync(this.#file, 'a', 0o600);
-    }
+    this.#handle ??= this.#open();
     const line = Buffer.from(`${JSON.stringify(event)}\n`);
     for (let at = 0; at < line.length; ) at += writeSync(this.#handle, line, at);
   }
@@ -111,9 +158,49 @@ export class SessionLog {
     if (this.#handle !== undefined) fsyncSync(this.#handle);
   }
 
+  #open(): number {
+    mkdirSync(this.#directory, { recursive: true });
+    const handle = openSync(this.#file, 'a+', 0o600);
+    try {
+      this.#cutTornLine(handle);
+    } catch (error) {
+      closeSync(handle);
+      throw error;
+    }
+    return handle;
+  }
+
+  /** A last line that a crash cut off would swallow the event after it. */
+  #cutTornLine(handle: number): void {
+    const { size } = fstatSync(handle);
+    const last = Buffer.alloc(1, NEWLINE);
+    if (size > 0) readSync(handle, last, 0, 1, size - 1);
+    if (last[0] === NEWLINE) return;
+    const bytes = readFileSync(this.#file);
+    try {
+      writeFileSync(damagedCopy(this.#file), bytes, { flag: 'wx' });
+    } catch {
+      // There is one already, or no room for it.
+    }
+    ftruncateSync(handle, bytes.lastIndexOf(NEWLINE) + 1);
+  }
+
   close(): void {
     if (this.#handle !== undefined) closeSync(this.#handle);
     this.#handle = undefined;
+  }
+}
+
+function damagedCopy(file: string): string {
+  return `${file}.damaged`;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

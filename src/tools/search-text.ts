@@ -6,6 +6,7 @@ import { counted, defineTool } from './define.ts';
 
 const MAX_HITS = 300;
 const MAX_TEXT = 240;
+const MAX_TITLE = 40;
 
 export function searchTextTool(workspace: Workspace): Tool {
   return defineTool({
@@ -21,7 +22,7 @@ export function searchTextTool(workspace: Workspace): Tool {
     }),
     async prepare({ pattern, regex = false, case_sensitive: caseSensitive = false, whole_word: wholeWord = false, glob }) {
       return {
-        title: `Search ${pattern}${glob ? ` in ${glob}` : ''}`,
+        title: `Search ${shorten(pattern, MAX_TITLE)}${glob ? ` in ${glob}` : ''}`,
         targets: [{ path: '.', access: 'read' }],
         async execute({ signal, progress }) {
           const byFile = new Map<string, string[]>();
@@ -49,6 +50,6 @@ export function searchTextTool(workspace: Workspace): Tool {
   });
 }
 
-function shorten(text: string): string {
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+function shorten(text: string, most = MAX_TEXT): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
 }

@@ -1,7 +1,7 @@
 /** A change set: what a call would do to files, as one thing that is shown, judged, approved and applied. */
 import { structuredPatch } from 'diff';
 import type { ChangeSummary, Target } from '../core/tool.ts';
-import { decodeText, encodeText, hashOf } from './content.ts';
+import { decodeText, encodeText, hashOf, sameBytes } from './content.ts';
 import type { FileChange } from './types.ts';
 
 export type ChangeSet = { changes: FileChange[]; summaries: ChangeSummary[]; digest: string };
@@ -10,7 +10,7 @@ const MAX_DIFF_LINES = 2_000;
 const CONTEXT = 3;
 
 export async function changeSet(changes: FileChange[]): Promise<ChangeSet> {
-  const summaries = await Promise.all(changes.map(summarize));
+  const summaries = await Promise.all(changes.map((change) => summarize(change, changes)));
   return { changes, summaries, digest: await digestOf(summaries) };
 }
 
@@ -26,8 +26,11 @@ export function targetsOf({ changes }: ChangeSet): Target[] {
   return changes.map(({ path, after }) => ({ path: path.replace(/\/$/, ''), access: after || moved.has(path) ? 'write' : 'delete' }));
 }
 
-async function summarize({ path, before, after, movedFrom }: FileChange): Promise<ChangeSummary> {
+/** Of a move, what it changes in the content is shown, at the place that it goes to. */
+async function summarize({ path, before, after, movedFrom }: FileChange, changes: readonly FileChange[]): Promise<ChangeSummary> {
   const kind = movedFrom ? 'move' : !before ? 'create' : !after ? 'delete' : 'edit';
+  const movesAway = !after && changes.some((change) => change.movedFrom === path);
+  const source = movedFrom && !before ? changes.find((change) => change.path === movedFrom) : undefined;
   const [beforeHash, afterHash] = await Promise.all([before && hashOf(before), after && hashOf(after)]);
   return {
     path,
@@ -35,11 +38,12 @@ async function summarize({ path, before, after, movedFrom }: FileChange): Promis
     ...(movedFrom && { from: movedFrom }),
     ...(beforeHash && { before: beforeHash }),
     ...(afterHash && { after: afterHash }),
-    ...(movedFrom && !before ? { added: 0, removed: 0, diff: '' } : diffOf(before, after)),
+    ...(movesAway ? { added: 0, removed: 0, diff: '' } : diffOf(source?.before ?? before, after)),
   };
 }
 
 export function diffOf(before: Uint8Array | undefined, after: Uint8Array | undefined): { added: number; removed: number; diff: string } {
+  if (sameBytes(before, after)) return { added: 0, removed: 0, diff: '' };
   const [old, now] = [before ? decodeText(before) : '', after ? decodeText(after) : ''];
   if (old === undefined || now === undefined) return { added: 0, removed: 0, diff: 'Binary file.' };
   const { skipped, from, to } = narrowed(old, now);

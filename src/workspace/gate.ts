@@ -3,7 +3,7 @@
  * and leaves behind what is needed to take it back.
  */
 import type { UndoResult } from '../core/events.ts';
-import { type ExecuteContext, ToolError } from '../core/tool.ts';
+import { type ChangeSummary, type ExecuteContext, ToolError } from '../core/tool.ts';
 import { type ChangeSet, changeSet } from './changes.ts';
 import { hashOf, sameBytes } from './content.ts';
 import { parsePath } from './paths.ts';
@@ -11,7 +11,7 @@ import type { BlobStore, FileChange, Writer } from './types.ts';
 import type { Workspace } from './workspace.ts';
 
 /** `landed`: known to have been written, whole. */
-type Staged = { path: string; before?: string | undefined; after?: string | undefined; landed: boolean };
+type Staged = { path: string; before?: string | undefined; after?: string | undefined; mode?: number; made?: string[]; landed: boolean };
 
 export class WriteGate {
   readonly #workspace: Workspace;
@@ -40,11 +40,12 @@ export class WriteGate {
   apply(set: ChangeSet, { callId, record, signal }: Pick<ExecuteContext, 'callId' | 'record' | 'signal'>): Promise<void> {
     return this.#alone(async () => {
       for (const change of set.changes) await this.#expectUnchanged(change);
+      const staged = await Promise.all(set.summaries.map(({ diff: _, ...rest }, index) => this.#staged(rest, set.changes[index])));
       // A change that has not begun when its run is stopped never does.
       signal.throwIfAborted();
       // The log knows what is about to happen before the first byte changes.
-      record({ type: 'changes_staged', callId, changes: set.summaries.map(({ diff: _, ...rest }) => rest) });
-      await this.#commit(set.changes);
+      record({ type: 'changes_staged', callId, changes: staged });
+      await this.#commit(set.changes.map((change, index) => ({ ...change, mode: staged[index]?.mode })));
       record({ type: 'file_changed', callId, changes: set.summaries });
     });
   }
@@ -56,18 +57,50 @@ export class WriteGate {
   undo(staged: readonly Staged[]): Promise<UndoResult[]> {
     return this.#alone(async () => {
       const results: UndoResult[] = [];
-      for (const { path, before, left } of netEffect(staged)) {
+      for (const { path, before, left, mode } of netEffect(staged)) {
         try {
-          results.push(await this.#restore(path, before, left));
+          results.push(await this.#restore(path, before, left, mode));
         } catch (error) {
           results.push({ path, outcome: 'refused', reason: error instanceof Error ? error.message : String(error) });
         }
       }
+      for (const path of staged.flatMap(({ made = [] }) => made).reverse()) await this.#removeIfEmpty(path);
       return results;
     });
   }
 
-  async #restore(path: string, before: string | undefined, left: ReadonlySet<string | undefined>): Promise<UndoResult> {
+  /** With what undo needs to know and nobody knows afterwards. */
+  async #staged<Summary extends Omit<ChangeSummary, 'diff'>>(summary: Summary, change: FileChange | undefined): Promise<Summary> {
+    if (!change || (change.before && change.after)) return summary;
+    if (change.before) {
+      const mode = change.path.endsWith('/') ? undefined : (await this.#workspace.stat(change.at))?.mode;
+      return mode === undefined ? summary : { ...summary, mode };
+    }
+    const made: string[] = [];
+    const { folder, path } = change.at;
+    for (let at = parentOf(path); at && !(await this.#workspace.stat({ folder, path: at })); at = parentOf(at))
+      made.unshift(`${this.#workspace.display({ folder, path: at })}/`);
+    return made.length > 0 ? { ...summary, made } : summary;
+  }
+
+  /** A directory that came with a file, and that holds somebody's work by now, stays. */
+  async #removeIfEmpty(path: string): Promise<void> {
+    try {
+      const at = parsePath(path, this.#workspace.fs.folders);
+      const change: FileChange = { path, at, before: new Uint8Array(), after: undefined };
+      await this.#expectUnchanged(change);
+      if ((await this.#workspace.fs.list(at)).length === 0) await this.#commit([change]);
+    } catch {
+      // Gone already, or not to be had: it is no content of anybody.
+    }
+  }
+
+  async #restore(
+    path: string,
+    before: string | undefined,
+    left: ReadonlySet<string | undefined>,
+    mode: number | undefined,
+  ): Promise<UndoResult> {
     const at = parsePath(path, this.#workspace.fs.folders);
     const now = await this.#now({ path, at });
     const hash = now && (await hashOf(now));
@@ -75,7 +108,7 @@ export class WriteGate {
     if (!left.has(hash)) return { path, outcome: 'refused', reason: now ? 'It was changed since.' : 'It was deleted since.' };
     const image = before === undefined ? undefined : await this.#blobs.get(before);
     if (before !== undefined && !image) return { path, outcome: 'refused', reason: 'Its earlier content is no longer kept.' };
-    const change: FileChange = { path, at, before: now, after: image };
+    const change: FileChange = { path, at, before: now, after: image, mode };
     await this.#expectUnchanged(change);
     await this.#commit([change]);
     return { path, outcome: 'restored' };
@@ -148,13 +181,19 @@ export class WriteGate {
  */
 export function netEffect(
   staged: readonly Staged[],
-): { path: string; before: string | undefined; left: ReadonlySet<string | undefined> }[] {
-  const net = new Map<string, { path: string; before: string | undefined; left: Set<string | undefined> }>();
-  for (const { path, before, after, landed } of staged) {
+): { path: string; before: string | undefined; left: ReadonlySet<string | undefined>; mode?: number | undefined }[] {
+  const net = new Map<string, { path: string; before: string | undefined; left: Set<string | undefined>; mode?: number | undefined }>();
+  for (const { path, before, after, mode, landed } of staged) {
     const known = net.get(path) ?? { path, before, left: new Set([before]) };
+    if (mode !== undefined) known.mode ??= mode;
     known.left = landed ? new Set([after]) : known.left.add(after);
     net.set(path, known);
   }
   const changed = [...net.values()].filter(({ before, left }) => left.size > 1 || !left.has(before)).reverse();
   return [...changed.filter(({ before }) => before === undefined), ...changed.filter(({ before }) => before !== undefined)];
+}
+
+/** Of a path in a folder: '' for what is in the folder itself. */
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }

@@ -3,8 +3,11 @@ export type Location = { folder: number; path: string };
 
 export type FileStat = {
   type: 'file' | 'directory' | 'other';
-  size: number /** The last component is itself a symbolic link. */;
+  size: number;
+  /** The last component is itself a symbolic link. */
   link: boolean;
+  /** Who may read, write and execute it, where the file system has such a thing. */
+  mode?: number;
 };
 
 /** `unsaved`: the bytes are those of an open document with unsaved changes, which win over the disk. */
@@ -29,7 +32,7 @@ export interface FileSystem {
   /** @throws when there is no such file. */
   read(at: Location): Promise<FileBytes>;
   list(at: Location): Promise<{ name: string; type: FileStat['type'] }[]>;
-  /** Files, without what .gitignore and the editor's excludes name; `truncated` when there are more than `limit`. Sorted by path. */
+  /** Files, without what ignore files name, or the editor's excludes where only the editor can look; `truncated` when there are more than `limit`. Sorted by path. */
   find(query: FindQuery, signal: AbortSignal): Promise<{ files: Location[]; truncated: boolean }>;
   /** Lines that match, streamed. @throws Error naming the problem when the pattern is no valid regular expression. */
   search(query: SearchQuery, signal: AbortSignal): AsyncIterable<SearchHit>;
@@ -46,6 +49,8 @@ export type FileChange = {
   after: Uint8Array | undefined;
   /** For display: the path that this content came from. */
   movedFrom?: string;
+  /** Of a file that is made anew, where it is known. */
+  mode?: number | undefined;
 };
 
 /** The means to write. Only the write gate is handed one. */

@@ -4,6 +4,9 @@ import type { FileBytes, FileStat, FileSystem, Location } from './types.ts';
 
 export type Resolved = { at: Location; path: string };
 
+/** More than an editor would open, and than a model could do anything with. */
+const MAX_READ = 100_000_000;
+
 export class Workspace {
   readonly fs: FileSystem;
 
@@ -49,6 +52,8 @@ export class Workspace {
     const stat = await this.fs.stat(at);
     if (!stat) return undefined;
     if (stat.type !== 'file') throw new PathError(`${this.display(at)} is not a file.`);
+    if (stat.size > MAX_READ)
+      throw new PathError(`${this.display(at)} has ${Math.round(stat.size / 1_000_000)} MB, which is too much to read.`);
     return this.fs.read(at);
   }
 }

@@ -139,7 +139,11 @@ export class Workbench {
       await this.quickItem(label).click({ timeout: 1500 });
       return true;
     } catch {
-      await this.page.keyboard.press('Escape');
+      // Only to the palette: elsewhere the key means something else, such as stopping a run.
+      await this.page
+        .locator('.quick-input-widget:visible .quick-input-box input')
+        .press('Escape', { timeout: 500 })
+        .catch(() => {});
       return false;
     }
   }
@@ -168,7 +172,10 @@ export class Workbench {
   /** Shows the panel and resolves to the frame of its document. */
   async panelFrame(): Promise<Frame> {
     const command = 'Kedge: Focus on Kedge View';
-    const tab = this.page.locator('.part.auxiliarybar [role=tab][aria-label="Kedge"][aria-selected="true"]');
+    const tab = this.page
+      .locator('.part.auxiliarybar [role=tab][aria-selected="true"]')
+      .filter({ hasText: 'Kedge' })
+      .or(this.page.locator('.part.auxiliarybar .action-item.checked').filter({ hasText: 'Kedge' }));
     // Once its tab is chosen (after a reload it is by itself), the view only takes its time until the extension fills it.
     const shown = async () => (await tab.count()) > 0 || this.#tryToPick(`>${command}`, command);
     await until('the panel to be shown', shown, 30_000);

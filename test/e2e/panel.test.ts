@@ -61,6 +61,23 @@ describe('the panel', () => {
     await panel.getByText(/Undone: 2 files restored/).waitFor();
   });
 
+  it('reviews a run against the files as they are, also after a reload and an undo', async () => {
+    await choose('Plan');
+    await send(RENAME);
+    await button('Run plan').click();
+    await button('Review').click();
+    const review = workbench.page.locator('.multiDiffEditor .monaco-diff-editor');
+    const lines = (text: string) => review.locator('.editor.modified .view-line').filter({ hasText: text }).first();
+    await lines('waterLevel').waitFor();
+    await workbench.reload();
+    await lines('waterLevel').waitFor({ timeout: 30_000 });
+    panel = await workbench.panelFrame();
+    await button('Undo run').click();
+    await filesAre(HARBOUR, 'the undo');
+    await lines('waterLevel').waitFor({ state: 'detached' });
+    await workbench.screenshot('review-undone');
+  });
+
   it('refuses to undo a file that was changed since, and restores the others', async () => {
     await choose('Plan');
     await send(RENAME);
@@ -184,6 +201,6 @@ async function connect(workbench: Workbench, url: string, key: string): Promise<
   await workbench.screenshot('connect-model');
   await workbench.quickItem('test-model').click();
   await title('for which modes?');
-  await workbench.quickItem('All modes').click();
+  await page.keyboard.press('Enter');
   await page.locator('.notification-list-item-message').filter({ hasText: 'Kedge now uses test-model' }).first().waitFor();
 }

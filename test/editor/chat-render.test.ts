@@ -1,32 +1,46 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { EventBody, RunError } from '../../src/core/events.ts';
+import type { ChangeSummary } from '../../src/core/tool.ts';
+import { answer, lastMetadata } from '../../src/hosts/vscode/chat.ts';
 import { ChatRenderer } from '../../src/hosts/vscode/chat-render.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
-import type { Kedge } from '../../src/hosts/vscode/kedge.ts';
+import { Kedge } from '../../src/hosts/vscode/kedge.ts';
+import { SessionStore } from '../../src/sessions/store.ts';
+import { until } from '../e2e/until.ts';
 
-/** What the native Chat is told, as lines; a button as `[title] command`. */
-describe('a failure in the native Chat', () => {
-  let kedge: Kedge;
-  before(async () => {
-    kedge = (await vscode.extensions.getExtension<Api>('kedge.kedge')?.activate())?.kedge as Kedge;
-  });
+const kedgeIn = async () => (await vscode.extensions.getExtension<Api>('kedge.kedge')?.activate())?.kedge as Kedge;
 
-  function told(...events: EventBody[]): string[] {
+/** Notes what the native Chat is told, as lines; a button as `[title] command`. */
+function streamInto(lines: string[]): vscode.ChatResponseStream {
+  const stream = {
+    markdown: (text: string | vscode.MarkdownString) => lines.push(typeof text === 'string' ? text : text.value),
+    progress: (text: string) => lines.push(text),
+    button: ({ title, command }: vscode.Command) => lines.push(`[${title}] ${command}`),
+  };
+  return stream as unknown as vscode.ChatResponseStream;
+}
+
+function tellerOf(kedge: Kedge) {
+  return (...events: EventBody[]): string[] => {
     const lines: string[] = [];
-    const stream = {
-      markdown: (text: string | vscode.MarkdownString) => lines.push(typeof text === 'string' ? text : text.value),
-      progress: (text: string) => lines.push(text),
-      button: ({ title, command }: vscode.Command) => lines.push(`[${title}] ${command}`),
-    };
-    const renderer = new ChatRenderer(kedge, kedge.assistant.newSession(), stream as unknown as vscode.ChatResponseStream);
+    const renderer = new ChatRenderer(kedge, kedge.assistant.newSession(), streamInto(lines));
     for (const body of events) {
       const event = { ...body, runId: 'run', seq: 1, at: 0 };
       renderer.event(event);
       if (event.type === 'run_finished') renderer.ended(event);
     }
     return lines;
-  }
+  };
+}
+
+describe('a failure in the native Chat', () => {
+  let told: ReturnType<typeof tellerOf>;
+  before(async () => {
+    told = tellerOf(await kedgeIn());
+  });
+
   const failed = (kind: RunError['kind']) =>
     told({ type: 'run_finished', outcome: 'failed', error: { kind, message: 'It failed.' }, usage: {}, durationMs: 1 });
 
@@ -51,4 +65,137 @@ describe('a failure in the native Chat', () => {
       for (const line of lines) assert.ok(known.includes(line.split('] ')[1] ?? ''), line);
     });
   }
+});
+
+describe('an approval in the native Chat', () => {
+  let kedge: Kedge;
+  before(async () => {
+    kedge = await kedgeIn();
+  });
+  const change = (path: string, more: Partial<ChangeSummary> = {}): ChangeSummary => ({
+    path,
+    kind: 'edit',
+    added: 0,
+    removed: 0,
+    diff: '',
+    ...more,
+  });
+  const asked = (rule: string, changes: ChangeSummary[], title = 'Edit') =>
+    tellerOf(kedge)({ type: 'approval_requested', approvalId: 'a', callId: 'c', title, rule, reason: 'It changes files.', changes });
+
+  it('lists every change, with a diff or without one, and opens each', () => {
+    const lines = asked('edit', [
+      change('b.ts', { kind: 'move', from: 'a.ts' }),
+      change('new/', { kind: 'create' }),
+      change('c.ts', { added: 1, diff: '+x' }),
+    ]);
+    assert.deepEqual(lines, [
+      '**Edit?** It changes files\\.\n\n',
+      '`move` a\\.ts → b\\.ts\n\n',
+      '`create` new\\/\n\n',
+      '`edit` c\\.ts +1 −0\n\n',
+      '```diff\n+x\n```\n\n',
+      '[Approve] kedge.answerApproval',
+      '[Approve edits of this run] kedge.answerApproval',
+      '[Reject] kedge.answerApproval',
+      '[Open diff of b.ts] kedge.openDiff',
+      '[Open diff of new/] kedge.openDiff',
+      '[Open diff of c.ts] kedge.openDiff',
+    ]);
+  });
+
+  it('of many files opens them together', async () => {
+    const lines = asked(
+      'edit',
+      [1, 2, 3, 4, 5, 6].map((number) => change(`${number}`)),
+    );
+    assert.deepEqual(
+      lines.filter((line) => line.startsWith('[Open')),
+      ['[Open all 6 diffs] kedge.openDiffs'],
+    );
+    assert.ok((await vscode.commands.getCommands(true)).includes('kedge.openDiffs'));
+  });
+
+  it('of anything else than an edit is not given for longer', () => {
+    assert.equal(
+      asked('deletes', [change('a.ts')])
+        .join()
+        .includes('this run'),
+      false,
+    );
+  });
+
+  it('shows what a model calls it as words', () => {
+    const [line] = asked('edit', [], 'Edit [x](command:y) **b**\n# c');
+    assert.equal(line, '**Edit \\[x\\]\\(command\\:y\\) \\*\\*b\\*\\* \\# c?** It changes files\\.\n\n');
+  });
+});
+
+describe('a thread of the native Chat that a reload interrupted', () => {
+  let kedge: Kedge;
+  before(async () => {
+    kedge = await kedgeIn();
+  });
+  const request = (prompt: string) => turn(vscode.ChatRequestTurn, { prompt, participant: 'kedge.agent' });
+  const response = (metadata?: object) => turn(vscode.ChatResponseTurn, { result: { metadata }, participant: 'kedge.agent' });
+  function turn(kind: { prototype: object }, fields: object) {
+    const descriptors = Object.entries(fields).map(([name, value]) => [name, { value }]);
+    return Object.create(kind.prototype, Object.fromEntries(descriptors)) as vscode.ChatRequestTurn & vscode.ChatResponseTurn;
+  }
+
+  it('finds its own session again', async () => {
+    const [one, two] = [kedge.assistant.newSession(), kedge.assistant.newSession()];
+    await one.prompt({ text: 'first', mode: 'ask', model: { provider: 'offline', model: 'offline' } });
+    await two.prompt({ text: 'second', mode: 'plan', model: { provider: 'offline', model: 'offline' } });
+    await kedge.context.workspaceState.update('kedge.liveChats', [one.id, two.id]);
+    try {
+      assert.deepEqual(await lastMetadata(kedge, { history: [request('first'), response()] }), { sessionId: one.id, mode: 'ask' });
+      assert.deepEqual(await lastMetadata(kedge, { history: [request('second'), response()] }), { sessionId: two.id, mode: 'plan' });
+      assert.equal(await lastMetadata(kedge, { history: [request('third'), response()] }), undefined);
+      const history = [request('a'), response({ sessionId: two.id, mode: 'ask' }), request('first'), response()];
+      assert.deepEqual(await lastMetadata(kedge, { history }), { sessionId: two.id, mode: 'plan' });
+    } finally {
+      await kedge.context.workspaceState.update('kedge.liveChats', undefined);
+    }
+  });
+
+  it('is asked again what it was asked before, also when it is to go on', async () => {
+    const id = 'asked-before';
+    const log = new SessionStore(join((kedge.context.storageUri ?? kedge.context.globalStorageUri).fsPath, 'sessions')).log(id);
+    const model = { provider: 'offline', model: 'offline' };
+    const limits = { turns: 9, callsPerTurn: 9, callsPerRun: 9, minutes: 9 };
+    const events: EventBody[] = [
+      { type: 'run_started', mode: 'agent', prompt: 'go', model, limits },
+      { type: 'approval_requested', approvalId: 'a', callId: 'c', title: 'Edit', rule: 'edit', reason: 'It changes files.', changes: [] },
+    ];
+    for (const [index, body] of events.entries()) log.append({ ...body, runId: 'run', seq: index + 1, at: 1 });
+    log.close();
+    const lines: string[] = [];
+    const stopping = new vscode.CancellationTokenSource();
+    const asking = { command: 'continue', prompt: '', references: [] } as unknown as vscode.ChatRequest;
+    const context = { history: [request('go'), response({ sessionId: id, mode: 'agent' })] };
+    const answered = answer(kedge, asking, context, streamInto(lines), stopping.token);
+    await until('the question', async () => lines.includes('[Approve] kedge.answerApproval'));
+    stopping.cancel();
+    await answered;
+    assert.equal((await kedge.assistant.session(id))?.state.lastRun?.outcome, 'stopped');
+  });
+});
+
+describe('the last session', () => {
+  it('that cannot be read makes room for a new one', async () => {
+    const { context } = await kedgeIn();
+    const kept = new Map<string, unknown>([['kedge.session', '../elsewhere']]);
+    const workspaceState = {
+      get: (key: string, otherwise?: unknown) => kept.get(key) ?? otherwise,
+      update: async (key: string, value: unknown) => void kept.set(key, value),
+    };
+    const kedge = new Kedge(Object.create(context, { workspaceState: { value: workspaceState } }));
+    try {
+      assert.equal((await kedge.session()).id, kept.get('kedge.session'));
+      assert.notEqual(kept.get('kedge.session'), '../elsewhere');
+    } finally {
+      kedge.dispose();
+    }
+  });
 });

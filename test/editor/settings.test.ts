@@ -15,7 +15,17 @@ describe('the settings in VS Code', () => {
   });
 
   afterEach(async () => {
-    for (const key of ['model', 'modelFor.plan', 'baseUrls', 'headers', 'temperature', 'reasoningEffort', 'maxOutputTokens', 'models'])
+    for (const key of [
+      'model',
+      'modelFor.plan',
+      'baseUrls',
+      'headers',
+      'temperature',
+      'reasoningEffort',
+      'maxOutputTokens',
+      'models',
+      'limits.ask',
+    ])
       await set(key, undefined);
     await kedge.keys.set('groq', undefined);
   });
@@ -32,6 +42,24 @@ describe('the settings in VS Code', () => {
     assert.deepEqual(kedge.settings.server('groq'), { baseUrl: 'http://127.0.0.1:9/v1' });
     assert.deepEqual(kedge.settings.server('mistral'), {});
     await vscode.workspace.fs.delete(file);
+  });
+
+  it('lets a workspace lower a limit, and raise none', async () => {
+    await set('limits.ask', { turns: 20 });
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri as vscode.Uri;
+    const file = vscode.Uri.joinPath(folder, '.vscode/settings.json');
+    const changed = new Promise((resolve) => vscode.workspace.onDidChangeConfiguration(resolve));
+    const limits = { 'kedge.limits.ask': { turns: 18, minutes: 600, callsPerRun: -1 }, 'kedge.limits.agent': { turns: 5_000 } };
+    await vscode.workspace.fs.writeFile(file, encodeText(JSON.stringify(limits)));
+    await changed;
+    assert.equal(configuration().get<{ turns: number }>('limits.agent')?.turns, 5_000, 'the file is read');
+    assert.deepEqual(kedge.settings.limits('ask'), { turns: 18, callsPerTurn: 16, callsPerRun: 100, minutes: 10 });
+    assert.equal(kedge.settings.limits('agent').turns, 60);
+    const restored = new Promise((resolve) => vscode.workspace.onDidChangeConfiguration(resolve));
+    await vscode.workspace.fs.delete(file);
+    await restored;
+    await set('limits.ask', { turns: 500 });
+    assert.equal(kedge.settings.limits('ask').turns, 500, 'the user may raise it');
   });
 
   it('puts a key into a header without any settings file holding it', async () => {

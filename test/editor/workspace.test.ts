@@ -45,6 +45,23 @@ describe('the workspace in VS Code', () => {
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
+  it('finds text in unsaved documents by what ripgrep takes, and in a directory by its name', async () => {
+    await write('plain/unsaved.txt', 'x\n');
+    const editor = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri('plain/unsaved.txt')));
+    await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'foo-bar '));
+    const paths = async (pattern: string, include: string) => {
+      const found: string[] = [];
+      const query = { pattern, include, regex: true, caseSensitive: true, wholeWord: false, limit: 10 };
+      for await (const { path } of fs.search(query, signal)) found.push(path);
+      return found;
+    };
+    for (const pattern of ['foo\\-bar', '(?i)FOO-BAR']) assert.deepEqual(await paths(pattern, 'plain'), ['plain/unsaved.txt'], pattern);
+    assert.deepEqual(await paths('foo-bar', 'plai'), []);
+    assert.deepEqual(await paths('(?P<name>foo)-bar', '**'), []);
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    await vscode.workspace.fs.delete(uri('plain'), { recursive: true });
+  });
+
   it('edits a document with unsaved changes and leaves it unsaved', async () => {
     await write('dirty.txt', 'one\ntwo\n');
     const document = await vscode.workspace.openTextDocument(uri('dirty.txt'));

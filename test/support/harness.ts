@@ -50,6 +50,8 @@ export type Harness = AsyncDisposable & {
   root: string;
   parent: string;
   fs: NodeFileSystem;
+  /** What the host remembers of the user's choices; it outlives a reload. */
+  granted: Place['granted'];
   /** All that this assistant's session published, deltas too. */
   events: AgentEvent[];
   read(path: string): Promise<string>;
@@ -71,7 +73,7 @@ export async function assistantOn(files: Files, script: readonly ScriptedTurn[] 
     await layOut(join(parent, name), content);
   }
   const store = (options.store ?? ((directory) => new SessionStore(directory)))(join(storage, 'sessions'));
-  return start({ parent, storage, roots, options, store, adapter: scriptedAdapter(script), granted: { edits: false } });
+  return start({ parent, storage, roots, options, store, adapter: scriptedAdapter(script), granted: { edits: false, revokedAt: 0 } });
 }
 
 /** What outlives a restart; `granted` is what the host remembers of the user's choice. */
@@ -82,7 +84,7 @@ type Place = {
   options: HarnessOptions;
   adapter: ScriptedAdapter;
   store: SessionStore;
-  granted: { edits: boolean };
+  granted: { edits: boolean; revokedAt: number };
 };
 
 function start(place: Place, sessionId: string): Promise<Harness>;
@@ -110,6 +112,7 @@ function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
       grant: () => {
         granted.edits = true;
       },
+      revokedAt: () => granted.revokedAt,
     },
     ...(options.now && { now: options.now }),
     ...(options.facts && { facts: options.facts }),
@@ -129,6 +132,7 @@ function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
       root,
       parent,
       fs,
+      granted,
       events,
       read: (path) => readFile(join(root, path), 'utf8'),
       write: async (path, content) => {

@@ -244,6 +244,7 @@ function edited(script: Script, finish = true): Script {
     approvalId: 'approval-1',
     callId,
     title: 'Edit src/tide.ts and create height-options.ts',
+    rule: 'edit',
     reason: ask.reason,
     changes: [change('src/tide.ts'), NEW_FILE],
   });

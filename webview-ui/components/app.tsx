@@ -9,8 +9,11 @@ import { Notice } from './notice.tsx';
 import { Transcript } from './transcript.tsx';
 
 export function App({ model }: { model: PanelModel }) {
-  const { host, running } = model;
+  const { host, runs } = model;
   const live = liveRun(model);
+  const running = model.running || live !== undefined;
+  const mode = host?.mode ?? model.chosen;
+  const isLoading = model.sessionId === undefined && !model.notice;
 
   useEffect(() => {
     if (!running) return;
@@ -23,12 +26,21 @@ export function App({ model }: { model: PanelModel }) {
 
   return (
     <div class="panel">
-      <Header host={host} />
-      {model.runs.length === 0 ? <EmptyState host={host} /> : <Transcript model={model} live={live} />}
+      <Header host={host} mode={mode} />
+      {isLoading ? <Loading /> : runs.length === 0 ? <EmptyState host={host} /> : <Transcript model={model} live={live} />}
       {model.notice && <Notice notice={model.notice} />}
-      <Composer mode={host?.mode ?? 'ask'} running={running} compose={model.compose} waiting={waitsFor(model)} />
-      <Announcer run={model.runs.at(-1)} live={live !== undefined} />
+      <Composer mode={mode ?? 'ask'} running={running} compose={model.compose} waiting={waitsFor(model)} />
+      <Announcer run={runs.find(({ id }) => id === model.undoneRunId) ?? runs.at(-1)} live={live !== undefined} />
     </div>
+  );
+}
+
+/** Until the session has come. What comes at once shows nothing of it. */
+function Loading() {
+  return (
+    <main class="loading" aria-busy="true">
+      <div role="progressbar" aria-label="Loading the session" />
+    </main>
   );
 }
 

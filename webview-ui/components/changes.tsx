@@ -1,4 +1,5 @@
 import type { UndoResult } from '../../src/core/events.ts';
+import { undoneText } from '../activity.ts';
 import { count } from '../format.ts';
 import { post } from '../host.ts';
 import type { RunView } from '../run-view.ts';
@@ -15,24 +16,13 @@ const UNDONE: Record<UndoResult['outcome'], { icon: string; tone: 'good' | 'bad'
 
 /** What a run changed, and the way back. */
 export function Changes({ run }: { run: RunView }) {
-  const [sent, mark] = useSent();
-  const undo = () => {
-    mark();
-    post({ type: 'undo_run', runId: run.id });
-  };
-  if (run.undone) return <Undone results={run.undone} />;
+  if (run.undone) return <Undone run={run} results={run.undone} />;
   return (
     <section class="card changes" aria-label="Changed files">
       <div class="card-head">
         <h3>{count(run.changes.length, 'file')} changed</h3>
-        {run.changes.length > 1 && (
-          <Button title="Open all changes of this run side by side" onClick={() => post({ type: 'review_run', runId: run.id })}>
-            Review
-          </Button>
-        )}
-        <Button kind="secondary" disabled={sent} onClick={undo} title="Take back what this run changed; your own later edits stay">
-          Undo run
-        </Button>
+        {run.changes.length > 1 && <Review run={run} />}
+        <Undo run={run} label="Undo run" />
       </div>
       <ul class="files">
         {run.changes.map((change) => (
@@ -47,13 +37,41 @@ export function Changes({ run }: { run: RunView }) {
   );
 }
 
-function Undone({ results }: { results: readonly UndoResult[] }) {
-  const restored = results.filter(({ outcome }) => outcome === 'restored').length;
+function Review({ run }: { run: RunView }) {
+  return (
+    <Button title="Open all changes of this run side by side" onClick={() => post({ type: 'review_run', runId: run.id })}>
+      Review
+    </Button>
+  );
+}
+
+function Undo({ run, label }: { run: RunView; label: string }) {
+  const [sent, mark] = useSent();
+  const undo = () => {
+    mark();
+    post({ type: 'undo_run', runId: run.id });
+  };
+  return (
+    <Button kind="secondary" disabled={sent} onClick={undo} title="Take back what this run changed; your own later edits stay">
+      {label}
+    </Button>
+  );
+}
+
+/** What was refused can be looked at, put right, and tried again. */
+function Undone({ run, results }: { run: RunView; results: readonly UndoResult[] }) {
+  const isRefused = results.some(({ outcome }) => outcome === 'refused');
   return (
     <section class="card changes" aria-label="Undone changes">
       <div class="card-head">
         <Icon name="discard" />
-        <h3>{restored > 0 ? `Undone: ${count(restored, 'file')} restored` : 'Nothing was restored'}</h3>
+        <h3>{undoneText(results)}</h3>
+        {isRefused && (
+          <>
+            <Review run={run} />
+            <Undo run={run} label="Try again" />
+          </>
+        )}
       </div>
       <ul class="files">
         {results.map(({ path, outcome, reason }) => (

@@ -37,12 +37,13 @@ export const Composer = memo(({ mode, running, compose, waiting }: ComposerProps
     if (gap >= 0) box.current.setSelectionRange(gap, gap + 1);
   }, [compose]);
 
-  // What waits for an answer gets the focus, unless the user is writing; answered, it gives it back.
+  // What waits for an answer gets the focus, unless the user is writing; answered, it gives it back. Where to look, the transcript knows.
   const waitingKey = waiting?.key;
   useEffect(() => {
     if (!waitingKey) return;
     const isFree = document.activeElement === document.body || (document.activeElement === box.current && !box.current?.value);
-    if (document.hasFocus() && isFree) document.querySelector<HTMLElement>(`[data-waiting="${CSS.escape(waitingKey)}"]`)?.focus();
+    if (document.hasFocus() && isFree)
+      document.querySelector<HTMLElement>(`[data-waiting="${CSS.escape(waitingKey)}"]`)?.focus({ preventScroll: true });
     return () => {
       requestAnimationFrame(() => {
         if (document.hasFocus() && document.activeElement === document.body) box.current?.focus();

@@ -28,7 +28,7 @@ export function EmptyState({ host }: { host: PanelState | undefined }) {
           action={{ label: 'Manage Trust', message: { type: 'manage_trust' } }}
         />
       ) : null}
-      {host.folders.length > 0 && (
+      {host.folders.length > 0 && (host.trusted || host.mode === 'ask') && (
         <ul class="chips" aria-label="Suggestions">
           {actions.map((action) => (
             <li key={action.label}>

@@ -7,8 +7,8 @@ import { dispatch } from '../store.ts';
 import { Button, IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
 
-export const Header = memo(({ host }: { host: PanelState | undefined }) => {
-  const mode = host?.mode ?? 'ask';
+/** No mode stands there as chosen before it is known. */
+export const Header = memo(({ host, mode }: { host: PanelState | undefined; mode: Mode | undefined }) => {
   return (
     <header class="header">
       <div class="row">
@@ -17,13 +17,13 @@ export const Header = memo(({ host }: { host: PanelState | undefined }) => {
         <IconButton icon="add" label="New session" onClick={() => post({ type: 'new_session' })} />
         <IconButton icon="history" label="Earlier sessions" onClick={() => post({ type: 'pick_session' })} />
       </div>
-      <p class="promise">{MODE[mode].promise}</p>
+      {mode && <p class="promise">{MODE[mode].promise}</p>}
       {host && <Model host={host} />}
     </header>
   );
 });
 
-function ModeSwitch({ mode }: { mode: Mode }) {
+function ModeSwitch({ mode }: { mode: Mode | undefined }) {
   const choose = (chosen: Mode) => {
     dispatch({ type: 'choose_mode', mode: chosen });
     post({ type: 'set_mode', mode: chosen });
@@ -43,24 +43,20 @@ function ModeSwitch({ mode }: { mode: Mode }) {
 function Model({ host }: { host: PanelState }) {
   const { level, text, action } = host.readiness;
   return (
-    <>
-      <div class="row model">
-        <button type="button" class="model-name" title="Choose the model" onClick={() => post({ type: 'pick_model' })}>
-          <span class={`dot ${level}`} aria-hidden="true" />
-          <span class="name">{host.modelName}</span>
-          <Icon name="chevron-down" />
-        </button>
-        {action ? (
-          <Button kind="link" onClick={() => post(action.message)}>
-            {action.label}
-          </Button>
-        ) : (
-          <span class="readiness cut" title={text}>
-            {text}
-          </span>
-        )}
-      </div>
-      {action && <p class="readiness">{text}</p>}
-    </>
+    <div class="row model">
+      <button type="button" class="model-name" title="Choose the model" onClick={() => post({ type: 'pick_model' })}>
+        <span class={`dot ${level}`} aria-hidden="true" />
+        <span class="name">{host.modelName}</span>
+        <Icon name="chevron-down" />
+      </button>
+      <span class="readiness cut" title={text}>
+        {text}
+      </span>
+      {action && (
+        <Button kind="link" onClick={() => post(action.message)}>
+          {action.label}
+        </Button>
+      )}
+    </div>
   );
 }

@@ -8,7 +8,7 @@ import { Button } from './button.tsx';
 import { Expandable } from './expandable.tsx';
 import { Icon } from './icon.tsx';
 import { PlanEditor } from './plan-editor.tsx';
-import { Checks, StepFacts } from './plan-facts.tsx';
+import { Checks, StepFacts, StepTitle } from './plan-facts.tsx';
 import { useSent } from './use-sent.ts';
 
 /** A plan as it was proposed: a contract to confirm, to edit or to discard. */
@@ -67,7 +67,7 @@ function Steps({ plan }: { plan: Plan }) {
           <li key={`${index} ${step.title}`}>
             <span class="step-number">{index + 1}</span>
             <div>
-              <p>{step.title}</p>
+              <StepTitle step={step} />
               <StepFacts step={step} />
             </div>
           </li>

@@ -1,9 +1,21 @@
+import type { ComponentChildren } from 'preact';
 import type { PlanStep } from '../../src/core/plan.ts';
 import { post } from '../host.ts';
 import { Icon } from './icon.tsx';
 
+/** The names of its tools are for who asks. */
+export function StepTitle({ step, children }: { step: PlanStep; children?: ComponentChildren }) {
+  return (
+    <p title={step.tools?.length ? `Tools: ${step.tools.join(', ')}` : undefined}>
+      {step.title}
+      {children}
+    </p>
+  );
+}
+
 /** What a step may touch and how one sees that it worked. */
 export function StepFacts({ step }: { step: PlanStep }) {
+  if (step.files.length === 0 && !step.check) return null;
   return (
     <ul class="facts">
       {step.files.map((file) => (
@@ -18,12 +30,6 @@ export function StepFacts({ step }: { step: PlanStep }) {
           )}
         </li>
       ))}
-      {step.tools && step.tools.length > 0 && (
-        <li>
-          <Icon name="tools" />
-          <span>{step.tools.join(', ')}</span>
-        </li>
-      )}
       {step.check && (
         <li>
           <Icon name="verified" />

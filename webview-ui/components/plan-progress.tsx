@@ -2,7 +2,7 @@ import type { Plan, StepStatus } from '../../src/core/plan.ts';
 import { memo } from '../memo.ts';
 import type { StepProgress } from '../run-view.ts';
 import { Icon, Spinner } from './icon.tsx';
-import { StepFacts } from './plan-facts.tsx';
+import { StepFacts, StepTitle } from './plan-facts.tsx';
 
 const STATUS: Record<StepStatus | 'open', { icon: string; label: string; tone?: 'good' | 'bad' | 'dim' }> = {
   open: { icon: 'circle-large', label: 'to do', tone: 'dim' },
@@ -35,10 +35,9 @@ export const PlanProgress = memo(({ plan, steps, live }: PlanProgressProps) => {
             <li key={`${index} ${step.title}`} class={status}>
               {status === 'started' && live ? <Spinner /> : <Icon name={status === 'started' ? 'circle-slash' : icon} tone={tone} />}
               <div>
-                <p>
-                  {step.title}
+                <StepTitle step={step}>
                   <span class="sr-only"> ({label})</span>
-                </p>
+                </StepTitle>
                 {note && <p class="dim">{note}</p>}
                 {status === 'started' && <StepFacts step={step} />}
               </div>

@@ -40,6 +40,12 @@ const OPTIONS = {
   version: { type: 'boolean', short: 'v' },
 } as const;
 
+const EXAMPLES: Record<Mode, string> = {
+  ask: '"where is the port set?"',
+  plan: '"rename tideLevel to waterLevel"',
+  agent: '"make the tests pass"',
+};
+
 /** @throws UsageError */
 export function parseCommand(args: readonly string[]): Command {
   const { values, positionals } = parsed(args);
@@ -58,9 +64,11 @@ export function parseCommand(args: readonly string[]): Command {
   const session = values.continue;
   const mode = MODES.find((name) => name === word);
   if (mode) {
-    if (rest.length > 0) return { ...options, action: 'prompt', mode, prompt: rest, ...(session !== undefined && { session }) };
-    throw new UsageError(`What shall Kedge do? For example: kedge ${mode} "where is the port set?"`);
+    if (!isBlank(rest)) return { ...options, action: 'prompt', mode, prompt: rest, ...(session !== undefined && { session }) };
+    throw new UsageError(`Say what to ${mode === 'ask' ? 'ask' : 'do'}: kedge ${mode} ${EXAMPLES[mode]}`);
   }
+  if (session !== undefined && positionals.length > 0 && isBlank(positionals))
+    throw new UsageError('Say what to add to the session: kedge --continue "…", or kedge --continue alone to go on with it.');
   if (session !== undefined) return { ...options, action: 'continue', session, prompt: positionals };
   if (word === 'undo') return { ...options, action: 'undo', ...(rest[0] !== undefined && { run: rest[0] }) };
   if (word === 'sessions' || word === 'models') return { ...options, action: word };
@@ -79,21 +87,27 @@ function parsed(args: readonly string[]) {
   }
 }
 
-/** The session behind --continue may be left out, which the parser cannot know. */
+function isBlank(words: readonly string[]): boolean {
+  return words.every((word) => word.trim() === '');
+}
+
+/** The session behind --continue may be left out, which the parser cannot know: words of a request may follow instead. */
 function withSessions(args: readonly string[]): string[] {
   const out: string[] = [];
   const end = args.indexOf('--');
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] as string;
     if (arg !== '--continue' || (end >= 0 && index > end)) out.push(arg);
-    else if (isSessionId(args[index + 1])) out.push(`--continue=${args[++index]}`);
+    else if (isSessionId(args[index + 1], args[index + 2])) out.push(`--continue=${args[++index]}`);
     else out.push('--continue=last');
   }
   return out;
 }
 
-function isSessionId(text: string | undefined): boolean {
-  return text !== undefined && /^(last|\d{8}T\d{6}[\w-]*)$/.test(text);
+/** An id; or one word, however wrong, that no other words of a request follow. */
+function isSessionId(text: string | undefined, next: string | undefined): boolean {
+  if (text === undefined || MODES.some((mode) => mode === text)) return false;
+  return /^(last|\d{8}T\d{6}[\w-]*)$/.test(text) || (/^\w[\w-]*$/.test(text) && (next === undefined || /^-|\s/.test(next)));
 }
 
 function count(text: string): number {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Session } from '../../app/session.ts';
 import type { AgentEvent } from '../../core/events.ts';
 import { type ApprovalRequest, brokeOff } from '../../core/session.ts';
+import { bareAddress } from './addresses.ts';
 import type { Options } from './arguments.ts';
 import type { Questions } from './questions.ts';
 
@@ -11,13 +12,23 @@ export const EXIT = { answered: 0, failed: 1, usage: 2, paused: 3, planProposed:
 /** `start` begins or goes on with a run. Returns the exit code. */
 export async function converse(session: Session, start: () => Promise<void>, options: Options, signal: AbortSignal): Promise<number> {
   const questions: Questions = { interactive: process.stdin.isTTY === true, yes: options.yes };
+  let failure: unknown;
   const unsubscribe = session.subscribe((event) => {
-    if (event.type === 'approval_requested') void answer(session, event, questions, signal);
+    if (event.type !== 'approval_requested') return;
+    answer(session, event, questions, signal)
+      .catch((error: unknown) => {
+        failure = error;
+        // The run would wait for ever.
+        return session.stop();
+      })
+      .catch(() => undefined);
   });
   const stop = () => void session.stop();
   signal.addEventListener('abort', stop, { once: true });
   try {
     await start();
+    // A run that failed says why itself.
+    if (failure && session.state.lastRun?.outcome !== 'failed') throw failure;
     for (let plan = openPlan(session); plan; plan = openPlan(session)) {
       const word = options.runPlan ? 'run' : questions.interactive ? await (await import('./questions.ts')).confirmPlan(signal) : 'keep';
       if (signal.aborted) return EXIT.stopped;
@@ -68,11 +79,24 @@ function exitCode(session: Session, options: Options): number {
       `${brokeOff(session.state) ? 'Half an answer was kept. To go on' : 'To try again'}: ${continueCommand(session, options)}\n`,
     );
   }
+  const unapproved = session.events.filter(
+    (event) => event.type === 'approval_resolved' && event.runId === run?.runId && !event.answer.approve && event.answer.by === 'nobody',
+  ).length;
+  if (unapproved > 0) {
+    const changes = unapproved === 1 ? '1 change was' : `${unapproved} changes were`;
+    process.stderr.write(`kedge: ${changes} not approved, since nobody could be asked${options.yes ? '' : ' (use --yes for edits)'}.\n`);
+    return EXIT.failed;
+  }
   return run?.outcome === 'answered' ? EXIT.answered : EXIT.failed;
 }
 
-function continueCommand(session: Session, { folders }: Options): string {
+function continueCommand(session: Session, { folders, baseUrl }: Options): string {
   const elsewhere = folders.length > 1 || resolve(folders[0] ?? '.') !== process.cwd();
-  const named = elsewhere ? folders.map((folder) => ` --folder ${/^[\w./-]+$/.test(folder) ? folder : JSON.stringify(folder)}`) : [];
-  return `kedge --continue ${session.id}${named.join('')}`;
+  const named = elsewhere ? folders.map((folder) => ` --folder ${shellWord(folder)}`) : [];
+  const address = baseUrl ? ` --base-url ${shellWord(bareAddress(baseUrl))}` : '';
+  return `kedge --continue ${session.id}${address}${named.join('')}`;
+}
+
+function shellWord(text: string): string {
+  return /^[\w.:/-]+$/.test(text) ? text : JSON.stringify(text);
 }

@@ -1,5 +1,6 @@
 /** The assistant on folders of this computer. */
 import { statSync } from 'node:fs';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { Assistant } from '../../app/assistant.ts';
 import { DEFAULT_LIMITS } from '../../app/limits.ts';
@@ -8,17 +9,23 @@ import type { Session } from '../../app/session.ts';
 import type { ModelRef } from '../../core/messages.ts';
 import { ModelError } from '../../core/model.ts';
 import { factsOf } from '../../providers/catalog.ts';
+import type { ProviderConfig } from '../../providers/types.ts';
 import { DiskBlobs } from '../../sessions/blobs.ts';
 import { SessionStore } from '../../sessions/store.ts';
 import { NodeFileSystem, NodeWriter } from '../node/file-system.ts';
 import { storageDirectory, workspaceStorage } from '../node/storage.ts';
+import { type Addresses, bareAddress, readAddresses, writeAddresses } from './addresses.ts';
 import { type Options, UsageError } from './arguments.ts';
 import { missingKey, providerConfig } from './environment.ts';
 
 export type Kedge = {
   assistant: Assistant;
-  /** The model of runs that are started from now on. */
-  use(model: ModelRef): void;
+  /**
+   * The model of runs that are started from now on, in this session.
+   * @returns how it is spoken to, and the address that was given for it on this or an earlier command line.
+   * @throws UsageError when the session's addresses cannot be read
+   */
+  use(model: ModelRef, session: Session): { config: ProviderConfig; given: string | undefined };
 };
 
 /** @throws UsageError when a folder is not there. */
@@ -29,33 +36,50 @@ export function openKedge(options: Options, env = process.env): Kedge {
   const storage = workspaceStorage(storageDirectory(env), roots);
   const writer = new NodeWriter(fs, { journal: join(storage, 'journal') });
   void writer.recover();
+  const logs = join(storage, 'sessions');
   let chosen: ModelRef = { provider: 'offline', model: 'offline' };
+  let known: Addresses = {};
+  const configOf = (provider: string): ProviderConfig => {
+    const kept = known[provider];
+    const config = providerConfig(provider, options.baseUrl ?? (kept?.given ? kept.baseUrl : undefined), env);
+    return kept && !config.baseUrl ? { ...config, baseUrl: kept.baseUrl } : config;
+  };
   const assistant = new Assistant({
     fileSystem: () => fs,
     writer: () => writer,
     blobs: new DiskBlobs(join(storage, 'blobs')),
-    store: new SessionStore(join(storage, 'sessions')),
+    store: new SessionStore(logs),
     settings: {
       model: () => chosen,
       limits: (mode) => ({ ...DEFAULT_LIMITS[mode], ...(options.maxTurns && { turns: options.maxTurns }) }),
     },
     facts: factsOf,
     adapter: async (model) => {
-      const config = providerConfig(model.provider, options.baseUrl, env);
+      const config = configOf(model.provider);
       const missing = missingKey(model, config);
       if (missing) throw new ModelError('auth', missing);
-      return loadAdapter(model, async () => config);
+      return loadAdapter(model, async () => config, { memoryBytes: totalmem() });
     },
     memory: async ({ provider }) =>
-      isServedHere(provider, providerConfig(provider, options.baseUrl, env)) ? (await import('../node/memory.ts')).readMemory() : undefined,
+      isServedHere(provider, configOf(provider)) ? (await import('../node/memory.ts')).readMemory() : undefined,
     // Who starts a program in a folder and hands it a task trusts it with the folder.
     trusted: () => true,
     workspaceEdits: { granted: () => options.yes, grant: () => undefined },
   });
   return {
     assistant,
-    use(model) {
+    use(model, { id }) {
       chosen = model;
+      known = readAddresses(logs, id, options.baseUrl !== undefined);
+      const config = configOf(model.provider);
+      const kept = known[model.provider];
+      const given = options.baseUrl !== undefined || kept?.given === true;
+      const address = config.baseUrl && URL.canParse(config.baseUrl) ? bareAddress(config.baseUrl) : undefined;
+      if (address && (address !== kept?.baseUrl || given !== kept.given)) {
+        known = { ...known, [model.provider]: { baseUrl: address, given } };
+        writeAddresses(logs, id, known);
+      }
+      return { config, given: given ? address : undefined };
     },
   };
 }

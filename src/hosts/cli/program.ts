@@ -4,7 +4,7 @@ import type { AgentEvent } from '../../core/events.ts';
 import { catalogEntry } from '../../providers/catalog.ts';
 import { type Command, parseCommand, UsageError } from './arguments.ts';
 import { answerPending, converse, EXIT, openPlan } from './converse.ts';
-import { chosenModel, describeModels, missingKey, providerConfig } from './environment.ts';
+import { chosenModel, describeModels, missingKey } from './environment.ts';
 import { findSession, type Kedge, openKedge } from './kedge.ts';
 import { TextRenderer } from './render.ts';
 import { oneLine } from './terminal.ts';
@@ -60,8 +60,8 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   lastWords.say = () => kedge.assistant.close();
   const { lastRun } = session.state;
   const model = chosen ?? lastRun?.model ?? { provider: 'offline', model: 'offline' };
-  kedge.use(model);
-  const missing = missingKey(model, providerConfig(model.provider, command.baseUrl, process.env));
+  const { config, given } = kedge.use(model, session);
+  const missing = missingKey(model, config);
   if (missing) throw new Error(missing);
   const renderer = command.json ? undefined : new TextRenderer(process.stdout, process.stderr);
   session.subscribe(renderer ? (event) => renderer.handle(event) : printJson);
@@ -77,7 +77,7 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
       throw new UsageError('That session has ended. Add a request: kedge --continue "…"');
     return session.resume();
   };
-  const code = await converse(session, start, command, signal);
+  const code = await converse(session, start, { ...command, ...(given && { baseUrl: given }) }, signal);
   kedge.assistant.close();
   return code;
 }

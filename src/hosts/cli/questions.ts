@@ -14,7 +14,7 @@ export type Questions = {
 /** `rule` is the policy's rule that made it a question. */
 export async function answerTo(request: ApprovalRequest, rule: string, given: Questions, signal: AbortSignal): Promise<ApprovalAnswer> {
   if (given.yes && rule === 'edit') return { approve: true };
-  if (!given.interactive) return { approve: false, words: nobodyAsked(request.reason, rule) };
+  if (!given.interactive) return { approve: false, by: 'nobody', words: nobodyAsked(request.reason, rule) };
   const err = process.stderr;
   const paint = paintFor(err);
   err.write(`\n${paint.bold(oneLine(request.title))}\n${diffText(request.changes, paint)}\n${oneLine(request.reason)}\n`);
@@ -36,7 +36,7 @@ function nobodyAsked(reason: string, rule: string): string {
       : rule === 'deletes'
         ? ' --yes is for edits alone: somebody has to agree to a deletion.'
         : '';
-  return `nobody is at the terminal to be asked. ${reason}${how}`;
+  return `Nobody can be asked here (no terminal). ${reason}${how}`;
 }
 
 export async function confirmPlan(signal: AbortSignal): Promise<'run' | 'discard' | 'keep'> {

@@ -13,6 +13,11 @@ import { changeCounts, harmless, type Output, oneLine, paintFor } from './termin
  * text is held back for this many characters on a terminal, and all of it in a pipe, where nobody watches.
  */
 const HOLD = 240;
+const COMMAND = /\[([^\]\n]*)\]\(command:kedge\.(\w+)[^)\n]*\)/g;
+/** At the end of a text that streams: what may become such a link. */
+const BEGUN_LINK = /\[[^\]\n]{0,80}(\](\([^)\n]{0,80})?)?$/;
+const CONNECT =
+  'name a model with --model, for example -m openai/gpt-6.1-sol, and set its key, for example OPENAI_API_KEY (see kedge models)';
 
 export class TextRenderer {
   readonly #out: Output;
@@ -88,16 +93,12 @@ export class TextRenderer {
 
   #text(delta: string): void {
     this.#endReasoning();
-    if (this.#streaming) {
-      this.#out.write(this.#safe(delta));
-      return;
-    }
     this.#held += delta;
-    if (this.#out.isTTY && this.#held.length > HOLD) {
-      this.#streaming = true;
-      this.#out.write(this.#safe(this.#held));
-      this.#held = '';
-    }
+    if (!this.#streaming && !(this.#out.isTTY && this.#held.length > HOLD)) return;
+    this.#streaming = true;
+    const begun = BEGUN_LINK.exec(this.#held)?.index ?? this.#held.length;
+    this.#out.write(this.#safe(this.#held.slice(0, begun)));
+    this.#held = this.#held.slice(begun);
   }
 
   #message(message: AssistantMessage): void {
@@ -106,13 +107,14 @@ export class TextRenderer {
     const isThought = message.content.some((part) => part.type === 'tool_call');
     if (text.trim() && isThought) this.#line(paintFor(this.#err).dim(harmless(text.trim())));
     else if (text.trim()) this.#out.write(`${this.#safe(text.replace(/\n+$/, ''))}\n`);
-    this.#held = '';
     this.#endText();
+    this.#held = '';
   }
 
   #endText(): void {
     this.#endReasoning();
-    if (this.#streaming) this.#out.write('\n');
+    if (this.#streaming) this.#out.write(`${this.#safe(this.#held)}\n`);
+    if (this.#streaming) this.#held = '';
     this.#streaming = false;
   }
 
@@ -147,8 +149,14 @@ export class TextRenderer {
     this.#err.write(`${text}\n`);
   }
 
-  /** A pipe gets what the model wrote, a terminal nothing that would steer it. */
+  /** A pipe gets what the model wrote, a terminal nothing that would steer it; neither has an editor's commands. */
   #safe(text: string): string {
-    return this.#out.isTTY ? harmless(text) : text;
+    const plain = withoutCommands(text);
+    return this.#out.isTTY ? harmless(plain) : plain;
   }
+}
+
+/** Links to an editor's commands as what they come to here. */
+function withoutCommands(text: string): string {
+  return text.replace(COMMAND, (_link, label: string, command: string) => (command === 'connectModel' ? CONNECT : label));
 }

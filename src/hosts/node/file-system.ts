@@ -13,7 +13,6 @@ export type NodeFileSystemOptions = {
   ripgrep?: () => Promise<string | undefined>;
 };
 
-const MAX_READ = 100_000_000;
 /** Up to here a file is read at once: handing it to another thread and back takes longer than the reading. The same goes for links and stats. */
 const SMALL = 1_000_000;
 const MAX_LINKS = 40;
@@ -48,13 +47,17 @@ export class NodeFileSystem implements FileSystem {
     if (!entry) return undefined;
     const link = entry.isSymbolicLink();
     const found = (link && targetOf(path)) || entry;
-    return { type: found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other', size: found.size, link };
+    return {
+      type: found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other',
+      size: found.size,
+      link,
+      mode: found.mode & 0o7777,
+    };
   }
 
   async read(at: Location): Promise<FileBytes> {
     const path = this.absolute(at);
     const { size } = lstatSync(path);
-    if (size > MAX_READ) throw new Error(`${at.path} has ${Math.round(size / 1_000_000)} MB, which is too much to read.`);
     // Links were resolved by `canonical`; one that slipped in since leads who knows where.
     const flag = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
     return { bytes: size > SMALL ? await readFile(path, { flag }) : readAtOnce(path, flag), unsaved: false };
@@ -180,8 +183,8 @@ function isMissing(error: unknown): boolean {
 }
 
 /** Windows writes `a.txt.`, `a.txt ` and `a.txt:b` into `a.txt`, and `con` to the console. */
-function expectName(path: string): void {
-  if (process.platform !== 'win32') return;
+export function expectName(path: string, platform: string = process.platform): void {
+  if (platform !== 'win32') return;
   const bad = path.split('/').find((name) => /[<>:"|?*]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name));
   if (bad) throw new PathError(`${bad} cannot be the name of a file on Windows.`);
 }

@@ -1,7 +1,7 @@
 /** What an `include` glob means, the same for ripgrep and for the walk. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import picomatch from 'picomatch';
+import { globMatcher } from '../../policy/glob.ts';
 
 export type Include = {
   /** Judges a path relative to the folder. The only judge: the rest merely spares work. */
@@ -12,40 +12,43 @@ export type Include = {
   name?: string;
 };
 
-const OPTIONS = { dot: true, nonegate: true, noextglob: true };
 const EVERYTHING: Include = { matches: () => true, below: [] };
+
+/** What a glob means in a folder on disk. */
+export function includeIn(folder: string, glob?: string): Promise<Include> {
+  const isDirectory = (path: string) =>
+    stat(join(folder, path)).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+  return includeOf(glob, isDirectory);
+}
 
 /**
  * A glob without a slash matches at any depth, one with a slash from the folder on, and the plain name of a directory means
  * everything below it.
  */
-export async function includeIn(folder: string, glob = ''): Promise<Include> {
+export async function includeOf(glob = '', isDirectory: (path: string) => Promise<boolean>): Promise<Include> {
   const clean = glob.replace(/^(\.?\/)+/, '').replace(/\/+$/, '');
   if (clean === '' || clean === '.' || clean === '**') return EVERYTHING;
   if (/[*?{[]/.test(clean)) return globInclude(clean, glob.endsWith('/'));
   const parts = clean.split('/');
-  const directory = await stat(join(folder, clean)).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  if (directory || glob.endsWith('/')) return { matches: (path) => path.startsWith(`${clean}/`), below: parts };
+  if (glob.endsWith('/') || (await isDirectory(clean))) return { matches: (path) => path.startsWith(`${clean}/`), below: parts };
   if (parts.length > 1) return { matches: (path) => path === clean, below: parts.slice(0, -1) };
   return { matches: (path) => path === clean || path.endsWith(`/${clean}`), below: [] };
 }
 
 function globInclude(clean: string, everythingBelow: boolean): Include {
   const anchored = clean.includes('/') || everythingBelow ? clean : `**/${clean}`;
-  // Parentheses and the like are letters of names here, as in app/(auth)/page.tsx.
-  const plain = `${anchored}${everythingBelow ? '/**' : ''}`.replace(/[()+@!|^$\\]/g, '\\$&');
-  const patterns = [plain];
-  // So may brackets be: app/[id]/page.tsx.
-  if (/\[\w[\w.-]*\]/.test(plain)) patterns.push(plain.replace(/[[\]]/g, '\\$&'));
+  const whole = `${anchored}${everythingBelow ? '/**' : ''}`;
+  // Brackets may be a set of letters or a part of a name, as in app/[id]/page.tsx.
+  const [asSet, asName] = [globMatcher(whole, { dot: true }), globMatcher(whole, { dot: true, names: true })];
   const parts = anchored.split('/');
   const magic = parts.findIndex((part) => /[*?{[]/.test(part));
   const name = everythingBelow ? '' : (parts.at(-1) ?? '');
   const bracesSpanSlash = parts.some((part) => (part.match(/\{/g) ?? []).length !== (part.match(/\}/g) ?? []).length);
   return {
-    matches: picomatch(patterns, OPTIONS),
+    matches: (path) => asSet(path) || asName(path),
     below: parts.slice(0, Math.max(0, magic)),
     ...(!bracesSpanSlash && /^[\w.*?{},-]+$/.test(name) && !/^\*+$/.test(name) && { name }),
   };

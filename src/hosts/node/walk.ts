@@ -3,10 +3,10 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { decodeText } from '../../workspace/content.ts';
-import type { SearchQuery } from '../../workspace/types.ts';
 import { includeIn } from './include.ts';
+import { matcherOf, matchingLines } from './matching-lines.ts';
 import { repositoryOf } from './repository.ts';
-import { expectOneLine, type FilesOptions, type Hit, MAX_LINE, type SearchOptions } from './ripgrep.ts';
+import type { FilesOptions, Hit, SearchOptions } from './ripgrep.ts';
 
 const MAX_FILES = 200_000;
 const MAX_BYTES = 20_000_000;
@@ -42,36 +42,6 @@ export async function* searchByWalking({ cwd, query, signal }: Omit<SearchOption
     for (const hit of matchingLines(path, text, matches)) {
       if (left-- <= 0) return;
       yield hit;
-    }
-  }
-}
-
-function* matchingLines(path: string, text: string, matches: RegExp): Generator<Hit> {
-  let line = 0;
-  for (let start = 0; start < text.length; ) {
-    const newline = text.indexOf('\n', start);
-    const end = newline < 0 ? text.length : newline;
-    const content = text.slice(start, text[end - 1] === '\r' && end > start ? end - 1 : end);
-    line++;
-    if (matches.test(content)) yield { path, line, text: content.slice(0, MAX_LINE) };
-    start = end + 1;
-  }
-}
-
-function matcherOf({ pattern, regex, caseSensitive, wholeWord }: SearchQuery): RegExp {
-  expectOneLine(pattern);
-  const source = regex ? pattern : pattern.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const whole = wholeWord ? `(?<![\\p{L}\\p{N}_])(?:${source})(?![\\p{L}\\p{N}_])` : source;
-  const flags = caseSensitive ? '' : 'i';
-  try {
-    return new RegExp(whole, `u${flags}`);
-  } catch (error) {
-    // Escapes that Unicode mode refuses, such as \-, are common.
-    const lenient = wholeWord ? `(?<!\\w)(?:${source})(?!\\w)` : source;
-    try {
-      return new RegExp(lenient, flags);
-    } catch {
-      throw new Error(`The regular expression is not valid: ${(error as Error).message.replace(/^.*: /, '')}.`);
     }
   }
 }

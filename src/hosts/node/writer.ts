@@ -39,8 +39,6 @@ export class NodeWriter implements Writer {
   readonly #journal: Journal | undefined;
   /** Directories made here go with the last file in them. */
   readonly #made = new Set<string>();
-  /** Modes of files deleted here, for when that is taken back. */
-  readonly #modes = new Map<string, number>();
 
   constructor(places: { absolute(at: Location): string }, { journal, fs = nodeFs }: NodeWriterOptions = {}) {
     this.#places = places;
@@ -67,10 +65,7 @@ export class NodeWriter implements Writer {
       journal?.leave();
     }
     for (const directory of made) if (!planned.some(({ step }) => step.directory && step.file === directory)) this.#made.add(directory);
-    for (const { step, current } of planned) {
-      if (step.after === undefined && current) this.#modes.set(step.file, current.mode);
-      this.#tidyDirectories(dirname(step.file));
-    }
+    for (const { step } of planned) this.#tidyDirectories(dirname(step.file));
   }
 
   #carryOut(planned: readonly Planned[], entry: Entry, journal: OpenJournal | undefined): void {
@@ -113,7 +108,7 @@ export class NodeWriter implements Writer {
     // A rename would go over the mark that somebody set.
     if (after && current && !(current.mode & 0o200)) throw new Error(`${path} is read-only.`);
     const source = changes.find((other) => other.path === movedFrom);
-    const mode = current?.mode ?? (source ? this.#entry(this.#places.absolute(source.at), source.path)?.mode : this.#modes.get(file));
+    const mode = current?.mode ?? (source && this.#entry(this.#places.absolute(source.at), source.path)?.mode) ?? change.mode;
     const beside = (kind: string) => join(dirname(file), `.${basename(file).slice(0, 100)}.${crypto.randomUUID().slice(0, 8)}.${kind}`);
     const step: Step = { file, ...(after && { temporary: beside('tmp') }), ...(before && { backup: beside('old') }), ...hashes };
     return { change, step, mode, current };

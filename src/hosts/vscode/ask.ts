@@ -25,7 +25,7 @@ export type Prompt = { title: string; prompt: string; value?: string; password?:
 export interface Ask {
   pick<T>(question: Question<T>): Promise<Answer<T>>;
   input(prompt: Prompt): Promise<Answer<string>>;
-  /** Something went wrong: what now? Undefined where the user leaves. */
+  /** Something went wrong: what now? Undefined where the user closes it. */
   trouble(message: string, answers: readonly string[]): Promise<string | undefined>;
   /** Shown as long as the work takes; the signal aborts when the user cancels. */
   progress<T>(title: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;

@@ -8,7 +8,7 @@ import { type ApprovalRequest, brokeOff } from '../../core/session.ts';
 import { waitingText } from '../../core/waiting.ts';
 import { REMEDY, type Remedy } from '../../protocol/remedy.ts';
 import { PathError, parsePath } from '../../workspace/paths.ts';
-import type { Kedge } from './kedge.ts';
+import { type Kedge, modelName } from './kedge.ts';
 import { PlaceFinder } from './place-finder.ts';
 
 const STEP_SIGN = { started: '▸', done: '✓', failed: '✗', skipped: '–' } as const;
@@ -47,6 +47,7 @@ export class ChatRenderer {
     switch (event.type) {
       case 'run_started':
         this.#plan = event.plan;
+        stream.progress(`${plain(modelName(event.model))} answers`);
         break;
       case 'run_resumed':
         // What was asked before is not asked again, and the run waits for it.
@@ -156,7 +157,10 @@ export class ChatRenderer {
 
   #showPlan(plan: Plan): void {
     const stream = this.#stream;
-    const text = planText(plan).replace(/^( {3}|\d+\. |- )?(.*)$/gm, (_, lead = '', words) => (lead.trim() ? lead : lead && '   - ') + plain(words));
+    const text = planText(plan).replace(
+      /^( {3}|\d+\. |- )?(.*)$/gm,
+      (_, lead = '', words) => (lead.trim() ? lead : lead && '   - ') + plain(words),
+    );
     stream.markdown(`**Plan**\n\n${text}\n\n`);
     stream.button({ command: 'kedge.chat.runPlan', title: 'Run plan' });
     stream.button({ command: 'kedge.editPlan', title: 'Edit', arguments: [this.#session.id, plan.id] });

@@ -4,6 +4,7 @@ import { type Session, SessionError } from '../../app/session.ts';
 import type { AgentEvent, Mode } from '../../core/events.ts';
 import type { ModelRef } from '../../core/messages.ts';
 import { brokeOff } from '../../core/session.ts';
+import { parseModelRef } from '../../providers/catalog.ts';
 import { attachmentsOf } from './attachments.ts';
 import { ChatRenderer } from './chat-render.ts';
 import type { Kedge } from './kedge.ts';
@@ -11,8 +12,9 @@ import { editorModelRef } from './lm-adapter.ts';
 import { VENDOR } from './model-provider.ts';
 
 const PARTICIPANT = 'kedge.agent';
-/** Where the session of a native chat's run is noted while the run is live. */
-const LIVE_KEY = 'kedge.liveChat';
+/** Where the sessions of threads are noted while their runs are live: those that are there after a reload were interrupted. */
+const LIVE_KEY = 'kedge.liveChats';
+const MAX_NOTED = 20;
 
 /** What a finished answer leaves behind for the next message of its thread. */
 type Metadata = { sessionId: string; mode: Mode; runId?: string; next?: 'plan' | 'paused' | 'failed' | 'half' };
@@ -26,7 +28,8 @@ export function registerChat(kedge: Kedge): vscode.Disposable {
   return participant;
 }
 
-async function answer(
+/** Exported for tests. */
+export async function answer(
   kedge: Kedge,
   request: vscode.ChatRequest,
   context: vscode.ChatContext,
@@ -35,20 +38,21 @@ async function answer(
 ): Promise<vscode.ChatResult> {
   const previous = await lastMetadata(kedge, context);
   const session = await sessionOf(kedge, previous);
-  await kedge.context.workspaceState.update(LIVE_KEY, session.id);
+  await note(kedge, session, true);
   const mode = modeOf(request.command, previous);
   const renderer = new ChatRenderer(kedge, session, stream);
   const outcome = watch(session, renderer);
   const stopping = token.onCancellationRequested(() => void session.stop());
   try {
-    await carryOut(kedge, session, request, mode, previous, renderer);
+    await carryOut(kedge, session, request, mode, renderer);
   } catch (error) {
     if (!(error instanceof SessionError)) throw error;
     stream.markdown(error.message);
   } finally {
     stopping.dispose();
     outcome.dispose();
-    await kedge.context.workspaceState.update(LIVE_KEY, undefined);
+    // A window that goes away leaves the run live.
+    if (session.state.lastRun?.status !== 'live') await note(kedge, session, false);
   }
   const end = outcome.end;
   if (end) renderer.ended(end);
@@ -63,26 +67,19 @@ async function answer(
 }
 
 /** What this message asks for: an answer to what is pending, going on, running the plan, or a new run. */
-async function carryOut(
-  kedge: Kedge,
-  session: Session,
-  request: vscode.ChatRequest,
-  mode: Mode,
-  previous: Metadata | undefined,
-  renderer: ChatRenderer,
-): Promise<void> {
+async function carryOut(kedge: Kedge, session: Session, request: vscode.ChatRequest, mode: Mode, renderer: ChatRenderer): Promise<void> {
   const { state } = session;
+  // After a reload VS Code disables the buttons of old answers, so a question that is still open is asked again.
+  if (!session.running && state.pendingApprovals.size > 0) {
+    const done = nextEnd(session);
+    for (const pending of state.pendingApprovals.values()) renderer.approval(pending);
+    return done;
+  }
   if (request.command === 'continue') return session.resume();
   if (request.command === 'run') {
     const plan = [...state.plans.values()].findLast(({ status }) => status === 'proposed');
     if (!plan) throw new SessionError('There is no proposed plan in this conversation. Ask for one with /plan.');
-    return session.answerPlan(plan.plan.id, 'run');
-  }
-  // After a reload VS Code disables the buttons of old answers, so a question that is still open is asked again.
-  if (previous && !session.running && state.pendingApprovals.size > 0) {
-    const done = nextEnd(session);
-    for (const pending of state.pendingApprovals.values()) renderer.approval(pending);
-    return done;
+    return session.answerPlan(plan.plan.id, 'run', { model: modelOf(kedge, request.model, 'agent') });
   }
   const text = request.prompt.trim();
   if (!text) {
@@ -90,7 +87,7 @@ async function carryOut(
     return;
   }
   const attachments = await attachmentsOf(request.references, kedge.fs);
-  return session.prompt({ text, mode, attachments, model: modelOf(request.model) });
+  return session.prompt({ text, mode, attachments, model: modelOf(kedge, request.model, mode) });
 }
 
 function watch(
@@ -115,20 +112,43 @@ function nextEnd(session: Session): Promise<void> {
   });
 }
 
-/** An answer that a reload interrupted left no metadata: its session is the one that was live then. */
-async function lastMetadata(kedge: Kedge, { history }: vscode.ChatContext): Promise<Metadata | undefined> {
-  const turn = history.findLast((entry) => entry instanceof vscode.ChatResponseTurn && entry.participant === PARTICIPANT);
-  if (!(turn instanceof vscode.ChatResponseTurn)) return undefined;
-  const metadata = turn.result.metadata as Partial<Metadata> | undefined;
-  if (metadata?.sessionId && metadata.mode) return metadata as Metadata;
-  const session = await interruptedChat(kedge);
+/**
+ * What the thread's last answer left behind. One that a reload interrupted left nothing: its session is that of the answers
+ * before it, or else the interrupted one of the same prompt.
+ */
+export async function lastMetadata(kedge: Kedge, { history }: Pick<vscode.ChatContext, 'history'>): Promise<Metadata | undefined> {
+  const turns = history.filter(({ participant }) => participant === PARTICIPANT);
+  if (turns.length === 0) return undefined;
+  const last = metadataOf(turns.at(-1));
+  if (last) return last;
+  const before = turns.map(metadataOf).findLast((metadata) => metadata !== undefined);
+  const request = turns.findLast((turn) => turn instanceof vscode.ChatRequestTurn);
+  const session = before
+    ? await kedge.assistant.session(before.sessionId)
+    : (await interruptedChats(kedge)).findLast(({ state }) => state.lastRun?.prompt === request?.prompt.trim());
   return session && { sessionId: session.id, mode: session.state.lastRun?.mode ?? 'ask' };
 }
 
-/** The session whose run in a thread of the Chat was live when the window went away. */
-export async function interruptedChat(kedge: Kedge): Promise<Session | undefined> {
-  const id = kedge.context.workspaceState.get<string>(LIVE_KEY);
-  return id === undefined ? undefined : kedge.assistant.session(id);
+function metadataOf(turn: vscode.ChatContext['history'][number] | undefined): Metadata | undefined {
+  if (!(turn instanceof vscode.ChatResponseTurn)) return undefined;
+  const metadata = turn.result.metadata as Partial<Metadata> | undefined;
+  return metadata?.sessionId && metadata.mode ? (metadata as Metadata) : undefined;
+}
+
+function noted(kedge: Kedge): string[] {
+  return kedge.context.workspaceState.get<string[]>(LIVE_KEY, []);
+}
+
+async function note(kedge: Kedge, { id }: Session, live: boolean): Promise<void> {
+  const others = noted(kedge).filter((other) => other !== id);
+  await kedge.context.workspaceState.update(LIVE_KEY, live ? [...others, id].slice(-MAX_NOTED) : others);
+}
+
+/** The sessions whose runs in threads of the Chat were live when the window went away. */
+export async function interruptedChats(kedge: Kedge): Promise<Session[]> {
+  // A log that cannot be read keeps nobody from the others.
+  const sessions = await Promise.all(noted(kedge).map((id) => kedge.assistant.session(id).catch(() => undefined)));
+  return sessions.filter((session) => session !== undefined && !session.running) as Session[];
 }
 
 async function sessionOf(kedge: Kedge, previous: Metadata | undefined): Promise<Session> {
@@ -141,11 +161,14 @@ function modeOf(command: string | undefined, previous: Metadata | undefined): Mo
   return previous?.mode ?? 'ask';
 }
 
-/** The model that was picked in the Chat wins over the setting, whoever's it is. */
-function modelOf(model: vscode.LanguageModelChat): ModelRef {
-  if (model.vendor !== VENDOR) return editorModelRef(model);
-  const slash = model.id.indexOf('/');
-  return slash < 0 ? { provider: model.id, model: model.id } : { provider: model.id.slice(0, slash), model: model.id.slice(slash + 1) };
+/**
+ * The model that was picked in the Chat wins over the setting, whoever's it is. But Offline is what VS Code goes on picking by itself
+ * after a model was connected, so there the setting counts.
+ */
+function modelOf({ settings }: Kedge, picked: vscode.LanguageModelChat, mode: Mode): ModelRef {
+  if (picked.vendor !== VENDOR) return editorModelRef(picked);
+  const model = parseModelRef(picked.id);
+  return model.provider === 'offline' ? settings.model(mode) : model;
 }
 
 function followups(metadata: Metadata | undefined): vscode.ChatFollowup[] {

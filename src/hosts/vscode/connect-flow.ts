@@ -47,10 +47,13 @@ const TRY_LOCAL_MS = 300_000;
 
 export async function connectFlow({ ask, env, configOf, ollama, save }: ConnectPorts): Promise<void> {
   let entry: CatalogEntry = CATALOG[0] as CatalogEntry;
+  let begun = false;
   let stored: ProviderConfig = {};
   let config: ProviderConfig = {};
   let models: readonly ModelInfo[] = [];
   let listedWith: ProviderConfig | undefined;
+  /** The key that was typed; it stays as long as the service does. */
+  let typedKey = '';
   let model = '';
   let calls: ModelFacts['calls'];
 
@@ -63,9 +66,13 @@ export async function connectFlow({ ask, env, configOf, ollama, save }: ConnectP
       later: ollama().then(services),
     });
     if (chosen === undefined || chosen === BACK) return chosen;
-    entry = chosen;
-    stored = await configOf(entry.id);
-    config = { ...stored };
+    if (chosen !== entry || !begun) {
+      entry = chosen;
+      begun = true;
+      stored = await configOf(entry.id);
+      config = { ...stored };
+      typedKey = model = '';
+    }
     return entry.local || entry.needsUrl ? address : key;
   };
 
@@ -92,6 +99,7 @@ export async function connectFlow({ ask, env, configOf, ollama, save }: ConnectP
       config = apiKey ? { ...rest, apiKey } : rest;
       return chooseModel;
     };
+    if (typedKey) choices.push({ label: `Use the key that you entered${elsewhere}`, value: use(typedKey) });
     if (entry.keyless) choices.push({ label: 'No key', description: 'it asks for none', value: use(undefined) });
     if (stored.apiKey) choices.push({ label: `Use the stored key${elsewhere}`, value: use(stored.apiKey) });
     for (const name of found) choices.push({ label: `Use the key found in $${name}${elsewhere}`, value: use(env[name]?.trim()) });
@@ -110,10 +118,12 @@ export async function connectFlow({ ask, env, configOf, ollama, save }: ConnectP
       title: `${entry.label}: enter a key`,
       prompt: 'It is kept in VS Code’s secret storage, and sent to the service only',
       password: true,
+      value: typedKey,
       validate: (text) => (/^\s*[\x21-\x7e]+\s*$/.test(text) ? undefined : 'A key is one word of letters, digits and signs'),
     });
     if (given === undefined || given === BACK) return given;
-    config = { ...config, apiKey: given };
+    typedKey = given;
+    if (config.apiKey !== given) config = { ...config, apiKey: given };
     return chooseModel;
   };
 
@@ -124,13 +134,24 @@ export async function connectFlow({ ask, env, configOf, ollama, save }: ConnectP
         models = await ask.progress(`Asking ${entry.label} for its models…`, (signal) => listModels(entry.id, config, signal));
         listedWith = config;
       } catch (error) {
-        const next = await afterTrouble(error, NAME);
+        // Many proxies have none, which is no trouble: what is wrong with the address, if anything is, the test will tell.
+        const listless = error instanceof ModelError && (error.kind === 'invalid_request' || error.kind === 'unknown_model');
+        if (listless) listedWith = config;
+        const next = listless ? NAME : await afterTrouble(error, NAME);
         if (next !== NAME) return next;
       }
     }
-    const chosen = await ask.pick({
+    const chosen = models.length > 0 ? await pickModel() : await nameModel();
+    if (chosen === undefined || chosen === BACK) return chosen;
+    model = chosen;
+    calls = undefined;
+    return await test();
+  };
+
+  const pickModel = () =>
+    ask.pick({
       title: `${entry.label}: model`,
-      placeholder: models.length > 0 ? 'Choose a model, or type a name' : 'Type the name of a model',
+      placeholder: 'Choose a model, or type a name',
       choices: models.map((info) => ({
         label: info.id,
         ...describeFacts(factsOf({ provider: entry.id, model: info.id }, info)),
@@ -139,10 +160,15 @@ export async function connectFlow({ ask, env, configOf, ollama, save }: ConnectP
       proposed: models.some(({ id }) => id === entry.defaultModel) ? entry.defaultModel : undefined,
       typed: (text) => ({ label: text, description: 'as typed', value: text }),
     });
-    if (chosen === undefined || chosen === BACK) return chosen;
-    model = chosen;
-    calls = undefined;
-    return await test();
+
+  const nameModel = () => {
+    const where = config.baseUrl ?? entry.baseUrl;
+    return ask.input({
+      title: `${entry.label}: name of the model`,
+      prompt: `There is no list of models${where ? ` at ${where}` : ''}: name the one to use, or go back to correct the address`,
+      value: model,
+      validate: (text) => (text.trim() ? undefined : 'Give the name of a model, as the server knows it'),
+    });
   };
 
   const test = async (): Promise<Step | typeof BACK | undefined> => {
@@ -158,7 +184,7 @@ export async function connectFlow({ ask, env, configOf, ollama, save }: ConnectP
       if (agent) return useFor;
       const noTools = `${model} did not call the tool that it was told to call: it may do for Ask, and Agent mode needs another model.`;
       const next = await ask.trouble(entry.local ? reason : noTools, [TRY.model, ANYWAY]);
-      return next === ANYWAY ? useFor : next === TRY.model ? chooseModel : undefined;
+      return next === ANYWAY ? useFor : chooseModel;
     } catch (error) {
       const next = await afterTrouble(error, TRY.model, ANYWAY);
       if (next === TRY.model || next === BACK) return chooseModel;
@@ -184,17 +210,18 @@ export async function connectFlow({ ask, env, configOf, ollama, save }: ConnectP
     return undefined;
   };
 
-  /** Says what happened, and offers what helps against that. What the user cancelled needs no words. */
+  /** Says what happened, and offers what helps against that, or the way back. What the user cancelled needs no words. */
   async function afterTrouble<T extends string>(error: unknown, ...more: readonly T[]): Promise<Answer<Step | T>> {
     if (!(error instanceof ModelError)) {
       if (error instanceof DOMException && error.name === 'AbortError') return BACK;
       throw error;
     }
     const next = await ask.trouble(error.message, [...remedies(error.kind), ...more]);
+    if (next === undefined) return BACK;
     if (next === TRY.key) return enterKey;
     if (next === TRY.address) return address;
     if (next === TRY.again) return chooseModel;
-    return next as T | undefined;
+    return next as T;
   }
 
   await walk(service);

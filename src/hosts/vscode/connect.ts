@@ -69,7 +69,7 @@ export async function pickModel(kedge: Kedge): Promise<void> {
       { label: CONNECT, alwaysShow: true },
     ];
     box.items = [item({ provider: 'offline', model: 'offline' }), ...services.flatMap(itemsOf), ...editorItems, ...last];
-    box.activeItems = box.value ? box.activeItems : box.items.filter(({ description }) => description === 'in use').slice(0, 1);
+    if (!box.value) box.activeItems = box.items.filter(({ description }) => description === 'in use').slice(0, 1);
   };
   Object.assign(box, { title: 'Kedge: Choose a Model', busy: true, keepScrollPosition: true, matchOnDescription: true });
   const chosen = new Promise<{ item: Item; mode?: typeof mode } | undefined>((resolve) => {

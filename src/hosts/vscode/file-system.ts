@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import { encodeText } from '../../workspace/content.ts';
 import { uniqueNames } from '../../workspace/paths.ts';
 import type { FileBytes, FileStat, FileSystem, FindQuery, Location, SearchHit, SearchQuery } from '../../workspace/types.ts';
-import { realPath } from '../node/file-system.ts';
+import { expectName, realPath } from '../node/file-system.ts';
 import { filesWithRipgrep, searchWithRipgrep } from '../node/ripgrep.ts';
 import { findInFolder, searchDocuments, searchInFolder } from './plain-search.ts';
 
@@ -46,7 +46,8 @@ export class VsCodeFileSystem implements FileSystem {
   async canonical(at: Location): Promise<Location | undefined> {
     const root = this.folders[at.folder]?.root;
     if (root === undefined) return at;
-    const real = await realPath(join(root, at.path));
+    expectName(at.path);
+    const real = realPath(join(root, at.path));
     for (const [folder, { root: other }] of this.folders.entries()) {
       if (other === undefined || real === undefined) continue;
       const path = relative(await realpath(other).catch(() => other), real);
@@ -111,7 +112,7 @@ export class VsCodeFileSystem implements FileSystem {
         yield { folder: index, ...hit };
         if (--left <= 0) return;
       }
-      for (const hit of searchDocuments(unsaved, query)) {
+      for await (const hit of searchDocuments(uri, unsaved, query)) {
         yield { folder: index, ...hit };
         if (--left <= 0) return;
       }

@@ -1,4 +1,5 @@
 /** What the editor's parts share: the assistant on this window's folders, the session that the panel shows, and the answers to questions about them. */
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { Assistant } from '../../app/assistant.ts';
@@ -93,7 +94,9 @@ export class Kedge implements vscode.Disposable {
 
   async adapter(model: ModelRef): Promise<ModelAdapter> {
     if (model.provider === EDITOR) return withRetry(createEditorAdapter());
-    return loadAdapter(model, (provider) => providerConfig(provider, this.settings, this.keys), this.models.facts(model).calls);
+    const { calls } = this.models.facts(model);
+    const configOf = (provider: string) => providerConfig(provider, this.settings, this.keys);
+    return loadAdapter(model, configOf, { memoryBytes: totalmem(), ...(calls && { calls }) });
   }
 
   /** More is known about models than before. */

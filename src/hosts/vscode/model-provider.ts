@@ -25,8 +25,8 @@ export function registerModelProvider(kedge: Kedge): vscode.Disposable {
   return vscode.Disposable.from(registration, watching, changed);
 }
 
-/** Nobody is asked for a list unless the user opens the picker: until then it is what is known. */
-async function models(kedge: Kedge, silent: boolean, token: vscode.CancellationToken): Promise<vscode.LanguageModelChatInformation[]> {
+/** Nobody is asked for a list unless the user opens the picker: until then it is what is known. Exported for its test. */
+export async function models(kedge: Kedge, silent: boolean, token: vscode.CancellationToken): Promise<ReturnType<typeof information>[]> {
   const services = await kedge.models.connected();
   if (!silent) await Promise.all(services.map(({ id }) => listed(kedge, id, token)));
   const chosen = kedge.settings.model(kedge.mode);

@@ -1,9 +1,16 @@
+/** A longer word is no place, and not held back. */
+const MAX_WORD = 500;
+const PLACE = /(`+|(?<![\w/.:@-])[\w@.-][\w@./[\]-]*\.\w+:\d+(?!\w))/;
+
 /** Tells `path:line` from other text while it streams, whatever the pieces are; code, inline and fenced, is left alone. */
 export class PlaceFinder {
   readonly #text: (text: string) => void;
   readonly #place: (path: string, line: number, text: string) => void;
   #rest = '';
-  #inCode = false;
+  /** The backticks that the code we are in began with. */
+  #code = '';
+  /** The word that was let through goes on. */
+  #inLongWord = false;
 
   constructor(text: (text: string) => void, place: (path: string, line: number, text: string) => void) {
     this.#text = text;
@@ -13,30 +20,51 @@ export class PlaceFinder {
   /** Holds back the last word, which may go on in the next piece. */
   write(piece: string): void {
     const text = this.#rest + piece;
-    const cut = text.search(/\S*$/);
-    this.#rest = text.slice(cut);
+    let cut = text.length;
+    while (cut > 0 && !/\s/.test(text.charAt(cut - 1))) cut--;
     this.#emit(text.slice(0, cut));
+    this.#rest = text.slice(cut);
+    if (!this.#inLongWord && this.#rest.length <= MAX_WORD) return;
+    this.#inLongWord = true;
+    // Backticks that stand together stay together.
+    let end = this.#rest.length;
+    while (this.#rest.charAt(end - 1) === '`') end--;
+    if (this.#rest.length - end > MAX_WORD) end = this.#rest.length;
+    const word = this.#rest.slice(0, end);
+    this.#rest = this.#rest.slice(end);
+    this.#emit(word);
   }
 
   end(): void {
     this.#emit(this.#rest);
     this.#rest = '';
-    this.#inCode = false;
+    this.#code = '';
+    this.#inLongWord = false;
   }
 
   #emit(text: string): void {
     let plain = '';
-    for (const token of text.split(/(`+|(?<![\w/.:@-])[\w@.-][\w@./[\]-]*\.\w+:\d+(?!\w))/)) {
-      if (token.startsWith('`')) this.#inCode = !this.#inCode;
-      const found = this.#inCode ? null : /^(.+):(\d+)$/.exec(token);
-      if (!found || token.includes(' ') || !/^[\w@.-][\w@./[\]-]*\.\w+:\d+$/.test(token)) {
-        plain += token;
-        continue;
+    for (const word of text.split(/(\s+)/)) {
+      if (/^\s/.test(word)) this.#inLongWord = false;
+      else if (word.length > MAX_WORD) this.#inLongWord = true;
+      for (const token of word.split(this.#inLongWord ? /(`+)/ : PLACE)) {
+        if (token.startsWith('`')) this.#tick(token);
+        const found = this.#code || this.#inLongWord ? null : /^([\w@.-][\w@./[\]-]*\.\w+):(\d+)$/.exec(token);
+        if (!found) {
+          plain += token;
+          continue;
+        }
+        if (plain) this.#text(plain);
+        plain = '';
+        this.#place(found[1] as string, Number(found[2]), token);
       }
-      if (plain) this.#text(plain);
-      plain = '';
-      this.#place(found[1] as string, Number(found[2]), token);
     }
     if (plain) this.#text(plain);
+  }
+
+  /** Code ends with as many backticks as it began with. */
+  #tick(backticks: string): void {
+    if (!this.#code) this.#code = backticks;
+    else if (backticks === this.#code) this.#code = '';
   }
 }

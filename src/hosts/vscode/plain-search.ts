@@ -1,22 +1,26 @@
 /** Finding and searching where ripgrep cannot go: virtual and remote file systems, and documents that are not saved. */
-import picomatch from 'picomatch';
 import * as vscode from 'vscode';
 import { decodeText } from '../../workspace/content.ts';
 import type { SearchQuery } from '../../workspace/types.ts';
-
-type Hit = { path: string; line: number; text: string };
+import { type Include, includeOf } from '../node/include.ts';
+import { matcherOf, matchingLines } from '../node/matching-lines.ts';
+import type { Hit } from '../node/ripgrep.ts';
 
 const MAX_BYTES = 2_000_000;
+const MAX_FILES = 20_000;
 
-export async function findInFolder(folder: vscode.Uri, include: string | undefined, limit: number, signal: AbortSignal): Promise<string[]> {
+export async function findInFolder(folder: vscode.Uri, glob: string | undefined, limit: number, signal: AbortSignal): Promise<string[]> {
   const source = new vscode.CancellationTokenSource();
   const stop = () => source.cancel();
   signal.addEventListener('abort', stop, { once: true });
   try {
-    const pattern = new vscode.RelativePattern(folder, asGlob(include));
-    const uris = await vscode.workspace.findFiles(pattern, undefined, limit, source.token);
+    const include = await includeInFolder(folder, glob);
+    // The editor's own globs mean something else here and there: they only narrow the search.
+    const pattern = new vscode.RelativePattern(folder, [...include.below, '**', ...(include.name ? [include.name] : [])].join('/'));
+    const uris = await vscode.workspace.findFiles(pattern, undefined, Math.max(limit, MAX_FILES), source.token);
     const base = folder.path.endsWith('/') ? folder.path : `${folder.path}/`;
-    return uris.map((uri) => uri.path.slice(base.length)).sort();
+    const paths = uris.map((uri) => uri.path.slice(base.length)).filter((path) => include.matches(path));
+    return paths.sort().slice(0, limit);
   } finally {
     signal.removeEventListener('abort', stop);
     source.dispose();
@@ -24,8 +28,8 @@ export async function findInFolder(folder: vscode.Uri, include: string | undefin
 }
 
 export async function* searchInFolder(folder: vscode.Uri, query: SearchQuery, signal: AbortSignal): AsyncGenerator<Hit> {
-  const matches = matcher(query);
-  for (const path of await findInFolder(folder, query.include, 20_000, signal)) {
+  const matches = matcherOf(query);
+  for (const path of await findInFolder(folder, query.include, MAX_FILES, signal)) {
     signal.throwIfAborted();
     const bytes = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(folder, path)).then(undefined, () => undefined);
     const text = bytes && bytes.length <= MAX_BYTES ? decodeText(bytes) : undefined;
@@ -33,26 +37,32 @@ export async function* searchInFolder(folder: vscode.Uri, query: SearchQuery, si
   }
 }
 
-export function* searchDocuments(documents: ReadonlyMap<string, vscode.TextDocument>, query: SearchQuery): Generator<Hit> {
+/** What the saved files said is true whatever becomes of these: where JavaScript cannot read the pattern, they are passed over. */
+export async function* searchDocuments(
+  folder: vscode.Uri,
+  documents: ReadonlyMap<string, vscode.TextDocument>,
+  query: SearchQuery,
+): AsyncGenerator<Hit> {
   if (documents.size === 0) return;
-  const matches = matcher(query);
-  const included = query.include ? picomatch(asGlob(query.include), { dot: true }) : () => true;
-  for (const [path, document] of documents) if (included(path)) yield* matchingLines(path, document.getText(), matches);
-}
-
-function* matchingLines(path: string, text: string, matches: RegExp): Generator<Hit> {
-  for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
-    if (matches.test(line)) yield { path, line: index + 1, text: line.slice(0, 2_000) };
+  const include = await includeInFolder(folder, query.include);
+  for (const [path, document] of documents) {
+    if (!include.matches(path)) continue;
+    try {
+      yield* matchingLines(path, document.getText(), matcherOf(query));
+    } catch {
+      return;
+    }
   }
 }
 
-function matcher({ pattern, regex, caseSensitive, wholeWord }: SearchQuery): RegExp {
-  const source = regex ? pattern : pattern.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(wholeWord ? `(?<!\\w)(?:${source})(?!\\w)` : source, caseSensitive ? 'u' : 'iu');
-}
-
-/** As ripgrep reads it: a glob without a slash matches at any depth. */
-function asGlob(include: string | undefined): string {
-  if (!include) return '**';
-  return include.includes('/') ? include : `**/${include}`;
+function includeInFolder(folder: vscode.Uri, glob: string | undefined): Promise<Include> {
+  const isDirectory = async (path: string) => {
+    try {
+      const { type } = await vscode.workspace.fs.stat(vscode.Uri.joinPath(folder, path));
+      return (type & vscode.FileType.Directory) !== 0;
+    } catch {
+      return false;
+    }
+  };
+  return includeOf(glob, isDirectory);
 }

@@ -11,12 +11,15 @@ export const quickInput: Ask = {
     const show = () => {
       const text = box.value.trim();
       const extra = typed && text && !offered.some(({ label }) => label === text) ? [typed(text)] : [];
+      const active = box.activeItems[0]?.label ?? proposed;
       box.items = [...itemsOf(offered), ...itemsOf(extra).map((item) => ({ ...item, alwaysShow: true }))];
+      // Of what is typed the editor finds the best match by itself.
+      const able = box.items.filter(({ choice }) => choice);
+      if (!box.value) box.activeItems = [able.find(({ label }) => label === active) ?? able[0]].filter((item) => item !== undefined);
     };
     Object.assign(box, { title, placeholder, ignoreFocusOut: true, matchOnDescription: true });
     if (!first) box.buttons = [vscode.QuickInputButtons.Back];
     show();
-    box.activeItems = box.items.filter(({ choice }) => choice?.label === proposed).slice(0, 1);
     if (typed) box.onDidChangeValue(show);
     if (later) {
       box.busy = true;
@@ -35,6 +38,8 @@ export const quickInput: Ask = {
   input({ title, prompt, value = '', password = false, validate }: Prompt): Promise<Answer<string>> {
     const box = vscode.window.createInputBox();
     Object.assign(box, { title, prompt, value, password, ignoreFocusOut: true, buttons: [vscode.QuickInputButtons.Back] });
+    // What is there already is kept with Enter and replaced by typing.
+    box.valueSelection = [0, value.length];
     const problem = () => {
       box.validationMessage = validate?.(box.value);
       return box.validationMessage;

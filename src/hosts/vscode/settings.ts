@@ -62,14 +62,11 @@ export class VsCodeSettings implements Settings {
     for (const each of MODES) if (this.hasOwnModel(each)) await write(`modelFor.${each}`, undefined);
   }
 
+  /** Of the user. A workspace may only lower them: what a run costs is the user's to say. */
   limits(mode: Mode): Limits {
-    const set = read<Partial<Limits>>(`limits.${mode}`, {});
-    const limits = { ...DEFAULT_LIMITS[mode] };
-    for (const key of Object.keys(limits) as (keyof Limits)[]) {
-      const value = set[key];
-      if (typeof value === 'number' && Number.isFinite(value) && value > 0) limits[key] = value;
-    }
-    return limits;
+    const key = `limits.${mode}`;
+    const own = overlaid(DEFAULT_LIMITS[mode], ofUser(key), (_, value) => value);
+    return overlaid(own, read(key, {}), Math.min);
   }
 
   /** Shares of free memory, in percent. */
@@ -150,6 +147,15 @@ export async function providerConfig(provider: string, settings: VsCodeSettings,
     ...(baseUrl && { baseUrl }),
     ...(filled.length > 0 && { headers: Object.fromEntries(filled) }),
   };
+}
+
+function overlaid(limits: Limits, set: Partial<Limits> | undefined, choose: (known: number, value: number) => number): Limits {
+  const result = { ...limits };
+  for (const key of Object.keys(limits) as (keyof Limits)[]) {
+    const value = set?.[key];
+    if (typeof value === 'number' && Number.isFinite(value) && value > 0) result[key] = choose(limits[key], value);
+  }
+  return result;
 }
 
 function read<T>(key: string, fallback: T): T {

@@ -1,9 +1,9 @@
 import { BaseAnthropic, type ClientOptions } from '@anthropic-ai/sdk/client';
-import { FIRST_BYTE_MS } from '../http.ts';
+import { FIRST_BYTE_MS, pageFetch, type Server } from '../http.ts';
 import type { ProviderConfig } from '../types.ts';
 
 /** The SDK, told everything: it retries nothing, prints nothing and takes nothing from the environment. */
-export function createClient({ apiKey, baseUrl, headers }: ProviderConfig): BaseAnthropic {
+export function createClient({ apiKey, baseUrl, headers }: ProviderConfig, server: Server): BaseAnthropic {
   const key = apiKey?.trim();
   // Older gateways know the key in this header only.
   const gateway = key && baseUrl ? { 'x-api-key': key } : {};
@@ -15,6 +15,7 @@ export function createClient({ apiKey, baseUrl, headers }: ProviderConfig): Base
     baseURL: baseUrl?.replace(/\/v1\/?$/, '') || 'https://api.anthropic.com',
     maxRetries: 0,
     timeout: FIRST_BYTE_MS,
+    fetch: pageFetch(server),
     logLevel: 'off',
     openTelemetry: { propagation: false, traces: false },
     defaultHeaders,

@@ -19,7 +19,7 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
 
   async function open(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
     checkConfig('Anthropic', config);
-    client ??= createClient(config);
+    client ??= createClient(config, server);
     // `messages.create` would do the same, and write warnings about models to the console.
     return await client.post<AsyncIterable<unknown>>('/v1/messages', { body: toBody(request), signal, stream: true });
   }

@@ -6,7 +6,7 @@ import { createClient } from './client.ts';
 export async function listModels(config: ProviderConfig, signal: AbortSignal): Promise<ModelInfo[]> {
   checkConfig('Anthropic', config);
   const server = serverOf('Anthropic', config);
-  const client = createClient(config);
+  const client = createClient(config, server);
   const answer = await ask(server, signal, (either) => client.get<unknown>('/v1/models?limit=1000', { signal: either }), sdkError);
   return entriesOf(server, answer, 'data').map(toInfo);
 }

@@ -59,7 +59,9 @@ function move([words, from, to]: RegExpExecArray, reader: Reader): Change | unde
 function rename([, from, to, place]: RegExpExecArray, reader: Reader): Change | undefined {
   const scope = reader.scope(place);
   const [old, now] = [reader.name(from as string), reader.name(to as string)];
-  if (!scope || !IDENTIFIER.test(old) || !IDENTIFIER.test(now) || old === now) return undefined;
+  // What is no name is refused later, with a sentence; several words may be something else.
+  const isOne = !/\s/.test(now) || reader.mark(to as string) !== undefined;
+  if (!scope || !IDENTIFIER.test(old) || now === '' || !isOne || old === now) return undefined;
   return { kind: 'rename', from: old, to: now, scope };
 }
 

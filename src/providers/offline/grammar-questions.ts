@@ -43,6 +43,10 @@ export const QUESTION_RULES: Rule<Question>[] = [
     ],
     occurrences,
   ),
+  rule([HOW_MANY, `files (import|use|call|mention|contain|reference|name)s? (.+?)${IN_PLACE}`], ([found, verb, text, place], reader) => {
+    const asked = occurrences([found, text, place] as unknown as Found, reader);
+    return asked?.kind === 'count' ? { ...asked, what: /^import$/i.test(verb as string) ? 'importers' : 'users' } : undefined;
+  }),
   rule([HOW_MANY, `((?:TODO|FIXME|XXX|HACK)s?)(?: comments)?${THERE}${IN_PLACE}`], occurrences),
   rule(
     [HOW_MANY, `lines(?: of code)?(?: (?:are there|are|does|do|has|have))?(?: (?:${IN}|of)(?=\\s))?(?: (.+?))?(?: (?:have|has))?`],
@@ -56,6 +60,12 @@ export const QUESTION_RULES: Rule<Question>[] = [
     scope: { paths: [], globs: [globOf(reader.value(glob as string))] },
   })),
 
+  rule(
+    [
+      '(?:is there|do (?:we|you) have|does (?:it|this) have) (?:an?|any) (?:\\w+ )?(?:called|named) (\\S+)(?: (?:here|defined|in (?:this|the) \\w+))?',
+    ],
+    ([, name], reader) => where(name, 'defined', reader),
+  ),
   rule(['where (?:do|does|did|can) (?:we|it|you|i|the \\w+) (use|call|define|declare|implement|find) (.+)'], ([, verb, name], reader) =>
     where(name, verb, reader),
   ),

@@ -9,11 +9,14 @@ import { mask, plain } from './words.ts';
 /** Characters outside of quotes and blocks. What is longer is no sentence of this grammar, and only costs time. */
 const MAX_WORDS = 3000;
 
+const GREETING = /^\s*(?:hi|hello|hey|hallo|good (?:morning|day|afternoon|evening))(?:[\s,]+(?:there|kedge|offline))?[\s,.!]*$/i;
+
 export function parseRequest(message: string): Request {
   const { request, references } = splitMessage(message);
   const masked = mask(request);
   if (masked.text.length > MAX_WORDS) return { kind: 'unknown' };
   const reader = new Reader(masked, references[0]);
+  if (GREETING.test(masked.text)) return { kind: 'greeting' };
   const text = plain(masked.text);
   if (text === '') {
     const attached = references[0];

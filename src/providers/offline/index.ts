@@ -4,11 +4,13 @@
  * gets the same answer.
  */
 import type { Mode } from '../../core/events.ts';
+import { textOf } from '../../core/messages.ts';
 import type { ModelAdapter, ModelEvent, ModelRequest } from '../../core/model.ts';
 import { parseRequest } from './grammar.ts';
 import { pieces } from './markdown.ts';
 import { isConfirmedPlan, parsePlan, splitMessage } from './message.ts';
 import { type Context, nextTurn, type Outcome, type Skill, type Turn } from './script.ts';
+import { isHelp } from './skills/help.ts';
 import { answer } from './skills/index.ts';
 import { carryOut } from './skills/steps.ts';
 import { nextCallNumber, transcriptOf } from './transcript.ts';
@@ -31,7 +33,8 @@ export function createAdapter(_config: object = {}): ModelAdapter {
 function turnFor({ messages, tools }: ModelRequest): Turn {
   const offered = new Set(tools.map((tool) => tool.name));
   const { text, past } = transcriptOf(messages);
-  return nextTurn(skillFor(text, { mode: modeOf(offered), offered }), past, offered);
+  const helped = messages.some((message) => message.role === 'assistant' && isHelp(textOf(message)));
+  return nextTurn(skillFor(text, { mode: modeOf(offered), offered, helped }), past, offered);
 }
 
 /** The tools that are offered tell the mode. */

@@ -7,7 +7,7 @@ export type Question =
   | { kind: 'list'; path: string }
   | { kind: 'explain'; what: string; from?: number; to?: number }
   | { kind: 'overview' }
-  | { kind: 'count'; what: 'files' | 'lines' | 'occurrences'; text: string; scope: Scope }
+  | { kind: 'count'; what: 'files' | 'lines' | 'occurrences' | 'users' | 'importers'; text: string; scope: Scope }
   | { kind: 'read'; path: string; from?: number; to?: number };
 
 export type Substitution =
@@ -25,7 +25,7 @@ export type FileChange =
 
 export type Change = Substitution | FileChange;
 
-export type Request = Question | Change | { kind: 'several'; requests: (Question | Change)[] } | { kind: 'unknown' };
+export type Request = Question | Change | { kind: 'several'; requests: (Question | Change)[] } | { kind: 'unknown' } | { kind: 'greeting' };
 
 const CHANGES: ReadonlySet<string> = new Set(['rename', 'replace', 'create', 'append', 'move', 'delete']);
 

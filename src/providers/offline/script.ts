@@ -10,11 +10,11 @@ export type Reply = { text: string; isError: boolean };
 export type Turn = { say: string; calls: readonly Call[] };
 export type Skill<T> = Generator<Turn, T, Reply[]>;
 
-/** What a skill has to say at its end; `failed` is set where it did not do, or not wholly, what it was asked for. */
-export type Outcome = { text: string; failed?: string };
+/** What a skill has to say at its end; `failed` is set where it did not do, or not wholly, what it was asked for, `doubtful` where it did, but not all may be well. */
+export type Outcome = { text: string; failed?: string; doubtful?: boolean };
 
-/** `files` are the paths and globs that a step of a confirmed plan may change. */
-export type Context = { mode: Mode; offered: ReadonlySet<string>; files?: readonly string[] | undefined };
+/** `files` are the paths and globs that a step of a confirmed plan may change; `helped`: what there is to ask was said before. */
+export type Context = { mode: Mode; offered: ReadonlySet<string>; files?: readonly string[] | undefined; helped?: boolean };
 
 /** A turn that was already taken: what was called, and what came back. */
 export type Exchange = { calls: { name: string; reply: Reply }[] };

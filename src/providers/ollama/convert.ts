@@ -6,16 +6,29 @@ import { echoInput, markedText, wireId } from '../http.ts';
 export const PROVIDER = 'ollama';
 
 /** What the server says about a model, as far as a request depends on it. */
-export type ModelFacts = { contextLength?: number; thinks?: boolean };
+export type ModelFacts = {
+  contextLength?: number;
+  thinks?: boolean /** Of the machine that serves it, where that is known. */;
+  memoryBytes?: number;
+};
 
 export function contextLengthOf(shown: { model_info?: unknown }): number | undefined {
   const [, length] = Object.entries(shown.model_info ?? {}).find(([name]) => name.endsWith('.context_length')) ?? [];
   return typeof length === 'number' ? length : undefined;
 }
 
-/** Larger contexts cost memory that many machines do not have; without a size Ollama takes 4,096 and cuts silently. */
-const LARGEST_CONTEXT = 32_768;
+/** Without a size Ollama takes 4,096 and cuts silently. */
 const USUAL_CONTEXT = 16_384;
+const GB = 2 ** 30;
+
+/**
+ * A context costs memory beside the model itself. The machine's whole memory decides, not what is free just now: another size
+ * would make the server load the model again.
+ */
+export function contextSize({ contextLength = USUAL_CONTEXT, memoryBytes = 16 * GB }: ModelFacts): number {
+  const room = memoryBytes < 8 * GB ? 8_192 : memoryBytes < 16 * GB ? 16_384 : memoryBytes < 48 * GB ? 32_768 : 65_536;
+  return Math.min(contextLength, room);
+}
 
 /** `messages` come last and everything before them is the same for a whole run: each request extends the bytes of the one before. */
 export function toRequest(request: ModelRequest, facts: ModelFacts): ChatRequest & { stream: true } {
@@ -25,8 +38,7 @@ export function toRequest(request: ModelRequest, facts: ModelFacts): ChatRequest
     model,
     stream: true,
     options: {
-      num_ctx:
-        request.contextWindow ?? (facts.contextLength === undefined ? USUAL_CONTEXT : Math.min(facts.contextLength, LARGEST_CONTEXT)),
+      num_ctx: request.contextWindow ?? contextSize(facts),
       ...(maxOutputTokens === undefined ? {} : { num_predict: maxOutputTokens }),
       ...(temperature === undefined ? {} : { temperature }),
     },

@@ -22,7 +22,7 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
   async function factsOf(model: string, signal: AbortSignal): Promise<ModelFacts> {
     const before = known.get(model);
     if (before) return before;
-    const facts: ModelFacts = {};
+    const facts: ModelFacts = { ...(config.memoryBytes !== undefined && { memoryBytes: config.memoryBytes }) };
     try {
       const shown = await clientFor(AbortSignal.any([signal, AbortSignal.timeout(FACTS_MS)])).show({ model });
       const contextLength = contextLengthOf(shown);

@@ -20,7 +20,7 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
 
   async function open(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
     checkConfig(label, config);
-    client ??= createClient(config, LOCAL_FIRST_BYTE_MS);
+    client ??= createClient(config, server, LOCAL_FIRST_BYTE_MS);
     for (;;) {
       const body = toBody(request, { ...dialectOf(config.baseUrl), without, ...(id && { provider: id }) });
       try {

@@ -8,7 +8,8 @@ const OTHER = /embed|whisper|\btts\b|rerank|moderation|guard/i;
 export async function listModels(config: ProviderConfig, signal: AbortSignal): Promise<ModelInfo[]> {
   const name = config.provider?.label ?? 'the chat server';
   checkConfig(name, config);
-  const entries = await modelEntries(createClient(config, LOCAL_FIRST_BYTE_MS), serverOf(name, config), signal);
+  const server = serverOf(name, config);
+  const entries = await modelEntries(createClient(config, server, LOCAL_FIRST_BYTE_MS), server, signal);
   return entries.filter(writesText).map(toInfo);
 }
 

@@ -1,10 +1,10 @@
 import { type ClientOptions, OpenAI } from 'openai/client';
-import { type Server, sdkError } from '../http.ts';
+import { pageFetch, type Server, sdkError } from '../http.ts';
 import { ask, entriesOf } from '../listing.ts';
 import type { ProviderConfig } from '../types.ts';
 
 /** The SDK, told everything: it retries nothing, prints nothing and takes nothing from the environment. */
-export function createClient({ apiKey, baseUrl, headers }: ProviderConfig, timeout: number): OpenAI {
+export function createClient({ apiKey, baseUrl, headers }: ProviderConfig, server: Server, timeout: number): OpenAI {
   const key = apiKey?.trim();
   const defaultHeaders = { 'User-Agent': 'Kedge', ...(key ? {} : { Authorization: null }), ...headers };
   const client = new OpenAI({
@@ -16,6 +16,7 @@ export function createClient({ apiKey, baseUrl, headers }: ProviderConfig, timeo
     webhookSecret: null,
     maxRetries: 0,
     timeout,
+    fetch: pageFetch(server),
     logLevel: 'off',
     defaultHeaders,
   });

@@ -17,7 +17,7 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
 
   async function open(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
     checkConfig('OpenAI', config);
-    client ??= createClient(config, FIRST_BYTE_MS);
+    client ??= createClient(config, server, FIRST_BYTE_MS);
     for (;;) {
       const omit = omitted.get(request.model) ?? {};
       try {

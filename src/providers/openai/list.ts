@@ -7,6 +7,7 @@ const OTHER = /embedding|whisper|tts|audio|realtime|transcribe|dall-e|image|sora
 
 export async function listModels(config: ProviderConfig, signal: AbortSignal): Promise<ModelInfo[]> {
   checkConfig('OpenAI', config);
-  const entries = await modelEntries(createClient(config, FIRST_BYTE_MS), serverOf('OpenAI', config), signal);
+  const server = serverOf('OpenAI', config);
+  const entries = await modelEntries(createClient(config, server, FIRST_BYTE_MS), server, signal);
   return entries.map(({ id }) => ({ id: String(id) })).filter(({ id }) => !OTHER.test(id));
 }

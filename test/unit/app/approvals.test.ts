@@ -129,6 +129,75 @@ describe('an approval can be given for longer', () => {
     );
     assert.deepEqual(await written(kedge), ['workspace/.git/config', 'workspace/1', 'workspace/old.txt']);
   });
+
+  for (const grant of ['run', 'session', 'workspace'] as const)
+    it(`but a yes to anything else than an edit counts once, whatever it was given for: the ${grant}`, async () => {
+      await using kedge = await assistantOn({ 'old.txt': 'x' }, [
+        turn(call('delete_file', { path: 'old.txt' })),
+        turn(create('1')),
+        turn(create('.git/hooks/pre-push')),
+        done,
+      ]);
+      let asked = 0;
+      kedge.session.subscribe((event) => {
+        if (event.type !== 'approval_requested') return;
+        void kedge.session.answerApproval(event.approvalId, asked++ === 0 ? { approve: true, grant } : { approve: false });
+      });
+      await kedge.session.prompt({ text: 'go', mode: 'agent' });
+      assert.deepEqual(
+        eventsOf(kedge.events, 'approval_requested').map(({ rule }) => rule),
+        ['deletes', 'edit', 'protected-path'],
+      );
+      assert.deepEqual(eventsOf(kedge.events, 'approval_resolved')[0]?.answer, { approve: true });
+      assert.deepEqual([kedge.granted.edits, kedge.session.state.sessionEditsGranted], [false, false]);
+      assert.deepEqual(await written(kedge), []);
+    });
+});
+
+describe('what was granted can be taken back', () => {
+  for (const grant of ['run', 'session'] as const) {
+    it(`while the ${grant} goes on`, async () => {
+      await using kedge = await assistantOn({}, [turn(create('1')), turn(create('2')), turn(create('3')), done]);
+      const answers: ApprovalAnswer[] = [{ approve: true, grant }, { approve: false }];
+      kedge.session.subscribe((event) => {
+        if (event.type === 'approval_requested') void kedge.session.answerApproval(event.approvalId, answers.shift() ?? { approve: false });
+        if (event.type === 'file_changed' && event.changes[0]?.path === '2') kedge.assistant.revokeGrants();
+      });
+      await kedge.session.prompt({ text: 'go', mode: 'agent' });
+      assert.deepEqual(
+        eventsOf(kedge.events, 'tool_started').map(({ decision }) => decision.rule),
+        ['edit', 'edits-granted', 'edit'],
+      );
+      const again = await kedge.reload();
+      const { sessionEditsGranted, lastRun } = again.session.state;
+      assert.deepEqual([sessionEditsGranted, lastRun?.editsGranted], [false, false]);
+    });
+  }
+
+  it('in a session that is opened only later, once, and not what it is granted then', async () => {
+    await using kedge = await assistantOn({}, [turn(create('1')), done, turn(create('2')), done, turn(create('3')), done]);
+    answerAll(kedge.session, { approve: true, grant: 'session' });
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    kedge.granted.revokedAt = Date.now();
+    const again = await kedge.reload();
+    answerAll(again.session, { approve: true, grant: 'session' });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await again.session.prompt({ text: 'go', mode: 'agent' });
+    assert.equal(eventsOf(again.events, 'approval_requested').length, 1);
+    const third = await again.reload();
+    await third.session.prompt({ text: 'go', mode: 'agent' });
+    assert.deepEqual(eventsOf(third.events, 'approval_requested'), []);
+    assert.equal(eventsOf(third.session.events, 'grants_revoked').length, 1);
+  });
+
+  it('and leaves no mark where nothing was granted', async () => {
+    await using kedge = await assistantOn({}, [turn(create('1')), done]);
+    kedge.assistant.revokeGrants();
+    answerAll(kedge.session, { approve: true });
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    kedge.assistant.revokeGrants();
+    assert.deepEqual(eventsOf(kedge.events, 'grants_revoked'), []);
+  });
 });
 
 describe('a pending approval after a reload', () => {
@@ -152,6 +221,18 @@ describe('a pending approval after a reload', () => {
     await again.session.answerApproval(approvalId, { approve: false, words: 'no' });
     assert.equal(await kedge.read('a.txt'), 'one');
     assert.deepEqual(resultTexts(again.session), ['ERROR The user rejected this: no']);
+  });
+
+  it('can be answered in a run that was gone on with before it was', async () => {
+    await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('one', 'two')), done]);
+    const { approvalId } = await untilAsked(kedge);
+    const again = await kedge.reload();
+    const ended = again.session.resume();
+    assert.deepEqual([...again.session.state.pendingApprovals.keys()], [approvalId]);
+    await again.session.answerApproval(approvalId, { approve: true });
+    await ended;
+    assert.equal(await kedge.read('a.txt'), 'two');
+    assert.deepEqual(eventsOf(again.events, 'approval_requested'), []);
   });
 
   it('is given up by another prompt', async () => {

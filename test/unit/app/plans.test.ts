@@ -113,11 +113,18 @@ describe('a plan', () => {
     answerAll(kedge.session, { approve: false });
     const plan = await proposed(kedge);
     const edited = { ...plan, id: 'another', revision: 2, steps: [{ title: 'Only the other', files: ['src/other.ts'] }] };
-    await kedge.session.answerPlan(plan.id, 'run', edited);
+    await kedge.session.answerPlan(plan.id, 'run', { edited });
     assert.deepEqual(rules(kedge), ['outside-plan', 'confirmed-plan']);
     assert.deepEqual(lastOf(kedge.events, 'run_started').plan, { ...edited, id: plan.id });
     assert.deepEqual(kedge.session.state.plans.get(plan.id), { plan: { ...edited, id: plan.id }, status: 'confirmed' });
     assert.match(JSON.stringify(kedge.adapter.requests[1]?.messages.at(-1)), /Only the other/);
+  });
+
+  it('is carried out by the model that was picked for it', async () => {
+    await using kedge = await assistantOn(files, [propose, done]);
+    const model = { provider: 'scripted', model: 'picked' };
+    await kedge.session.answerPlan((await proposed(kedge)).id, 'run', { model });
+    assert.deepEqual(lastOf(kedge.events, 'run_started').model, model);
   });
 
   it('can be discarded, and then not be run', async () => {

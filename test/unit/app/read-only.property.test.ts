@@ -62,6 +62,18 @@ const path = fc.oneof(
 );
 const text = fc.oneof(fc.constantFrom('one', 'two', '', '\n', 'export const b = 1;', 'secret'), fc.string({ maxLength: 20 }));
 const edits = fc.array(fc.record({ old_text: text, new_text: text, all: fc.boolean() }), { maxLength: 3 });
+/** Well-formed, so that only the missing tool keeps it from being applied. */
+const patch = fc
+  .array(
+    fc.oneof(
+      fc.tuple(path, text).map(([path, text]) => `*** Add File: ${path}\n+${text}\n`),
+      path.map((path) => `*** Delete File: ${path}\n`),
+      fc.tuple(path, path).map(([path, to]) => `*** Update File: ${path}\n*** Move to: ${to}\n@@\n-one\n+1\n`),
+      path.map((path) => `*** Update File: ${path}\n@@\n-one\n+1\n`),
+    ),
+    { minLength: 1, maxLength: 3 },
+  )
+  .map((sections) => `*** Begin Patch\n${sections.join('')}*** End Patch\n`);
 const anything = fc.oneof(
   fc.jsonValue(),
   fc.constant(undefined),
@@ -76,6 +88,8 @@ const fitting: Record<string, fc.Arbitrary<unknown>> = {
   search_text: fc.record({ pattern: text, regex: fc.boolean(), glob: path }, { requiredKeys: ['pattern'] }),
   create_file: fc.record({ path, content: text }),
   replace_in_file: fc.record({ path, edits }),
+  apply_patch: fc.record({ input: patch }),
+  create_directory: fc.record({ path }),
   move_file: fc.record({ from: path, to: path }),
   delete_file: fc.record({ path }),
   propose_plan: fc.record({
@@ -87,7 +101,6 @@ const fitting: Record<string, fc.Arbitrary<unknown>> = {
 const unknown = fc.constantFrom(
   'write_file',
   'bash',
-  'apply_patch',
   '__proto__',
   'constructor',
   'toString',
@@ -100,6 +113,8 @@ const unknown = fc.constantFrom(
 const name = fc.constantFrom(
   'create_file',
   'replace_in_file',
+  'apply_patch',
+  'create_directory',
   'move_file',
   'delete_file',
   'read_file',
@@ -147,7 +162,7 @@ describe('Ask and Plan', () => {
           assert.deepEqual(eventsOf(kedge.events, type), []);
         const results = resultsOf(kedge.session);
         assert.equal(results.length, CALLS_A_TURN * TURNS_A_RUN);
-        for (const { name, isError } of results) if (/create|replace|move|delete/i.test(name)) assert.ok(isError);
+        for (const { name, isError } of results) if (/create|replace|patch|move|delete/i.test(name)) assert.ok(isError);
         calls += results.length;
       }),
       { numRuns: Math.ceil(CALLS / CALLS_A_TURN / TURNS_A_RUN), endOnFailure: true },

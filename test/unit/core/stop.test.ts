@@ -142,32 +142,37 @@ describe('stop ends the run within 200 ms', () => {
   });
 
   it('a write that has not begun by then never begins', async () => {
-    let resume = () => {};
-    const gateHeld = new Promise<void>((resolve) => {
-      resume = resolve;
-    });
+    const reached = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
     class HeldDisk extends NodeFileSystem {
       held = false;
       override async canonical(...at: Parameters<NodeFileSystem['canonical']>) {
-        if (this.held) await gateHeld;
+        if (this.held) {
+          reached.resolve();
+          await released.promise;
+        }
         return super.canonical(...at);
       }
     }
     let disk: HeldDisk | undefined;
-    await using kedge = await assistantOn({}, [turn(call('create_file', { path: 'new.txt', content: '' }))], {
+    const create = (path: string) => turn(call('create_file', { path, content: '' }));
+    await using kedge = await assistantOn({}, [create('new.txt'), create('next.txt'), turn(say('Done.'))], {
       fileSystem: (roots) => (disk = new HeldDisk(roots)),
     });
     const ended = kedge.session.prompt({ text: 'go', mode: 'agent' });
     const { approvalId } = await nextEvent(kedge.session, 'approval_requested');
     if (disk) disk.held = true;
     await kedge.session.answerApproval(approvalId, { approve: true });
-    await new Promise((done) => setTimeout(done, 20));
+    await reached.promise;
     await stopsAtOnce(kedge);
     await ended;
-    resume();
-    await new Promise((done) => setTimeout(done, 50));
+    released.resolve();
+    // Writes go one after the other: when the next has landed, this one is over.
+    const next = kedge.assistant.newSession();
+    answerAll(next, { approve: true });
+    await next.prompt({ text: 'go', mode: 'agent' });
     assert.deepEqual(eventsOf(kedge.events, 'changes_staged'), []);
-    assert.deepEqual(Object.keys(await kedge.snapshot()), ['/', 'workspace/']);
+    assert.deepEqual(Object.keys(await kedge.snapshot()), ['/', 'workspace/', 'workspace/next.txt']);
   });
 
   it('from within a listener, on the first event of the run', async () => {

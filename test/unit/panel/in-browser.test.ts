@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { deliver, findChrome, type Gallery, openGallery } from '../../support/panel-gallery.ts';
-import { DOT, host, PLAN, STATES } from '../../support/panel-states.ts';
+import { DOT, host, PLAN, Script, STATES, session } from '../../support/panel-states.ts';
 
 function hasChrome(): boolean {
   try {
@@ -31,6 +31,13 @@ describe('panel in a browser', () => {
     return messages.filter(({ type }) => type !== 'ready');
   };
   const prompt = () => page.getByRole('textbox', { name: /^Prompt/ });
+
+  /** How far the transcript is from its end. */
+  const left = () =>
+    page.evaluate(() => {
+      const { scrollHeight, scrollTop, clientHeight } = document.querySelector('.transcript') as HTMLElement;
+      return Math.round(scrollHeight - scrollTop - clientHeight);
+    });
 
   it('sends with Enter, breaks with Shift+Enter, and leaves an input method alone', async () => {
     await open('empty-ask');
@@ -80,6 +87,7 @@ describe('panel in a browser', () => {
       await page.evaluate(() => document.activeElement?.getAttribute('aria-label')),
       'Approval: Edit src/tide.ts and create height-options.ts',
     );
+    assert.equal(await left(), 0);
     await page.keyboard.press('Enter');
     assert.deepEqual(await posted(), []);
     await page.keyboard.press('Control+Enter');
@@ -105,6 +113,22 @@ describe('panel in a browser', () => {
     assert.deepEqual(await posted(), [
       { type: 'answer_approval', approvalId: 'approval-1', answer: { approve: false, words: 'Use another name' } },
     ]);
+  });
+
+  it('offers to approve for longer where that means edits, and nowhere else', async () => {
+    await open('empty-agent');
+    const ways = page.getByRole('button', { name: 'More ways to approve' });
+    const asking = (rule: string) =>
+      JSON.parse(JSON.stringify(STATES.approval?.messages ?? []).replace('"rule":"edit","reason"', `"rule":"${rule}","reason"`));
+    for (const [rule, count] of [
+      ['protected-path', 0],
+      ['edit', 1],
+      ['deletes', 0],
+    ] as const) {
+      await deliver(page, asking(rule));
+      await page.getByRole('button', { name: 'Approve', exact: false }).first().waitFor();
+      assert.equal(await ways.count(), count, rule);
+    }
   });
 
   /** As a clipboard or a drag brings it. */
@@ -243,25 +267,128 @@ describe('panel in a browser', () => {
 
   it('follows the newest line only while the user is there', async () => {
     await open('long');
-    const bottom = () =>
-      page.evaluate(() => {
-        const { scrollHeight, scrollTop, clientHeight } = document.querySelector('.transcript') as HTMLElement;
-        return Math.round(scrollHeight - scrollTop - clientHeight);
-      });
-    assert.ok((await bottom()) < 2);
+    assert.ok((await left()) < 2);
     await page.evaluate(() => document.querySelector('.transcript')?.scrollTo(0, 500));
     await page.getByRole('button', { name: 'Jump to the latest' }).waitFor();
     await deliver(page, [host('ask')]);
-    assert.ok((await bottom()) > 100);
+    assert.ok((await left()) > 100);
     await page.getByRole('button', { name: 'Jump to the latest' }).click();
-    await page.waitForTimeout(100);
-    assert.ok((await bottom()) < 2);
+    await page.waitForFunction(() => {
+      const { scrollHeight, scrollTop, clientHeight } = document.querySelector('.transcript') as HTMLElement;
+      return Math.round(scrollHeight - scrollTop - clientHeight) < 2;
+    });
     await page.getByRole('button', { name: 'Show 12 earlier' }).click();
     assert.deepEqual(await posted(), [{ type: 'show_earlier' }]);
   });
 
+  it('follows an answer that comes quickly, and a notice under it, until the user scrolls up', async () => {
+    const script = new Script().run('ask', 'Tell me about tides').turn();
+    page = await gallery.open([host('ask'), session(script, true)]);
+    const stream = (batches: number) =>
+      page.evaluate(
+        async ({ batches, seq }) => {
+          const event = { type: 'text_delta', text: 'The tide turns.\n\n- and falls\n\n', runId: 'run-1', seq, at: 0 };
+          for (let batch = 0; batch < batches; batch++) {
+            window.deliver([{ type: 'events', sessionId: 'session-1', running: true, events: [event, event, event] }]);
+            await new Promise((resolve) => setTimeout(resolve, 4));
+          }
+          await new Promise((resolve) => setTimeout(resolve, 100));
+        },
+        { batches, seq: script.events.length },
+      );
+    await stream(150);
+    assert.equal(await left(), 0);
+    await deliver(page, [{ type: 'notice', level: 'info', text: 'A notice takes from the height. '.repeat(8) }]);
+    assert.equal(await left(), 0);
+    await page.mouse.move(200, 400);
+    await page.mouse.wheel(0, -20);
+    await page.getByRole('button', { name: 'Jump to the latest' }).waitFor();
+    await stream(20);
+    assert.ok((await left()) > 100);
+  });
+
+  it('scrolls nothing but the transcript', async () => {
+    await open('long');
+    await page.evaluate(() => document.querySelector('.transcript')?.lastElementChild?.scrollIntoView({ block: 'start' }));
+    const overflow = () =>
+      page.evaluate(() =>
+        [document.documentElement, document.body, document.querySelector('.panel') as Element].map(
+          ({ scrollHeight, clientHeight, scrollTop }) => scrollHeight - clientHeight + scrollTop,
+        ),
+      );
+    assert.deepEqual(await overflow(), [0, 0, 0]);
+  });
+
+  it('covers nothing with the way back to the latest', async () => {
+    await open('plan');
+    await page.setViewportSize({ width: 300, height: 420 });
+    await page.getByRole('button', { name: 'Discard' }).scrollIntoViewIfNeeded();
+    await page.mouse.move(150, 200);
+    await page.mouse.wheel(0, -60);
+    await page.getByRole('button', { name: 'Jump to the latest' }).waitFor();
+    const [jump, transcript] = await page.evaluate(() =>
+      ['.jump', '.transcript'].map((selector) => document.querySelector(selector)?.getBoundingClientRect().toJSON() as DOMRect),
+    );
+    assert.ok(jump && transcript && jump.top >= transcript.bottom);
+  });
+
+  it('offers to stop a run that waits for an approval after a reload', async () => {
+    page = await gallery.open(
+      (STATES.approval?.messages ?? []).map((message) => (message.type === 'session' ? { ...message, running: false } : message)),
+    );
+    await page.getByText('Waits for your approval', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    assert.deepEqual(await posted(), [{ type: 'stop' }]);
+  });
+
+  it('offers a way on where undoing was refused', async () => {
+    await open('undone');
+    await page.getByRole('heading', { name: '1 of 2 files restored' }).waitFor();
+    await page.getByRole('button', { name: 'Review' }).click();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    assert.deepEqual(await posted(), [
+      { type: 'review_run', runId: 'run-1' },
+      { type: 'undo_run', runId: 'run-1' },
+    ]);
+  });
+
+  it('says that it loads until the session has come', async () => {
+    page = await gallery.open([]);
+    await page.getByRole('progressbar', { name: 'Loading the session' }).waitFor({ state: 'attached' });
+    assert.equal(await page.getByRole('radio', { checked: true }).count(), 0);
+    await deliver(page, STATES['empty-ask']?.messages ?? []);
+    assert.equal(await page.getByRole('progressbar').count(), 0);
+    await page.getByRole('heading', { name: 'Kedge' }).waitFor();
+  });
+
+  it('offers nothing that changes files in Restricted Mode', async () => {
+    await open('untrusted');
+    assert.equal(await page.getByRole('list', { name: 'Suggestions' }).count(), 0);
+    await page.getByRole('radio', { name: 'Ask' }).click();
+    await page.getByRole('list', { name: 'Suggestions' }).waitFor();
+  });
+
+  it('keeps its head low at 300 px', async () => {
+    await open('empty-ask');
+    await page.setViewportSize({ width: 300, height: 700 });
+    const { height } = (await page.locator('.header').boundingBox()) ?? { height: 0 };
+    assert.ok(height < 95, `${height} px`);
+  });
+
+  it('names no tools in a plan, and no title over the prompt that it repeats', async () => {
+    await open('plan');
+    assert.equal(await page.getByText('edit_file').count(), 0);
+    assert.equal(await page.getByTitle('Tools: edit_file, search').count(), 1);
+    assert.equal(await page.locator('.session-title').count(), 0);
+    await page.close();
+    await open('long');
+    assert.equal(await page.locator('.session-title').count(), 1);
+  });
+
   it('tells a screen reader that it is asked something', async () => {
     await open('approval');
-    await page.waitForFunction(() => document.querySelector('[role="status"]')?.textContent?.includes('Kedge asks for approval'));
+    await page.waitForFunction(() =>
+      document.querySelector('.sr-only[role="status"]')?.textContent?.startsWith('Waits for your approval: Edit'),
+    );
   });
 });

@@ -27,6 +27,7 @@ function withApproval(): Script {
     approvalId: 'q1',
     callId: script.lastCall,
     title: 'Edit a.ts',
+    rule: 'edit',
     reason: 'Asks first.',
     changes: [change],
   });
@@ -128,7 +129,7 @@ describe('panel state', () => {
     assert.equal(answerOf(run)?.text, 'There.');
     assert.ok(hasLog(run));
     assert.equal(summaryOf(run), '1 step · 1 file read · 4.2 s');
-    assert.match(announcementOf(run, false), /There\./);
+    assert.equal(announcementOf(run, false), 'Answer ready, 1 step');
   });
 
   it('joins an answer that was cut and gone on with', () => {
@@ -158,9 +159,30 @@ describe('panel state', () => {
     );
   });
 
+  it('goes on waiting for an approval after a reload, until the run is ended', () => {
+    const script = withApproval();
+    const model = opened(script, false);
+    assert.equal(liveRun(model)?.id, script.runId);
+    assert.equal(announcementOf(lastRun(model), true), 'Waits for your approval: Edit a.ts');
+    assert.equal(liveRun(opened(script.finishes('stopped'))), undefined);
+  });
+
+  it('counts as read only files, not where was searched', () => {
+    const script = new Script().run('ask', 'Where?').calls('search', 'Search', {}, { path: '.' }).returns('search', 'a.ts:1').turn();
+    assert.equal(summaryOf(lastRun(opened(script.says('There.').finishes()))), '1 step · 4.2 s');
+  });
+
   it('replaces a question about a call by a newer one', () => {
     const script = withApproval();
-    script.add({ type: 'approval_requested', approvalId: 'q2', callId: script.lastCall, title: 'Edit a.ts', reason: '', changes: [] });
+    script.add({
+      type: 'approval_requested',
+      approvalId: 'q2',
+      callId: script.lastCall,
+      title: 'Edit a.ts',
+      rule: 'edit',
+      reason: '',
+      changes: [],
+    });
     assert.deepEqual(
       lastRun(opened(script, true)).approvals.map(({ approvalId }) => approvalId),
       ['q2'],
@@ -186,6 +208,21 @@ describe('panel state', () => {
     assert.deepEqual(lastRun(opened(script)).changes, [
       { path: 'b.ts', kind: 'create', from: 'a.ts', added: 3, removed: 1, callId: 'other' },
     ]);
+  });
+
+  it('counts a file that moves once, wherever its way out stands', () => {
+    const moved = { ...change, path: 'b.ts', from: 'a.ts', kind: 'move' as const };
+    const gone = { ...change, kind: 'delete' as const, added: 0, removed: 0 };
+    for (const changes of [
+      [moved, gone],
+      [gone, moved],
+    ]) {
+      const script = withApproval().add({ type: 'file_changed', callId: 'call', changes });
+      assert.deepEqual(
+        lastRun(opened(script)).changes.map(({ path, kind, from }) => [path, kind, from]),
+        [['b.ts', 'move', 'a.ts']],
+      );
+    }
   });
 
   it('confirms the plan where it was proposed, and ticks it off in the run that carries it out', () => {
@@ -235,7 +272,59 @@ describe('panel state', () => {
   it('shows what undoing did at the run that was undone', () => {
     const script = withApproval().finishes();
     script.add({ type: 'changes_undone', undoneRunId: script.runId, results: [{ path: 'a.ts', outcome: 'restored' }] });
-    assert.deepEqual(lastRun(opened(script)).undone, [{ path: 'a.ts', outcome: 'restored' }]);
+    const model = opened(script);
+    assert.deepEqual(lastRun(model).undone, [{ path: 'a.ts', outcome: 'restored' }]);
+    assert.equal(announcementOf(lastRun(model), false), 'Undone: 1 file restored');
+  });
+
+  it('says what undoing an earlier run did, until something else happens', () => {
+    const script = withApproval().finishes();
+    const first = script.runId;
+    script.run('ask', 'Why?').turn().says('So.').finishes();
+    const results = [{ path: 'a.ts', outcome: 'refused' } as const, { path: 'b.ts', outcome: 'restored' } as const];
+    script.add({ type: 'changes_undone', undoneRunId: first, results });
+    let model = opened(script);
+    assert.equal(model.undoneRunId, first);
+    assert.equal(announcementOf(model.runs[0] as RunView, false), '1 of 2 files restored');
+    model = reduce(
+      model,
+      more(script, (s) => s.run('ask', 'And?')),
+    );
+    assert.equal(model.undoneRunId, undefined);
+  });
+
+  describe('counts what was staged as changed', () => {
+    const staged = { path: 'a.ts', kind: 'edit', added: 2, removed: 1 } as const;
+    const begun = () => {
+      const script = new Script().run('agent', 'Edit').calls('replace', 'Edit a.ts', {}, { effect: 'mutating', path: 'a.ts' });
+      return script.add({ type: 'changes_staged', callId: script.lastCall, changes: [staged] });
+    };
+    const changes = (script: Script) =>
+      lastRun(opened(script)).changes.map(({ path, added, callId }) => [path, added, ...(callId ? [callId] : [])]);
+    const paused = { type: 'run_paused', reason: 'interrupted', summary: '' } as const;
+
+    it('until it is known that it was, and once', () => {
+      const script = begun();
+      assert.deepEqual(changes(script), [['a.ts', 2]]);
+      script
+        .add({ type: 'file_changed', callId: script.lastCall, changes: [change] })
+        .returns('replace', 'Edited.')
+        .finishes();
+      assert.deepEqual(changes(script), [['a.ts', 2, script.lastCall]]);
+    });
+
+    it('but not where its call failed, and so put it back', () => {
+      const script = begun().returns('replace', 'No space left.', 1, true).finishes();
+      assert.deepEqual(changes(script), []);
+    });
+
+    it('where a crash or a stop came in between, also once the run has gone on', () => {
+      const script = begun().add(paused);
+      assert.deepEqual(changes(script), [['a.ts', 2]]);
+      script.add({ type: 'run_resumed' }).returns('replace', 'Interrupted.', 1, true).finishes();
+      assert.deepEqual(changes(script), [['a.ts', 2]]);
+      assert.deepEqual(changes(begun().finishes('stopped')), [['a.ts', 2]]);
+    });
   });
 
   it('leaves out what belongs to runs that are not shown', () => {

@@ -196,8 +196,17 @@ describe('the scope of a plan', () => {
     beyond('src/a.ts', '');
   });
 
-  it('takes a path with brackets by the letter as well', () => {
-    named('app/[id]/page.tsx', 'app/[id]/page.tsx');
+  it('takes a path with brackets by the letter', () => {
+    named('app/[id]/page.tsx', 'app/[id]/page.tsx', './app/[id]/page.tsx');
+    beyond('app/i/page.tsx', 'app/[id]/page.tsx');
+    beyond('app/a/page.tsx', 'app/[a-z]/page.tsx');
+  });
+
+  it('takes brackets of routes by the letter in a glob too', () => {
+    for (const route of ['[id]', '[...slug]', '[[...slug]]', '(auth)', '[user-id].vue']) named(`app/${route}/x.ts`, `app/${route}/*`);
+    for (const name of ['i', 'd', 's', 'auth', 'u.vue']) beyond(`app/${name}/x.ts`, 'app/[id]/*', 'app/[...slug]/**', 'app/(auth)/*');
+    named('src/a.ts', 'src/[a-c]*.ts');
+    beyond('src/d.ts', 'src/[a-c]*.ts');
   });
 
   it('is not turned into everything else by an exclamation mark', () => {
@@ -217,13 +226,15 @@ describe('the scope of a plan', () => {
       '*'.repeat(200),
       '+(a|a)'.repeat(40),
       '*a'.repeat(100),
+      '*a*a*a*a*a*aq',
+      '?*?*?*?*?*q',
       '{'.repeat(500),
       '@(+(+(+(a))))b',
       '[[[[',
       '**/'.repeat(100),
       'x'.repeat(70_000),
     ])
-      inScope(`${'a'.repeat(60)}/x`, [hostile]);
+      for (const path of ['a'.repeat(255), `${'a'.repeat(255)}/x`]) inScope(path, [hostile]);
     assert.ok(performance.now() - begin < 1_000);
   });
 });

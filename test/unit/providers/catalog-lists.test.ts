@@ -124,7 +124,7 @@ describe('the live list of models', () => {
   const refusals: [string, Route, RegExp, ModelError['kind']][] = [
     ['a bad key', { status: 401, body: { error: { message: `Incorrect API key provided: ${KEY}.` } } }, /refused the API key/, 'auth'],
     ['no credit', { status: 402, body: { error: { message: 'Insufficient balance' } } }, /credit or quota is used up/, 'no_credit'],
-    ['a page', { type: 'text/html', body: '<html><title>Welcome</title></html>' }, /no list of models/, 'invalid_request'],
+    ['a page', { type: 'text/html', body: '<html><title>Welcome</title></html>' }, /a web page, not an API/, 'invalid_request'],
     ['a page that is an error', { status: 404, type: 'text/html', body: '<html><title>Lost</title></html>' }, /Lost/, 'invalid_request'],
   ];
   const paths: Record<string, [list: string, base: string]> = {

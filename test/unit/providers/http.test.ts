@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { user } from '../../../src/core/messages.ts';
 import type { ModelErrorKind } from '../../../src/core/model.ts';
+import * as anthropic from '../../../src/providers/anthropic/index.ts';
+import * as gemini from '../../../src/providers/gemini/index.ts';
 import {
   echoInput,
   type Failure,
@@ -12,6 +17,7 @@ import {
   serverOf,
   wireId,
 } from '../../../src/providers/http.ts';
+import * as openai from '../../../src/providers/openai/index.ts';
 
 describe('what a failure is', () => {
   const cases: [kind: ModelErrorKind, failure: Failure][] = [
@@ -82,6 +88,26 @@ describe('what an error says', () => {
       'OpenAI (host.test) refused the API key (***, ***, ***, *** and ***): check the key, its rights and the provider in the settings.',
     );
     assert.equal(scrub('a "b\\"c" d', ['b"c']), 'a "***" d');
+  });
+
+  it('says that a web page answered, and not an API', async () => {
+    const page = '<!doctype html><title>Log in</title>';
+    assert.match(modelError(server, 'invalid_request', page).message, /\(a web page, not an API: Log in\)/);
+    const web = createServer((_, response) => response.setHeader('content-type', 'text/html; charset=utf-8').end(page));
+    await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+    try {
+      const baseUrl = `http://127.0.0.1:${(web.address() as AddressInfo).port}/v1`;
+      for (const { createAdapter } of [openai, anthropic, gemini]) {
+        const stream = createAdapter({ apiKey: 'sk-0123456789', baseUrl }).stream(
+          { model: 'm', system: '', messages: [user('go')], tools: [] },
+          new AbortController().signal,
+        );
+        await assert.rejects(Array.fromAsync(stream), /the address answered with a web page, not an API/);
+      }
+    } finally {
+      web.closeAllConnections();
+      web.close();
+    }
   });
 
   it('is one line, and not longer than it helps', () => {

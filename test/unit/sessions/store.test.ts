@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { appendFile, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,9 +72,12 @@ describe('the log of a session', () => {
     write('s', event(1), event(2));
     const whole = await readFile(file('s'));
     await appendFile(file('s'), Buffer.from(`${JSON.stringify(event(3))}\n`).subarray(0, 20));
+    const torn = await readFile(file('s'));
     assert.deepEqual(await store.load('s'), [event(1), event(2)]);
-    assert.deepEqual(await readFile(file('s')), whole);
+    assert.deepEqual(await readFile(file('s')), torn, 'another process may be at it');
     write('s', event(3));
+    assert.deepEqual(await readFile(file('s')), Buffer.concat([whole, Buffer.from(`${JSON.stringify(event(3))}\n`)]));
+    assert.deepEqual(await readFile(`${file('s')}.damaged`), torn);
     assert.deepEqual(await store.load('s'), [event(1), event(2), event(3)]);
   });
 
@@ -92,9 +96,10 @@ describe('the log of a session', () => {
     const damaged = Buffer.concat([Buffer.from([0xff, 0xfe, 0x80, 0x0a]), good, Buffer.from('{"torn')]);
     await writeFile(file('s'), damaged);
     assert.deepEqual(await store.load('s'), [event(1), event(2)]);
-    assert.deepEqual(await readFile(file('s')), damaged.subarray(0, -6));
     assert.deepEqual(await readFile(`${file('s')}.damaged`), damaged);
     write('s', event(3));
+    const added = Buffer.from(`${JSON.stringify(event(3))}\n`);
+    assert.deepEqual(await readFile(file('s')), Buffer.concat([damaged.subarray(0, -6), added]));
     assert.deepEqual(await store.load('s'), [event(1), event(2), event(3)]);
   });
 
@@ -106,6 +111,8 @@ describe('the log of a session', () => {
       await writeFile(file('s'), bytes.subarray(0, length));
       const complete = bytes.subarray(0, length).filter((byte) => byte === 0x0a).length;
       assert.deepEqual(await store.load('s'), events.slice(0, complete));
+      write('s', event(4));
+      assert.deepEqual(await store.load('s'), [...events.slice(0, complete), event(4)]);
     }
   });
 
@@ -131,6 +138,37 @@ describe('the log of a session', () => {
     );
     await store.load('old');
     assert.equal((await store.list()).length, 3);
+  });
+
+  it('lists a session by its first words, however many there are', async () => {
+    write('long', started(`"Look" at\\this:\t🙂\n${'x'.repeat(100_000)}`));
+    write('endless', started('ä"\\'.repeat(100_000)));
+    assert.deepEqual((await store.list()).map(({ id, title }) => [id, title]).sort(), [
+      ['endless', 'ä"\\'.repeat(100).slice(0, 80)],
+      ['long', '"Look" at\\this:\t🙂'],
+    ]);
+  });
+
+  it('is in use while a living process has it locked', async () => {
+    const log = store.log('s');
+    const lock = join(directory, 's.lock');
+    assert.equal(log.inUse(), false);
+    log.lock();
+    assert.equal(await readFile(lock, 'utf8'), String(process.pid));
+    assert.equal(store.log('s').inUse(), false, 'by this process itself');
+    log.unlock();
+    await assert.rejects(readFile(lock));
+    await writeFile(lock, String(process.ppid));
+    assert.equal(log.inUse(), true);
+    log.unlock();
+    assert.equal(await readFile(lock, 'utf8'), String(process.ppid), 'nobody takes away what is not theirs');
+    await utimes(lock, 1, 1);
+    assert.equal(log.inUse(), false, 'from before the computer was started');
+    const { pid } = spawnSync(process.execPath, ['--version']);
+    for (const gone of [String(pid), '', 'x', '-1', '0']) {
+      await writeFile(lock, gone);
+      assert.equal(log.inUse(), false, gone);
+    }
   });
 
   it('lists nothing where there is nothing yet', async () => {

@@ -25,10 +25,28 @@ describe('a change set', () => {
       [
         ['new.txt', 'create', undefined, 2, 0],
         ['a.txt', 'edit', undefined, 1, 1],
-        ['gone.txt', 'delete', undefined, 0, 1],
+        ['gone.txt', 'delete', undefined, 0, 0],
         ['to.txt', 'move', 'gone.txt', 0, 0],
       ],
     );
+  });
+
+  it('shows of a move what it changes in the content, and nothing twice', async () => {
+    const shown = async (...changes: FileChange[]) =>
+      (await changeSet(changes)).summaries.map(({ path, kind, diff }) => [path, kind, diff]);
+    assert.deepEqual(await shown(change('to', undefined, '1\n2\n', 'from'), change('from', '1\n', undefined)), [
+      ['to', 'move', '@@ -1,1 +1,2 @@\n 1\n+2'],
+      ['from', 'delete', ''],
+    ]);
+    assert.deepEqual(await shown(change('to', undefined, '1\0', 'from'), change('from', '1\0', undefined)), [
+      ['to', 'move', ''],
+      ['from', 'delete', ''],
+    ]);
+    assert.deepEqual(await shown(change('to', undefined, '1\n', 'from'), change('from', '1\n', '2\n')), [
+      ['to', 'move', ''],
+      ['from', 'edit', '@@ -1,1 +1,1 @@\n-1\n+2'],
+    ]);
+    assert.deepEqual(await shown(change('to', undefined, '1\n', 'nowhere')), [['to', 'move', '@@ -1,0 +1,1 @@\n+1']]);
   });
 
   it('writes where there is something afterwards, and deletes where there is nothing', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { NodeWriter } from '../../../src/hosts/node/file-system.ts';
+import { NodeFileSystem, NodeWriter } from '../../../src/hosts/node/file-system.ts';
 import { WriteGate } from '../../../src/workspace/gate.ts';
 import { breakingWriter, gateOn } from '../../support/workspace.ts';
 
@@ -111,6 +111,29 @@ describe('the write gate', () => {
       { path: 'a.txt', outcome: 'restored' },
     ]);
     assert.equal(await disk.read('a.txt'), 'a');
+  });
+
+  it('brings back modes, and takes away the directories that it made, also in another process', async function () {
+    if (process.platform === 'win32') this.skip();
+    await using disk = await gateOn({ 'kept/a.txt': 'a', 'run.sh': 'run', 'tool.sh': 'tool', 'edit.sh': 'edit' });
+    for (const name of ['run.sh', 'tool.sh', 'edit.sh']) await chmod(join(disk.root, name), 0o755);
+    const before = await disk.snapshot();
+    await disk.apply({ 'run.sh': undefined, 'bin/deep/tool.sh': 'tool', 'tool.sh': undefined }, { 'bin/deep/tool.sh': 'tool.sh' });
+    await disk.apply({ 'bin/new.txt': 'n', 'mine/new.txt': 'n', 'kept/new.txt': 'n', 'edit.sh': 'edited' });
+    await disk.write('mine/notes.txt', 'mine');
+    const fs = new NodeFileSystem([disk.root]);
+    const later = new WriteGate(disk.workspace, new NodeWriter(fs), disk.blobs);
+    const results = await later.undo(disk.staged());
+    assert.ok(results.every(({ outcome }) => outcome === 'restored'));
+    assert.deepEqual(await disk.snapshot(), { ...before, 'mine/': 'directory', 'mine/notes.txt': 'mine' });
+    for (const name of ['run.sh', 'tool.sh', 'edit.sh']) assert.equal((await stat(join(disk.root, name))).mode & 0o777, 0o755, name);
+  });
+
+  it('keeps a directory that was there before the run, though it is empty after it', async () => {
+    await using disk = await gateOn({ 'empty/': '' });
+    await disk.apply({ 'empty/new.txt': 'n' });
+    await new WriteGate(disk.workspace, new NodeWriter(new NodeFileSystem([disk.root])), disk.blobs).undo(disk.staged());
+    assert.deepEqual(await readdir(disk.root), ['empty']);
   });
 
   it('does not put back over what somebody else wrote at that very moment', async () => {

@@ -2,7 +2,7 @@
 import { renamer } from '../edits.ts';
 import type { Substitution } from '../request.ts';
 import { type FileHits, merge, parseSearch } from '../results.ts';
-import { EVERYWHERE, isEverywhere, type Scope } from '../scope.ts';
+import { isEverywhere, type Scope } from '../scope.ts';
 import { ask, type Reply, type Skill } from '../script.ts';
 import { quote } from '../words.ts';
 import { type Lookup, locate, type Query, readAll, searchCalls } from './look.ts';
@@ -12,7 +12,7 @@ export type Affected = {
   more?: string;
   /** Files that were named, as read. The others were only searched. */
   read: Map<string, Lookup>;
-  /** Places where the new name stands already. */
+  /** Places where the new name stands already: there, two names would become one. */
   clash: FileHits[];
 };
 
@@ -45,10 +45,12 @@ function queryOf(kind: Substitution['kind'], name: string): Query {
 }
 
 /** Searches; files that are named are read instead, since a name need not be a glob that finds it. */
-export function* affected(request: Substitution, scope: Scope, say: string, withClash = false): Skill<Affected | { problem: string }> {
+export function* affected(request: Substitution, scope: Scope, say: string, clashIn?: Scope): Skill<Affected | { problem: string }> {
   const isSearch = isEverywhere(scope) || scope.globs.length > 0;
   const searches = isSearch ? searchCalls(queryOf(request.kind, request.from), { globs: scope.globs, paths: [] }) : [];
-  const clashes = withClash && request.kind === 'rename' ? searchCalls(queryOf('rename', request.to), EVERYWHERE) : [];
+  const canClash = clashIn && request.kind === 'rename';
+  const isClashSearch = canClash && (isEverywhere(clashIn) || clashIn.globs.length > 0);
+  const clashes = isClashSearch ? searchCalls(queryOf('rename', request.to), { globs: clashIn.globs, paths: [] }) : [];
   const replies = yield* ask(say, [...searches, ...clashes]);
   const failed = replies.find((reply) => reply.isError);
   if (failed) return { problem: `The search failed: ${failed.text}` };
@@ -64,7 +66,14 @@ export function* affected(request: Substitution, scope: Scope, say: string, with
     hits: hits.filter(({ text }) => isCut(text) || change(text, path) !== text),
   });
   const files = found.files.map(real).filter(({ hits }) => hits.length > 0);
-  const clash = merge(replies.slice(searches.length).map(foundIn)).files;
+  const isTaken = changer({ ...request, from: request.to, to: `${request.to}_` });
+  const inRead = [...read].filter(([path]) => canClash && clashIn.paths.includes(path));
+  const clash = merge([
+    ...replies.slice(searches.length).map(foundIn),
+    {
+      files: inRead.map(([path, lookup]) => ({ path, hits: linesOf(lookup).filter(({ text }) => isTaken(text, path) !== text) })),
+    },
+  ]).files.filter(({ hits }) => hits.length > 0);
   return { files, read, clash, ...(found.more !== undefined && { more: found.more }) };
 }
 

@@ -4,17 +4,17 @@ import type { Mode } from '../../../core/events.ts';
 export const CONNECT = '[Connect a model](command:kedge.connectModel)';
 
 const QUESTIONS = [
-  '`where is tideLevel defined?`, `who calls tideLevel?`',
-  "`find text 'high water' in src/**`, `find files *.test.ts`, `list src`",
-  '`explain src/tide.ts`, `show lines 3-9 of src/tide.ts`',
+  '`where is loadConfig defined?`, `who calls loadConfig?`',
+  "`find text 'not found' in src/**`, `find files *.test.ts`, `list src`",
+  '`explain src/index.ts`, `show lines 3-9 of src/index.ts`',
   '`how is this project laid out?`, `how many TODOs in src?`',
 ];
 
 const CHANGES = [
-  '`rename tideLevel to waterLevel in src` (whole identifiers)',
-  "`replace 'low tide' by 'ebb' in docs/*.md`",
+  '`rename loadConfig to readConfig in src` (text: whole words, also in comments)',
+  "`replace 'colour' by 'color' in docs/*.md`",
   "`create notes.md with 'hello'`, `append 'more' to notes.md`",
-  '`move src/tide.ts to src/water.ts`, `delete src/old.ts`',
+  '`move src/old.ts to src/new.ts`, `delete src/old.ts`',
 ];
 
 const ON_CHANGES: Record<Mode, string> = {
@@ -23,10 +23,25 @@ const ON_CHANGES: Record<Mode, string> = {
   agent: 'In Agent mode I also make these changes, each checked afterwards:',
 };
 
+const NOT_UNDERSTOOD = 'I did not understand that.';
+
+/** Whether an answer said it already: once in a session is enough. */
+export function isHelp(text: string): boolean {
+  return text.startsWith(`${NOT_UNDERSTOOD} Offline is not`);
+}
+
+export const HELP_AGAIN = `${NOT_UNDERSTOOD} The list of what I understand is further up. For everything else: ${CONNECT}`;
+
+export const GREETING = [
+  'Hello! I am Offline: no language model, but I find my way around this folder, and make simple changes. For example:',
+  '- `how is this project laid out?`\n- `find TODOs`\n- `where is loadConfig defined?`',
+  `For everything else: ${CONNECT}`,
+].join('\n\n');
+
 export function help(mode: Mode): string {
   const items = (lines: readonly string[]) => lines.map((line) => `- ${line}`).join('\n');
   return [
-    'I did not understand that. Offline is not a language model: it follows a small fixed grammar and understands requests like these:',
+    `${NOT_UNDERSTOOD} Offline is not a language model: it follows a small fixed grammar and understands requests like these:`,
     items(QUESTIONS),
     ON_CHANGES[mode],
     items(CHANGES),

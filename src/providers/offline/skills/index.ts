@@ -5,7 +5,7 @@ import { type Change, isChange, type Question, type Request } from '../request.t
 import { askOne, type Context, type Outcome, type Skill } from '../script.ts';
 import { actFile, surveyFile } from './files.ts';
 import { text, where } from './find.ts';
-import { ASK_CANNOT_WRITE, help } from './help.ts';
+import { ASK_CANNOT_WRITE, GREETING, HELP_AGAIN, help } from './help.ts';
 import { overview } from './overview.ts';
 import { counting, explain, files, listing, read } from './show.ts';
 import { surveySubstitution } from './substitute.ts';
@@ -14,14 +14,17 @@ import { firstLine, type Survey } from './survey.ts';
 
 /** `goal` is the request in the user's own words. */
 export function* answer(request: Request, goal: string, context: Context): Skill<Outcome> {
-  if (request.kind === 'unknown') return { text: help(context.mode), failed: 'Offline does not understand this' };
+  if (request.kind === 'greeting') return { text: GREETING };
+  if (request.kind === 'unknown')
+    return { text: context.helped ? HELP_AGAIN : help(context.mode), failed: 'Offline does not understand this' };
   const requests = request.kind === 'several' ? request.requests : [request];
   if (context.mode === 'plan' && requests.some(isChange)) return yield* propose(requests.filter(isChange), goal);
   const outcomes: Outcome[] = [];
   for (const each of requests) outcomes.push(yield* isChange(each) ? change(each, context) : question(each));
   const failed = outcomes.flatMap((outcome) => outcome.failed ?? []).join('; ');
   const cannot = context.mode === 'ask' && requests.some(isChange) ? ASK_CANNOT_WRITE : '';
-  return { text: paragraphs(...outcomes.map((outcome) => outcome.text), cannot), ...(failed && { failed }) };
+  const doubtful = outcomes.some((outcome) => outcome.doubtful);
+  return { text: paragraphs(...outcomes.map((outcome) => outcome.text), cannot), ...(failed && { failed }), ...(doubtful && { doubtful }) };
 }
 
 function question(request: Question): Skill<Outcome> {
@@ -60,6 +63,7 @@ function* propose(requests: readonly Change[], goal: string): Skill<Outcome> {
   const steps: PlanStep[] = [];
   const checks: string[] = [];
   const briefs: string[] = [];
+  const warnings: string[] = [];
   const problems: string[] = [];
   for (const request of requests) {
     const result = yield* survey(request);
@@ -70,9 +74,10 @@ function* propose(requests: readonly Change[], goal: string): Skill<Outcome> {
     steps.push(...result.steps);
     checks.push(...(result.checks ?? []));
     briefs.push(result.brief);
+    if (result.warning) warnings.push(result.warning);
   }
   if (steps.length === 0) return { text: paragraphs(...problems, 'So there is no plan to propose.'), failed: problems.join('; ') };
-  const plan: PlanDraft = { goal, steps, ...(checks.length > 0 && { checks }) };
+  const plan: PlanDraft = { goal: [goal, ...warnings].join('\n'), steps, ...(checks.length > 0 && { checks }) };
   const say = paragraphs(...briefs, ...problems, `The plan has ${count(steps.length, 'step')}.`);
   const reply = yield* askOne(say, { name: 'propose_plan', input: plan });
   if (reply.isError) return { text: `The plan could not be proposed: ${firstLine(reply.text)}`, failed: reply.text };

@@ -1,5 +1,5 @@
 /** Lists, outlines, lines and numbers: what can be read off the files. */
-import { bullets, count, fence, inlineCode, paragraphs, place } from '../markdown.ts';
+import { bullets, count, fence, inlineCode, paragraphs, place, placeList } from '../markdown.ts';
 import { leadOf, outlineOf } from '../outline.ts';
 import type { Question } from '../request.ts';
 import { hitCount, parseRead } from '../results.ts';
@@ -153,7 +153,7 @@ function languageOf(path: string): string {
 }
 
 export function* counting({ what, text, scope }: Asked<'count'>): Skill<Outcome> {
-  if (what === 'occurrences') return yield* countOccurrences(text, scope);
+  if (what === 'occurrences' || what === 'users' || what === 'importers') return yield* countOccurrences(text, scope, what);
   const place = scopeText(scope);
   if (what === 'lines' && scope.paths.length === 1 && scope.globs.length === 0) {
     const path = scope.paths[0] as string;
@@ -203,7 +203,7 @@ function kinds(entries: readonly string[]): string[] {
   return [...tally].sort((a, b) => b[1] - a[1]).map(([kind, number]) => `${number} ${kind}`);
 }
 
-function* countOccurrences(wanted: string, scope: Scope): Skill<Outcome> {
+function* countOccurrences(wanted: string, scope: Scope, what: 'occurrences' | 'users' | 'importers'): Skill<Outcome> {
   const isName = /^[\w$]+$/.test(wanted);
   const found = yield* search(
     `Counting ${wanted}${scopeText(scope)}.`,
@@ -211,6 +211,16 @@ function* countOccurrences(wanted: string, scope: Scope): Skill<Outcome> {
     scope,
   );
   if ('problem' in found) return { text: found.problem, failed: found.problem };
+  if (what === 'importers') {
+    found.files = found.files
+      .map(({ path, hits }) => ({ path, hits: hits.filter(({ text }) => /\b(?:import|from|require|include|use|using)\b/.test(text)) }))
+      .filter(({ hits }) => hits.length > 0);
+  }
+  if (what !== 'occurrences' && found.files.length > 0) {
+    const [one, many] = what === 'importers' ? ['imports', 'import'] : ['names', 'name'];
+    const files = `${found.more ? 'At least ' : ''}${count(found.files.length, 'file')} ${found.files.length === 1 ? one : many}`;
+    return { text: paragraphs(`${files} ${quoteFor(wanted)}${scopeText(scope)}:`, placeList(found.files), note(found.more)) };
+  }
   const per = found.files.map(({ path, hits }) => ({
     path,
     lines: hits.length,
@@ -219,6 +229,7 @@ function* countOccurrences(wanted: string, scope: Scope): Skill<Outcome> {
   }));
   const total = per.reduce((sum, { times: each }) => sum + each, 0);
   const place = scopeText(scope) || ' in the workspace';
+  if (total === 0 && what === 'importers') return { text: `No file${place} imports ${quoteFor(wanted)}.` };
   if (total === 0) return { text: `${quoteFor(wanted)} does not occur${place}${isName ? ' as a whole word' : ''}.` };
   const rows = [...per].sort((a, b) => b.times - a.times).map(({ path, first, times: each }) => `${path}:${first} ${count(each, 'time')}`);
   const size = `${count(total, 'time')} on ${count(hitCount(found.files), 'line')} in ${count(per.length, 'file')}`;

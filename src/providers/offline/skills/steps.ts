@@ -11,6 +11,7 @@ const NOT_UNDERSTOOD = 'Offline does not understand this step: it knows a fixed 
 export function* carryOut(plan: PlanDraft, context: Context): Skill<Outcome> {
   const reports: string[] = [];
   const failures: string[] = [];
+  const doubtful: number[] = [];
   // What is to be noted goes along with the next turn, so that a step costs no turn for it.
   let notes: Call[] = [];
   for (const [index, { title, files }] of plan.steps.entries()) {
@@ -21,6 +22,7 @@ export function* carryOut(plan: PlanDraft, context: Context): Skill<Outcome> {
     const skill = request.kind === 'unknown' ? undefined : answer(request, title, { ...context, mode: 'agent', files });
     const [outcome, left] = skill ? yield* along(notes, skill) : ([{ text: NOT_UNDERSTOOD, failed: NOT_UNDERSTOOD }, notes] as const);
     notes = [...left, outcome.failed === undefined ? update(step, 'done') : update(step, 'failed', outcome.failed)];
+    if (outcome.doubtful) doubtful.push(step);
     if (outcome.failed !== undefined) failures.push(`step ${step}`);
     reports.push(`**${step}. ${name.slice(0, 160)}**: ${outcome.failed === undefined ? 'done' : 'failed'}\n\n${outcome.text}`);
   }
@@ -29,12 +31,13 @@ export function* carryOut(plan: PlanDraft, context: Context): Skill<Outcome> {
   if (broken > 0) failures.push(count(broken, 'check'));
   const total = plan.steps.length;
   const done = reports.length - failures.filter((each) => each.startsWith('step ')).length;
+  const clashes = doubtful.length > 0 ? ` Look at step ${doubtful.join(', ')}: a new name was in use there already.` : '';
   const intro =
     failures.length === 0
       ? `The plan is carried out: ${count(total, 'step')} done.`
       : `${done} of ${count(total, 'step')} done; failed: ${failures.join(', ')}.`;
   return {
-    text: paragraphs(intro, ...reports, lines.length > 0 ? `Checks:\n\n${bullets(lines)}` : ''),
+    text: paragraphs(intro + clashes, ...reports, lines.length > 0 ? `Checks:\n\n${bullets(lines)}` : ''),
     ...(failures.length > 0 && { failed: failures.join(', ') }),
   };
 }

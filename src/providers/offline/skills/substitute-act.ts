@@ -3,13 +3,13 @@ import { exactEdits } from '../edits.ts';
 import { bullets, count, paragraphs, placeList } from '../markdown.ts';
 import type { Substitution } from '../request.ts';
 import { type FileHits, hitCount } from '../results.ts';
-import { hasGlob, type Scope, scopeText } from '../scope.ts';
+import { EVERYWHERE, hasGlob, type Scope, scopeText } from '../scope.ts';
 import { ask, type Context, type Outcome, type Skill } from '../script.ts';
 import { quote } from '../words.ts';
 import { type Affected, affected, changer, exactScope, keepsOld, wanted } from './affected.ts';
 import { note } from './find.ts';
 import { type File, type Lookup, readAll } from './look.ts';
-import { clashText } from './substitute.ts';
+import { clashText, honesty, refusal } from './substitute.ts';
 import { firstLine, problemOutcome } from './survey.ts';
 
 const MAX_ROUNDS = 25;
@@ -22,6 +22,8 @@ type Work = {
 
 /** In rounds, because one search may not show all places. A file that was tried is not tried again. */
 export function* actSubstitution(request: Substitution, context: Context): Skill<Outcome> {
+  const refused = refusal(request);
+  if (refused) return problemOutcome(refused);
   const isStep = context.files !== undefined && context.files.length > 0;
   const scope = isStep ? stepScope(context.files as readonly string[]) : yield* exactScope(request.scope);
   if ('problem' in scope) return problemOutcome(scope.problem);
@@ -29,14 +31,14 @@ export function* actSubstitution(request: Substitution, context: Context): Skill
   let clash: FileHits[] = [];
   for (let round = 1; ; round++) {
     const say = round === 1 ? `Looking for ${wanted(request)}${scopeText(scope)}.` : 'Looking again, to see what is left.';
-    const found = yield* affected(request, scope, say, round === 1 && !isStep);
+    const found = yield* affected(request, scope, say, round === 1 ? (isStep ? scope : EVERYWHERE) : undefined);
     if ('problem' in found)
       return round === 1 ? problemOutcome(found.problem) : report(request, scope, work, { files: [], more: found.problem, clash });
     if (round === 1) clash = found.clash;
     const unread = [...found.read].filter(([, lookup]) => 'problem' in lookup).map(([path]) => path);
     const open = [...unread, ...found.files.map(({ path }) => path)].filter((path) => !work.tried.has(path));
     if (open.length === 0 || round > MAX_ROUNDS) return report(request, scope, work, { ...found, clash });
-    yield* changeFiles(request, open, found.read, work);
+    yield* changeFiles(request, open, found.read, work, round === 1 ? clashText(request, clash) : '');
   }
 }
 
@@ -45,7 +47,13 @@ function stepScope(files: readonly string[]): Scope {
   return { paths: files.filter((entry) => !hasGlob(entry)), globs: files.filter(hasGlob) };
 }
 
-function* changeFiles(request: Substitution, paths: readonly string[], known: ReadonlyMap<string, Lookup>, work: Work): Skill<void> {
+function* changeFiles(
+  request: Substitution,
+  paths: readonly string[],
+  known: ReadonlyMap<string, Lookup>,
+  work: Work,
+  warning: string,
+): Skill<void> {
   const unknown = paths.filter((path) => !known.has(path));
   const read = yield* readAll('', unknown);
   const ready: ReturnType<typeof editsOf>[] = [];
@@ -62,7 +70,7 @@ function* changeFiles(request: Substitution, paths: readonly string[], known: Re
   }
   const total = ready.reduce((sum, { lines }) => sum + lines.length, 0);
   const replies = yield* ask(
-    `Changing ${count(total, 'line')} in ${count(ready.length, 'file')}.`,
+    paragraphs(warning, `Changing ${count(total, 'line')} in ${count(ready.length, 'file')}.`),
     ready.map(({ path, calls }) => ({ name: 'replace_in_file', input: { path, edits: calls } })),
   );
   for (const [index, { path, lines }] of ready.entries()) {
@@ -96,16 +104,19 @@ function report(request: Substitution, scope: Scope, { done, failed }: Work, fou
   const reasons = failed.map(({ path, reason }) => `${path}: ${firstLine(reason)}`);
   const remaining = left.map(({ path, hits }) => `${path}:${hits[0]?.line} still has ${wanted(request)}`);
   const isClean = reasons.length === 0 && left.length === 0 && found.more === undefined && !keepsOld(request);
+  const clashes = total > 0 ? clashText(request, found.clash) : '';
   return {
     text: paragraphs(
       total > 0 ? `${names}: ${count(total, 'line')} in ${count(done.length, 'file')}.` : 'Nothing was changed.',
+      clashes,
       placeList(done.map(({ path, lines }) => ({ path, hits: lines }))),
       reasons.length > 0 ? `Not changed:\n\n${bullets(reasons)}` : '',
       left.length > 0 ? `Still there, on ${count(hitCount(left), 'line')}:\n\n${placeList(left)}` : '',
-      isClean ? `I looked again: no ${wanted(request)} is left${where}.` : '',
-      clashText(request, found.clash),
+      isClean && !clashes ? `I looked again: no ${wanted(request)} is left${where}.` : '',
+      total > 0 ? honesty(request) : '',
       note(found.more),
     ),
     ...(reasons.length + remaining.length > 0 && { failed: [...reasons, ...remaining].slice(0, 3).join('; ') }),
+    ...(clashes && { doubtful: true }),
   };
 }

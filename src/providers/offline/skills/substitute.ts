@@ -1,9 +1,9 @@
 /** Rename and replace: what they would change, and the plan for it. */
 import type { PlanStep } from '../../../core/plan.ts';
 import { count, paragraphs, place, placeList } from '../markdown.ts';
-import type { Substitution } from '../request.ts';
+import { IDENTIFIER, type Substitution } from '../request.ts';
 import { type FileHits, hitCount } from '../results.ts';
-import { directoryOf, isEverywhere, type Scope, scopeText } from '../scope.ts';
+import { directoryOf, EVERYWHERE, isEverywhere, type Scope, scopeText } from '../scope.ts';
 import type { Skill } from '../script.ts';
 import { quote } from '../words.ts';
 import { affected, exactScope, keepsOld, sentence, wanted } from './affected.ts';
@@ -11,12 +11,36 @@ import { note } from './find.ts';
 import type { Survey } from './survey.ts';
 
 const MAX_STEPS = 12;
+const RESERVED = new Set(
+  [
+    'break case catch class const continue def default delete do else enum except export extends false finally fn for from func function if',
+    'import in instanceof interface let match new nil None null pass package private protected public raise return self static struct super',
+    'switch this throw true True False try typeof undefined use var void while with yield',
+  ].flatMap((words) => words.split(' ')),
+);
+
+/** Why this is no rename that could be right. A name with a dash is one where the old name has a dash, too, as in CSS. */
+export function refusal({ kind, from, to }: Substitution): string | undefined {
+  if (kind !== 'rename') return undefined;
+  const isName = IDENTIFIER.test(to) && (from.includes('-') || !to.includes('-'));
+  if (!isName) return `${quote(to)} is no name that code could use (letters, digits and _ only), so I rename nothing to it.`;
+  return RESERVED.has(to) ? `${quote(to)} is a reserved word in many languages, so I rename nothing to it.` : undefined;
+}
+
+/** What a rename does, said honestly. */
+export function honesty({ kind }: Substitution): string {
+  return kind === 'rename'
+    ? 'I rename text: every whole word, also in comments, strings and property names. I do not know which of them mean the same thing.'
+    : '';
+}
 
 export function* surveySubstitution(request: Substitution): Skill<Survey> {
+  const refused = refusal(request);
+  if (refused) return { problem: refused };
   const scope = yield* exactScope(request.scope);
   if ('problem' in scope) return scope;
   const where = scopeText(scope);
-  const found = yield* affected(request, scope, `Searching for ${wanted(request)}${where}.`, true);
+  const found = yield* affected(request, scope, `Searching for ${wanted(request)}${where}.`, EVERYWHERE);
   if ('problem' in found) return found;
   const unread = [...found.read.values()].flatMap((lookup) => ('problem' in lookup ? [lookup.problem] : []));
   const total = hitCount(found.files);
@@ -28,20 +52,26 @@ export function* surveySubstitution(request: Substitution): Skill<Survey> {
       `${sentence(request)} would change ${size}:`,
       placeList(found.files),
       clashText(request, found.clash),
+      honesty(request),
       note(found.more),
     ),
-    brief: paragraphs(`There ${total === 1 ? 'is' : 'are'} ${size} to change.`, clashText(request, found.clash)),
+    brief: paragraphs(`There ${total === 1 ? 'is' : 'are'} ${size} to change.`, clashText(request, found.clash), honesty(request)),
+    ...(found.clash.length > 0 && { warning: clashLine(request, found.clash) }),
     steps: found.more === undefined ? steps(request, found.files) : [wideStep(request, scope)],
     checks: [check(request, scopeText(request.scope))],
   };
 }
 
 export function clashText({ to }: Substitution, clash: readonly FileHits[]): string {
-  const first = clash[0];
-  if (!first) return '';
-  const lines = hitCount(clash);
-  const cited = `${place(first.path, first.hits[0]?.line ?? 1)}${lines > 1 ? ` and ${lines - 1} more` : ''}`;
-  return `Note that ${to} was in use already, on ${count(lines, 'line')} (${cited}): with this, the two names become one.`;
+  if (clash.length === 0) return '';
+  return `**Careful: ${to} was in use already**, on ${count(hitCount(clash), 'line')}; the two names become one there:\n\n${placeList(clash, 8)}`;
+}
+
+/** The same in one line, for a plan. */
+function clashLine({ to }: Substitution, clash: readonly FileHits[]): string {
+  const all = clash.flatMap(({ path, hits }) => hits.map(({ line }) => place(path, line)));
+  const more = all.length > 5 ? ` and ${all.length - 5} more` : '';
+  return `Careful: ${to} is in use already (${all.slice(0, 5).join(', ')}${more}); the two names become one.`;
 }
 
 function check(request: Substitution, where: string): string {

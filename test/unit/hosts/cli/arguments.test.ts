@@ -20,6 +20,9 @@ describe('the command line', () => {
       '--continue 20261121T035359-11928d90 --run-plan',
       { action: 'continue', session: '20261121T035359-11928d90', prompt: [], runPlan: true },
     ],
+    ['--continue nosuch', { action: 'continue', session: 'nosuch', prompt: [] }],
+    ['--continue nosuch --run-plan', { action: 'continue', session: 'nosuch', prompt: [], runPlan: true }],
+    ['--continue ask x', { action: 'prompt', mode: 'ask', session: 'last', prompt: ['x'] }],
     ['--continue and then', { action: 'continue', session: 'last', prompt: ['and', 'then'] }],
     ['agent --continue last go on', { action: 'prompt', mode: 'agent', session: 'last', prompt: ['go', 'on'] }],
     ['undo', { action: 'undo' }],
@@ -34,7 +37,7 @@ describe('the command line', () => {
 
   const refused: [string, RegExp][] = [
     ['', /^Say what to do: kedge ask, plan or agent/],
-    ['ask', /^What shall Kedge do\?/],
+    ['ask', /^Say what to ask: kedge ask "/],
     ['fix it', /^"fix" is no command\. Put ask, plan or agent/],
     ['ask --colour x', /^Unknown option '--colour'\. See kedge --help\.$/],
     ['ask x --model', /argument missing.*See kedge --help\.$/],

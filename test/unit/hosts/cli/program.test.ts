@@ -101,8 +101,10 @@ describe('kedge, the program', () => {
 
   it('changes nothing when nobody can be asked, and tells the model why', async () => {
     const { code, err } = await kedge(['agent', RENAME]);
-    assert.equal(code, 0);
-    assert.match(err, /✗ Edit src\/main\.ts: .*nobody is at the terminal.*--yes/);
+    assert.equal(code, 1);
+    assert.match(err, /✗ Edit src\/main\.ts: Nobody can be asked here \(no terminal\)\..*--yes/);
+    assert.match(err, /kedge: 2 changes were not approved, since nobody could be asked \(use --yes for edits\)\.\n$/);
+    assert.doesNotMatch(err, /user rejected/);
     await unchanged();
   });
 
@@ -131,6 +133,12 @@ describe('kedge, the program', () => {
     const { err } = await kedge(['agent', '--yes', "create .vscode/tasks.json with '{}'"]);
     assert.match(err, /✗ Create \.vscode\/tasks\.json: .*protected/);
     assert.deepEqual(await readdir(folder), ['src']);
+  });
+
+  it('deletes nothing without being asked, even with --yes', async () => {
+    const { err } = await kedge(['agent', '--yes', 'delete src/tide.ts']);
+    assert.match(err, /✗ Delete src\/tide\.ts: .*Nobody can be asked here.* --yes is for edits alone/);
+    await unchanged();
   });
 
   it('leaves a plan for later, and carries it out when told', async () => {
@@ -218,6 +226,34 @@ describe('kedge, the program', () => {
     assert.ok(!wrong.err.includes('another'));
   });
 
+  it('goes on at the address that was given, and nowhere else', async () => {
+    const there = (await serve({ turns: [{ text: 'There.' }] })).OPENAI_BASE_URL as string;
+    const elsewhere = await serve({ turns: [{ text: 'Elsewhere.' }] });
+    const { KEDGE_MODEL: _, ...env } = elsewhere;
+    const closed = 'http://me:secret@127.0.0.1:9/v1?key=secret';
+    const first = await kedge(['ask', 'go', '-m', 'openai/test', '--base-url', closed], { env });
+    const [, id = ''] = /To try again: kedge --continue (\S+) --base-url http:\/\/127\.0\.0\.1:9\/v1\n$/.exec(first.err) ?? [];
+    assert.ok(id, first.err);
+    const again = await kedge(['--continue', id], { env });
+    assert.equal(again.code, 1);
+    assert.match(again.err, /127\.0\.0\.1:9\).* could not be reached/);
+    assert.equal(servers[1]?.requests.length, 0);
+    const [workspace = ''] = await readdir(join(home, 'workspaces'));
+    const kept = join(home, 'workspaces', workspace, 'sessions', `${id}.address.json`);
+    assert.ok(!(await readFile(kept, 'utf8')).includes('secret'));
+    await writeFile(kept, '{');
+    const refused = await kedge(['--continue', id], { env });
+    assert.equal(refused.code, 2);
+    assert.match(refused.err, /nothing was sent\. Give it with --base-url/);
+    assert.equal(servers[1]?.requests.length, 0);
+    const { out } = await kedge(['--continue', id, '--base-url', there], { env });
+    assert.equal(out, 'There.\n');
+    // An address of the environment is remembered, too, for when the environment has none any more.
+    await kedge(['ask', 'go'], { env: { ...elsewhere, OPENAI_BASE_URL: 'http://127.0.0.1:9' } });
+    const { err } = await kedge(['--continue'], { env: { OPENAI_API_KEY: 'k' } });
+    assert.match(err, /127\.0\.0\.1:9\).* could not be reached/);
+  });
+
   it('pauses at a limit, and goes on', async () => {
     const env = await serve({ turns: [{ calls: [{ name: 'list_directory', input: {} }] }, { text: 'Done.' }] });
     const paused = await kedge(['ask', '--max-turns', '1', 'look'], { env });
@@ -234,7 +270,7 @@ describe('kedge, the program', () => {
     const env = await serve({ turns: [{ text: 'One.' }, { text: 'Two.' }] });
     await kedge(['plan', 'first'], { env });
     const { KEDGE_MODEL: _, ...rest } = env;
-    const { out } = await kedge(['--continue', 'second'], { env: rest });
+    const { out } = await kedge(['--continue', 'the second'], { env: rest });
     assert.equal(out, 'Two.\n');
     assert.equal(servers[0]?.requests[1]?.body.input.length, 3);
     assert.ok(servers[0]?.requests[1]?.body.tools?.some(({ name }) => name === 'propose_plan'));
@@ -287,13 +323,16 @@ describe('kedge, the program', () => {
 
   it('says in one sentence what is wrong, and what to do', async () => {
     const wrong: [string[], number, RegExp][] = [
-      [['ask'], 2, /^kedge: What shall Kedge do\?/],
+      [['ask'], 2, /^kedge: Say what to ask: kedge ask "/],
+      [['ask', ''], 2, /^kedge: Say what to ask: /],
+      [['--continue', ' '], 2, /^kedge: Say what to add/],
       [['ask', 'x', '--folder', 'none'], 2, /^kedge: There is no folder none\.$/],
       [['ask', 'x', '--folder', 'src/tide.ts'], 2, /is a file/],
       [['ask', 'x', '-m', 'nobody/x'], 2, /Unknown model/],
       [['ask', 'x', '-m', 'openai/x'], 1, /^kedge: There is no key for OpenAI\. Set OPENAI_API_KEY/],
       [['--continue'], 2, /no session in this folder yet/],
       [['--continue', '20200101T000000-aaaaaaaa'], 2, /There is no session/],
+      [['--continue', 'nosuch'], 2, /^kedge: There is no session nosuch/],
       [['undo', 'abc'], 1, /There is no run abc/],
     ];
     for (const [args, code, message] of wrong) {

@@ -59,6 +59,15 @@ describe('the text that the terminal program writes', () => {
     assert.equal(rendered(true, says(long)).out, `${long}\n`);
   });
 
+  it('says instead of a link to an editor what to do here, also while it streams', () => {
+    const link = 'Otherwise: [Connect a model](command:kedge.connectModel)';
+    assert.match(rendered(false, says(link)).out, /^Otherwise: name a model with --model, .*OPENAI_API_KEY.*\n$/);
+    const long = `${'word '.repeat(100)}[Connect a model](command:kedge.connectModel) [a](b) and [so`;
+    const { out } = rendered(true, says(long));
+    assert.match(out, /word name a model with --model, .* \[a\]\(b\) and \[so\n$/);
+    assert.ok(!out.includes('command:'));
+  });
+
   it('has no colours where none are wanted', () => {
     assert.equal(paintFor({ write: () => true, isTTY: false }, {}).red('x'), 'x');
     assert.equal(paintFor({ write: () => true, isTTY: true }, { NO_COLOR: '1' }).red('x'), 'x');

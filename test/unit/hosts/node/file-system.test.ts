@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { NodeFileSystem, NodeWriter } from '../../../../src/hosts/node/file-system.ts';
+import { expectName, NodeFileSystem, NodeWriter } from '../../../../src/hosts/node/file-system.ts';
 import { storageDirectory, workspaceStorage } from '../../../../src/hosts/node/storage.ts';
 import { encodeText } from '../../../../src/workspace/content.ts';
 import { WriteGate } from '../../../../src/workspace/gate.ts';
@@ -90,6 +90,14 @@ describe('NodeFileSystem', () => {
     assert.deepEqual(await fs.canonical(at('a.txt/below')), at('a.txt/below'));
   });
 
+  it('refuses names that Windows takes for others, there only', () => {
+    for (const name of ['a.txt:stream', 'dir./x', 'a ', 'con', 'dir/NUL.txt', 'com1', 'what?']) {
+      assert.throws(() => expectName(name, 'win32'), /cannot be the name of a file on Windows/, name);
+      expectName(name, 'linux');
+    }
+    for (const name of ['a.txt', '.env', 'console/com10.ts', '']) expectName(name, 'win32');
+  });
+
   it('finds the inner one of two folders inside each other', async () => {
     const both = new NodeFileSystem([folder, join(folder, 'dir')]);
     assert.deepEqual(await both.canonical(at('dir/b.txt')), at('b.txt', 1));
@@ -106,7 +114,7 @@ describe('NodeFileSystem', () => {
       broken: 'other',
       dir: 'directory',
     });
-    assert.deepEqual(await fs.stat(at('a.txt')), { type: 'file', size: 4, link: false });
+    assert.deepEqual({ ...(await fs.stat(at('a.txt'))), mode: 0 }, { type: 'file', size: 4, link: false, mode: 0 });
     assert.deepEqual(await fs.stat(at('none')), undefined);
     assert.deepEqual(await fs.stat(at('a.txt/none')), undefined);
     assert.equal((await fs.stat(at('alias')))?.link, true);
@@ -155,7 +163,7 @@ describe('NodeWriter', () => {
     assert.deepEqual(await readdir(join(folder, 'kept')), []);
   });
 
-  it('keeps the mode of a file: when it changes, moves, or comes back', async function () {
+  it('keeps the mode of a file: when it changes or moves; one that comes back has the mode that it is given', async function () {
     if (process.platform === 'win32') this.skip();
     await writer.commit([change('run.sh', '#!/bin/sh\n', '#!/bin/bash\n')]);
     assert.equal(await mode('run.sh'), 0o755);
@@ -165,7 +173,7 @@ describe('NodeWriter', () => {
     ]);
     assert.equal(await mode('bin/run.sh'), 0o755);
     await writer.commit([change('bin/run.sh', '#!/bin/bash\n', undefined)]);
-    await writer.commit([change('bin/run.sh', undefined, '#!/bin/bash\n')]);
+    await writer.commit([{ ...change('bin/run.sh', undefined, '#!/bin/bash\n'), mode: 0o755 }]);
     assert.equal(await mode('bin/run.sh'), 0o755);
   });
 

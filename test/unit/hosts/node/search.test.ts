@@ -3,6 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NodeFileSystem } from '../../../../src/hosts/node/file-system.ts';
+import { includeOf } from '../../../../src/hosts/node/include.ts';
+import { matcherOf, matchingLines } from '../../../../src/hosts/node/matching-lines.ts';
 import { findRipgrep } from '../../../../src/hosts/node/ripgrep.ts';
 import type { SearchQuery } from '../../../../src/workspace/types.ts';
 import { anyRipgrep, folderOf, remove } from './folder.ts';
@@ -146,6 +148,8 @@ describe('find and search on Node', () => {
         assert.deepEqual(await search(query('needle.*1')), []);
         assert.deepEqual(await search(query('needle.*1;$', { regex: true })), ['src/a.ts:1:const needle = 1;']);
         assert.deepEqual(await search(query('two$', { regex: true })), ['crlf.txt:2:needle two']);
+        assert.deepEqual(await search(query('(?i)NEEDLE two', { regex: true, caseSensitive: true })), ['crlf.txt:2:needle two']);
+        assert.deepEqual(await search(query('needle\\-? two', { regex: true })), ['crlf.txt:2:needle two']);
         assert.deepEqual(await search(query('a (?=needle)', { regex: true })), ['src/deep/b.ts:1:// a needle']);
       });
 
@@ -248,6 +252,27 @@ describe('find and search on Node', () => {
     } finally {
       await Promise.all(folders.map(remove));
     }
+  });
+});
+
+describe('searching in this process', () => {
+  it('is not held up by a pattern', () => {
+    const begin = performance.now();
+    assert.throws(() => matchingLines('a', `${'a'.repeat(60)}!`, matcherOf(query('(a+)+$', { regex: true }))), /takes too long/);
+    assert.ok(performance.now() - begin < 5_000);
+    assert.deepEqual(matchingLines('a', 'x\r\n\nab', matcherOf(query('B'))), [{ path: 'a', line: 3, text: 'ab' }]);
+  });
+
+  it('is not held up by a glob', async () => {
+    const { matches } = await includeOf('*a*a*a*a*a*aq', async () => false);
+    const begin = performance.now();
+    assert.ok(!matches('a'.repeat(255)));
+    assert.ok(performance.now() - begin < 100);
+  });
+
+  it('says what is wrong with a pattern', () => {
+    assert.throws(() => matcherOf(query('(', { regex: true })), /^Error: The regular expression is not valid: /);
+    assert.throws(() => matcherOf(query('a\nb')), /one line/);
   });
 });
 

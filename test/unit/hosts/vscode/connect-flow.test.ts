@@ -11,10 +11,10 @@ const CALL: Turn = { calls: [{ name: 'note_word', input: { word: 'harbour' } }] 
 /** What the user does at each question, in order: takes a choice by the beginning of its label, types, goes back, or leaves. */
 type Deed = string | typeof BACK | undefined;
 
-type Flow = { saved: Connection[]; seen: string[]; offers: string[][] };
+type Flow = { saved: Connection[]; seen: string[]; offers: string[][]; filled: Record<string, string | undefined> };
 
 async function connect(deeds: Deed[], ports: Partial<ConnectPorts> = {}): Promise<Flow> {
-  const flow: Flow = { saved: [], seen: [], offers: [] };
+  const flow: Flow = { saved: [], seen: [], offers: [], filled: {} };
   const next = (question: string): Deed => {
     flow.seen.push(question);
     if (deeds.length === 0) assert.fail(`Nobody answers: ${question}`);
@@ -28,7 +28,9 @@ async function connect(deeds: Deed[], ports: Partial<ConnectPorts> = {}): Promis
       const choice = choices.find(({ label }) => label.startsWith(deed)) ?? typed?.(deed);
       return choice ? choice.value : assert.fail(`${deed} is not among ${choices.map(({ label }) => label).join(', ')}`);
     },
-    async input({ title, validate }) {
+    async input({ title, prompt, value, validate }) {
+      flow.filled[title] = value;
+      flow.seen.push(prompt);
       const deed = next(title);
       const problem = typeof deed === 'string' ? validate?.(deed) : undefined;
       if (problem) flow.seen.push(problem);
@@ -80,8 +82,10 @@ describe('connecting a model', () => {
     assert.deepEqual(seen, [
       'Kedge: Connect a Model',
       'OpenAI: key',
+      'The base URL of a gateway; empty for the service itself',
       'OpenAI: address',
       'OpenAI: key',
+      'It is kept in VS Code’s secret storage, and sent to the service only',
       'OpenAI: enter a key',
       'Asking OpenAI for its models…',
       'OpenAI: model',
@@ -146,26 +150,49 @@ describe('connecting a model', () => {
 
   it('says that there is no credit', async () => {
     await serve({ fail: { status: 429, message: 'You exceeded your current quota', code: 'insufficient_quota' } });
-    const { seen, offers, saved } = await connect([...there(), 'Enter a key', KEY, 'alpha', undefined]);
+    const { seen, offers, saved } = await connect([...there(), 'Enter a key', KEY, 'alpha', undefined, undefined]);
     assert.ok(seen.some((text) => /credit or quota is used up.*add credit/.test(text)));
-    assert.deepEqual(offers.at(-1), ['Choose Another Model', 'Use It Anyway']);
+    assert.deepEqual(offers.at(-2), ['Choose Another Model', 'Use It Anyway']);
     assert.deepEqual(saved, []);
   });
 
-  it('takes a typed name where there is no list', async () => {
-    const bare = await startListServer({ '/v1/chat/completions': { body: '{"choices":[]}' } });
-    const { seen, saved } = await connect([
-      'OpenAI-compatible',
-      `${bare.url}/v1`,
-      'No key',
-      'Name a Model',
-      'mine',
-      'Use It Anyway',
-      'All modes',
-    ]);
-    assert.ok(seen.some((text) => /OpenAI-compatible .* refused the request/.test(text)));
-    assert.deepEqual(saved[0], { ref: { provider: 'openai-chat', model: 'mine' }, baseUrl: `${bare.url}/v1`, models: [] });
-    await bare.close();
+  for (const [what, list] of Object.entries({
+    'is not found': { status: 404, body: { error: { message: 'Not found.' } } },
+    'is a page': { type: 'text/html', body: '<html><title>Welcome</title></html>' },
+    'is no list': { body: { object: 'error' } },
+    'is empty': { body: { data: [] } },
+  })) {
+    it(`asks for the name of a model where the list ${what}, and tries that one`, async () => {
+      const bare = await startListServer({ '/v1/models': list, '/v1/chat/completions': { body: '{"choices":[]}' } });
+      const baseUrl = `${bare.url}/v1`;
+      const deeds = ['OpenAI-compatible', baseUrl, 'No key', 'mine', 'Choose Another Model', 'mine', 'Use It Anyway', 'All modes'];
+      const { seen, saved, filled } = await connect(deeds);
+      assert.ok(seen.some((text) => text.startsWith(`There is no list of models at ${baseUrl}: name the one to use`)));
+      assert.equal(seen.filter((text) => text === 'Having mine call a tool…').length, 2);
+      assert.equal(filled['OpenAI-compatible: name of the model'], 'mine', 'the name is still there');
+      assert.deepEqual(saved[0], { ref: { provider: 'openai-chat', model: 'mine' }, baseUrl, models: [] });
+      assert.equal(bare.requests.filter(({ path }) => path === '/v1/models').length, 1, 'the list is asked for once');
+      await bare.close();
+    });
+  }
+
+  it('keeps address and key that were typed when they do not work', async () => {
+    await serve(CALL);
+    const nowhere = 'http://127.0.0.1:1/v1';
+    const start: Deed[] = ['OpenAI', 'Use another address', nowhere, 'Enter a key', KEY, 'Try Again', 'Try Again', undefined];
+    const back: Deed[] = [BACK, BACK, 'OpenAI', 'Use another address', BACK, 'Use another address', server.url];
+    const { filled, saved } = await connect([...start, ...back, 'Use the key that you entered', 'alpha', 'All modes']);
+    assert.equal(filled['OpenAI: address'], nowhere);
+    assert.deepEqual([saved[0]?.apiKey, saved[0]?.baseUrl], [KEY, server.url]);
+    const refused = await connect([...there(), 'Enter a key', 'sk-wrong-key', 'Enter Another Key', undefined]);
+    assert.equal(refused.filled['OpenAI: enter a key'], 'sk-wrong-key');
+  });
+
+  it('takes nothing that was typed for one service to another', async () => {
+    await serve(CALL);
+    const { offers, filled } = await connect([...there(), 'Enter a key', KEY, BACK, BACK, BACK, 'Groq', 'Use another address', undefined]);
+    assert.ok(!offers.at(-1)?.some((label) => label.includes('entered')));
+    assert.ok(!filled['Groq: address']?.includes(server.url));
   });
 
   it('tries a local model, says that it writes its calls into its text, and needs no key', async () => {
@@ -202,7 +229,7 @@ describe('connecting a model', () => {
       'All modes',
     ]);
     assert.equal(saved[0]?.ref.model, 'beta');
-    assert.equal(seen.filter((text) => text.startsWith('Asking')).length, 2, 'once for each key');
+    assert.equal(seen.filter((text) => text.startsWith('Asking')).length, 1, 'once, for the key is the same');
   });
 
   it('refuses an address that holds a secret, or is none', async () => {

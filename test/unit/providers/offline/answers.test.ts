@@ -43,6 +43,9 @@ describe('offline answers', () => {
       'src/tide.ts:4 `export function tideLevel',
     ],
     'rename tideLevel to waterLevel': ['would change 7 lines in 4 files', 'src/tide.ts:10', 'Ask mode cannot write. Switch to Plan'],
+    'how many files import moonPhase?': ['1 file imports `moonPhase`', 'src/tide.ts:2'],
+    'how many files use tideLevel?': ['4 files name `tideLevel`', 'README.md:7'],
+    'is there a function called tideLevel?': ['tideLevel is defined at', 'src/tide.ts:4'],
     'delete moon.ts': ['src/moon.ts would be deleted', 'src/tide.ts:2', 'Ask mode cannot write'],
     'delete nope.ts': ['There is no file nope.ts'],
   };
@@ -64,11 +67,22 @@ describe('offline answers', () => {
   for (const mode of ['ask', 'plan', 'agent'] as const) {
     it(`says what it is and can do in ${mode} mode when it does not understand`, async () => {
       const { answer, calls } = await tell(FILES, 'write a poem about the sea', { mode });
-      has(answer, 'not a language model', 'rename tideLevel to waterLevel');
+      has(answer, 'not a language model', 'rename loadConfig to readConfig', 'also in comments');
       assert.ok(answer.split('\n').at(-1)?.includes(CONNECT));
       assert.deepEqual(calls, []);
     });
   }
+
+  it('says in one line what it said at length before', async () => {
+    const history = (await tell(FILES, 'write a poem')).messages;
+    const { answer } = await tell(FILES, 'write another', { history });
+    assert.equal(answer.split('\n').length, 1);
+    has(answer, 'I did not understand that.', CONNECT);
+  });
+
+  it('greets back', async () => {
+    for (const text of ['hello', 'Hi!', 'hey kedge']) has((await tell(FILES, text)).answer, 'Hello!', 'how is this project laid out?');
+  });
 
   it('says that there may be more when a search was cut short', async () => {
     const { answer } = await tell(FILES, "find text 'tide'", { maxHits: 3 });

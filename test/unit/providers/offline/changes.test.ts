@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { callsOf, type Message, textOf } from '../../../../src/core/messages.ts';
 import { PlanDraft, planPrompt } from '../../../../src/core/plan.ts';
 import { FILES, type Files, has, type Options, tell } from './conversation.ts';
 
@@ -65,7 +66,31 @@ describe('offline renames in Agent mode', () => {
   });
 
   it('notes when the new name is in use already', async () => {
-    has((await agent('rename tideLevel to moonPhase')).answer, 'moonPhase was in use already');
+    const { answer, calls, messages } = await agent('rename tideLevel to moonPhase');
+    has(answer, 'moonPhase was in use already', 'src/moon.ts:2', 'src/tide.ts:2', 'also in comments');
+    assert.ok(!answer.includes('I looked again'));
+    const edit = calls.findIndex(({ name }) => name === 'replace_in_file');
+    assert.ok(edit > 0);
+    const asked = messages.find((message) => callsOf(message)[0]?.name === 'replace_in_file');
+    has(textOf(asked as Message), 'moonPhase was in use already', 'src/moon.ts:2');
+
+    const { plan } = await tell(FILES, 'rename tideLevel to moonPhase', { mode: 'plan' });
+    has(plan?.goal ?? '', 'Careful: moonPhase is in use already (src/moon.ts:2, src/tide.ts:2');
+    const run = await confirmed(plan as PlanDraft);
+    has(run.answer, 'Look at step 3: a new name was in use there already.', 'src/tide.ts:2');
+  });
+
+  it('renames to nothing that is no name', async () => {
+    for (const to of ['water-level', "'water level'", '2nd', 'class', 'a.b()']) {
+      for (const mode of ['ask', 'plan', 'agent'] as const) {
+        const { answer, files, plan } = await tell(FILES, `rename tideLevel to ${to}`, { mode });
+        has(answer, 'so I rename nothing to it');
+        assert.equal(plan, undefined);
+        assert.deepEqual(files, FILES);
+      }
+    }
+    const css = await tell({ 'a.css': '.tide-level {}\n' }, 'rename tide-level to water-level', { mode: 'agent' });
+    assert.equal(css.files['a.css'], '.water-level {}\n');
   });
 
   it('replaces text, also by a text that contains it', async () => {

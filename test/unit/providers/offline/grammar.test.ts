@@ -65,6 +65,10 @@ describe('the offline grammar: questions', () => {
     'show lines 3-9 of src/tide.ts': { kind: 'read', path: 'src/tide.ts', from: 3, to: 9 },
     'show me src/tide.ts:12': { kind: 'read', path: 'src/tide.ts', from: 12, to: 12 },
     'read src/tide.ts lines 3 to 9': { kind: 'read', path: 'src/tide.ts', from: 3, to: 9 },
+    'is there a function called tideLevel?': where('tideLevel'),
+    'how many files import tideLevel in src': { kind: 'count', what: 'importers', text: 'tideLevel', scope: globs('src/**') },
+    hello: { kind: 'greeting' },
+    'Hi there!': { kind: 'greeting' },
     'read package.json': { kind: 'read', path: 'package.json' },
   });
 });
@@ -110,15 +114,7 @@ describe('the offline grammar: changes', () => {
 });
 
 describe('the offline grammar: what it does not understand', () => {
-  const texts = [
-    '',
-    'hello',
-    'write a poem',
-    'fix the bug in tide.ts',
-    'what is the capital of France?',
-    'delete duplicates',
-    'explain this',
-  ];
+  const texts = ['', 'write a poem', 'fix the bug in tide.ts', 'what is the capital of France?', 'delete duplicates', 'explain this'];
   const more = [
     'add a test to src/a.ts',
     'refactor everything in src to use promises',

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type AssistantMessage, type Message, user } from '../../../../src/core/messages.ts';
 import type { ModelRequest } from '../../../../src/core/model.ts';
-import { toMessages, toRequest } from '../../../../src/providers/ollama/convert.ts';
+import { contextSize, toMessages, toRequest } from '../../../../src/providers/ollama/convert.ts';
 import { createAdapter } from '../../../../src/providers/ollama/index.ts';
 import { listen } from '../../../support/listen.ts';
 
@@ -94,4 +94,19 @@ describe('ollama: a request', () => {
       server.closeAllConnections();
     }
   });
+});
+
+describe('the context that Ollama is asked for', () => {
+  const gb = 2 ** 30;
+  for (const [contextLength, memoryBytes, expected] of [
+    [131_072, 4 * gb, 8_192],
+    [131_072, 12 * gb, 16_384],
+    [131_072, 24 * gb, 32_768],
+    [131_072, 64 * gb, 65_536],
+    [4_096, 64 * gb, 4_096],
+  ] as const) {
+    it(`is ${expected} of ${contextLength} with ${memoryBytes / gb} GB`, () => {
+      assert.equal(contextSize({ contextLength, memoryBytes }), expected);
+    });
+  }
 });

@@ -1,0 +1,118 @@
+/**
+ * Globs that a model or a repository wrote. No regular expression is made of them: however they are written, judging a path takes
+ * no longer than both are long, one times the other.
+ *
+ *   *  any letters of a name     **  any number of names, where it stands alone     ?  one letter
+ *   [a-z]  [!a-z]  one letter of these, or of all others     {a,b}  either
+ *
+ * Everything else is a letter; so is a bracket or a brace that does not close.
+ */
+
+export type GlobOptions = {
+  /** Stars stand for names that begin with a dot too. */
+  dot?: boolean;
+  /** Brackets around what may be a name are letters of it, as in `app/[id]/[...rest].ts`; ranges such as `[a-z]` are not. */
+  names?: boolean;
+};
+
+/** What is longer is no glob that somebody meant, and taken for a path. Braces written out count in full. */
+const MAX_GLOB = 4_096;
+const MAX_ALTERNATIVES = 200;
+
+const STAR = Symbol('*');
+const GLOBSTAR = Symbol('**');
+type Token = string | typeof STAR | ((letter: string) => boolean);
+type Name = Token[] | typeof GLOBSTAR;
+
+export function globMatcher(glob: string, { dot = false, names = false }: GlobOptions = {}): (path: string) => boolean {
+  if (glob.length > MAX_GLOB) return (path) => path === glob;
+  const globs = alternatives(glob).map((each) => each.split('/').map((name): Name => (name === '**' ? GLOBSTAR : tokensOf(name, names))));
+  const fitsName = (tokens: Name, name: string) => {
+    const hidden = name.startsWith('.') && !dot;
+    if (tokens === GLOBSTAR) return !hidden;
+    return name !== '' && !(hidden && tokens[0] !== '.') && fits<Token, string>(tokens, name, STAR, fitsLetter);
+  };
+  return (path) => {
+    const parts = path.split('/');
+    return globs.some((tokens) => fits<Name, string>(tokens, parts, GLOBSTAR, fitsName));
+  };
+}
+
+function fitsLetter(token: Token, letter: string): boolean {
+  return typeof token === 'function' ? token(letter) : token === STAR || token === letter;
+}
+
+/** Of several stars only the last one is ever tried with more: what an earlier one would take more of, it can take as well. */
+function fits<T, I>(tokens: readonly T[], items: ArrayLike<I>, star: T, matches: (token: T, item: I) => boolean): boolean {
+  let [at, item, behindStar, taken] = [0, 0, -1, 0];
+  while (item < items.length) {
+    const token = tokens[at] as T;
+    if (at < tokens.length && token === star) {
+      behindStar = ++at;
+      taken = item;
+    } else if (at < tokens.length && matches(token, items[item] as I)) {
+      at++;
+      item++;
+    } else if (behindStar >= 0 && matches(star, items[taken] as I)) {
+      at = behindStar;
+      item = ++taken;
+    } else return false;
+  }
+  while (at < tokens.length && tokens[at] === star) at++;
+  return at === tokens.length;
+}
+
+/** With its braces written out; as it is where one does not close, or where there would be too much of it. */
+function alternatives(glob: string): string[] {
+  type Group = { done: string[]; open: string[] };
+  const outer: Group[] = [];
+  let group: Group = { done: [], open: [''] };
+  for (const piece of glob.split(/([{},])/)) {
+    let next = [piece];
+    if (piece === '{') {
+      outer.push(group);
+      group = { done: [], open: [''] };
+      continue;
+    }
+    if (piece === ',' && outer.length > 0) {
+      group.done.push(...group.open);
+      group.open = [''];
+      continue;
+    }
+    if (piece === '}' && outer.length > 0) {
+      next = group.done.length > 0 ? [...group.done, ...group.open] : group.open.map((text) => `{${text}}`);
+      group = outer.pop() as Group;
+    }
+    if (group.open.length * next.length > MAX_ALTERNATIVES) return [glob];
+    group.open = group.open.flatMap((begin) => next.map((end) => begin + end));
+  }
+  return outer.length > 0 || group.open.join('').length > MAX_GLOB ? [glob] : group.open;
+}
+
+const PIECES = /\[[!^]?\]?[^\]]*\]|./gs;
+const NAMES_TOO = /\[{1,2}[\w.=-]+\]{1,2}|\[[!^]?\]?[^\]]*\]|./gs;
+const NAME = /^\[+[\w.=-]+\]+$/;
+const RANGES = /^\[(?:\w-\w|_)+\]$/;
+
+function tokensOf(name: string, names: boolean): Token[] {
+  return (name.match(names ? NAMES_TOO : PIECES) ?? []).flatMap((piece): Token[] => {
+    if (piece === '*') return [STAR];
+    if (piece === '?') return [() => true];
+    const isName = names && NAME.test(piece) && !RANGES.test(piece);
+    const set = piece.length > 1 && !isName ? setOf(piece) : undefined;
+    return set ? [set] : piece.split('');
+  });
+}
+
+/** What stands in brackets; undefined where it is no set of letters. */
+function setOf(piece: string): ((letter: string) => boolean) | undefined {
+  const isNegated = /^\[[!^]/.test(piece);
+  const letters = piece.slice(isNegated ? 2 : 1, -1).replace(/[\\\]^[]/g, '\\$&');
+  if (letters === '') return undefined;
+  try {
+    const set = new RegExp(`[${isNegated ? '^' : ''}${letters}]`);
+    return (letter) => set.test(letter);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { quickInput } from '../../src/hosts/vscode/quick-input.ts';
+import { until } from '../e2e/until.ts';
+
+describe('a question in the quick input', () => {
+  const choices = ['first', 'second'].map((label) => ({ label, group: label, value: label }));
+  /** Presses Enter until somebody takes it. */
+  async function entered(answer: Promise<unknown>): Promise<unknown> {
+    let taken = false;
+    void answer.finally(() => {
+      taken = true;
+    });
+    await until('the answer', async () => {
+      await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+      return taken;
+    });
+    return answer;
+  }
+
+  it('is answered with its first choice by Enter', async () => {
+    assert.equal(await entered(quickInput.pick({ title: 'Which?', choices })), 'first');
+  });
+
+  it('is answered with the choice that is proposed', async () => {
+    assert.equal(await entered(quickInput.pick({ title: 'Which?', choices, proposed: 'second' })), 'second');
+  });
+
+  it('keeps its first choice when it learns more', async () => {
+    const later = Promise.resolve(choices.map((choice) => ({ ...choice, description: 'known' })));
+    const answer = quickInput.pick({ title: 'Which?', choices, later });
+    await later;
+    assert.equal(await entered(answer), 'first');
+  });
+});

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { access, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { call, hang, say, turn } from '../../../src/providers/scripted/index.ts';
+import { answerAll, assistantOn, eventsOf, type Harness, nextEvent } from '../../support/harness.ts';
+
+const fileOf = ({ storage, session }: Harness, extension: string) => join(storage, 'sessions', session.id + extension);
+const logOf = (kedge: Harness) => readFile(fileOf(kedge, '.jsonl'), 'utf8');
+const linesOf = async (kedge: Harness) => (await logOf(kedge)).trimEnd().split('\n');
+const IN_USE = /^SessionError: This session is in use by another window or process\.$/;
+
+describe('a session that is opened', () => {
+  it('shows that it was interrupted, and writes nothing before somebody goes on with it', async () => {
+    await using kedge = await assistantOn({}, [hang({ type: 'text_delta', text: 'W' }), turn(say('Done.'))]);
+    const begun = nextEvent(kedge.session, 'text_delta');
+    void kedge.session.prompt({ text: 'go', mode: 'ask' });
+    await begun;
+    kedge.assistant.close();
+    const before = await logOf(kedge);
+    const { session } = await kedge.reload();
+    assert.equal(session.state.lastRun?.status, 'paused');
+    assert.equal(session.events.at(-1)?.type, 'run_paused');
+    assert.equal(await logOf(kedge), before);
+    await session.resume();
+    assert.equal(session.state.lastRun?.outcome, 'answered');
+    const logged = (await kedge.store.load(session.id)) ?? [];
+    assert.deepEqual(logged, JSON.parse(JSON.stringify(session.events)));
+    assert.equal(eventsOf(logged, 'run_paused').length, 1);
+    assert.deepEqual(
+      logged.map(({ seq }) => seq),
+      logged.map((_, index) => index + 1),
+    );
+  });
+
+  it('while another process works in it can be read, and nothing else', async () => {
+    const create = turn(call('create_file', { path: 'new.txt', content: '' }));
+    await using kedge = await assistantOn({}, [create, hang(), turn(say('Done.'))]);
+    answerAll(kedge.session, { approve: true });
+    const changed = nextEvent(kedge.session, 'file_changed');
+    void kedge.session.prompt({ text: 'go', mode: 'agent' });
+    const { runId } = await changed;
+    const again = await kedge.reload();
+    const { session } = again;
+    await writeFile(fileOf(again, '.lock'), String(process.ppid));
+    const before = await logOf(again);
+    await assert.rejects(session.prompt({ text: 'more', mode: 'ask' }), IN_USE);
+    await assert.rejects(session.resume(), IN_USE);
+    await assert.rejects(session.stop(), IN_USE);
+    await assert.rejects(session.undo(runId), IN_USE);
+    assert.equal(session.running, false);
+    assert.equal(await logOf(again), before);
+    assert.ok('workspace/new.txt' in (await again.snapshot()));
+    await rm(fileOf(again, '.lock'));
+    await session.undo(runId);
+    assert.ok(!('workspace/new.txt' in (await again.snapshot())));
+  });
+
+  it('is locked while it runs, and leaves no lock and no open file behind', async function () {
+    await using kedge = await assistantOn({}, [hang({ type: 'text_delta', text: 'W' }), turn(say('Done.'))]);
+    const begun = nextEvent(kedge.session, 'text_delta');
+    const ended = kedge.session.prompt({ text: 'go', mode: 'ask' });
+    await begun;
+    assert.equal(await readFile(fileOf(kedge, '.lock'), 'utf8'), String(process.pid));
+    await kedge.session.stop();
+    await ended;
+    await assert.rejects(access(fileOf(kedge, '.lock')));
+    await kedge.session.prompt({ text: 'again', mode: 'ask' });
+    assert.equal(JSON.parse((await linesOf(kedge)).at(-1) ?? '').outcome, 'answered');
+    await assert.rejects(access(fileOf(kedge, '.lock')));
+    if (process.platform !== 'linux') this.skip();
+    const { readlink } = await import('node:fs/promises');
+    const open = await Promise.all((await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));
+    assert.ok(!open.includes(fileOf(kedge, '.jsonl')));
+  });
+});
