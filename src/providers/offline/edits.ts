@@ -12,7 +12,8 @@ export function renamer(from: string, to: string): (line: string, path: string) 
 }
 
 export function escapeRegex(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+  // With the flag u, a dash has no escape but its number.
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replaceAll('-', '\\x2d');
 }
 
 /**

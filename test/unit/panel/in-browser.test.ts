@@ -309,7 +309,8 @@ describe('panel in a browser', () => {
 
   it('scrolls nothing but the transcript', async () => {
     await open('long');
-    await page.evaluate(() => document.querySelector('.transcript')?.lastElementChild?.scrollIntoView({ block: 'start' }));
+    await page.getByRole('button', { name: '5 steps' }).last().click();
+    await page.evaluate(() => document.querySelector('.steps')?.scrollIntoView({ block: 'start' }));
     const overflow = () =>
       page.evaluate(() =>
         [document.documentElement, document.body, document.querySelector('.panel') as Element].map(

@@ -215,3 +215,13 @@ describe('with several folders open', () => {
     );
   });
 });
+
+describe('the title of a search', () => {
+  it('has no more of a long pattern than can be read', async () => {
+    await using disk = await toolsOn({});
+    const title = async (pattern: string) =>
+      (await disk.tool('search_text').prepare({ pattern, glob: 'src/**' }, new AbortController().signal)).title;
+    assert.equal(await title('short'), 'Search short in src/**');
+    assert.equal(await title('x'.repeat(60)), `Search ${'x'.repeat(40)}… in src/**`);
+  });
+});

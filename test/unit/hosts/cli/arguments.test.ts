@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { bareAddress } from '../../../../src/hosts/cli/addresses.ts';
 import { parseCommand, UsageError } from '../../../../src/hosts/cli/arguments.ts';
 import { chosenModel, missingKey, providerConfig } from '../../../../src/hosts/cli/environment.ts';
 
@@ -53,6 +54,12 @@ describe('the command line', () => {
       );
     });
   }
+});
+
+describe('an address', () => {
+  it('is kept without what may be a secret', () => {
+    assert.equal(bareAddress('http://me:secret@127.0.0.1:9/v1?key=secret#secret'), 'http://127.0.0.1:9/v1');
+  });
 });
 
 describe('the environment', () => {
