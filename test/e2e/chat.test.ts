@@ -60,6 +60,8 @@ describe('@kedge in the native Chat', () => {
     await workbench.reload();
     assert.deepEqual(await contents(workbench.folder), HARBOUR);
     await workbench.clickNotification('Show');
+    // The panel opens by itself, with the question.
+    await workbench.waitForText('Waits for your approval');
     const panel = await workbench.panelFrame();
     await panel.getByRole('button', { name: 'More ways to approve' }).click();
     await panel.getByRole('button', { name: 'Approve edits for this run' }).click();

@@ -177,7 +177,7 @@ export class Workbench {
       .filter({ hasText: 'Kedge' })
       .or(this.page.locator('.part.auxiliarybar .action-item.checked').filter({ hasText: 'Kedge' }));
     // Once its tab is chosen (after a reload it is by itself), the view only takes its time until the extension fills it.
-    const shown = async () => (await tab.count()) > 0 || this.#tryToPick(`>${command}`, command);
+    const shown = async () => (await this.#panel()) !== undefined || (await tab.count()) > 0 || this.#tryToPick(`>${command}`, command);
     await until('the panel to be shown', shown, 30_000);
     return until('the panel', () => this.#panel(), 30_000);
   }
