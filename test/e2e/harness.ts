@@ -100,6 +100,7 @@ export class Workbench {
   readonly #context: BrowserContext;
   readonly #editor: Editor;
   readonly #place: string;
+  #reloaded = false;
 
   constructor(page: Page, context: BrowserContext, editor: Editor, place: string) {
     this.page = page;
@@ -120,6 +121,7 @@ export class Workbench {
     const loaded = this.page.waitForEvent('load', { timeout: 60_000 });
     await this.command('Developer: Reload Window');
     await loaded;
+    this.#reloaded = true;
     await this.ready();
   }
 
@@ -171,14 +173,11 @@ export class Workbench {
 
   /** Shows the panel and resolves to the frame of its document. */
   async panelFrame(): Promise<Frame> {
-    const command = 'Kedge: Focus on Kedge View';
-    const tab = this.page
-      .locator('.part.auxiliarybar [role=tab][aria-selected="true"]')
-      .filter({ hasText: 'Kedge' })
-      .or(this.page.locator('.part.auxiliarybar .action-item.checked').filter({ hasText: 'Kedge' }));
-    // Once its tab is chosen (after a reload it is by itself), the view only takes its time until the extension fills it.
-    const shown = async () => (await this.#panel()) !== undefined || (await tab.count()) > 0 || this.#tryToPick(`>${command}`, command);
-    await until('the panel to be shown', shown, 30_000);
+    // After a reload, and when the extension opens it, it comes by itself: the palette, opened meanwhile, would only take the focus.
+    const byItself = () => until('the panel', () => this.#panel(), this.#reloaded ? 20_000 : 1).catch(() => undefined);
+    const panel = await byItself();
+    if (panel) return panel;
+    await this.command('Kedge: Focus on Kedge View');
     return until('the panel', () => this.#panel(), 30_000);
   }
 
