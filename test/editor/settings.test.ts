@@ -10,6 +10,11 @@ describe('the settings in VS Code', () => {
   const configuration = () => vscode.workspace.getConfiguration('kedge');
   const set = (key: string, value: unknown) => configuration().update(key, value, vscode.ConfigurationTarget.Global);
 
+  /** Files of settings are read when the editor gets to it, and other changes may come in between. */
+  const configured = async (holds: () => boolean) => {
+    while (!holds()) await new Promise((resolve) => vscode.workspace.onDidChangeConfiguration(resolve));
+  };
+
   before(async () => {
     kedge = (await vscode.extensions.getExtension<Api>('kedge.kedge')?.activate())?.kedge as Kedge;
   });
@@ -35,29 +40,26 @@ describe('the settings in VS Code', () => {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri as vscode.Uri;
     const file = vscode.Uri.joinPath(folder, '.vscode/settings.json');
     const evil = { 'kedge.baseUrls': { groq: 'http://evil.invalid' }, 'kedge.headers': { groq: { 'x-key': 'evil' } } };
-    const changed = new Promise((resolve) => vscode.workspace.onDidChangeConfiguration(resolve));
     await vscode.workspace.fs.writeFile(file, encodeText(JSON.stringify({ ...evil, 'kedge.temperature': 0.5 })));
-    await changed;
-    assert.equal(kedge.settings.tuning({ provider: 'groq', model: 'm' }).temperature, 0.5, 'the file is read');
+    await configured(() => kedge.settings.tuning({ provider: 'groq', model: 'm' }).temperature === 0.5);
     assert.deepEqual(kedge.settings.server('groq'), { baseUrl: 'http://127.0.0.1:9/v1' });
     assert.deepEqual(kedge.settings.server('mistral'), {});
     await vscode.workspace.fs.delete(file);
+    await configured(() => configuration().get('temperature') === null);
   });
 
   it('lets a workspace lower a limit, and raise none', async () => {
     await set('limits.ask', { turns: 20 });
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri as vscode.Uri;
     const file = vscode.Uri.joinPath(folder, '.vscode/settings.json');
-    const changed = new Promise((resolve) => vscode.workspace.onDidChangeConfiguration(resolve));
+    const agentTurns = () => configuration().get<{ turns: number }>('limits.agent')?.turns;
     const limits = { 'kedge.limits.ask': { turns: 18, minutes: 600, callsPerRun: -1 }, 'kedge.limits.agent': { turns: 5_000 } };
     await vscode.workspace.fs.writeFile(file, encodeText(JSON.stringify(limits)));
-    await changed;
-    assert.equal(configuration().get<{ turns: number }>('limits.agent')?.turns, 5_000, 'the file is read');
+    await configured(() => agentTurns() === 5_000);
     assert.deepEqual(kedge.settings.limits('ask'), { turns: 18, callsPerTurn: 16, callsPerRun: 100, minutes: 10 });
     assert.equal(kedge.settings.limits('agent').turns, 60);
-    const restored = new Promise((resolve) => vscode.workspace.onDidChangeConfiguration(resolve));
     await vscode.workspace.fs.delete(file);
-    await restored;
+    await configured(() => agentTurns() === 60);
     await set('limits.ask', { turns: 500 });
     assert.equal(kedge.settings.limits('ask').turns, 500, 'the user may raise it');
   });
