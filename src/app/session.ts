@@ -1,6 +1,6 @@
 /** One conversation: its log, its state, the run that is live in it, and the answers that runs wait for. */
 import { abortable } from '../core/abort.ts';
-import type { AgentEvent, ApprovalAnswer, EventBody, Limits, Mode } from '../core/events.ts';
+import type { AgentEvent, ApprovalAnswer, EventBody, Limits, Mode, QuestionAnswer } from '../core/events.ts';
 import { isDurable } from '../core/events.ts';
 import type { ImagePart, ModelRef, TextPart } from '../core/messages.ts';
 import type { ModelAdapter } from '../core/model.ts';
@@ -8,8 +8,8 @@ import type { Plan } from '../core/plan.ts';
 import { planPrompt } from '../core/plan.ts';
 import type { RunPorts } from '../core/run.ts';
 import { runError, runLoop } from '../core/run.ts';
-import type { RunRecord, SessionState } from '../core/session.ts';
-import { emptySession, reduce, spent } from '../core/session.ts';
+import type { ApprovalRequest, RunRecord, SessionState } from '../core/session.ts';
+import { emptySession, reduce, spent, waitsForUser } from '../core/session.ts';
 import type { SessionLog } from '../sessions/store.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 
@@ -59,7 +59,8 @@ export class Session {
   readonly #ports: SessionPorts;
   readonly #log: SessionLog;
   readonly #listeners = new Set<Listener>();
-  readonly #waiting = new Map<string, (answer: ApprovalAnswer) => void>();
+  /** What the live run waits for, by the id of the question. */
+  readonly #waiting = new Map<string, () => void>();
   #live: Live | undefined;
   /** That the last run was interrupted, as long as nothing else happened: to look at a session writes nothing. */
   #unlogged: AgentEvent | undefined;
@@ -143,9 +144,22 @@ export class Session {
     const answer: ApprovalAnswer = given.approve && rule !== 'edit' ? { approve: true } : given;
     this.#emit(runId, { type: 'approval_resolved', approvalId, callId, answer, ...(digest !== undefined && { digest }) });
     if (answer.approve && answer.grant === 'workspace') this.#ports.grantWorkspaceEdits();
-    const waiting = this.#waiting.get(approvalId);
-    if (waiting) waiting(answer);
-    else if (!this.#live && this.state.pendingApprovals.size === 0) await this.#run(runId, { type: 'run_resumed' });
+    await this.#goOn(runId, approvalId);
+  }
+
+  /** Answers a question that a call asked. As for approvals, a run that a reload interrupted goes on, and this resolves when it has ended. */
+  async answerQuestion(questionId: string, answer: QuestionAnswer): Promise<void> {
+    const asked = this.state.pendingQuestions.get(questionId);
+    if (!asked) throw new SessionError('This question was answered already.');
+    const { runId, callId } = asked;
+    this.#emit(runId, { type: 'question_answered', questionId, callId, answer });
+    await this.#goOn(runId, questionId);
+  }
+
+  async #goOn(runId: string, questionId: string): Promise<void> {
+    const waiting = this.#waiting.get(questionId);
+    if (waiting) waiting();
+    else if (!this.#live && !waitsForUser(this.state)) await this.#run(runId, { type: 'run_resumed' });
   }
 
   /** Carries out a proposed plan, as it is or as the user edited it; or drops it. Resolves when its run has ended. */
@@ -232,8 +246,17 @@ export class Session {
       const built = await abortable(this.#ports.build(run, this), signal);
       if (this.#live) this.#live.adapter = built.adapter;
       if (built.shrunk) emit({ type: 'limits_shrunk', limits: built.limits, reason: built.shrunk });
-      const answered = (id: string, stopped: AbortSignal) => this.#answered(id, stopped);
-      await runLoop({ ...built, model: run.model, state: this.state, emit, answered, now: this.#ports.now }, signal);
+      const { approvals, questionAnswers } = this.state;
+      const answered = async (id: string, stopped: AbortSignal) => {
+        const { callId } = this.state.pendingApprovals.get(id) as ApprovalRequest;
+        await this.#answered(id, stopped);
+        return approvals.get(callId)?.answer as ApprovalAnswer;
+      };
+      const replied = async (id: string, stopped: AbortSignal) => {
+        await this.#answered(id, stopped);
+        return questionAnswers.get(id) as QuestionAnswer;
+      };
+      await runLoop({ ...built, model: run.model, state: this.state, emit, answered, replied, now: this.#ports.now }, signal);
     } catch (error) {
       const run = this.state.runs.get(runId);
       if (!run) throw error;
@@ -243,19 +266,19 @@ export class Session {
     }
   }
 
-  #answered(approvalId: string, signal: AbortSignal): Promise<ApprovalAnswer> {
+  #answered(id: string, signal: AbortSignal): Promise<void> {
     this.#log.sync();
     return new Promise((resolve, reject) => {
       const stop = () => {
-        this.#waiting.delete(approvalId);
+        this.#waiting.delete(id);
         reject(signal.reason);
       };
       if (signal.aborted) return stop();
       signal.addEventListener('abort', stop, { once: true });
-      this.#waiting.set(approvalId, (answer) => {
+      this.#waiting.set(id, () => {
         signal.removeEventListener('abort', stop);
-        this.#waiting.delete(approvalId);
-        resolve(answer);
+        this.#waiting.delete(id);
+        resolve();
       });
     });
   }
@@ -323,7 +346,7 @@ export class Session {
   /** After a reload: a run that was under way and does not wait for an answer is shown as paused, and can be resumed. */
   #noticeInterruption(): void {
     const run = this.state.lastRun;
-    if (run?.status !== 'live' || this.state.pendingApprovals.size > 0) return;
+    if (run?.status !== 'live' || waitsForUser(this.state)) return;
     this.#unlogged = {
       type: 'run_paused',
       reason: 'interrupted',

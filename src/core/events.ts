@@ -15,6 +15,11 @@ export type GrantScope = 'run' | 'session' | 'workspace';
 /** `by: 'nobody'`: nobody was there to be asked, and the words are the host's. */
 export type ApprovalAnswer = { approve: true; grant?: GrantScope } | { approve: false; words?: string; by?: 'nobody' };
 
+/** What a call asks the user. `id` is the question's own in its call; `options` are offered as buttons, `freeText` allows own words. */
+export type Question = { id: string; text: string; options: { label: string; detail?: string }[]; freeText?: boolean };
+/** The label of the option, or own words. `by: 'nobody'`: nobody was there to be asked. */
+export type QuestionAnswer = { option: string; words?: string } | { words: string; by?: 'nobody' };
+
 export type RunError = { kind: ModelErrorKind | 'internal'; message: string };
 export type Outcome = 'answered' | 'plan_proposed' | 'refused' | 'stopped' | 'failed';
 /** `interrupted`: the host went away in mid-run. */
@@ -50,6 +55,9 @@ export type EventBody =
     }
   /** The answer as it counts: a grant is kept only where the rule is `edit`, since for others it would change nothing. */
   | { type: 'approval_resolved'; approvalId: string; callId: string; digest?: string; answer: ApprovalAnswer }
+  /** The run waits until it is answered. */
+  | { type: 'question_asked'; questionId: string; callId: string; question: Question }
+  | { type: 'question_answered'; questionId: string; callId: string; answer: QuestionAnswer }
   /** Edits are asked for again, whatever this session or a run of it was granted before. */
   | { type: 'grants_revoked' }
   | { type: 'tool_progress'; callId: string; text: string }

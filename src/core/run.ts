@@ -4,7 +4,7 @@
  * well as at the beginning, after a pause, a reload or a crash.
  */
 import { abortable, interruptible } from './abort.ts';
-import type { ApprovalAnswer, EventBody, Limits, Outcome, RunError } from './events.ts';
+import type { ApprovalAnswer, EventBody, Limits, Outcome, Question, QuestionAnswer, RunError } from './events.ts';
 import { withoutImages } from './images.ts';
 import type { AssistantMessage, ModelRef, ToolCall, ToolResult, Usage } from './messages.ts';
 import { user } from './messages.ts';
@@ -33,6 +33,7 @@ export type RunPorts = {
   decide(call: ToolCall, tool: Tool | undefined, prepared: PreparedCall | undefined): Decision;
   /** Resolves when the user has answered; the answer's event is then in the state. */
   answered(approvalId: string, signal: AbortSignal): Promise<ApprovalAnswer>;
+  replied(questionId: string, signal: AbortSignal): Promise<QuestionAnswer>;
   now(): number;
 };
 
@@ -147,6 +148,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
           signal,
           progress: (text) => emit({ type: 'tool_progress', callId: call.id, text }),
           record: emit,
+          ask: (question) => reply(call, question),
         }),
         signal,
         // A write that has begun is given a moment to end, so that the log says what became of it.
@@ -187,6 +189,17 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
     }
     if (!answer.approve && answer.by === 'nobody') throw new ToolError(answer.words ?? 'Nobody could be asked.');
     if (!answer.approve) throw new ToolError(answer.words ? `The user rejected this: ${answer.words}` : 'The user rejected this.');
+  }
+
+  async function reply({ id: callId }: ToolCall, question: Question): Promise<QuestionAnswer> {
+    const questionId = `${callId}:${question.id}`;
+    const known = state.questionAnswers.get(questionId);
+    if (known) return known;
+    const asked = now();
+    if (!state.pendingQuestions.has(questionId)) emit({ type: 'question_asked', questionId, callId, question });
+    const answer = state.questionAnswers.get(questionId) ?? (await ports.replied(questionId, signal));
+    spent.waitedMs += now() - asked;
+    return answer;
   }
 
   try {

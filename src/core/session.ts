@@ -2,13 +2,14 @@
  * A session is what its events say. This reducer is the only code that turns events into state: the loop runs on it while
  * events happen, and a reload folds the same events from the log and stands at the same place.
  */
-import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason } from './events.ts';
+import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason, QuestionAnswer } from './events.ts';
 import type { Cost, Message, ModelRef, ToolCall, ToolResult, Usage } from './messages.ts';
 import { callsOf } from './messages.ts';
 import type { Plan } from './plan.ts';
 import type { ChangeSummary } from './tool.ts';
 
 export type ApprovalRequest = Extract<AgentEvent, { type: 'approval_requested' }>;
+export type AskedQuestion = Extract<AgentEvent, { type: 'question_asked' }>;
 
 export type RunRecord = {
   runId: string;
@@ -45,6 +46,8 @@ export type SessionState = {
   begun: Set<string>;
   approvals: Map<string, { digest?: string; answer: ApprovalAnswer }>;
   pendingApprovals: Map<string, ApprovalRequest>;
+  questionAnswers: Map<string, QuestionAnswer>;
+  pendingQuestions: Map<string, AskedQuestion>;
   plans: Map<string, { plan: Plan; status: 'proposed' | 'confirmed' | 'discarded' }>;
   /** What runs were about to write, in order, for undo; `landed` when it is known that they did. */
   staged: { runId: string; callId: string; change: StagedChange; landed: boolean }[];
@@ -67,6 +70,8 @@ export function emptySession(): SessionState {
     begun: new Set(),
     approvals: new Map(),
     pendingApprovals: new Map(),
+    questionAnswers: new Map(),
+    pendingQuestions: new Map(),
     plans: new Map(),
     staged: [],
     undone: new Set(),
@@ -117,6 +122,13 @@ export function reduce(state: SessionState, event: AgentEvent): void {
         if (event.answer.grant === 'session') state.sessionEditsGranted = true;
       }
       break;
+    case 'question_asked':
+      state.pendingQuestions.set(event.questionId, event);
+      break;
+    case 'question_answered':
+      state.pendingQuestions.delete(event.questionId);
+      state.questionAnswers.set(event.questionId, event.answer);
+      break;
     case 'grants_revoked':
       state.sessionEditsGranted = false;
       for (const each of state.runs.values()) each.editsGranted = false;
@@ -152,12 +164,18 @@ export function reduce(state: SessionState, event: AgentEvent): void {
       break;
     case 'run_finished':
       if (run) Object.assign(run, { status: 'finished', outcome: event.outcome });
-      for (const [id, request] of state.pendingApprovals) if (request.runId === event.runId) state.pendingApprovals.delete(id);
+      for (const pending of [state.pendingApprovals, state.pendingQuestions])
+        for (const [id, request] of pending) if (request.runId === event.runId) pending.delete(id);
       break;
     case 'changes_undone':
       if (event.results.every((result) => result.outcome !== 'refused')) state.undone.add(event.undoneRunId);
       break;
   }
+}
+
+/** Whether the user has to answer something before the run can go on. */
+export function waitsForUser({ pendingApprovals, pendingQuestions }: SessionState): boolean {
+  return pendingApprovals.size > 0 || pendingQuestions.size > 0;
 }
 
 export function foldSession(events: Iterable<AgentEvent>): SessionState {

@@ -1,4 +1,4 @@
-import type { EventBody } from './events.ts';
+import type { EventBody, Question, QuestionAnswer } from './events.ts';
 import type { ImagePart, TextPart } from './messages.ts';
 import type { JsonSchema } from './model.ts';
 
@@ -40,6 +40,11 @@ export type ExecuteContext = {
   progress(text: string): void;
   /** Appended to the log before it returns. */
   record(event: EventBody): void;
+  /**
+   * Waits until the user has answered. After a reload the call is executed again from its beginning, and a question that was
+   * answered by then is not asked a second time: what comes before it must bear to be done twice.
+   */
+  ask(question: Question): Promise<QuestionAnswer>;
 };
 
 /**

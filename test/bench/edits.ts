@@ -8,6 +8,7 @@ import { DiskBlobs } from '../../src/sessions/blobs.ts';
 import { toolsFor } from '../../src/tools/index.ts';
 import { WriteGate } from '../../src/workspace/gate.ts';
 import { Workspace } from '../../src/workspace/workspace.ts';
+import { executeContext } from '../support/context.ts';
 import { median } from './loop.ts';
 
 export type EditFigures = {
@@ -107,7 +108,7 @@ function toolsOn(root: string, base: string): (name: string, input: unknown) => 
   const { signal } = new AbortController();
   return async (name, input) => {
     const prepared = await (tools.get(name) as Tool).prepare(input, signal);
-    return prepared.execute({ callId: crypto.randomUUID(), signal, progress: () => undefined, record: () => undefined });
+    return prepared.execute(executeContext(signal));
   };
 }
 

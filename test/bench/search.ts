@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { NodeFileSystem } from '../../src/hosts/node/file-system.ts';
 import { searchTextTool } from '../../src/tools/search-text.ts';
 import { Workspace } from '../../src/workspace/workspace.ts';
+import { executeContext } from '../support/context.ts';
 import { median } from './loop.ts';
 
 export type SearchFigures = { files: number; bareMs: number; toolMs: number; ratio: number };
@@ -52,7 +53,7 @@ function bareSearch(rg: string, folder: string): Promise<void> {
 async function toolSearch(tool: ReturnType<typeof searchTextTool>): Promise<void> {
   const { signal } = new AbortController();
   const prepared = await tool.prepare({ pattern: PATTERN }, signal);
-  const { content } = await prepared.execute({ callId: '', signal, progress: () => undefined, record: () => undefined });
+  const { content } = await prepared.execute(executeContext(signal));
   if (!String(content).includes(PATTERN)) throw new Error('The search found nothing.');
 }
 

@@ -13,6 +13,7 @@ import { DiskBlobs } from '../../src/sessions/blobs.ts';
 import { toolsFor } from '../../src/tools/index.ts';
 import { WriteGate } from '../../src/workspace/gate.ts';
 import { Workspace } from '../../src/workspace/workspace.ts';
+import { executeContext } from './context.ts';
 import { layOut, snapshotOf } from './harness.ts';
 
 type Call = { tool: string; input: unknown };
@@ -70,7 +71,7 @@ function toolsOn(root: string, base: string): (call: Call) => Promise<string> {
     const tool = forms.find((each) => each.name === name);
     if (!tool) throw new Error(`There is no tool ${name}.`);
     const prepared = await tool.prepare(input, signal);
-    const { content } = await prepared.execute({ callId: crypto.randomUUID(), signal, progress: () => undefined, record: () => undefined });
+    const { content } = await prepared.execute(executeContext(signal));
     return typeof content === 'string' ? content : JSON.stringify(content);
   };
 }

@@ -1,11 +1,11 @@
 /** One tool call after another on real files, without a model. */
-import type { EventBody } from '../../src/core/events.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import { type NodeFileSystem, NodeWriter } from '../../src/hosts/node/file-system.ts';
 import { DiskBlobs } from '../../src/sessions/blobs.ts';
 import { toolsFor } from '../../src/tools/index.ts';
 import { WriteGate } from '../../src/workspace/gate.ts';
 import { Workspace } from '../../src/workspace/workspace.ts';
+import { executeContext } from './context.ts';
 import { assistantOn, type Files, type Harness, type HarnessOptions } from './harness.ts';
 
 export type ToolsOnDisk = Harness & {
@@ -30,8 +30,7 @@ export async function toolsOn(files: Files, options: HarnessOptions = {}): Promi
     use: async (name: string, input: unknown) => {
       try {
         const prepared = await tool(name).prepare(input, signal);
-        const context = { callId: crypto.randomUUID(), signal, progress: () => undefined, record: (_: EventBody) => undefined };
-        const { content } = await prepared.execute(context);
+        const { content } = await prepared.execute(executeContext(signal));
         return typeof content === 'string' ? content : JSON.stringify(content);
       } catch (error) {
         return `ERROR ${(error as Error).message}`;

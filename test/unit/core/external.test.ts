@@ -65,6 +65,7 @@ async function run(log: AgentEvent[], launched: string[], kind: Decision['kind']
       emit({ type: 'approval_resolved', approvalId, callId: 'c', answer });
       return answer;
     },
+    replied: () => Promise.reject(new Error('Nobody can be asked here.')),
     now: () => 0,
   };
   await runLoop(ports, new AbortController().signal).catch(() => undefined);
