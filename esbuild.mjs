@@ -20,6 +20,16 @@ const lazyProviders = {
   },
 };
 
+/** The client of MCP servers, SDK and all, is loaded with the first server. */
+const lazyMcpClient = {
+  name: 'lazy-mcp-client',
+  setup(build) {
+    build.onResolve({ filter: /\/mcp\/client\/index\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './mcp-client.cjs', external: true } : undefined,
+    );
+  },
+};
+
 /** The terminal program is a file of its own behind a tiny entry, which first turns on the cache of compiled code. */
 const lazyProgram = {
   name: 'lazy-program',
@@ -44,7 +54,7 @@ const node = {
   format: 'cjs',
   target: 'node20',
   outExtension: { '.js': '.cjs' },
-  plugins: [lazyProviders],
+  plugins: [lazyProviders, lazyMcpClient],
   // `import()` of a file beside the bundle becomes `require`, which starts sooner.
   supported: { 'dynamic-import': false },
 };
@@ -54,6 +64,7 @@ const bundles = [
   { ...node, entryPoints: { extension: 'src/hosts/vscode/extension.ts' }, external: ['vscode'] },
   { ...node, entryPoints: { kedge: 'src/hosts/cli/main.ts' }, plugins: [lazyProgram] },
   { ...node, entryPoints: { 'kedge-program': 'src/hosts/cli/program.ts' } },
+  { ...node, entryPoints: { 'mcp-client': 'src/mcp/client/index.ts' } },
   { ...node, entryPoints: Object.fromEntries(providers.map((name) => [`provider-${name}`, `src/providers/${name}/index.ts`])) },
   {
     ...common,

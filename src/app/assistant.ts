@@ -4,6 +4,7 @@ import type { ModelRef } from '../core/messages.ts';
 import type { ModelAdapter, ModelRequest } from '../core/model.ts';
 import { planScope } from '../core/plan.ts';
 import { systemPrompt } from '../core/prompts.ts';
+import type { Tool } from '../core/tool.ts';
 import type { RunRecord } from '../core/session.ts';
 import { decide } from '../policy/decide.ts';
 import type { ModelFacts } from '../providers/types.ts';
@@ -39,6 +40,8 @@ export type AssistantPorts = {
   facts?(model: ModelRef): ModelFacts;
   /** Of the machine that serves the model, where that is this one. */
   memory?(model: ModelRef): Promise<Memory | undefined>;
+  /** Tools of other programs; those of Ask and Plan only read, by the user's own word. */
+  mcp?: { toolsFor(mode: Mode): Promise<Tool[]>; close(): Promise<void> };
   trusted(): boolean;
   /** Whether the user chose not to be asked for edits in this workspace; kept by the host, outside the workspace. */
   workspaceEdits: {
@@ -84,6 +87,7 @@ export class Assistant {
   /** Ends all runs, as on shutdown. They can be resumed. */
   close(): void {
     for (const session of this.#sessions.values()) session.close();
+    void this.#ports.mcp?.close();
   }
 
   #open(id: string, events: readonly AgentEvent[]): Session {
@@ -112,10 +116,11 @@ export class Assistant {
     const fs = this.#ports.fileSystem();
     const workspace = new Workspace(fs);
     // The one place where a run comes by the means to write: in Agent mode, and in a workspace the user trusts.
-    const tools =
+    const builtin =
       mode === 'agent' && this.#ports.trusted()
         ? toolsFor(workspace, { mode, gate: this.#writeGate(), plan, model: run.model })
         : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID() } : { mode: 'ask' });
+    const tools = [...builtin, ...((this.#ports.trusted() && (await this.#ports.mcp?.toolsFor(mode))) || [])];
     const scope = plan && planScope(plan);
     const { vision, prices } = this.#ports.facts?.(run.model) ?? {};
     const memory = await this.#ports.memory?.(run.model);

@@ -24,6 +24,14 @@ export type ChangeSummary = {
   made?: string[];
 };
 
+/**
+ * What the user made of one proposed file: left it out, left out some of its hunks (by their place in its diff, from 0), or put a
+ * content of their own in its place (by its hash).
+ */
+export type FileRevision = 'refused' | { without: number[] } | { content: string };
+/** By path; what is not named was accepted as it was proposed. */
+export type Revision = Record<string, FileRevision>;
+
 export type ToolOutput = {
   content: string | (TextPart | ImagePart)[];
   isError?: boolean;
@@ -31,7 +39,12 @@ export type ToolOutput = {
   events?: EventBody[];
   /** The run ends after this turn and waits for the user, as after a proposed plan. */
   endsRun?: boolean;
+  /** How it ended, in a word or two beside the title: `exit 1`. */
+  note?: string;
 };
+
+/** A command exactly as the shell gets it; `cwd` is workspace-relative. */
+export type CommandLine = { text: string; cwd: string; shell: 'bash' | 'sh' | 'powershell' | 'other' };
 
 export type ExecuteContext = {
   callId: string;
@@ -56,6 +69,11 @@ export type PreparedCall = {
   targets: Target[];
   changes?: ChangeSummary[];
   digest?: string;
+  command?: CommandLine;
+  /** Hosts on the network that it would speak to, with their ports where they name one. */
+  hosts?: string[];
+  /** One of them is this computer or in a private network. */
+  privateHost?: boolean;
   execute(context: ExecuteContext): Promise<ToolOutput>;
 };
 
@@ -66,6 +84,8 @@ export interface Tool {
   effect: Effect;
   /** `builtin`, or `mcp:<server>`. */
   source: string;
+  /** Of an MCP server's whole list of tools: what the user granted to a tool counts for this list only. */
+  fingerprint?: string;
   /** Validates the input and computes the effect without causing it. @throws ToolError that the model can correct. */
   prepare(input: unknown, signal: AbortSignal): Promise<PreparedCall>;
 }

@@ -26,6 +26,7 @@ export type HarnessOptions = {
   beside?: Files;
   limits?: Partial<Limits> | ((mode: Mode) => Limits);
   trusted?: boolean;
+  mcp?: AssistantPorts['mcp'];
   now?: () => number;
   facts?: AssistantPorts['facts'];
   memory?: AssistantPorts['memory'];
@@ -107,6 +108,7 @@ function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
     },
     adapter: options.connect ?? (async () => options.adapter ?? adapter),
     trusted: () => options.trusted ?? true,
+    ...(options.mcp && { mcp: options.mcp }),
     workspaceEdits: {
       granted: () => granted.edits,
       grant: () => {

@@ -16,6 +16,7 @@ import { SessionStore } from '../../sessions/store.ts';
 import { readMemory } from '../node/memory.ts';
 import { VsCodeFileSystem } from './file-system.ts';
 import { createEditorAdapter } from './lm-adapter.ts';
+import { editorMcpServers } from './mcp.ts';
 import { Models } from './models.ts';
 import { editorRipgrep } from './ripgrep.ts';
 import { Keys, providerConfig, VsCodeSettings } from './settings.ts';
@@ -63,6 +64,7 @@ export class Kedge implements vscode.Disposable {
       adapter: (model) => this.adapter(model),
       memory: async ({ provider }) =>
         isServedHere(provider, await providerConfig(provider, this.settings, this.keys)) ? readMemory() : undefined,
+      mcp: editorMcpServers(),
       trusted: () => vscode.workspace.isTrusted,
       workspaceEdits: {
         granted: () => context.workspaceState.get(EDITS_KEY, false),

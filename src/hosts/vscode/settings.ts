@@ -163,7 +163,7 @@ function read<T>(key: string, fallback: T): T {
 }
 
 /** The user's own value, whatever a workspace says. */
-function ofUser<T>(key: string): T | undefined {
+export function ofUser<T>(key: string): T | undefined {
   return vscode.workspace.getConfiguration('kedge').inspect<T>(key)?.globalValue;
 }
 

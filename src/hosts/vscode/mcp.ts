@@ -1,0 +1,18 @@
+import * as vscode from 'vscode';
+import { readServers } from '../../mcp/config.ts';
+import { McpServers } from '../../mcp/servers.ts';
+import { ofUser } from './settings.ts';
+
+/** The servers of the user's settings. A workspace names none: to start one is to run its program. */
+export function editorMcpServers(): McpServers {
+  const warn = (text: string) => void vscode.window.showWarningMessage(text);
+  return new McpServers({
+    configured() {
+      const { servers, problems } = readServers(ofUser('mcpServers'));
+      for (const problem of problems) warn(problem);
+      return servers;
+    },
+    load: () => import('../../mcp/client/index.ts'),
+    onProblem: warn,
+  });
+}

@@ -1,0 +1,85 @@
+/** One MCP server through the official SDK, which nothing else of Kedge imports: it is loaded with the first server. */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { type CallToolResult, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import type { McpServerConfig } from '../config.ts';
+import type { Connect, McpTool } from '../types.ts';
+import { resultParts } from './results.ts';
+
+const MAX_TOOLS = 200;
+const MAX_STDERR = 2_000;
+/** A call may take as long as the user lets it: the run's own limits and Stop end it. */
+const CALL_MS = 24 * 60 * 60_000;
+
+export const connect: Connect = async (name, config, { onChanged, onClosed }, signal) => {
+  const client = new Client({ name: 'kedge', version: '1.0.0' });
+  const { transport, stderr } = transportOf(config);
+  client.onclose = onClosed;
+  client.setNotificationHandler(ToolListChangedNotificationSchema, onChanged);
+  try {
+    await client.connect(transport, { signal });
+  } catch (error) {
+    await client.close().catch(() => undefined);
+    const said = stderr().trim();
+    throw new Error(`${reason(error)}${said ? ` It said: ${said}` : ''}`);
+  }
+  const validator = new AjvJsonSchemaValidator();
+  return {
+    async tools(stopped) {
+      const tools: McpTool[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await client.listTools(cursor === undefined ? {} : { cursor }, { signal: stopped });
+        for (const { name: tool, description = '', inputSchema } of page.tools) tools.push({ name: tool, description, inputSchema });
+        cursor = page.nextCursor;
+      } while (cursor !== undefined && tools.length < MAX_TOOLS);
+      return tools.slice(0, MAX_TOOLS);
+    },
+    misfit({ inputSchema }, input) {
+      try {
+        const checked = validator.getValidator(inputSchema)(input);
+        return checked.valid ? undefined : checked.errorMessage;
+      } catch {
+        // A schema that no validator understands is the server's to check.
+        return undefined;
+      }
+    },
+    async call(tool, input, stopped, progress) {
+      const options = {
+        signal: stopped,
+        timeout: CALL_MS,
+        onprogress: (at: { message?: string; progress: number; total?: number }) =>
+          progress(at.message ?? (at.total === undefined ? `${at.progress}` : `${at.progress} of ${at.total}`)),
+      };
+      const result = await client.callTool({ name: tool, arguments: input }, undefined, options).catch((error) => {
+        if (stopped.aborted) throw error;
+        throw new Error(`The MCP server ${name} failed: ${reason(error)}`);
+      });
+      const { content, structuredContent, isError } = result as CallToolResult;
+      return { content: resultParts(content, structuredContent), isError: isError === true };
+    },
+    close: () => client.close(),
+  };
+};
+
+function transportOf(config: McpServerConfig): { transport: Transport; stderr: () => string } {
+  if ('url' in config) {
+    const transport = new StreamableHTTPClientTransport(new URL(config.url), { requestInit: { headers: config.headers ?? {} } });
+    return { transport: transport as Transport, stderr: () => '' };
+  }
+  const { command, args, env, cwd } = config;
+  // Besides what is set here, the SDK hands a server a few harmless variables only: no key of anybody's environment.
+  const transport = new StdioClientTransport({ command, ...(args && { args }), ...(env && { env }), ...(cwd && { cwd }), stderr: 'pipe' });
+  let said = '';
+  transport.stderr?.on('data', (chunk) => {
+    said = (said + chunk).slice(-MAX_STDERR);
+  });
+  return { transport, stderr: () => said };
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,35 @@
+/** Which MCP servers there are, as the user says: the form that other programs use in their `mcpServers`. */
+import * as z from 'zod';
+
+const common = {
+  disabled: z.boolean().optional(),
+  /** Tools of which the user says that they only read: they are in Ask and Plan too, and are not asked for. What the server says of itself does not count. */
+  readOnlyTools: z.array(z.string()).optional(),
+};
+const Program = z.object({
+  command: z.string().min(1),
+  args: z.array(z.string()).optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  cwd: z.string().optional(),
+  ...common,
+});
+const Service = z.object({
+  url: z.string().refine((url) => /^https?:/i.test(url) && URL.canParse(url), 'is no http address'),
+  headers: z.record(z.string(), z.string()).optional(),
+  ...common,
+});
+const McpServer = z.union([Program, Service], { error: 'needs a command to start it, or a url' });
+
+export type McpServerConfig = z.infer<typeof McpServer>;
+
+/** The servers that can be used, by name, and what is wrong with the others. */
+export function readServers(value: unknown): { servers: Map<string, McpServerConfig>; problems: string[] } {
+  const servers = new Map<string, McpServerConfig>();
+  const problems: string[] = [];
+  for (const [name, entry] of Object.entries(z.record(z.string(), z.unknown()).safeParse(value ?? {}).data ?? {})) {
+    const parsed = McpServer.safeParse(entry);
+    if (!parsed.success) problems.push(`The MCP server ${name} cannot be used: ${parsed.error.issues[0]?.message}.`);
+    else if (!parsed.data.disabled) servers.set(name, parsed.data);
+  }
+  return { servers, problems };
+}

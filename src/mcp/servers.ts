@@ -1,0 +1,117 @@
+/** The servers of the user's configuration: connected when a run first needs them, and kept until the host ends. */
+import { abortable } from '../core/abort.ts';
+import type { Mode } from '../core/events.ts';
+import type { Tool } from '../core/tool.ts';
+import type { McpServerConfig } from './config.ts';
+import { fingerprintOf, mcpTool } from './tools.ts';
+import type { Connect, McpConnection, McpTool } from './types.ts';
+
+const CONNECT_MS = 10_000;
+/** A server that could not be reached is not waited for again at once. */
+const PATIENCE_MS = 60_000;
+
+type Opened = { connection: McpConnection; tools: McpTool[]; fingerprint: string };
+type Entry = { config: McpServerConfig; opened?: Promise<Opened> | undefined; failedAt?: number; connection?: McpConnection };
+
+export type McpPorts = {
+  /** The user's servers as they are now. */
+  configured(): Map<string, McpServerConfig>;
+  load(): Promise<{ connect: Connect }>;
+  /** Told once a failure: the run goes on without the server. */
+  onProblem(text: string): void;
+  now?(): number;
+};
+
+export class McpServers {
+  readonly #ports: McpPorts;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(ports: McpPorts) {
+    this.#ports = ports;
+  }
+
+  /** The tools of all servers that a run of this mode may have: in Ask and Plan those that the user said only read. */
+  async toolsFor(mode: Mode): Promise<Tool[]> {
+    const configs = [...this.#ports.configured()].filter(([, { readOnlyTools }]) => mode === 'agent' || (readOnlyTools?.length ?? 0) > 0);
+    this.#forget();
+    const lists = await Promise.all(configs.map(([name, config]) => this.#toolsOf(name, config)));
+    const names = new Set<string>();
+    return lists.flat().filter(({ effect, name }) => (mode === 'agent' || effect === 'readonly') && !names.has(name) && names.add(name));
+  }
+
+  async close(): Promise<void> {
+    const entries = [...this.#entries.values()];
+    this.#entries.clear();
+    await Promise.all(entries.map(({ connection }) => connection?.close().catch(() => undefined)));
+  }
+
+  async #toolsOf(name: string, config: McpServerConfig): Promise<Tool[]> {
+    const failedAt = this.#entries.get(name)?.failedAt ?? -Infinity;
+    if (this.#now() - failedAt < PATIENCE_MS) return [];
+    try {
+      const { tools, fingerprint } = await this.#open(name, config);
+      const server = { name, open: (stopped: AbortSignal) => this.#open(name, config, stopped) };
+      return tools.map((tool) => mcpTool(server, tool, fingerprint, config.readOnlyTools?.includes(tool.name) ?? false));
+    } catch (error) {
+      this.#entries.set(name, { config, failedAt: this.#now() });
+      const why = error instanceof Error ? error.message : String(error);
+      this.#ports.onProblem(`The MCP server ${name} cannot be used: ${why}`);
+      return [];
+    }
+  }
+
+  async #open(name: string, config: McpServerConfig, signal?: AbortSignal): Promise<Opened> {
+    const entry: Entry = this.#entries.get(name) ?? { config };
+    this.#entries.set(name, entry);
+    if (!entry.opened) {
+      const opened = this.#connect(name, entry);
+      entry.opened = opened;
+      opened.catch(() => {
+        if (entry.opened === opened) entry.opened = undefined;
+      });
+    }
+    // Whoever stops waiting does not take the connection from the others.
+    return signal ? abortable(entry.opened, signal) : entry.opened;
+  }
+
+  async #connect(name: string, entry: Entry): Promise<Opened> {
+    const signal = AbortSignal.timeout(CONNECT_MS);
+    const work = async () => {
+      const { connect } = await this.#ports.load();
+      const events = {
+        // What was known of its tools is asked for again; the connection stays.
+        onChanged: () => {
+          entry.opened = undefined;
+        },
+        onClosed: () => {
+          entry.opened = undefined;
+          delete entry.connection;
+        },
+      };
+      entry.connection ??= await connect(name, entry.config, events, signal);
+      const tools = await entry.connection.tools(signal);
+      return { connection: entry.connection, tools, fingerprint: await fingerprintOf(tools) };
+    };
+    try {
+      return await abortable(work(), signal);
+    } catch (error) {
+      void entry.connection?.close().catch(() => undefined);
+      delete entry.connection;
+      throw signal.aborted ? new Error(`it did not answer within ${CONNECT_MS / 1000} seconds.`) : error;
+    }
+  }
+
+  /** Those that the user took out or changed are ended. */
+  #forget(): void {
+    const configured = this.#ports.configured();
+    for (const [name, { config, connection }] of this.#entries) {
+      if (JSON.stringify(configured.get(name)) === JSON.stringify(config)) continue;
+      this.#entries.delete(name);
+      void connection?.close().catch(() => undefined);
+    }
+  }
+
+  #now(): number {
+    return this.#ports.now?.() ?? Date.now();
+  }
+}

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { Mode } from '../../../src/core/events.ts';
+import { resultText } from '../../../src/core/messages.ts';
+import type { Tool, ToolOutput } from '../../../src/core/tool.ts';
+import { type McpServerConfig, readServers } from '../../../src/mcp/config.ts';
+import { McpServers } from '../../../src/mcp/servers.ts';
+import { fingerprintOf, toolName } from '../../../src/mcp/tools.ts';
+import { call, say, turn } from '../../../src/providers/scripted/index.ts';
+import { executeContext } from '../../support/context.ts';
+import { assistantOn, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const everything = (more: object = {}): McpServerConfig => ({
+  command: process.execPath,
+  args: [join(root, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js')],
+  ...more,
+});
+const changing = (): McpServerConfig => ({ command: process.execPath, args: [join(root, 'test/support/mcp-server.ts')] });
+
+class Servers extends McpServers implements AsyncDisposable {
+  readonly problems: string[];
+  constructor(configs: Record<string, McpServerConfig>, problems: string[] = []) {
+    super({
+      configured: () => new Map(Object.entries(configs)),
+      load: () => import('../../../src/mcp/client/index.ts'),
+      onProblem: (text) => void problems.push(text),
+    });
+    this.problems = problems;
+  }
+  async tool(name: string, mode: Mode = 'agent'): Promise<Tool> {
+    const found = (await this.toolsFor(mode)).find((tool) => tool.name === name);
+    if (!found) throw new Error(`There is no tool ${name}.`);
+    return found;
+  }
+  [Symbol.asyncDispose]() {
+    return this.close();
+  }
+}
+
+async function use(tool: Tool, input: unknown, signal = new AbortController().signal): Promise<ToolOutput> {
+  const prepared = await tool.prepare(input, signal);
+  return prepared.execute(executeContext(signal));
+}
+
+const texts = ({ content }: ToolOutput) =>
+  typeof content === 'string' ? content : resultText({ type: 'tool_result', callId: '', name: '', content });
+
+describe('an MCP server', () => {
+  it('gives its tools to Agent mode, none of which is taken to only read', async () => {
+    await using servers = new Servers({ everything: everything() });
+    const tools = await servers.toolsFor('agent');
+    assert.ok(tools.length > 5, 'the server has tools');
+    assert.ok(tools.every(({ effect, source }) => effect === 'external' && source === 'mcp:everything'));
+    assert.equal(texts(await use(await servers.tool('everything__echo'), { message: 'hello' })), 'Echo: hello');
+  });
+
+  it('gives Ask and Plan only what the user, not the server, says that it only reads', async () => {
+    await using unmarked = new Servers({ everything: everything() });
+    assert.deepEqual([await unmarked.toolsFor('ask'), await unmarked.toolsFor('plan')], [[], []]);
+    await using marked = new Servers({ everything: everything({ readOnlyTools: ['echo'] }) });
+    for (const mode of ['ask', 'plan'] as const) {
+      const tools = await marked.toolsFor(mode);
+      assert.deepEqual(
+        tools.map(({ name, effect }) => [name, effect]),
+        [['everything__echo', 'readonly']],
+      );
+    }
+  });
+
+  it('gives images, and what is no text, in words', async () => {
+    await using servers = new Servers({ everything: everything() });
+    const { content } = await use(await servers.tool('everything__get-tiny-image'), {});
+    assert.ok(Array.isArray(content) && content.some((part) => part.type === 'image' && part.data.length > 100));
+  });
+
+  it('is not called with what does not fit the schema', async () => {
+    await using servers = new Servers({ everything: everything() });
+    const tool = await servers.tool('everything__echo');
+    await assert.rejects(tool.prepare({ message: 7 }, new AbortController().signal), /arguments of everything__echo do not fit/);
+  });
+
+  it('that is not there is told once, and the run goes on without it', async () => {
+    await using servers = new Servers({ gone: { command: join(root, 'no-such-program') }, everything: everything() });
+    assert.ok((await servers.toolsFor('agent')).length > 0);
+    await servers.toolsFor('agent');
+    assert.equal(servers.problems.length, 1);
+    assert.match(servers.problems[0] as string, /The MCP server gone cannot be used: .*ENOENT/);
+  });
+
+  it('that ends says what it said last', async () => {
+    await using servers = new Servers({
+      broken: { command: process.execPath, args: ['-e', 'console.error("no database"); process.exit(1)'] },
+    });
+    assert.deepEqual(await servers.toolsFor('agent'), []);
+    assert.match(servers.problems.join(), /broken cannot be used: .*It said: no database/);
+  });
+
+  it('whose tools change in mid-run is not called by their old descriptions', async () => {
+    await using servers = new Servers({ fickle: changing() });
+    const before = await servers.tool('fickle__change');
+    assert.equal(texts(await use(before, {})), 'changed');
+    await assert.rejects(use(before, {}), /tools of the MCP server fickle have changed/);
+    const after = await servers.tool('fickle__change');
+    assert.notEqual(after.fingerprint, before.fingerprint);
+  });
+
+  it('is started again where it ended', async () => {
+    await using servers = new Servers({ fickle: changing() });
+    const tool = await servers.tool('fickle__end');
+    await assert.rejects(use(tool, {}), /The MCP server fickle failed/);
+    assert.equal(texts(await use(await servers.tool('fickle__steady'), {})), 'steady');
+  });
+
+  it('that hangs is left within 200 ms of a stop', async () => {
+    await using servers = new Servers({ fickle: changing() });
+    const mcp = { toolsFor: (mode: Mode) => servers.toolsFor(mode), close: async () => undefined };
+    await using kedge = await assistantOn({}, [turn(call('fickle__hang', {})), turn(say('Done.'))], { mcp });
+    const { session } = kedge;
+    const asked = nextEvent(session, 'approval_requested');
+    const ended = session.prompt({ text: 'go', mode: 'agent' });
+    const progressed = nextEvent(session, 'tool_progress');
+    await session.answerApproval((await asked).approvalId, { approve: true });
+    await progressed;
+    const begun = performance.now();
+    await session.stop();
+    await ended;
+    assert.ok(performance.now() - begun < 200);
+    assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'stopped');
+  });
+
+  it('cannot pass for a tool of Kedge', async () => {
+    await using servers = new Servers({ fickle: changing() });
+    const mcp = { toolsFor: (mode: Mode) => servers.toolsFor(mode), close: async () => undefined };
+    await using kedge = await assistantOn({ 'a.txt': 'secret' }, [turn(call('read_file', { path: 'a.txt' })), turn(say('Done.'))], { mcp });
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    assert.match(resultTexts(kedge.session)[0] ?? '', /secret/, 'the server has a read_file too, under another name');
+    assert.equal(toolName('fickle', 'read_file'), 'fickle__read_file');
+    assert.equal(toolName('a b', '../read__file'), 'a_b___read_file');
+  });
+});
+
+describe('what identifies a server’s tools', () => {
+  const tool = { name: 'a', description: 'reads', inputSchema: { type: 'object' } };
+
+  it('is another when any description, schema or name is', async () => {
+    const lists = [
+      [tool],
+      [{ ...tool, description: 'writes' }],
+      [{ ...tool, inputSchema: {} }],
+      [{ ...tool, name: 'b' }],
+      [tool, { ...tool, name: 'b' }],
+    ];
+    assert.equal(new Set(await Promise.all(lists.map(fingerprintOf))).size, lists.length);
+  });
+
+  it('does not depend on their order', async () => {
+    const other = { ...tool, name: 'b' };
+    assert.equal(await fingerprintOf([tool, other]), await fingerprintOf([other, tool]));
+  });
+});
+
+describe('the configuration of MCP servers', () => {
+  it('is taken as other programs write it, and says what is wrong', () => {
+    const { servers, problems } = readServers({
+      files: { command: 'npx', args: ['-y', 'server'], env: { A: 'b' } },
+      web: { url: 'https://example.com/mcp' },
+      off: { command: 'x', disabled: true },
+      evil: { url: 'file:///etc/passwd' },
+      empty: {},
+    });
+    assert.deepEqual([...servers.keys()], ['files', 'web']);
+    assert.deepEqual(problems, [
+      'The MCP server evil cannot be used: is no http address.',
+      'The MCP server empty cannot be used: needs a command to start it, or a url.',
+    ]);
+  });
+});
