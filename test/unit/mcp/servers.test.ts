@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Mode } from '../../../src/core/events.ts';
 import { resultText } from '../../../src/core/messages.ts';
@@ -17,6 +20,27 @@ const everything = (more: object = {}): McpServerConfig => ({
   ...more,
 });
 const changing = (): McpServerConfig => ({ command: process.execPath, args: [join(root, 'test/support/mcp-server.ts')] });
+
+async function serveOverHttp(): Promise<{ port: number; stop(): Promise<unknown> }> {
+  const finder = createServer().listen(0, '127.0.0.1');
+  await once(finder, 'listening');
+  const { port } = finder.address() as AddressInfo;
+  finder.close();
+  const { command, args = [] } = everything() as { command: string; args?: string[] };
+  const server = spawn(command, [...args, 'streamableHttp'], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  for await (const line of server.stderr) if (String(line).includes('listening')) break;
+  return {
+    port,
+    stop: () => {
+      const ended = once(server, 'exit');
+      server.kill('SIGKILL');
+      return ended;
+    },
+  };
+}
 
 class Servers extends McpServers implements AsyncDisposable {
   readonly problems: string[];
@@ -86,6 +110,16 @@ describe('an MCP server', () => {
     await servers.toolsFor('agent');
     assert.equal(servers.problems.length, 1);
     assert.match(servers.problems[0] as string, /The MCP server gone cannot be used: .*ENOENT/);
+  });
+
+  it('is reached over HTTP as well', async () => {
+    const { port, stop } = await serveOverHttp();
+    await using servers = new Servers({ web: { url: `http://127.0.0.1:${port}/mcp`, headers: { 'x-key': 'k' } } });
+    assert.equal(texts(await use(await servers.tool('web__echo'), { message: 'hello' })), 'Echo: hello');
+    await servers.close();
+    await stop();
+    assert.deepEqual(await servers.toolsFor('agent'), [], 'it is gone');
+    assert.match(servers.problems.join(), /The MCP server web cannot be used/);
   });
 
   it('that ends says what it said last', async () => {
