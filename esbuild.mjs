@@ -1,5 +1,5 @@
 // Builds every bundle into dist/: the extension, the terminal host, one file a provider, the panel.
-import { glob, rm } from 'node:fs/promises';
+import { copyFile, glob, mkdir, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import * as esbuild from 'esbuild';
 
@@ -30,6 +30,16 @@ const lazyMcpClient = {
   },
 };
 
+/** What makes text of web pages is loaded with the first page. */
+const lazyPages = {
+  name: 'lazy-pages',
+  setup(build) {
+    build.onResolve({ filter: /^\.\/fetch-html\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './fetch-html.cjs', external: true } : undefined,
+    );
+  },
+};
+
 /** The terminal program is a file of its own behind a tiny entry, which first turns on the cache of compiled code. */
 const lazyProgram = {
   name: 'lazy-program',
@@ -39,6 +49,21 @@ const lazyProgram = {
     );
   },
 };
+
+/** The shell grammars are a file of their own beside their WebAssembly, loaded with the first command. */
+const lazyGrammar = {
+  name: 'lazy-grammar',
+  setup(build) {
+    build.onResolve({ filter: /^\.\/shell-grammar\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './shell-grammar.cjs', external: true } : undefined,
+    );
+  },
+};
+const wasm = [
+  'web-tree-sitter/web-tree-sitter.wasm',
+  '@vscode/tree-sitter-wasm/wasm/tree-sitter-bash.wasm',
+  '@vscode/tree-sitter-wasm/wasm/tree-sitter-powershell.wasm',
+];
 
 const common = {
   bundle: true,
@@ -54,7 +79,7 @@ const node = {
   format: 'cjs',
   target: 'node20',
   outExtension: { '.js': '.cjs' },
-  plugins: [lazyProviders, lazyMcpClient],
+  plugins: [lazyProviders, lazyPages, lazyGrammar, lazyMcpClient],
   // `import()` of a file beside the bundle becomes `require`, which starts sooner.
   supported: { 'dynamic-import': false },
 };
@@ -63,8 +88,16 @@ const bundles = [
   // `vscode` exists inside the editor only, so only the editor's bundle may name it.
   { ...node, entryPoints: { extension: 'src/hosts/vscode/extension.ts' }, external: ['vscode'] },
   { ...node, entryPoints: { kedge: 'src/hosts/cli/main.ts' }, plugins: [lazyProgram] },
-  { ...node, entryPoints: { 'kedge-program': 'src/hosts/cli/program.ts' } },
+  // The keychain's library is native: where it is not installed, there is no keychain.
+  { ...node, entryPoints: { 'kedge-program': 'src/hosts/cli/program.ts' }, external: ['@napi-rs/keyring'] },
+  { ...node, entryPoints: { 'fetch-html': 'src/hosts/node/fetch-html.ts' } },
   { ...node, entryPoints: { 'mcp-client': 'src/mcp/client/index.ts' } },
+  {
+    ...node,
+    entryPoints: { 'shell-grammar': 'src/hosts/node/shell-grammar.ts' },
+    alias: { 'web-tree-sitter': './node_modules/web-tree-sitter/web-tree-sitter.cjs' },
+    define: { 'import.meta.dirname': '__dirname' },
+  },
   { ...node, entryPoints: Object.fromEntries(providers.map((name) => [`provider-${name}`, `src/providers/${name}/index.ts`])) },
   {
     ...common,
@@ -80,6 +113,8 @@ const bundles = [
 ];
 
 await rm('dist', { recursive: true, force: true });
+await mkdir('dist');
+await Promise.all(wasm.map((file) => copyFile(`node_modules/${file}`, `dist/${basename(file)}`)));
 if (watch) {
   const contexts = await Promise.all(bundles.map((bundle) => esbuild.context(bundle)));
   await Promise.all(contexts.map((context) => context.watch()));

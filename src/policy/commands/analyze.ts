@@ -1,0 +1,104 @@
+import { type Reading, readBash } from './bash.ts';
+import { concern } from './concerns.ts';
+import { inspect } from './inspect.ts';
+import { readPowerShell } from './powershell.ts';
+import { programName } from './programs.ts';
+import type { Shell, ShellParser } from './syntax.ts';
+import type { CommandAnalysis, Concern, SimpleCommand, WrittenCommand } from './types.ts';
+import { hiddenCharacter } from './visible.ts';
+
+const MAX_LENGTH = 10_000;
+const MAX_COMMANDS = 50;
+/** Wrappers in wrappers, and scripts in scripts. */
+const MAX_DEPTH = 8;
+
+/** Reads a command whole, without running any of it. Where `parser` is undefined, nothing is read, and it is opaque. Never throws. */
+export function analyzeCommand(command: string, shell: Shell, parser: ShellParser | undefined): CommandAnalysis {
+  const analyzer = new Analyzer(shell, parser);
+  analyzer.text(command);
+  const { commands, writes, paths, opaque, dangers } = analyzer;
+  if (commands.length === 0 && opaque.length === 0 && dangers.length === 0) opaque.push(concern('unreadable', 'there is no command in it'));
+  if (commands.length > MAX_COMMANDS) opaque.push(concern('unreadable', `it holds more than ${MAX_COMMANDS} commands`));
+  const isReadOnly = opaque.length === 0 && dangers.length === 0 && commands.every(({ reads, isCovered }) => reads || isCovered);
+  return { source: command, commands, writes, paths: [...new Set(paths)], opaque: unique(opaque), dangers: unique(dangers), isReadOnly };
+}
+
+class Analyzer {
+  readonly commands: SimpleCommand[] = [];
+  readonly writes: string[] = [];
+  readonly paths: string[] = [];
+  readonly opaque: Concern[] = [];
+  readonly dangers: Concern[] = [];
+  private readonly shell: Shell;
+  private readonly parser: ShellParser | undefined;
+
+  constructor(shell: Shell, parser: ShellParser | undefined) {
+    this.shell = shell;
+    this.parser = parser;
+  }
+
+  text(text: string): void {
+    this.opaque.push(...textConcerns(text));
+    if (text.length <= MAX_LENGTH) this.parse(text, [], 0);
+  }
+
+  private parse(text: string, within: WrittenCommand['within'], depth: number): void {
+    const root = this.shell === 'other' ? undefined : this.parser?.parse(text);
+    if (!root) this.opaque.push(concern('unreadable', this.parser ? 'its syntax is not clear' : 'there is no grammar for this shell'));
+    else this.add(this.shell === 'powershell' ? readPowerShell(root, within) : readBash(root, this.shell, within), depth);
+  }
+
+  private add(reading: Reading, depth: number): void {
+    this.writes.push(...reading.writes);
+    this.paths.push(...reading.reads, ...reading.writes);
+    this.opaque.push(...reading.opaque);
+    this.dangers.push(...reading.dangers);
+    for (const each of reading.commands) this.command(each, false, depth);
+  }
+
+  private command(written: WrittenCommand, isCovered: boolean, depth: number): void {
+    if (this.commands.length > MAX_COMMANDS) return;
+    const { concerns, argv, floor, reads, inner, script } = inspect(written.words);
+    const innerWords = inner ? written.words.slice(inner.at) : [];
+    const hasInner = innerWords.length > 0;
+    const isWrapper = hasInner && !inner?.isCovered;
+    this.commands.push({ ...written, argv, floor, reads: reads && !hasInner, isCovered: isCovered || isWrapper });
+    this.paths.push(...pathsOf(argv));
+    this.dangers.push(...concerns);
+    if (programName(argv[0] ?? '') === 'git' && this.commands.some((earlier) => earlier.argv[0] === 'cd' || earlier.argv[0] === 'pushd')) {
+      this.dangers.push(concern('other-folder', 'git after cd'));
+    }
+    if ((hasInner || script !== undefined) && depth >= MAX_DEPTH) this.opaque.push(concern('unreadable', 'it is nested too deep'));
+    else if (innerWords.length > 0) {
+      const source = innerWords.map((word) => word.source).join(' ');
+      this.command(
+        { source, words: innerWords, within: [...written.within, 'wrapper'], environment: [] },
+        inner?.isCovered ?? false,
+        depth + 1,
+      );
+    } else if (script !== undefined && this.shell !== 'powershell') this.parse(script, [...written.within, 'script'], depth + 1);
+  }
+}
+
+function textConcerns(text: string): Concern[] {
+  const found: string[] = [];
+  if (text.length > MAX_LENGTH) found.push(`it is longer than ${MAX_LENGTH} characters`);
+  const hidden = hiddenCharacter(text);
+  if (hidden !== undefined) found.push(`it holds the hidden character ${hidden}`);
+  if (/\\(?:\n|$)/.test(text)) found.push('a backslash stands at the end of a line');
+  return found.map((what) => concern('unreadable', what));
+}
+
+/** What may name a file: whole words, values of options, what follows `:` and `@`. The first word is the program. */
+function pathsOf(argv: SimpleCommand['argv']): string[] {
+  return argv.slice(1).flatMap((word) => {
+    if (word === undefined || word === '') return [];
+    const parts = [word, word.slice(word.indexOf('=') + 1), word.slice(word.lastIndexOf(':') + 1), word.replace(/^@/, '')];
+    if (/^-[^-]/.test(word)) parts.push(word.slice(2));
+    return parts.filter((part) => part !== '' && !part.startsWith('-'));
+  });
+}
+
+function unique(concerns: readonly Concern[]): Concern[] {
+  return [...new Map(concerns.map((each) => [each.reason, each])).values()];
+}

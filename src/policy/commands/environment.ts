@@ -1,0 +1,12 @@
+/** Variables in front of a command that change how it prints, not what it does. */
+const HARMLESS = new Set(
+  `CI NODE_ENV NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE TERM LANG LC_ALL LC_CTYPE LC_COLLATE LC_MESSAGES LC_NUMERIC LC_TIME TZ COLUMNS LINES
+  RUST_BACKTRACE RUST_LOG CARGO_TERM_COLOR PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONHASHSEED GIT_TERMINAL_PROMPT
+  NPM_CONFIG_LOGLEVEL npm_config_loglevel CI_JOB_ID VERBOSE`.split(/\s+/),
+);
+
+/** `NAME=value` of a harmless name, with a value that names no path. */
+export function isHarmlessAssignment(text: string): boolean {
+  const [name = '', ...value] = text.split('=');
+  return HARMLESS.has(name) && /^[\w.,:=@%+-]*$/.test(value.join('='));
+}

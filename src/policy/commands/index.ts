@@ -1,0 +1,4 @@
+export { analyzeCommand } from './analyze.ts';
+export { judgeCommand } from './judge.ts';
+export { suggestedPrefix } from './suggest.ts';
+export { visibleCommand } from './visible.ts';

@@ -1,0 +1,82 @@
+/** One simple command, by its words alone: what about it asks, how long a prefix must be to cover it, and what it runs. */
+import { checkOf } from './checks.ts';
+import { concern, type Rule } from './concerns.ts';
+import type { Finding } from './finding.ts';
+import { findOption } from './options.ts';
+import { alwaysAsks, dangerousOptions, hasExactOptions, isReading, programName } from './programs.ts';
+import type { Concern, Word } from './types.ts';
+import { hiddenCharacter } from './visible.ts';
+
+export type Inspection = {
+  concerns: Concern[];
+  /** The values of the words as prefixes see them; undefined where one is not known. */
+  argv: readonly (string | undefined)[];
+  floor: number;
+  reads: boolean;
+  inner: Finding['inner'] | undefined;
+  script: string | undefined;
+};
+
+/** Words that begin something else than a simple command: where one is taken for a program, grammar and shell do not agree. */
+const RESERVED = new Set('if then else elif fi for while until do done case esac in select function { } ! coproc [[ ]] (( ))'.split(' '));
+
+export function inspect(words: readonly Word[]): Inspection {
+  const [program = '', ...args] = words.map(({ value }) => value ?? '');
+  const name = programName(program);
+  const unknown = wordConcerns(words);
+  const always = alwaysAsks(name);
+  const check = checkOf(name);
+  const options = dangerousOptions(name);
+  const found = check?.(args, name) ?? {};
+  const dangers = Object.entries(options ?? {}).flatMap(([rule, list]) => {
+    const option = findOption(args, list, hasExactOptions(name));
+    return option === undefined ? [] : [concern(rule as Rule, `${name} ${option}`)];
+  });
+  const concerns = [
+    ...unknown,
+    ...globConcerns(words, isReading(name) && !options && !check),
+    ...(always ? [concern(always, name)] : []),
+    ...dangers,
+    ...(found.concerns ?? []),
+  ];
+  const argv = found.argv && unknown.length === 0 ? [program, ...found.argv.slice(1)] : words.map(({ value }) => value);
+  return {
+    concerns,
+    argv,
+    floor: found.floor ?? 1,
+    // A program at a path is whatever lies there.
+    reads: concerns.length === 0 && !/[\\/]/.test(program) && (found.reads ?? isReading(name)),
+    inner: found.inner ?? (always === 'runs-other' ? guessInner(args) : undefined),
+    script: found.script ?? (name === 'eval' ? args.join(' ') : undefined),
+  };
+}
+
+/** Behind `sudo -u me`, `xargs -n 1`: the first word that looks like a program. */
+function guessInner(args: readonly string[]): Finding['inner'] {
+  const at = args.findIndex((word) => /^[A-Za-z_./][\w./+-]*$/.test(word));
+  return at < 0 ? undefined : { at: at + 1, isCovered: false };
+}
+
+function wordConcerns(words: readonly Word[]): Concern[] {
+  const [program, ...args] = words as [Word, ...Word[]];
+  const concerns: Concern[] = [];
+  if (program.value === undefined || program.glob || program.value === '') concerns.push(concern('dynamic', program.source));
+  else if (!/^[\w.+@:[\\/~-]+$/.test(program.value))
+    concerns.push(concern('unreadable', `${program.source} is an unusual name for a program`));
+  if (program.value !== undefined && RESERVED.has(program.value) && program.value !== '[[') {
+    concerns.push(concern('unreadable', `${program.value} does not stand where the shell expects it`));
+  }
+  const dynamic = args.find(({ value }) => value === undefined);
+  if (dynamic) concerns.push(concern('dynamic', dynamic.source));
+  const device = args.find(({ value }) => /(?:^|=)\/+(?:proc|dev|sys)\//.test(value ?? '') && !/\/dev\/null$/.test(value ?? ''));
+  if (device) concerns.push(concern('devices', device.source));
+  const hidden = words.find(({ value }) => value !== undefined && hiddenCharacter(value) !== undefined);
+  if (hidden) concerns.push(concern('unreadable', `${hidden.source} holds a control character`));
+  return concerns;
+}
+
+/** A file can be named `--pre=x`: a glob that begins a word can become an option, except where no option does harm. */
+function globConcerns(words: readonly Word[], isHarmless: boolean): Concern[] {
+  const risky = words.find(({ glob, value }) => glob && /^(?:-|[^*?[]*$|[*?[])/.test(value ?? '') && !isHarmless);
+  return risky ? [concern('dynamic', risky.source)] : [];
+}

@@ -1,0 +1,53 @@
+/** Programs that run code: from their command line and from pipes it asks; a file may be allowed, but only by its name. */
+import { asks, type Check, wordSet } from './finding.ts';
+import { countLeadingOptions, otherOption } from './options.ts';
+
+/** Options that stand in front of the file and run nothing. */
+const SHELL = '-e -u -x -v -n';
+const HARMLESS: Record<string, string> = {
+  bash: SHELL,
+  sh: SHELL,
+  zsh: SHELL,
+  dash: SHELL,
+  ash: SHELL,
+  ksh: SHELL,
+  mksh: SHELL,
+  fish: '',
+  csh: '',
+  tcsh: '',
+  nu: '',
+  xonsh: '',
+  elvish: '',
+  powershell: '',
+  python: '-m -u -B -O -I -s -E -S -q -V --version -h --help',
+  pypy: '-m -u -B -O -I -s -E -S -q -V --version',
+  node: `--test --check --watch --version -v --help -h --enable-source-maps --no-warnings --experimental-strip-types --trace-warnings
+    --max-old-space-size --stack-trace-limit --test-only --expose-gc --test-name-pattern --test-concurrency --experimental-test-coverage`,
+  perl: '-w -c -v --version',
+  ruby: '-w -c -v --version',
+  php: '-v --version -l',
+  lua: '-v',
+  luajit: '-v',
+};
+/** With one of these there need not be a file. */
+const NEEDS_NO_FILE = wordSet('--version -V --help -h --test');
+
+export const interpreters: Record<string, Check> = Object.fromEntries(
+  Object.entries(HARMLESS).map(([name, harmless]): [string, Check] => [name, (args) => checkInterpreter(name, harmless, args)]),
+);
+
+function checkInterpreter(name: string, harmless: string, args: readonly string[]): ReturnType<Check> {
+  const count = countLeadingOptions(args);
+  const options = args.slice(0, count);
+  const file = args[count];
+  const other = otherOption(options, harmless);
+  if (other !== undefined) {
+    const at = args.findIndex((word) => /^-[^-]*c$/i.test(word) || /^-{1,2}c(?:ommand)?$/i.test(word));
+    const script = harmless === SHELL && at >= 0 ? args.slice(at + 1).find((word) => !/^[-+]/.test(word)) : undefined;
+    return { ...asks('inline-code', `${name} ${other}`), reads: false, ...(script === undefined ? {} : { script }) };
+  }
+  const isModule = name.startsWith('py') && options.some((word) => /m$/.test(word));
+  if (file === undefined) return options.some((word) => NEEDS_NO_FILE.has(word)) ? { floor: 2 } : asks('inline-code', name);
+  if (/^[-+]|^\/dev\/|^\/proc\/|:\/\//.test(file)) return asks('inline-code', `${name} ${file}`);
+  return { floor: count + 2, ...(isModule ? { inner: { at: count + 1, isCovered: true } } : {}) };
+}

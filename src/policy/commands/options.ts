@@ -1,0 +1,39 @@
+/** Whether a word of a command can be one of some options, in any spelling that programs accept. */
+
+/**
+ * `options` are as people write them, split at blanks: `-o` (also within `-xoy`), `--output` (also cut short, as `--outp`, in other
+ * capitals, and with `=value`), `-exec` (the long ones with one dash, or two). `isExact` is for programs that know no clusters of
+ * letters. It rather takes one too many than one too few.
+ */
+export function findOption(words: readonly string[], options: string, isExact = false): string | undefined {
+  const wanted = options.split(/\s+/).filter((option) => option !== '');
+  return words.find((word) => word.length > 1 && word.startsWith('-') && wanted.some((option) => isOption(word, option, isExact)));
+}
+
+function isOption(word: string, option: string, isExact: boolean): boolean {
+  const [name = ''] = word.split(/[=:]/);
+  if (isExact) return name.replace(/^--?/, '') === option.replace(/^--?/, '');
+  if (option.startsWith('--')) return name.length > 2 && name.startsWith('--') && folded(option).startsWith(folded(name));
+  if (option.length > 2) return folded(name) === folded(option) || name === `-${option}`;
+  return !word.startsWith('--') && word.slice(1).includes(option.slice(1));
+}
+
+function folded(name: string): string {
+  return name.slice(2).replaceAll('-', '').toLowerCase();
+}
+
+/** The first option that is none of `allowed`; clusters of single letters count as each of them, and what follows `=` is a value. */
+export function otherOption(words: readonly string[], allowed: string): string | undefined {
+  const known = new Set(allowed.split(/\s+/));
+  return words.find((word) => {
+    if (!word.startsWith('-') || word === '-' || word === '--') return false;
+    if (known.has(word.split('=')[0] ?? '')) return false;
+    return word.startsWith('--') || ![...word.slice(1)].every((letter) => known.has(`-${letter}`));
+  });
+}
+
+/** How many words stand in front of the first that is no option; those belong to the program, the others to what it runs. */
+export function countLeadingOptions(words: readonly string[]): number {
+  const end = words.findIndex((word) => !word.startsWith('-') || word === '-' || word === '--');
+  return end < 0 ? words.length : end;
+}

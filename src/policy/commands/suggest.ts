@@ -1,0 +1,30 @@
+import { checkOf } from './checks.ts';
+import { interpreters } from './interpreters.ts';
+import { isReading, programName } from './programs.ts';
+import { subcommands } from './subcommands.ts';
+import type { CommandAnalysis, SimpleCommand } from './types.ts';
+
+/** What looks like a subcommand, and not like a file or a value. */
+const SUBCOMMAND = /^[a-z][a-z0-9:-]*$/;
+
+/**
+ * The prefix to offer for *always allow*: program and subcommand, or the program alone where it only reads. undefined where an allowed
+ * prefix would not help (dangerous, opaque) or would allow too much (interpreters, wrappers, several commands).
+ */
+export function suggestedPrefix({ commands, opaque, dangers }: CommandAnalysis): readonly string[] | undefined {
+  if (opaque.length > 0 || dangers.length > 0 || commands.some(({ isCovered }) => isCovered)) return undefined;
+  const offered = commands.map(prefixOf);
+  const [first] = offered;
+  return first && offered.every((each) => each?.join('\0') === first.join('\0')) ? first : undefined;
+}
+
+function prefixOf({ argv, floor, words }: SimpleCommand): readonly string[] | undefined {
+  const name = programName(argv[0] ?? '');
+  if (Object.hasOwn(interpreters, name) || words.some(({ glob }, at) => glob && at < floor)) return undefined;
+  const known = argv as readonly string[];
+  if (isReading(name) && name !== 'git') return known.slice(0, 1);
+  const hasSubcommand = name === 'git' || Object.hasOwn(subcommands, name) || !checkOf(name);
+  const length = Math.max(floor, hasSubcommand && SUBCOMMAND.test(known[1] ?? '') ? 2 : 1);
+  if (length > known.length || known.slice(0, length).some((word) => /\s/.test(word) || word === '')) return undefined;
+  return known.slice(0, length);
+}
