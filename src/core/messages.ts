@@ -17,8 +17,8 @@ export type ToolResult = { type: 'tool_result'; callId: string; name: string; co
 
 export type ModelRef = { provider: string; model: string };
 
-/** Tokens of one answer. Unknown is undefined, never 0. `input` counts cached tokens, `output` counts reasoning tokens. */
-export type Usage = { input?: number; output?: number; cached?: number; reasoning?: number };
+/** Tokens of one answer. Unknown is undefined, never 0. `input` counts what was read from a cache and written to it, `output` counts reasoning tokens. */
+export type Usage = { input?: number; output?: number; cached?: number; cacheWrite?: number; reasoning?: number };
 
 /** US dollars of the answers whose price is known; `unpriced` is how many others there are, so that the sum is a lower bound. */
 export type Cost = { usd: number; unpriced?: number };

@@ -1,6 +1,6 @@
 import type { ToolCall, ToolResult } from '../core/messages.ts';
 import { resultText } from '../core/messages.ts';
-import { ModelError, type ModelErrorKind, type ModelEvent } from '../core/model.ts';
+import { ModelError, type ModelErrorKind } from '../core/model.ts';
 import type { ProviderConfig } from './types.ts';
 
 /** How long a service may be silent before its first byte. Local servers read the whole prompt first and get longer. */
@@ -78,8 +78,12 @@ const NO_MODEL = /model[ _]not[ _]found|(unknown|invalid|no such|unsupported) mo
 const OVERLOAD = /overload|server_error|api_error|internal|unavailable|temporar|timed? ?out|capacity|try again/i;
 const AUTH = /authentication|invalid[ _](api[ _])?key|api key not valid|unauthorized|permission/i;
 
+/** llama.cpp says with 500 that its template has no place for tools: asking again would not help. */
+const TOOLLESS = /--jinja|\btools? (param|choice|calls?|calling|use)\b.{0,60}(requires?|support)|does not support (tools|function)/i;
+
 export function kindOf({ status, code = '', type = '', message = '', retryAfterMs }: Failure): ModelErrorKind {
   const text = `${code} ${type} ${message}`;
+  if (status !== undefined && status >= 500 && TOOLLESS.test(text)) return 'invalid_request';
   if (status === 413 || ((status === undefined || status === 400 || status === 422) && OVERFLOW.test(text))) return 'context_overflow';
   // Google calls every limit a quota; one that says when to come back is a rate.
   if (status === 429 && retryAfterMs !== undefined && code !== 'insufficient_quota') return 'rate_limit';
@@ -151,7 +155,10 @@ export function sdkError(server: Server, error: unknown): ModelError {
 export function pageFetch(server: Server): typeof fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
-    return response.ok ? expectNoPage(server, response) : response;
+    if (!response.ok) return response;
+    return init?.method?.toUpperCase() === 'POST'
+      ? expectNoFailure(server, expectNoPage(server, response))
+      : expectNoPage(server, response);
   };
 }
 
@@ -159,6 +166,15 @@ function expectNoPage(server: Server, response: Response): Response {
   if (!/^text\/html/i.test(response.headers.get('content-type') ?? '')) return response;
   void response.body?.cancel().catch(() => undefined);
   throw modelError(server, 'invalid_request', 'the address answered with a web page, not an API');
+}
+
+/** Some proxies answer with 200 and an error that is no stream. What is a stream after all, under a wrong name, comes late. */
+async function expectNoFailure(server: Server, response: Response): Promise<Response> {
+  if (!/^application\/json/i.test(response.headers.get('content-type') ?? '')) return response;
+  const text = await response.text();
+  const { input } = parseInput(text);
+  if ((input as { error?: unknown } | undefined)?.error) throw failureError(server, failureOf(input));
+  return new Response(text, response);
 }
 
 /** Errors of `fetch`, of the network below it, and of reading what it brought. */
@@ -199,47 +215,6 @@ function networkError(server: Server, error: unknown): ModelError {
   for (let depth = 0; depth < 5 && reason instanceof Error && reason.cause !== undefined; depth++) reason = reason.cause;
   if (reason instanceof AggregateError && reason.errors.length > 0) reason = reason.errors[0];
   return modelError(server, 'network', reason instanceof Error ? reason.message || reason.name : String(reason));
-}
-
-/**
- * One exchange with a server: opens its event stream, has it read, lets the connection serve the next request where it can,
- * and closes it in every other case: when reading fails, when the user aborts, when the consumer leaves early.
- */
-export async function* exchange<T>(
-  signal: AbortSignal,
-  open: (signal: AbortSignal) => Promise<AsyncIterable<unknown>>,
-  read: (events: AsyncIterable<unknown>) => AsyncGenerator<ModelEvent, T>,
-  explain: (error: unknown) => ModelError,
-): AsyncGenerator<ModelEvent, T> {
-  signal.throwIfAborted();
-  const end = new AbortController();
-  try {
-    const iterator = (await open(AbortSignal.any([signal, end.signal])))[Symbol.asyncIterator]();
-    // Lent without `return`, for a reader that leaves after the closing event must not break the connection.
-    const result = yield* read({ [Symbol.asyncIterator]: () => ({ next: () => iterator.next() }) });
-    await runOut(iterator);
-    return result;
-  } catch (error) {
-    // Several SDKs end a stream that was aborted as if it were whole, or throw something of their own.
-    signal.throwIfAborted();
-    throw error instanceof ModelError ? error : explain(error);
-  } finally {
-    end.abort();
-  }
-}
-
-/** A connection can be used again only after its answer was read to the end. Most end at once; no one waits for the others. */
-async function runOut(rest: AsyncIterator<unknown>, ms = 100): Promise<void> {
-  const drain = async () => {
-    while (!(await rest.next()).done);
-  };
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const enough = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  // The answer is whole: what happens behind its closing event is of no interest.
-  await Promise.race([drain().catch(() => undefined), enough]);
-  clearTimeout(timer);
 }
 
 /** Arguments as the model wrote them. None at all mean an empty object. */

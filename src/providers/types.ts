@@ -18,8 +18,8 @@ export interface ProviderModule {
   listModels(config: ProviderConfig, signal: AbortSignal): Promise<ModelInfo[]>;
 }
 
-/** US dollars for a million tokens; without a price of its own, cached input costs as much as any. */
-export type Rates = { input: number; output: number; cached?: number };
+/** US dollars for a million tokens; without a price of its own, input that is read from a cache or written to it costs as much as any. */
+export type Rates = { input: number; output: number; cached?: number; cacheWrite?: number };
 
 /** A whole request costs the `long` rates where its input is above that many tokens; from a day on the `later` ones hold. */
 export type Prices = Rates & { long?: Rates & { above: number }; later?: Rates & { from: string } };

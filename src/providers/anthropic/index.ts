@@ -1,7 +1,8 @@
 import type { BaseAnthropic } from '@anthropic-ai/sdk/client';
 import type { AssistantMessage, Usage } from '../../core/messages.ts';
 import type { ModelAdapter, ModelEvent, ModelRequest } from '../../core/model.ts';
-import { checkConfig, exchange, sdkError, serverOf } from '../http.ts';
+import { exchange } from '../exchange.ts';
+import { checkConfig, sdkError, serverOf } from '../http.ts';
 import type { ProviderConfig } from '../types.ts';
 import { createClient } from './client.ts';
 import { PROVIDER, toBody } from './convert.ts';
@@ -24,21 +25,22 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
     return await client.post<AsyncIterable<unknown>>('/v1/messages', { body: toBody(request), signal, stream: true });
   }
 
-  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  function stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent> {
     const answer: AssistantMessage = { role: 'assistant', content: [], from: { provider: PROVIDER, model: request.model }, stop: 'other' };
     let before: Usage = {};
-    for (let pauses = 0; ; pauses++) {
-      const messages = pauses === 0 ? request.messages : [...request.messages, answer];
-      const end = yield* exchange(
-        signal,
-        (either) => open({ ...request, messages }, either),
-        (events) => toModelEvents(events, server, before, pauses < MAX_PAUSES),
-        (error) => sdkError(server, error),
-      );
-      if (!end.paused) return;
-      answer.content.push(...end.parts);
-      before = end.usage;
-    }
+    let pauses = 0;
+    return exchange(
+      signal,
+      (either) => open({ ...request, messages: pauses === 0 ? request.messages : [...request.messages, answer] }, either),
+      () => toModelEvents(server, before, pauses < MAX_PAUSES),
+      (error) => sdkError(server, error),
+      ({ paused, parts, usage }) => {
+        answer.content.push(...parts);
+        before = usage;
+        pauses++;
+        return paused;
+      },
+    );
   }
   return { stream };
 }

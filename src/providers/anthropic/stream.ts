@@ -1,5 +1,6 @@
 import type { AssistantMessage, ToolCall, Usage } from '../../core/messages.ts';
 import type { ModelEvent } from '../../core/model.ts';
+import type { Reader } from '../exchange.ts';
 import { failureError, failureOf, modelError, parseInput, type Server } from '../http.ts';
 import type { Token } from './convert.ts';
 
@@ -36,12 +37,7 @@ const STOPS: Record<string, (ModelEvent & { type: 'stop' })['reason']> = {
 export type End = { paused: boolean; parts: AssistantMessage['content']; usage: Usage };
 
 /** @param before what earlier stretches of the same answer used */
-export async function* toModelEvents(
-  events: AsyncIterable<unknown>,
-  server: Server,
-  before: Usage = {},
-  mayPause = false,
-): AsyncGenerator<ModelEvent, End> {
+export function* toModelEvents(server: Server, before: Usage = {}, mayPause = false): Reader<WireEvent, End> {
   const open = new Map<number, Open>();
   const parts: End['parts'] = [];
   const counted: Counted = {};
@@ -95,7 +91,7 @@ export async function* toModelEvents(
   }
 
   try {
-    for await (const event of events as AsyncIterable<WireEvent>) {
+    for (let event = yield; event; event = yield) {
       const index = event.index ?? 0;
       switch (event.type) {
         case 'message_start':
@@ -159,24 +155,25 @@ function guessed(delta: string | undefined): Block {
   return { type: delta === 'text_delta' ? 'text' : delta === 'thinking_delta' ? 'thinking' : undefined };
 }
 
-type Counted = Usage & { uncached?: number; written?: number };
+type Counted = Usage & { uncached?: number };
 
 /** Counts are cumulative, and where an event does not know one it says 0, null or nothing. */
 function count(counted: Counted, usage: WireUsage | null | undefined): void {
   const most = (before: number | undefined, now: number | null | undefined) =>
     typeof now === 'number' ? Math.max(before ?? 0, now) : before;
   counted.uncached = most(counted.uncached, usage?.input_tokens);
-  counted.written = most(counted.written, usage?.cache_creation_input_tokens);
+  counted.cacheWrite = most(counted.cacheWrite, usage?.cache_creation_input_tokens);
   counted.cached = most(counted.cached, usage?.cache_read_input_tokens);
   counted.output = most(counted.output, usage?.output_tokens);
   counted.reasoning = most(counted.reasoning, usage?.output_tokens_details?.thinking_tokens);
 }
 
-function total({ uncached, written, cached, output, reasoning }: Counted): Usage {
+function total({ uncached, cacheWrite, cached, output, reasoning }: Counted): Usage {
   return {
-    ...(uncached === undefined ? {} : { input: uncached + (written ?? 0) + (cached ?? 0) }),
+    ...(uncached === undefined ? {} : { input: uncached + (cacheWrite ?? 0) + (cached ?? 0) }),
     ...(output === undefined ? {} : { output }),
     ...(cached === undefined ? {} : { cached }),
+    ...(cacheWrite === undefined ? {} : { cacheWrite }),
     ...(reasoning === undefined ? {} : { reasoning }),
   };
 }

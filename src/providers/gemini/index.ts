@@ -1,6 +1,7 @@
 import type { GoogleGenAI } from '@google/genai/web';
 import type { ModelAdapter, ModelRequest } from '../../core/model.ts';
-import { checkConfig, exchange, sdkError, serverOf } from '../http.ts';
+import { exchange } from '../exchange.ts';
+import { checkConfig, sdkError, serverOf } from '../http.ts';
 import type { ProviderConfig } from '../types.ts';
 import { createClient } from './client.ts';
 import { toParameters } from './convert.ts';
@@ -25,7 +26,7 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
       exchange(
         signal,
         (either) => open(request, either),
-        (events) => toModelEvents(events, server),
+        () => toModelEvents(server),
         (error) => sdkError(server, error),
       ),
   };

@@ -1,5 +1,6 @@
 import type { ToolCall, Usage } from '../../core/messages.ts';
 import type { ModelEvent } from '../../core/model.ts';
+import type { Reader } from '../exchange.ts';
 import { failureError, failureOf, modelError, type Server } from '../http.ts';
 import type { Token } from './convert.ts';
 import { type PartialArg, setPartial } from './partial.ts';
@@ -23,7 +24,7 @@ type Open = { id?: string; name: string; args: Record<string, unknown>; signatur
 
 const REFUSALS = /SAFETY|RECITATION|BLOCKLIST|PROHIBITED|SPII/;
 
-export async function* toModelEvents(events: AsyncIterable<unknown>, server: Server): AsyncGenerator<ModelEvent> {
+export function* toModelEvents(server: Server): Reader<Chunk> {
   const words = { type: 'text' as 'text' | 'reasoning', text: '' };
   let open: Open | undefined;
   let usage: Usage | undefined;
@@ -72,7 +73,7 @@ export async function* toModelEvents(events: AsyncIterable<unknown>, server: Ser
   }
 
   try {
-    for await (const chunk of events as AsyncIterable<Chunk>) {
+    for (let chunk = yield; chunk; chunk = yield) {
       if (chunk.error) throw failureError(server, failureOf(chunk));
       const candidate = chunk.candidates?.[0];
       for (const part of candidate?.content?.parts ?? []) {

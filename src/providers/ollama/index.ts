@@ -1,5 +1,6 @@
-import type { ModelAdapter, ModelRequest } from '../../core/model.ts';
-import { checkConfig, exchange, plainError, serverOf } from '../http.ts';
+import type { ModelAdapter, ModelError, ModelRequest } from '../../core/model.ts';
+import { exchange } from '../exchange.ts';
+import { checkConfig, failureError, failureOf, plainError, type Server, serverOf } from '../http.ts';
 import type { ProviderConfig } from '../types.ts';
 import { createClient, settle } from './client.ts';
 import { contextLengthOf, type ModelFacts, toRequest } from './convert.ts';
@@ -9,6 +10,12 @@ export { listModels } from './list.ts';
 
 /** Facts about a model are worth a short wait only. */
 const FACTS_MS = 5000;
+
+/** What the server says is wrong comes as a bare error from the SDK; those of the network have causes. */
+function explain(server: Server, error: unknown): ModelError {
+  const told = error instanceof Error && error.constructor === Error && error.cause === undefined;
+  return told ? failureError(server, failureOf(error.message)) : plainError(server, error);
+}
 
 /** A local Ollama, or its cloud. */
 export function createAdapter(config: ProviderConfig): ModelAdapter {
@@ -47,8 +54,8 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
       exchange(
         signal,
         (either) => open(request, either),
-        (lines) => toModelEvents(lines, server),
-        (error) => plainError(server, error),
+        () => toModelEvents(server),
+        (error) => explain(server, error),
       ),
   };
 }

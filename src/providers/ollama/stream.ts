@@ -1,5 +1,6 @@
 import type { ToolCall, Usage } from '../../core/messages.ts';
 import type { ModelEvent } from '../../core/model.ts';
+import type { Reader } from '../exchange.ts';
 import { failureError, failureOf, modelError, parseInput, type Server } from '../http.ts';
 
 type WireCall = { id?: string; function?: { name?: string; arguments?: unknown } };
@@ -11,26 +12,15 @@ type Line = {
   eval_count?: number;
 };
 
-const NOTHING: readonly ModelEvent[] = [];
-
-export async function* toModelEvents(lines: AsyncIterable<unknown>, server: Server): AsyncGenerator<ModelEvent> {
+export function* toModelEvents(server: Server): Reader<Line> {
   const words = { type: 'text' as 'text' | 'reasoning', text: '' };
   let calls = 0;
 
-  function* flush(): Generator<ModelEvent> {
+  function* flush(next: 'text' | 'reasoning' = words.type): Generator<ModelEvent> {
     const { type, text } = words;
-    words.text = '';
+    Object.assign(words, { type: next, text: '' });
     if (text) yield { type: 'part', part: { type, text } };
   }
-
-  /** A list, since this is what happens most: `yield*` in an asynchronous generator waits for each event several times. */
-  const say = (type: 'text' | 'reasoning', text: string | null | undefined): readonly ModelEvent[] => {
-    if (!text) return NOTHING;
-    const before = type === words.type ? NOTHING : [...flush()];
-    words.type = type;
-    words.text += text;
-    return [...before, { type: type === 'text' ? 'text_delta' : 'reasoning_delta', text }];
-  };
 
   /** A call comes whole. */
   function* call({ id, function: made }: WireCall): Generator<ModelEvent> {
@@ -45,10 +35,19 @@ export async function* toModelEvents(lines: AsyncIterable<unknown>, server: Serv
   }
 
   try {
-    for await (const line of lines as AsyncIterable<Line>) {
-      for (const event of say('reasoning', line.message?.thinking)) yield event;
-      for (const event of say('text', line.message?.content)) yield event;
-      for (const wire of line.message?.tool_calls ?? []) yield* call(wire);
+    for (let line = yield; line; line = yield) {
+      const { thinking, content, tool_calls } = line.message ?? {};
+      if (thinking) {
+        if (words.type !== 'reasoning') yield* flush('reasoning');
+        words.text += thinking;
+        yield { type: 'reasoning_delta', text: thinking };
+      }
+      if (content) {
+        if (words.type !== 'text') yield* flush('text');
+        words.text += content;
+        yield { type: 'text_delta', text: content };
+      }
+      if (tool_calls) for (const wire of tool_calls) yield* call(wire);
       if (!line.done) continue;
       yield* flush();
       const usage: Usage = {
@@ -73,39 +72,73 @@ function stopOf(reason: string | undefined, called: boolean): (ModelEvent & { ty
   return reason === undefined || reason === 'stop' ? 'end_turn' : 'other';
 }
 
+const NEWLINE = 10;
+
 /**
  * Lets whole lines of JSON through, and fails where one is an error or is not JSON: the SDK would write the latter to the console
- * and make `[object Object]` of the former.
+ * and make `[object Object]` of the former. The SDK parses every line, so that here only those are parsed that look unusual.
  */
 export function checkedLines(server: Server): TransformStream<Uint8Array, Uint8Array> {
-  const decoder = new TextDecoder();
   const encoder = new TextEncoder();
-  let rest = '';
-  const checked = (text: string): string => {
-    if (text.trim() === '') return '';
+  /** Of the line that is not whole yet. */
+  const begun: Uint8Array[] = [];
+
+  const checked = (line: Uint8Array): Uint8Array => {
+    const text = new TextDecoder().decode(line);
+    if (text.trim() === '') return new Uint8Array();
     const { input, malformed } = parseInput(text);
     if (malformed !== undefined) throw modelError(server, 'bad_stream', 'a line of the stream is not JSON');
-    const { error } = input as { error?: unknown };
+    const { error } = (input ?? {}) as { error?: unknown };
     if (error) throw failureError(server, failureOf(input));
-    return `${text}\n`;
+    return encoder.encode(`${text}\n`);
   };
+
+  const passOn = (bytes: Uint8Array, controller: TransformStreamDefaultController<Uint8Array>) => {
+    const out: Uint8Array[] = [];
+    let good = 0;
+    try {
+      for (let start = 0, end = 0; start < bytes.length; start = end + 1) {
+        end = bytes.indexOf(NEWLINE, start);
+        if (end < 0) end = bytes.length;
+        if (isUsual(bytes, start, end)) continue;
+        out.push(bytes.subarray(good, start));
+        good = Math.min(end + 1, bytes.length);
+        out.push(checked(bytes.subarray(start, end)));
+      }
+      out.push(bytes.subarray(good));
+    } finally {
+      // What came before a line that is an error was said; all at once, for a second piece would be lost with the error.
+      const whole = joined(out);
+      if (whole.length > 0) controller.enqueue(whole);
+    }
+  };
+
   return new TransformStream({
     transform(chunk, controller) {
-      const text = decoder.decode(chunk, { stream: true });
-      rest += text;
-      if (!text.includes('\n')) return;
-      const lines = rest.split('\n');
-      rest = lines.pop() ?? '';
-      let whole = '';
-      try {
-        for (const line of lines) whole += checked(line);
-      } finally {
-        // What came before a line that is an error was said.
-        if (whole) controller.enqueue(encoder.encode(whole));
-      }
+      const end = chunk.lastIndexOf(NEWLINE) + 1;
+      const lines = end === 0 ? [] : [...begun.splice(0), chunk.subarray(0, end)];
+      if (end < chunk.length) begun.push(chunk.subarray(end));
+      if (lines.length > 0) passOn(joined(lines), controller);
     },
     flush(controller) {
-      controller.enqueue(encoder.encode(checked(rest + decoder.decode())));
+      passOn(joined(begun), controller);
     },
   });
+}
+
+/** `{"model": … }` or `{"message": … }`, as every line but an error begins and ends. */
+function isUsual(bytes: Uint8Array, start: number, end: number): boolean {
+  const last = bytes[end - 1] === 13 ? bytes[end - 2] : bytes[end - 1];
+  return bytes[start] === 0x7b && bytes[start + 1] === 0x22 && bytes[start + 2] === 0x6d && last === 0x7d;
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  if (pieces.length === 1) return pieces[0] as Uint8Array;
+  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
 }

@@ -1,7 +1,8 @@
 import type { OpenAI } from 'openai/client';
 import { APIError } from 'openai/core/error';
 import type { ModelAdapter, ModelRequest } from '../../core/model.ts';
-import { checkConfig, exchange, LOCAL_FIRST_BYTE_MS, sdkError, serverOf } from '../http.ts';
+import { exchange } from '../exchange.ts';
+import { checkConfig, LOCAL_FIRST_BYTE_MS, sdkError, serverOf } from '../http.ts';
 import { createClient } from '../openai/client.ts';
 import type { ProviderConfig } from '../types.ts';
 import { dialectOf, toBody } from './convert.ts';
@@ -38,7 +39,7 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
       exchange(
         signal,
         (either) => open(request, either),
-        (events) => toModelEvents(events, server),
+        () => toModelEvents(server),
         (error) => sdkError(server, error),
       ),
   };

@@ -1,5 +1,6 @@
 import type { ToolCall, Usage } from '../../core/messages.ts';
 import type { ModelEvent } from '../../core/model.ts';
+import type { Reader } from '../exchange.ts';
 import { failureError, failureOf, modelError, parseInput, type Server } from '../http.ts';
 import type { Token } from './convert.ts';
 
@@ -14,6 +15,8 @@ type Delta = {
   reasoning_content?: string | null;
   reasoning_details?: Detail[] | null;
   tool_calls?: WireCall[] | null;
+  /** Of servers from before there were several calls at once. */
+  function_call?: WireCall['function'];
 };
 type WireUsage = {
   prompt_tokens?: number;
@@ -23,15 +26,16 @@ type WireUsage = {
   completion_tokens_details?: { reasoning_tokens?: number } | null;
 };
 type Chunk = {
-  choices?: { delta?: Delta | null; message?: Delta | null; finish_reason?: string | null }[] | null;
+  object?: string;
+  choices?: { index?: number; delta?: Delta | null; message?: Delta | null; finish_reason?: string | null; error?: unknown }[] | null;
   usage?: WireUsage | null;
   x_groq?: { usage?: WireUsage | null } | null;
   error?: unknown;
 };
 
-type Open = { id: string; name: string; input: string };
+const NOTHING: readonly never[] = [];
 
-const NOTHING: readonly ModelEvent[] = [];
+type Open = { id: string; name: string; input: string };
 
 const STOPS: Record<string, (ModelEvent & { type: 'stop' })['reason']> = {
   stop: 'end_turn',
@@ -41,7 +45,7 @@ const STOPS: Record<string, (ModelEvent & { type: 'stop' })['reason']> = {
   content_filter: 'refusal',
 };
 
-export async function* toModelEvents(events: AsyncIterable<unknown>, server: Server): AsyncGenerator<ModelEvent> {
+export function* toModelEvents(server: Server): Reader<Chunk> {
   const words = { type: 'text' as 'text' | 'reasoning', text: '', wanted: false };
   const calls: Open[] = [];
   const byIndex = new Map<number, Open>();
@@ -51,22 +55,12 @@ export async function* toModelEvents(events: AsyncIterable<unknown>, server: Ser
   let refused = false;
 
   /** Text and reasoning have no end of their own on this wire: one ends where the other begins. */
-  function* flush(): Generator<ModelEvent> {
+  function* flush(next: 'text' | 'reasoning' = words.type): Generator<ModelEvent> {
     const { type, text, wanted } = words;
-    words.text = '';
+    Object.assign(words, { type: next, text: '' });
     const replay: Token = { content: text };
     if (text) yield { type: 'part', part: { type, text, ...(wanted ? { replay } : {}) } };
   }
-
-  /** A list, since this is what happens most: `yield*` in an asynchronous generator waits for each event several times. */
-  const say = (type: 'text' | 'reasoning', text: string | null | undefined, wanted = false): readonly ModelEvent[] => {
-    if (!text) return NOTHING;
-    const before = type === words.type ? NOTHING : [...flush()];
-    words.type = type;
-    words.text += text;
-    words.wanted = wanted;
-    return [...before, { type: type === 'text' ? 'text_delta' : 'reasoning_delta', text }];
-  };
 
   /** The call that a fragment belongs to. Indexes may be missing, and ids missing, empty, repeated, or new at the same index. */
   const callOf = ({ index, id, function: made }: WireCall): Open => {
@@ -74,7 +68,9 @@ export async function* toModelEvents(events: AsyncIterable<unknown>, server: Ser
     const at = typeof index === 'number' ? byIndex.get(index) : undefined;
     const same = calls.find((call) => id && call.id === id);
     const before = at ?? (typeof index === 'number' ? undefined : (same ?? calls.at(-1)));
-    const isNew = !before || (id ? before.id !== '' && before.id !== id && name !== '' : typeof index !== 'number' && isNext(before, name));
+    // An index that is used again without an id is another call where the one before it is whole.
+    const again = typeof index !== 'number' || (before?.id === '' && Boolean(made?.arguments));
+    const isNew = !before || (id ? before.id !== '' && before.id !== id && name !== '' : again && isNext(before, name));
     const call: Open = isNew ? { id: '', name: '', input: '' } : before;
     if (isNew) calls.push(call);
     if (typeof index === 'number') byIndex.set(index, call);
@@ -89,7 +85,13 @@ export async function* toModelEvents(events: AsyncIterable<unknown>, server: Ser
     const cut = reason === 'length';
     let called = false;
     for (const [index, { id, name, input }] of calls.entries()) {
-      const part: ToolCall = { type: 'tool_call', id: id || `call_${index}`, name, ...parseInput(input) };
+      const repeated = calls.some((other, at) => at < index && other.id === id);
+      const part: ToolCall = {
+        type: 'tool_call',
+        id: id ? `${id}${repeated ? `_${index}` : ''}` : `call_${index}`,
+        name,
+        ...parseInput(input),
+      };
       // Cut off by the limit: there is no such call.
       if (cut && (part.malformed !== undefined || input === '')) continue;
       called = true;
@@ -101,19 +103,31 @@ export async function* toModelEvents(events: AsyncIterable<unknown>, server: Ser
   }
 
   try {
-    for await (const chunk of events as AsyncIterable<Chunk>) {
-      if (chunk.error) throw failureError(server, failureOf(chunk.error));
+    for (let chunk = yield; chunk; chunk = yield) {
+      const failure = chunk.error || (chunk.object === 'error' && chunk);
+      if (failure) throw failureError(server, failureOf(failure));
       usage = toUsage(chunk.usage ?? chunk.x_groq?.usage) ?? usage;
-      const choice = chunk.choices?.[0];
+      const choice = chunk.choices?.find((each) => !each?.index);
+      if (choice?.error) throw failureError(server, failureOf(choice.error));
       const delta = choice?.delta ?? choice?.message ?? {};
       // The same thought may come under both names, and a third time in the details.
-      const thought = delta.reasoning_content || delta.reasoning;
-      for (const event of say('reasoning', thought, Boolean(delta.reasoning_content))) yield event;
-      for (const part of toParts(delta.content)) for (const event of say(part.type, part.text)) yield event;
-      for (const event of say('text', delta.refusal)) yield event;
+      const thought = delta.reasoning_content || delta.reasoning || thoughtIn(delta.reasoning_details);
+      if (thought) {
+        if (words.type !== 'reasoning') yield* flush('reasoning');
+        words.text += thought;
+        words.wanted = Boolean(delta.reasoning_content);
+        yield { type: 'reasoning_delta', text: thought };
+      }
+      for (const { type, text } of toParts(delta)) {
+        if (words.type !== type) yield* flush(type);
+        words.text += text;
+        words.wanted = false;
+        yield { type: type === 'text' ? 'text_delta' : 'reasoning_delta', text };
+      }
       refused ||= Boolean(delta.refusal);
-      for (const detail of delta.reasoning_details ?? []) merge(details, detail);
-      for (const fragment of delta.tool_calls ?? []) {
+      if (delta.reasoning_details) for (const detail of delta.reasoning_details) merge(details, detail);
+      const fragments = delta.tool_calls ?? (delta.function_call ? [{ function: delta.function_call }] : NOTHING);
+      for (const fragment of fragments) {
         const call = callOf(fragment);
         const made = fragment.function?.arguments ?? '';
         const text = typeof made === 'string' ? made : JSON.stringify(made);
@@ -136,12 +150,22 @@ function isNext(before: Open, name: string): boolean {
   return name !== '' && (name !== before.name || (before.input !== '' && parseInput(before.input).malformed === undefined));
 }
 
-function toParts(content: Delta['content']): { type: 'text' | 'reasoning'; text: string }[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return (content ?? []).map(({ text, thinking }) => {
-    if (thinking === undefined) return { type: 'text', text: text ?? '' };
-    return { type: 'reasoning', text: typeof thinking === 'string' ? thinking : thinking.map((part) => part.text ?? '').join('') };
+function toParts({ content, refusal }: Delta): readonly { type: 'text' | 'reasoning'; text: string }[] {
+  // What happens most, first.
+  if (typeof content === 'string' && !refusal) return content ? [{ type: 'text', text: content }] : NOTHING;
+  const parts = typeof content === 'string' ? [{ text: content }] : [...(content ?? [])];
+  if (refusal) parts.push({ text: refusal });
+  return parts.flatMap(({ text, thinking }: WirePart) => {
+    const thought = Array.isArray(thinking) ? thinking.map((part) => part.text ?? '').join('') : thinking;
+    const said = thought ?? text;
+    return said ? [{ type: thought === undefined ? 'text' : 'reasoning', text: said }] : [];
   });
+}
+
+/** Some servers tell the thoughts nowhere else. */
+function thoughtIn(details: Detail[] | null | undefined): string {
+  if (!details) return '';
+  return details.map(({ text, summary }) => [text, summary].find((said) => typeof said === 'string') ?? '').join('');
 }
 
 /** Details come in fragments, told apart by their index; the server wants them back whole. */

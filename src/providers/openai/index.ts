@@ -1,7 +1,8 @@
 import type { OpenAI } from 'openai/client';
 import { APIError } from 'openai/core/error';
 import type { ModelAdapter, ModelRequest } from '../../core/model.ts';
-import { checkConfig, exchange, FIRST_BYTE_MS, sdkError, serverOf } from '../http.ts';
+import { exchange } from '../exchange.ts';
+import { checkConfig, FIRST_BYTE_MS, sdkError, serverOf } from '../http.ts';
 import type { ProviderConfig } from '../types.ts';
 import { createClient } from './client.ts';
 import { type Omit, toBody } from './convert.ts';
@@ -35,7 +36,7 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
       exchange(
         signal,
         (either) => open(request, either),
-        (events) => toModelEvents(events, server),
+        () => toModelEvents(server),
         (error) => sdkError(server, error),
       ),
   };

@@ -1,5 +1,6 @@
 import type { ReasoningPart, Usage } from '../../core/messages.ts';
 import type { ModelEvent } from '../../core/model.ts';
+import type { Reader } from '../exchange.ts';
 import { failureError, failureOf, modelError, parseInput, type Server } from '../http.ts';
 import type { Token } from './convert.ts';
 
@@ -14,7 +15,8 @@ type Item = {
   encrypted_content?: string | null;
   call_id?: string;
   name?: string;
-  arguments?: string;
+  /** A text, as a rule. */
+  arguments?: unknown;
 };
 type WireUsage = {
   input_tokens?: number;
@@ -28,7 +30,11 @@ type WireEvent = {
   summary_index?: number;
   item?: Item;
   delta?: unknown;
+  text?: unknown;
+  arguments?: unknown;
+  error?: unknown;
   response?: {
+    status?: string;
     output?: Item[] | null;
     error?: unknown;
     incomplete_details?: { reason?: string } | null;
@@ -39,9 +45,9 @@ type WireEvent = {
 /** What has come of an item that is not finished. Items are told apart by `output_index`: their ids may change from event to event. */
 type Open = { item: Item; text: string; refusal: string; thought: string; input: string | undefined };
 
-export async function* toModelEvents(events: AsyncIterable<unknown>, server: Server): AsyncGenerator<ModelEvent> {
+export function* toModelEvents(server: Server): Reader<WireEvent> {
   const open = new Map<number, Open>();
-  const finished = new Set<number>();
+  const finished = new Map<number, string>();
   let last = -1;
   let called = false;
   let refused = false;
@@ -56,7 +62,10 @@ export async function* toModelEvents(events: AsyncIterable<unknown>, server: Ser
   };
 
   function* finish(index: number, item: Item, state: Open | undefined): Generator<ModelEvent> {
-    finished.add(index);
+    // Some servers say it twice.
+    const said = JSON.stringify(item);
+    if (finished.get(index) === said) return;
+    finished.set(index, said);
     open.delete(index);
     const content = item.content ?? [];
     if (item.type === 'message') {
@@ -69,7 +78,7 @@ export async function* toModelEvents(events: AsyncIterable<unknown>, server: Ser
       if (item.status === 'incomplete') return;
       called = true;
       const id = item.call_id || item.id || `call_${index}`;
-      yield { type: 'part', part: { type: 'tool_call', id, name: item.name ?? '', ...parseInput(item.arguments || state?.input || '') } };
+      yield { type: 'part', part: { type: 'tool_call', id, name: item.name ?? '', ...inputOf(item.arguments || state?.input) } };
     } else if (item.type === 'reasoning') {
       yield* reasoning(item);
     } else if (item.type !== undefined) {
@@ -86,7 +95,7 @@ export async function* toModelEvents(events: AsyncIterable<unknown>, server: Ser
   }
 
   try {
-    for await (const event of events as AsyncIterable<WireEvent>) {
+    for (let event = yield; event; event = yield) {
       const delta = typeof event.delta === 'string' ? event.delta : '';
       switch (event.type) {
         case 'response.output_item.added':
@@ -115,15 +124,26 @@ export async function* toModelEvents(events: AsyncIterable<unknown>, server: Ser
           yield { type: 'tool_input_delta', ...(state.item.name ? { name: state.item.name } : {}), text: delta };
           break;
         }
+        case 'response.output_text.done': {
+          const state = at(event);
+          if (state.text || typeof event.text !== 'string' || !event.text) break;
+          state.text = event.text;
+          yield { type: 'text_delta', text: event.text };
+          break;
+        }
+        case 'response.function_call_arguments.done':
+          if (typeof event.arguments === 'string') at(event).input ||= event.arguments;
+          break;
         case 'response.output_item.done': {
           const state = at(event);
           yield* finish(last, event.item ?? rebuilt(state), state);
           break;
         }
         case 'response.completed':
+        case 'response.done':
         case 'response.incomplete': {
-          const { output, usage, incomplete_details } = event.response ?? {};
-          const whole = event.type === 'response.completed';
+          const { output, usage, incomplete_details, status } = event.response ?? {};
+          const whole = event.type !== 'response.incomplete' && status !== 'incomplete';
           // Normally all of them are finished by now; some servers leave the events of the items out.
           for (const [index, item] of output && output.length > finished.size ? output.entries() : []) {
             if (!finished.has(index)) yield* finish(index, item, open.get(index));
@@ -138,6 +158,8 @@ export async function* toModelEvents(events: AsyncIterable<unknown>, server: Ser
           throw failureError(server, failureOf(event.response?.error ?? 'the response failed'));
         case 'error':
           throw failureError(server, failureOf(event));
+        case undefined:
+          if (event.error) throw failureError(server, failureOf(event));
       }
     }
     throw modelError(server, 'bad_stream', 'the stream ended without its closing event');
@@ -145,6 +167,10 @@ export async function* toModelEvents(events: AsyncIterable<unknown>, server: Ser
     yield* leftovers();
     throw error;
   }
+}
+
+function inputOf(given: unknown): ReturnType<typeof parseInput> {
+  return typeof given === 'object' && given ? { input: given } : parseInput(typeof given === 'string' ? given : '');
 }
 
 const STOPS: Record<string, 'max_tokens' | 'refusal'> = { max_output_tokens: 'max_tokens', content_filter: 'refusal' };

@@ -37,7 +37,7 @@ export function plainName(name: string, tools: Tools): string {
   const bare = name.trim().replace(/^["'`]|["'`]$/g, '');
   if (tools.has(bare)) return bare;
   const short = bare
-    .replace(/^(functions?|tools?|default_api|multi_tool_use|api)[.:/]/, '')
+    .replace(/^(functions?|tools?|default_api|multi_tool_use|api|call)[.:/]/, '')
     .replace(/:\d+$/, '')
     .replace(/\.call$/, '');
   return tools.has(short) ? short : bare;

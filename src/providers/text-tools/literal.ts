@@ -2,6 +2,7 @@
  * Values as models write them: JSON, and what is nearly JSON (single quotes, bare keys, trailing commas, comments, Python's constants,
  * tuples and long strings, raw line breaks and quotes in strings, brackets that were forgotten at the end).
  */
+import { STRING_QUOTES } from './markers.ts';
 import { type Reading, Source, Unreadable } from './source.ts';
 
 /** Told of the members of the outermost objects while they come, `value` only when it is whole. It can throw Unreadable. */
@@ -41,6 +42,7 @@ function* readValue(src: Source, state: State, depth: number): Reading<unknown> 
   if (first === '{') return yield* readObject(src, state, depth);
   if (first === '[' || first === '(') return yield* readList(src, state, depth);
   if (first === '"' || first === "'") return yield* readString(src);
+  if (first === '<') return yield* readQuoted(src);
   const word = yield* src.run(/[\w.+\-/]+/y);
   const next = yield* src.char();
   if (next === '' && depth > 0) throw new Unreadable();
@@ -122,18 +124,33 @@ function* readList(src: Source, state: State, depth: number): Reading<unknown[]>
   }
 }
 
+/** A string between marks instead of quotes. */
+function* readQuoted(src: Source): Reading<string> {
+  const mark = yield* src.literal(STRING_QUOTES);
+  if (!mark) throw new Unreadable();
+  return (yield* src.until([mark])).text;
+}
+
 function* readString(src: Source): Reading<string> {
   const quote = src.text[src.at] as string;
   const long = (yield* src.char(1)) === quote && (yield* src.char(2)) === quote;
   src.at += long ? 3 : 1;
+  const start = src.at;
+  let isOdd = false;
   let text = '';
   for (;;) {
     text += yield* src.run(/[^"'\\]+/y);
     const char = yield* src.char();
     if (char === '') throw new Unreadable();
-    if (char === '\\') text += yield* readEscape(src);
-    else if (char === quote && (yield* endsString(src, quote, long))) return text;
-    else {
+    if (char === '\\') {
+      const meant = yield* readEscape(src);
+      isOdd ||= meant.length === 2 && meant.startsWith('\\');
+      text += meant;
+    } else if (char === quote && (yield* endsString(src, quote, long))) {
+      // A path of Windows with an escape that does not exist: then the others in it are none either.
+      const written = src.text.slice(start, src.at - (long ? 3 : 1));
+      return isOdd && /^[A-Za-z]:\\[^\\]/.test(written) ? written : text;
+    } else {
       text += char;
       src.at += 1;
     }

@@ -15,6 +15,10 @@ const WRAPPED = [
 export const WRAPPERS: readonly string[] = [
   ...WRAPPED.map((name) => `<${name}>`),
   '<|python_tag|>',
+  '<|python_start|>',
+  '<start_function_call>',
+  '<|tool_call>',
+  '<|tools_prefix|>',
   '<|tool_call|>',
   '<|tool_calls|>',
   '<|tool_call_start|>',
@@ -45,11 +49,20 @@ export const CLOSERS: readonly string[] = [
   '[/TOOL_CALL]',
   '[END_TOOL_REQUEST]',
   '<|call|>',
+  '<|python_end|>',
+  '<end_function_call>',
+  '<tool_call|>',
+  '<|tools_suffix|>',
+  '<|observation|>',
   '<|eom_id|>',
+  '<|eom|>',
+  '<|eot|>',
   '<|eot_id|>',
   '<|im_end|>',
   '<|end|>',
   '<|return|>',
+  '<|endoftext|>',
+  '[|endofturn|]',
   '</s>',
 ];
 
@@ -66,6 +79,15 @@ export const CALL_SEPARATORS: readonly string[] = ['<|tool_call_argument_begin|>
 /** Everything that begins a call. */
 export const STARTS: readonly string[] = [...WRAPPERS, ...FUNCTIONS, ...INVOKES, ...CALL_BEGINS];
 
+/** Phi and Firefunction, before a list. */
+export const FUNCTOOLS = 'functools[';
+/** What begins a call at the beginning of a line only, with the tool's name where it is in it. The first are gpt-oss without its control tokens. */
+export function lineStarts(names: readonly string[]): ReadonlyMap<string, string> {
+  const general = ['assistantcommentary to=functions.', 'commentary to=functions.', FUNCTOOLS].map((mark) => [mark, ''] as const);
+  const forms = (name: string) => [`${name}[ARGS]`, `${name}[CALL_ID]`, `${name}\n{`, `Action: ${name}\n`];
+  return new Map([...general, ...names.flatMap((name) => forms(name).map((mark) => [mark, name] as const))]);
+}
+
 export const HARMONY: readonly string[] = ['<|channel|>', '<|start|>'];
 export const HARMONY_ENDS: readonly string[] = ['<|end|>', '<|return|>', '<|call|>', '<|start|>', '<|channel|>'];
 
@@ -75,16 +97,27 @@ export const THOUGHTS: Readonly<Record<string, string>> = {
   '<thought>': '</thought>',
   '<seed:think>': '</seed:think>',
   '[THINK]': '[/THINK]',
+  '<|START_THINKING|>': '<|END_THINKING|>',
+  '<scratch_pad>': '</scratch_pad>',
 };
 
-/** Regions whose contents are shown as they are. */
+const regions = (...names: string[]) =>
+  Object.fromEntries(names.flatMap((name) => ['>', ' '].map((end) => [`<${name}${end}`, `</${name}>`] as const)));
+
+/** Regions whose contents are shown as they are; results are among them, for some models make up what they would get. */
 export const QUOTES: Readonly<Record<string, string>> = {
   '<!--': '-->',
-  '<pre>': '</pre>',
-  '<code>': '</code>',
-  '<example>': '</example>',
-  '<examples>': '</examples>',
+  ...regions('pre', 'code', 'samp', 'example', 'examples', 'tool_response', 'tool_result', 'tool_results', 'function_results'),
+  ...Object.fromEntries(deepseek('tool outputs begin').map((mark, index) => [mark, deepseek('tool outputs end')[index] as string])),
 };
+
+/** The same, where they begin their line: within a sentence they are words. */
+export const BLOCK_QUOTES: Readonly<Record<string, string>> = regions(
+  ...'file document blockquote details script style output stdout observation textarea'.split(' '),
+);
+
+/** What else opens a string in Gemma's calls. */
+export const STRING_QUOTES: readonly string[] = ['<escape>', '<|"|>'];
 
 /** Fences that hold nothing but calls, and those in which a call may stand for itself. */
 export const CALL_FENCES: ReadonlySet<string> = new Set(

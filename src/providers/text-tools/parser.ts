@@ -25,13 +25,15 @@ const MARKS = [
   ...HARMONY_CLOSERS,
   '</think>',
 ];
-/** gpt-oss without its control tokens. */
-const STRIPPED = ['assistantcommentary to=functions.', 'commentary to=functions.'];
+const LINE_MARKS = [...MARKS, ...Object.keys(marks.BLOCK_QUOTES)];
+/** gpt-oss without its control tokens, up to the arguments. */
+const STRIPPED = /(?:^|\n|assistant)commentary to=functions\.([\w.-]+) *(?:json|code)?\s*$/;
 
 export class TextToolParser {
   readonly #src = new Source();
   readonly #tools: Tools;
-  readonly #atLineStart: readonly string[];
+  /** With the name of the tool, where it is in the mark. */
+  readonly #atLineStart: ReadonlyMap<string, string>;
   readonly #scan: Reading<void>;
   readonly #out: Output;
   #waiting = '';
@@ -39,7 +41,7 @@ export class TextToolParser {
 
   constructor(tools: readonly ToolSpec[]) {
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
-    this.#atLineStart = [...STRIPPED, ...tools.flatMap(({ name }) => [`${name}[ARGS]`, `${name}[CALL_ID]`])];
+    this.#atLineStart = marks.lineStarts(tools.map(({ name }) => name));
     this.#out = new Output(this.#src);
     this.#scan = this.#lines();
   }
@@ -75,7 +77,7 @@ export class TextToolParser {
       const indent = yield* src.run(/[ \t]+/y);
       const char = yield* src.char();
       if (char === '') return;
-      if (char === '>') yield* this.#passing(src.run(/[^\n]+/y));
+      if (char === '>' || char === '|') yield* this.#passing(src.run(/[^\n]+/y));
       else if (isIndentedCode(src.text.slice(this.#out.base, src.at - indent.length), indent)) yield* this.#passing(src.run(/[^\n]+/y));
       else if ((char === '`' || char === '~') && (yield* this.#fence())) continue;
       else yield* this.#line();
@@ -101,8 +103,10 @@ export class TextToolParser {
       this.#out.forget();
       const char = yield* src.char();
       if (char === '' || char === '\n') return;
+      if (char === '`' && this.#isAction() && (yield* this.#fence())) continue;
       if (char === '`') yield* this.#passing(readCodeSpan(src));
       else if (char === '<' || char === '[') yield* this.#mark(first);
+      else if (char === '{' && (yield* this.#stripped())) continue;
       else if (char === '{' && this.#mayBeBare()) {
         if (!(yield* this.#candidate((reader) => reader.bare(), { bare: true }))) src.at += 1;
       } else if (!first || !(yield* this.#named())) src.at += 1;
@@ -111,9 +115,24 @@ export class TextToolParser {
     }
   }
 
+  *#stripped(): Reading<boolean> {
+    const name = STRIPPED.exec(this.#recent(200))?.[1];
+    return name !== undefined && (yield* this.#candidate((reader) => reader.harmony(name)));
+  }
+
+  /** What stands before the place, but not before the last call. */
+  #recent(most: number): string {
+    return this.#src.text.slice(Math.max(this.#out.base, this.#src.at - most), this.#src.at);
+  }
+
+  /** Command R writes its fence behind a word. */
+  #isAction(): boolean {
+    return /(^|\n)[ \t]*Action:[ \t]*$/.test(this.#recent(40));
+  }
+
   /** A bare value stands at the beginning of its line, or behind a sentence. */
   #mayBeBare(): boolean {
-    return /(^|[.:!?…\n])[ \t]*$/.test(this.#src.text.slice(this.#out.base, this.#src.at));
+    return /(^|[.:!?…\n])[ \t]*$/.test(this.#recent(LEAD));
   }
 
   /** Passes a fence of any kind; false where there is none. */
@@ -136,33 +155,21 @@ export class TextToolParser {
     return true;
   }
 
-  /** A tool's name with its arguments in brackets, or gpt-oss's header without its control tokens. */
+  /** What begins a call at the beginning of a line only. */
   *#named(): Reading<boolean> {
     const src = this.#src;
     const start = src.at;
-    const mark = yield* src.literal(this.#atLineStart);
+    const mark = yield* src.literal([...this.#atLineStart.keys()]);
     src.at = start;
-    if (!mark) return false;
-    if (!STRIPPED.includes(mark)) {
-      const name = mark.slice(0, mark.indexOf('['));
-      return yield* this.#candidate(function* (reader) {
-        src.at += name.length;
-        return yield* reader.withArguments(name);
-      });
-    }
-    return yield* this.#candidate(function* (reader) {
-      src.at += mark.length;
-      const name = yield* src.run(/[\w.-]+/y);
-      yield* src.spaces();
-      yield* src.literal(['json', 'code']);
-      return yield* reader.harmony(name);
-    });
+    const name = mark && this.#atLineStart.get(mark);
+    if (name === undefined) return false;
+    return yield* this.#candidate((reader) => reader.lineStart(mark as string, name), mark === marks.FUNCTOOLS ? { bare: true } : {});
   }
 
   *#mark(first: boolean): Reading<void> {
     const src = this.#src;
     const start = src.at;
-    const mark = yield* src.literal(MARKS);
+    const mark = yield* src.literal(first ? LINE_MARKS : MARKS);
     const behind = src.at;
     src.at = start;
     if (mark === undefined) {
@@ -172,6 +179,7 @@ export class TextToolParser {
     }
     src.at = behind;
     if (mark in marks.QUOTES) yield* this.#passing(readRegion(src, marks.QUOTES[mark] as string));
+    else if (mark in marks.BLOCK_QUOTES) yield* this.#passing(readRegion(src, marks.BLOCK_QUOTES[mark] as string));
     else if (mark in marks.THOUGHTS) {
       if (first) yield* readThoughts(src, this.#out, start, [marks.THOUGHTS[mark] as string]);
     } else if (mark === '</think>') yield* this.#strayThought(first);
@@ -189,9 +197,9 @@ export class TextToolParser {
     }
   }
 
-  /** Alone on its line, it ends thoughts that the server's template began. */
+  /** At the end of its line or before a call, it ends thoughts that the server's template began. */
   *#strayThought(first: boolean): Reading<void> {
-    if (first && /^[\r\n]?$/.test(yield* this.#src.char())) this.#out.take();
+    if (first && /^[\r\n<[{]?$/.test(yield* this.#src.char())) this.#out.take();
   }
 
   /** A channel of gpt-oss: a call, thoughts, or a text whose header is dropped. */

@@ -6,8 +6,11 @@ const ACTS =
 const SHOWS = /\b(show|demonstrate|illustrate|explain)\b/i;
 
 const ALWAYS =
-  /\b(for (example|instance)|such as|looks? (like|as follows)|would (look|be|write|call|emit|output|produce|generate)|could (write|emit|look))\b|(\be\.g\.|zum beispiel|z\. ?b\.|par exemple|por ejemplo|per esempio|例如|比如|たとえば)/i;
-const EXAMPLE = /\b(examples?|samples?|syntax|notation|markup|illustration|hypothetical(ly)?)\b|\b(format|template)\b[^.!?\n]{0,60}:?$/i;
+  /\b(for (example|instance)|such as|looks? (like|as follows)|would (look|be|write|call|emit|output|produce|generate)|could (write|emit|look)|(written|formatted|encoded|structured|expressed) (like this|as follows|this way))\b|(\be\.g\.|zum beispiel|z\. ?b\.|par exemple|por ejemplo|per esempio|por exemplo|例如|比如|たとえば|예를 들어|например)|\bso (sieht|sehen)\b.*\baus\b|\b(wie folgt|comme suit|como sigue)\b/i;
+const EXAMPLE =
+  /\b(examples?|samples?|syntax|notation|markup|illustration|hypothetical(ly)?)\b|\b(formats?|templates?)\b[^.!?\n]{0,60}:?$|\b(beispiele?|exemples?|ejemplos?|esempio|esempi|exemplos?|przykład)\b|示例|例子|范例|例：|サンプル|예시|пример/iu;
+/** Whether to do it is asked, not done. */
+const ASKS = /^\W*(should|shall) i\b[^.!]*\?$|^\W*(do you want|would you like) me to\b[^.!]*\?$/i;
 const WRITES = '(write|call|emit|output|use|send|type|invoke|produce|generate|make|do|run|add|put)';
 const ADVICE = new RegExp(
   [
@@ -33,23 +36,30 @@ const REPORTS = new RegExp(
 
 /** `before` is the text since the last call, `sinceQuoted` the part of it behind a quoted call, if there is one. */
 export function isShown(before: string, sinceQuoted: string | undefined): boolean {
-  if (sinceQuoted !== undefined && /^([\s,;]|[-*+] |\d+[.)] |\b(or|and|und|oder)\b|:)*$/i.test(sinceQuoted)) return true;
+  if (sinceQuoted !== undefined && /^([\s,;]|[-*+] |\d+[.)] (\**[\w-]+( [\w-]+){0,3}:\**)?|\b(or|and|und|oder)\b|:)*$/i.test(sinceQuoted))
+    return true;
   if (/["'“‘«(]$/.test(before)) return true;
-  const lead = leadOf(before);
-  if (ALWAYS.test(lead)) return true;
+  const [label, above] = leadsOf(before);
+  return isShownBy(label) || (/^\W*[\w-]+( [\w-]+){0,3}:$/.test(label) && above.endsWith(':') && isShownBy(above));
+}
+
+function isShownBy(lead: string): boolean {
+  if (ALWAYS.test(lead) || ASKS.test(lead)) return true;
   const acts = ACTS.test(lead);
   if (EXAMPLE.test(lead)) return !acts || SHOWS.test(lead);
   return !acts && (ADVICE.test(lead) || REPORTS.test(lead));
 }
 
-/** The sentence that leads to the place. */
-function leadOf(before: string): string {
+/** The sentence that leads to the place, and the one before it. */
+function leadsOf(before: string): [string, string] {
   const text = before
     .trimEnd()
     .slice(-400)
+    .replace(/^[ \t]*\d+[.)][ \t]/gm, '')
     .replace(/\b(e\.g|i\.e|z\. ?b)\.\s/gi, (mark) => `${mark.trim()}_`);
   const sentences = text.split(/[.!?。]["')*_]*\s+(?=\S)|\n\s*\n/);
-  return (sentences.at(-1) ?? '').replaceAll('._', '. ');
+  const [last = '', above = ''] = sentences.slice(-2).reverse();
+  return [last.trim().replaceAll('._', '. '), above.trim()];
 }
 
 /** Woven into a sentence: words lead to the call without an end, and words go on behind it. */

@@ -1,5 +1,5 @@
 /** One reader a form of call. A reader starts at the form's first character and ends behind its last. */
-import { type Call, isCallKey, isNameKey, plainName, type Tools, toCalls, toInput } from './calls.ts';
+import { type Call, isCallKey, isNameKey, isObject, plainName, propertiesOf, type Tools, toCalls, toInput } from './calls.ts';
 import { readLiteral, type Watch } from './literal.ts';
 import * as marks from './markers.ts';
 import { readPairs, readParameters } from './parameters.ts';
@@ -89,6 +89,34 @@ export class Reader {
     return [{ name: plainName(name, this.#tools), ...(yield* this.#arguments()) }];
   }
 
+  /** `mark` begins a line: a tool's name with its arguments behind it in one of several ways, or a list of calls. */
+  *lineStart(mark: string, name: string): Reading<Call[]> {
+    const src = this.#src;
+    if (name === '') {
+      const isList = mark.endsWith('[');
+      src.at += isList ? mark.length - 1 : mark.length;
+      return isList ? yield* this.bare() : yield* this.#stripped();
+    }
+    src.at += mark.startsWith(name) ? name.length : mark.length;
+    if (mark.endsWith(']')) return yield* this.withArguments(name);
+    yield* src.spaces();
+    // As LangChain taught it.
+    if (!mark.startsWith(name) && !(yield* src.literal(['Action Input:']))) throw new Unreadable();
+    yield* src.spaces();
+    const input = yield* this.#arguments();
+    const known = propertiesOf(this.#tools.get(name));
+    if (isObject(input.input) && Object.keys(input.input).some((key) => !(key in known))) throw new Unreadable();
+    return [{ name, ...input }];
+  }
+
+  /** gpt-oss without its control tokens, from behind `to=functions.` */
+  *#stripped(): Reading<Call[]> {
+    const name = yield* this.#src.run(/[\w.-]+/y);
+    yield* this.#src.spaces();
+    yield* this.#src.literal(['json', 'code']);
+    return yield* this.harmony(name);
+  }
+
   *#listOr(strict: boolean): Reading<Call[] | undefined> {
     if (!strict && this.#src.text[this.#src.at] === '[' && (yield* opensPythonic(this.#src)))
       return yield* readPythonicList(this.#src, this.#tools);
@@ -163,6 +191,8 @@ export class Reader {
       if (!isCallKey(key)) this.#doom();
       if (typeof value === 'string' && isNameKey(key) && !this.#tools.has(plainName(value, this.#tools))) this.#doom();
     };
+    // Templates that double their braces teach models to do so.
+    if (!strict && src.text[src.at] === '{' && (yield* src.char(1)) === '{') src.at += 1;
     const { value, open } = yield* readLiteral(src, strict ? watch : undefined);
     if (open > 0 && (strict ? open > 1 : !(yield* this.#beforeCloser()))) throw new Unreadable();
     // One bracket too many is as common as one too few.

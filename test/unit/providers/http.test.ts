@@ -22,6 +22,7 @@ import * as openai from '../../../src/providers/openai/index.ts';
 describe('what a failure is', () => {
   const cases: [kind: ModelErrorKind, failure: Failure][] = [
     ['overloaded', { type: 'overloaded_error', message: 'Overloaded' }],
+    ['invalid_request', { status: 500, type: 'server_error', message: 'tools param requires --jinja flag' }],
     ['overloaded', { code: 'server_error', message: 'The server had an error.' }],
     ['overloaded', { status: 529 }],
     ['rate_limit', { code: 'rate_limit_exceeded' }],

@@ -6,7 +6,7 @@ import { startWireServer } from '../../../support/wire-server.ts';
 
 const answer = (text: string, reason: string) =>
   [
-    { type: 'message_start', message: { usage: { input_tokens: 10, output_tokens: 1 } } },
+    { type: 'message_start', message: { usage: { input_tokens: 10, output_tokens: 1, cache_creation_input_tokens: 3 } } },
     { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
     { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } },
     { type: 'content_block_stop', index: 0 },
@@ -29,7 +29,7 @@ describe('anthropic: an answer that the service pauses', () => {
         [
           { type: 'part', part: { type: 'text', text: 'First, ' } },
           { type: 'part', part: { type: 'text', text: 'then.' } },
-          { type: 'usage', usage: { input: 20, output: 10 } },
+          { type: 'usage', usage: { input: 26, output: 10, cacheWrite: 6 } },
           { type: 'stop', reason: 'end_turn' },
         ],
       );

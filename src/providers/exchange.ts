@@ -1,0 +1,98 @@
+/** One exchange of every adapter with its server: from the request to the last event. */
+import { ModelError, type ModelEvent } from '../core/model.ts';
+
+/** Makes events of what a wire brings. It is handed each thing where it yields nothing, undefined at the end, and a failure as a throw. */
+export type Reader<T, R = void> = Generator<ModelEvent | undefined, R, T | undefined>;
+
+/**
+ * One exchange with a server: opens its event stream, has it read, lets the connection serve the next request where it can,
+ * and closes it in every other case: when reading fails, when the user aborts, when the consumer leaves early. Readers are
+ * synchronous and this is no generator, for each asynchronous step would be paid with every delta.
+ * @param goesOn whether the answer goes on in another exchange
+ */
+export function exchange<R>(
+  signal: AbortSignal,
+  open: (signal: AbortSignal) => Promise<AsyncIterable<unknown>>,
+  read: () => Reader<unknown, R>,
+  explain: (error: unknown) => ModelError,
+  goesOn: (result: R) => boolean = () => false,
+): AsyncIterableIterator<ModelEvent> {
+  type Step = IteratorResult<ModelEvent, undefined>;
+  const end = new AbortController();
+  let events: AsyncIterator<unknown>;
+  let reader: Reader<unknown, R> | undefined;
+  let over = false;
+
+  const leave = (): Step => {
+    over = true;
+    end.abort();
+    return { done: true, value: undefined };
+  };
+  const failed = (error: unknown): unknown => {
+    leave();
+    // Several SDKs end a stream that was aborted as if it were whole, or throw something of their own.
+    if (signal.aborted) return signal.reason;
+    return error instanceof ModelError ? error : explain(error);
+  };
+  const guarded = <A>(work: (given: A) => Step | Promise<Step>) => {
+    return (given: A): Step | Promise<Step> => {
+      try {
+        return work(given);
+      } catch (error) {
+        throw failed(error);
+      }
+    };
+  };
+  const begin = async (): Promise<Step> => {
+    try {
+      signal.throwIfAborted();
+      events = (await open(AbortSignal.any([signal, end.signal])))[Symbol.asyncIterator]();
+    } catch (error) {
+      throw failed(error);
+    }
+    reader = read();
+    return await step();
+  };
+  const advance = (made: IteratorResult<ModelEvent | undefined, R>): Step | Promise<Step> => {
+    if (made.done) return finish(made.value);
+    return made.value ? (made as Step) : events.next().then(feed, fail);
+  };
+  const finish = async (result: R): Promise<Step> => {
+    await runOut(events);
+    return goesOn(result) ? await begin() : leave();
+  };
+  const resumed = () => reader as Reader<unknown, R>;
+  const step = guarded<void>(() => advance(resumed().next()));
+  // Some servers send `null` to keep the connection.
+  const feed = guarded(({ done, value }: IteratorResult<unknown>) => advance(resumed().next(done ? undefined : (value ?? {}))));
+  const fail = guarded((error: unknown) => advance(resumed().throw(error)));
+
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    next() {
+      if (over) return Promise.resolve(leave());
+      try {
+        return Promise.resolve(reader ? step() : begin());
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    },
+    return: () => Promise.resolve(leave()),
+  };
+}
+
+/** A connection can be used again only after its answer was read to the end. Most end at once; no one waits for the others. */
+async function runOut(rest: AsyncIterator<unknown>, ms = 100): Promise<void> {
+  const drain = async () => {
+    while (!(await rest.next()).done);
+  };
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const enough = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  // The answer is whole: what happens behind its closing event is of no interest.
+  await Promise.race([drain().catch(() => undefined), enough]);
+  clearTimeout(timer);
+}
