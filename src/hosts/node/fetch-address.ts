@@ -1,0 +1,65 @@
+/** Which addresses are somebody's own: this computer, its network, and what is no address of one host in the Internet. */
+import { BlockList, isIP, isIPv6 } from 'node:net';
+
+const closed = new BlockList();
+for (const range of [
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8',
+  '100.64.0.0/10', // carrier-grade NAT
+  '127.0.0.0/8',
+  '169.254.0.0/16', // link-local, and the metadata services of clouds
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24', // documentation
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15', // benchmarks
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, broadcast
+]) {
+  const [network = '', prefix] = range.split('/');
+  closed.addSubnet(network, Number(prefix), 'ipv4');
+}
+/** Of IPv6 only this is the Internet. */
+const global6 = new BlockList();
+global6.addSubnet('2000::', 3, 'ipv6');
+for (const [network, prefix] of [
+  ['2001::', 23], // Teredo and other protocols
+  ['2001:db8::', 32],
+  ['2002::', 16], // 6to4, which holds an IPv4 address
+  ['3fff::', 20],
+] as const)
+  closed.addSubnet(network, prefix, 'ipv6');
+
+/** Names that networks give to their own hosts; so is every name without a dot. */
+const OWN_NAME = /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa)$/;
+
+export function isPrivateAddress(address: string): boolean {
+  const [bare = ''] = address.split('%');
+  const mapped = mappedAddress(bare);
+  if (mapped) return isPrivateAddress(mapped);
+  if (isIPv6(bare)) return !global6.check(bare, 'ipv6') || closed.check(bare, 'ipv6');
+  return closed.check(bare, 'ipv4');
+}
+
+/** By its letters alone. Numbers in all their forms are addresses by the time that they are in a URL. */
+export function isPrivateHost({ hostname }: URL): boolean {
+  const name = hostname
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.+$/, '')
+    .toLowerCase();
+  if (isIP(name)) return isPrivateAddress(name);
+  return !name.includes('.') || OWN_NAME.test(name);
+}
+
+/** The IPv4 address that an IPv6 one stands for: mapped, or of a network that has no other (NAT64). */
+function mappedAddress(address: string): string | undefined {
+  if (!isIPv6(address)) return undefined;
+  const { hostname } = new URL(`http://[${address}]`);
+  const [, high = '', low = ''] = /^\[(?:::ffff:|64:ff9b::)([\da-f]{1,4}):([\da-f]{1,4})\]$/.exec(hostname) ?? [];
+  if (!high) return undefined;
+  const [a, b] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
+  return [a >> 8, a & 255, b >> 8, b & 255].join('.');
+}
