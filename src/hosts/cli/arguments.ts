@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import type { Mode } from '../../core/events.ts';
 import { MODES } from '../../core/events.ts';
+import type { KeysCommand } from './keys.ts';
 
 /** The command line cannot be understood or carried out as it is; the message says what to write instead. */
 export class UsageError extends Error {
@@ -12,7 +13,18 @@ export type Options = {
   folders: string[];
   json: boolean;
   yes: boolean;
+  /** Rules such as `path:src/**` and `command:npm test`. */
+  allow?: string[];
+  deny?: string[];
+  /** A file of rules. */
+  policy?: string;
+  /** A file that names MCP servers. */
+  mcpConfig?: string;
   runPlan: boolean;
+  /** Agent mode proposes a plan first. */
+  requirePlan?: boolean;
+  /** The file that the plan is written to, as Markdown. */
+  output?: string;
   model?: string;
   baseUrl?: string;
   maxTurns?: number;
@@ -22,7 +34,10 @@ export type Options = {
 export type Command = Options &
   (
     | { action: 'help' | 'version' | 'sessions' | 'models' }
+    | { action: 'keys'; keys: KeysCommand }
     | { action: 'undo'; run?: string }
+    /** `clear` is a place in the list, from 1, or all of it. */
+    | { action: 'grants'; clear?: number | 'all' }
     | { action: 'prompt'; mode: Mode; prompt: string[]; session?: string }
     | { action: 'continue'; prompt: string[]; session: string }
   );
@@ -31,7 +46,13 @@ const OPTIONS = {
   folder: { type: 'string', multiple: true },
   json: { type: 'boolean' },
   yes: { type: 'boolean', short: 'y' },
+  allow: { type: 'string', multiple: true },
+  deny: { type: 'string', multiple: true },
+  policy: { type: 'string' },
+  'mcp-config': { type: 'string' },
   'run-plan': { type: 'boolean' },
+  'require-plan': { type: 'boolean' },
+  output: { type: 'string', short: 'o' },
   model: { type: 'string', short: 'm' },
   'base-url': { type: 'string' },
   'max-turns': { type: 'string' },
@@ -54,7 +75,13 @@ export function parseCommand(args: readonly string[]): Command {
     folders: values.folder ?? ['.'],
     json: values.json ?? false,
     yes: values.yes ?? false,
+    ...(values.allow && { allow: values.allow }),
+    ...(values.deny && { deny: values.deny }),
+    ...(values.policy !== undefined && { policy: values.policy }),
+    ...(values['mcp-config'] !== undefined && { mcpConfig: values['mcp-config'] }),
     runPlan: values['run-plan'] ?? false,
+    ...(values['require-plan'] && { requirePlan: true }),
+    ...(values.output !== undefined && { output: values.output }),
     ...(values.model !== undefined && { model: values.model }),
     ...(values['base-url'] !== undefined && { baseUrl: httpUrl(values['base-url']) }),
     ...(values['max-turns'] !== undefined && { maxTurns: count(values['max-turns']) }),
@@ -70,12 +97,22 @@ export function parseCommand(args: readonly string[]): Command {
   if (session !== undefined && positionals.length > 0 && isBlank(positionals))
     throw new UsageError('Say what to add to the session: kedge --continue "…", or kedge --continue alone to go on with it.');
   if (session !== undefined) return { ...options, action: 'continue', session, prompt: positionals };
+  if (word === 'grants') return { ...options, action: 'grants', ...clearing(rest) };
   if (word === 'undo') return { ...options, action: 'undo', ...(rest[0] !== undefined && { run: rest[0] }) };
+  if (word === 'keys') return { ...options, action: 'keys', keys: keysCommand(rest) };
   if (word === 'sessions' || word === 'models') return { ...options, action: word };
   if (word === undefined) throw new UsageError('Say what to do: kedge ask, plan or agent, and a request. See kedge --help.');
   throw new UsageError(
     `${JSON.stringify(word)} is no command. Put ask, plan or agent before the request: kedge ask "…". See kedge --help.`,
   );
+}
+
+/** What stands behind it is not repeated in an error: it may be a key. */
+function keysCommand([verb, provider, ...more]: readonly string[]): KeysCommand {
+  if (more.length > 0) throw new UsageError('A key does not belong on the command line: kedge keys set PROVIDER reads it from stdin.');
+  if (verb === 'list' && provider === undefined) return { verb };
+  if ((verb === 'set' || verb === 'delete') && provider !== undefined) return { verb, provider };
+  throw new UsageError('Write kedge keys set PROVIDER, kedge keys delete PROVIDER or kedge keys list.');
 }
 
 function parsed(args: readonly string[]) {
@@ -85,6 +122,14 @@ function parsed(args: readonly string[]) {
     const [sentence = ''] = (error as Error).message.split(/[.\n]/, 1);
     throw new UsageError(`${sentence}. See kedge --help.`);
   }
+}
+
+/** @throws UsageError */
+function clearing([word, which, ...more]: readonly string[]): { clear?: number | 'all' } {
+  if (word === undefined) return {};
+  if (word === 'clear' && which === undefined) return { clear: 'all' };
+  if (word === 'clear' && more.length === 0 && /^[1-9]\d{0,3}$/.test(which ?? '')) return { clear: Number(which) };
+  throw new UsageError('Write kedge grants, kedge grants clear, or kedge grants clear 2 for the second of the list.');
 }
 
 function isBlank(words: readonly string[]): boolean {

@@ -6,8 +6,10 @@ Usage
   kedge agent "…"          does it, and asks before each change
   kedge --continue [ID]    goes on with the last session, or that one: a paused run, an open question, a plan
   kedge undo [RUN]         takes back what the last run changed
+  kedge grants [clear [N]] lists what you allowed for good in this folder, or takes it back
   kedge sessions           lists this folder's sessions
   kedge models             lists the models that can be chosen
+  kedge keys set PROVIDER  keeps a key in the keychain, read from stdin; also: keys list, keys delete PROVIDER
 
   A - in the request stands for what comes in on stdin.
 
@@ -17,7 +19,15 @@ Options
   --base-url URL           where the model's server is
   -y, --yes                do not ask before edits in the folder; deletions, protected places, and
                            what the confirmed plan does not name, still ask
+  --allow RULE, --deny RULE
+                           path:src/**, command:"npm test", host:example.com, tool:create_file, server:github or
+                           mcp:github/create_issue (repeat it for several); what is dangerous asks all the same
+  --policy FILE            rules from a file: {"rules": [{"effect": "deny", "path": "db/**"}]}; the folder’s own
+                           .kedge/policy.json can only deny and ask
+  --mcp-config FILE        MCP servers whose tools agent may use: {"mcpServers": {"name": {"command": "…"}}}
   --run-plan               carry out the proposed plan without asking
+  --require-plan           agent proposes a plan too, and changes nothing before it is confirmed
+  -o, --output FILE        write the plan to a Markdown file
   --max-turns N            pause after N turns of the model
   --continue [ID]          with a request: add it to that session
   --json                   print every event as a line of JSON
@@ -26,6 +36,7 @@ Options
 Environment
   OPENAI_API_KEY, OPENAI_BASE_URL     key and address of a provider, by its name
   KEDGE_API_KEY, KEDGE_BASE_URL       the same for whichever is used; these win
+                                      (without a key here, the one in the keychain is used)
   KEDGE_MODEL                         the model when --model is not given
   KEDGE_HOME                          where sessions are kept
   NO_COLOR                            no colours

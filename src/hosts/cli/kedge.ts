@@ -12,24 +12,34 @@ import { factsOf } from '../../providers/catalog.ts';
 import type { ProviderConfig } from '../../providers/types.ts';
 import { DiskBlobs } from '../../sessions/blobs.ts';
 import { SessionStore } from '../../sessions/store.ts';
+import { Commands } from '../node/commands.ts';
+import { PageFetcher } from '../node/fetch.ts';
 import { NodeFileSystem, NodeWriter } from '../node/file-system.ts';
+import { StoredKeys } from '../node/keyring.ts';
 import { storageDirectory, workspaceStorage } from '../node/storage.ts';
 import { type Addresses, bareAddress, readAddresses, writeAddresses } from './addresses.ts';
 import { type Options, UsageError } from './arguments.ts';
 import { missingKey, providerConfig } from './environment.ts';
+import { KeptGrants } from './grants.ts';
+import { mcpServersOf } from './mcp.ts';
+import { readPolicy } from './policy.ts';
+import { oneLine } from './terminal.ts';
 
 export type Kedge = {
   assistant: Assistant;
+  grants: KeptGrants;
+  /** Removes earlier contents of files that are too old or too many, at most once a day. */
+  tidy(): Promise<void>;
   /**
    * The model of runs that are started from now on, in this session.
    * @returns how it is spoken to, and the address that was given for it on this or an earlier command line.
    * @throws UsageError when the session's addresses cannot be read
    */
-  use(model: ModelRef, session: Session): { config: ProviderConfig; given: string | undefined };
+  use(model: ModelRef, session: Session): Promise<{ config: ProviderConfig; given: string | undefined }>;
 };
 
 /** @throws UsageError when a folder is not there. */
-export function openKedge(options: Options, env = process.env): Kedge {
+export function openKedge(options: Options, env = process.env, keys = new StoredKeys(storageDirectory(env))): Kedge {
   for (const folder of options.folders) expectDirectory(folder);
   const fs = new NodeFileSystem(options.folders);
   const roots = fs.folders.map(({ root }) => root);
@@ -37,41 +47,68 @@ export function openKedge(options: Options, env = process.env): Kedge {
   const writer = new NodeWriter(fs, { journal: join(storage, 'journal') });
   void writer.recover();
   const logs = join(storage, 'sessions');
+  const kept = new KeptGrants(join(storage, 'grants.json'));
   let chosen: ModelRef = { provider: 'offline', model: 'offline' };
   let known: Addresses = {};
-  const configOf = (provider: string): ProviderConfig => {
+  const stored = new Map<string, Promise<string | undefined>>();
+  const storedKey = (provider: string) => {
+    const asked = stored.get(provider) ?? keys.get(provider);
+    stored.set(provider, asked);
+    return asked;
+  };
+  const configOf = async (provider: string): Promise<ProviderConfig> => {
     const kept = known[provider];
     const config = providerConfig(provider, options.baseUrl ?? (kept?.given ? kept.baseUrl : undefined), env);
-    return kept && !config.baseUrl ? { ...config, baseUrl: kept.baseUrl } : config;
+    const apiKey = config.apiKey ?? (await storedKey(provider));
+    return { ...(kept && { baseUrl: kept.baseUrl }), ...config, ...(apiKey && { apiKey }) };
   };
+  const say = (problem: string) => void process.stderr.write(`kedge: ${oneLine(problem, 1_000)}\n`);
+  const policy = readPolicy(options, roots, say);
+  const commands = new Commands({ storage: join(storage, 'commands'), directory: (at) => fs.absolute(at) });
   const assistant = new Assistant({
+    commands: () => commands,
+    fetcher: new PageFetcher(),
+    ...(options.mcpConfig !== undefined && { mcp: mcpServersOf(options.mcpConfig, say) }),
+    // A grammar weighs as much as all else: it is loaded for the first command.
+    shellParsers: async (shell) => (await import('../node/shell-parser.ts')).nodeShellParsers(shell),
     fileSystem: () => fs,
     writer: () => writer,
     blobs: new DiskBlobs(join(storage, 'blobs')),
     store: new SessionStore(logs),
     settings: {
       model: () => chosen,
+      requirePlan: () => options.requirePlan ?? false,
       limits: (mode) => ({ ...DEFAULT_LIMITS[mode], ...(options.maxTurns && { turns: options.maxTurns }) }),
+      policy: () => policy,
     },
     facts: factsOf,
     adapter: async (model) => {
-      const config = configOf(model.provider);
+      const config = await configOf(model.provider);
       const missing = missingKey(model, config);
       if (missing) throw new ModelError('auth', missing);
       return loadAdapter(model, async () => config, { memoryBytes: totalmem() });
     },
     memory: async ({ provider }) =>
-      isServedHere(provider, configOf(provider)) ? (await import('../node/memory.ts')).readMemory() : undefined,
+      isServedHere(provider, await configOf(provider)) ? (await import('../node/memory.ts')).readMemory() : undefined,
     // Who starts a program in a folder and hands it a task trusts it with the folder.
     trusted: () => true,
-    workspaceEdits: { granted: () => options.yes, grant: () => undefined },
+    grants: {
+      list: () => (options.yes ? [{ kind: 'edits' as const }, ...kept.list()] : kept.list()),
+      add: (covers) => kept.add(covers),
+      revokedAt: () => kept.revokedAt(),
+    },
   });
   return {
     assistant,
-    use(model, { id }) {
+    grants: kept,
+    async tidy() {
+      const { DEFAULT_BOUNDS, pruneBlobs } = await import('../../sessions/prune.ts');
+      await pruneBlobs({ blobs: join(storage, 'blobs'), sessions: logs, bounds: DEFAULT_BOUNDS, keep: assistant.openIds });
+    },
+    async use(model, { id }) {
       chosen = model;
       known = readAddresses(logs, id, options.baseUrl !== undefined);
-      const config = configOf(model.provider);
+      const config = await configOf(model.provider);
       const kept = known[model.provider];
       const given = options.baseUrl !== undefined || kept?.given === true;
       const address = config.baseUrl && URL.canParse(config.baseUrl) ? bareAddress(config.baseUrl) : undefined;

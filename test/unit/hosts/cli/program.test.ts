@@ -83,6 +83,19 @@ describe('kedge, the program', () => {
     assert.equal(await content('src/main.ts'), FILES['src/main.ts'].replaceAll('tideLevel', 'waterLevel'));
   };
 
+  it('uses the tools of MCP servers that a file names, and ends with them', async () => {
+    const everything = join(import.meta.dirname, '../../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js');
+    const config = join(home, 'mcp.json');
+    await writeFile(config, JSON.stringify({ mcpServers: { everything: { command: process.execPath, args: [everything] } } }));
+    const env = await serve({ turns: [{ calls: [{ name: 'everything__echo', input: { message: 'hi' } }] }, { text: 'Done.' }] });
+    const args = ['agent', 'echo hi', '--mcp-config', config, '--allow', 'mcp:everything/echo', '--json'];
+    const { code, out } = await kedge(args, { env });
+    assert.equal(code, 0);
+    assert.match(out, /Echo: hi/);
+    const broken = await kedge(['agent', 'x', '--mcp-config', join(home, 'none.json')]);
+    assert.match(broken.err, /The MCP servers in .*none\.json cannot be read/);
+  });
+
   it('answers on stdout, tells its steps on stderr', async () => {
     const { code, out, err } = await kedge(['ask', 'where is tideLevel defined?']);
     assert.equal(code, 0, err);
