@@ -3,9 +3,10 @@ import type { Tool } from '../core/tool.ts';
 import { ToolError } from '../core/tool.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { counted, defineTool } from './define.ts';
+import { grouped, type Row, shorten } from './grouped.ts';
+import { isWithheld } from './withheld.ts';
 
 const MAX_HITS = 300;
-const MAX_TEXT = 240;
 const MAX_TITLE = 40;
 
 export function searchTextTool(workspace: Workspace): Tool {
@@ -25,31 +26,33 @@ export function searchTextTool(workspace: Workspace): Tool {
         title: `Search ${shorten(pattern, MAX_TITLE)}${glob ? ` in ${glob}` : ''}`,
         targets: [{ path: '.', access: 'read' }],
         async execute({ signal, progress }) {
-          const byFile = new Map<string, string[]>();
+          const rows: Row[] = [];
+          const withheld = new Map<string, boolean>();
           let hits = 0;
           try {
             const query = { pattern, regex, caseSensitive, wholeWord, limit: MAX_HITS + 1, ...(glob && workspace.scope(glob)) };
             for await (const { line, text, ...at } of workspace.fs.search(query, signal)) {
+              const group = workspace.display(at);
+              const isClosed = withheld.get(group) ?? isWithheld(workspace, group);
+              withheld.set(group, isClosed);
+              if (isClosed) continue;
               if (++hits > MAX_HITS) break;
-              const path = workspace.display(at);
-              const lines = byFile.get(path) ?? [];
-              if (lines.length === 0) byFile.set(path, lines);
-              lines.push(`  ${line}: ${shorten(text)}`);
+              rows.push({ group, line, text: shorten(text) });
               if (hits % 100 === 0) progress(counted(hits, 'hit'));
             }
           } catch (error) {
             throw signal.aborted ? error : new ToolError(error instanceof Error ? error.message : String(error));
           }
-          if (hits === 0) return { content: `No matches for ${pattern}${glob ? ` in ${glob}` : ''}.` };
-          const groups = [...byFile].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, lines]) => [path, ...lines].join('\n'));
-          if (hits > MAX_HITS) groups.push(`[more than ${MAX_HITS} hits; narrow the search]`);
-          return { content: groups.join('\n\n') };
+          const closed = [...withheld.values()].filter(Boolean).length;
+          const note =
+            closed > 0
+              ? `\n\n[${counted(closed, 'file')} with matches left out: it takes the user’s leave to read what may be secret]`
+              : '';
+          if (hits === 0) return { content: `No matches for ${pattern}${glob ? ` in ${glob}` : ''}.${note}` };
+          const more = `${hits > MAX_HITS ? `\n\n[more than ${MAX_HITS} hits; narrow the search]` : ''}${note}`;
+          return { content: grouped(rows, rows.length, 'hits') + more };
         },
       };
     },
   });
-}
-
-function shorten(text: string, most = MAX_TEXT): string {
-  return text.length > most ? `${text.slice(0, most)}…` : text;
 }

@@ -57,7 +57,7 @@ async function steps(folder: string, count: number): Promise<number[]> {
     },
     adapter: async () => adapter,
     trusted: () => true,
-    workspaceEdits: { granted: () => false, grant: () => undefined },
+    grants: { list: () => [], add: () => undefined },
   });
   const session = assistant.newSession();
   await session.prompt({ text: 'Read them all.', mode: 'agent' });

@@ -1,63 +1,115 @@
-/** Search over a tree of 20,000 files through the tool, beside ripgrep alone with the same pattern, in turns. */
+/** Search and find over large trees through the tools, beside ripgrep alone with the same pattern, in turns. */
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NodeFileSystem } from '../../src/hosts/node/file-system.ts';
-import { searchTextTool } from '../../src/tools/search-text.ts';
+import { toolsFor } from '../../src/tools/index.ts';
 import { Workspace } from '../../src/workspace/workspace.ts';
-import { executeContext } from '../support/context.ts';
-import { median } from './loop.ts';
 
-export type SearchFigures = { files: number; bareMs: number; toolMs: number; ratio: number };
+/** The fastest of several rounds in turns, for other work on the machine only ever adds; `grownMb` is by how much the memory of this process grew at most while it looked. */
+export type LookFigures = { what: string; bareMs: number; toolMs: number; ratio: number; grownMb: number };
+export type TreeFigures = { files: number; plantMs: number; looks: LookFigures[] };
 
 const PATTERN = 'needleInTheHay';
+const BARE = ['--no-config', '--color=never'];
 
-export async function measureSearch(rg: string, files = 20_000): Promise<SearchFigures> {
+export async function measureTree(rg: string, files: number, rounds = 7): Promise<TreeFigures> {
   const folder = await mkdtemp(join(tmpdir(), 'kedge-search-'));
   try {
-    await plant(folder, files);
+    const plantMs = await timed(async () => plant(folder, files));
     const fs = new NodeFileSystem([folder], { ripgrep: async () => rg });
-    const tool = searchTextTool(new Workspace(fs));
-    const bare: number[] = [];
-    const ours: number[] = [];
-    for (let round = 0; round < 9; round++) {
-      bare.push(await timed(() => bareSearch(rg, folder)));
-      ours.push(await timed(() => toolSearch(tool)));
-    }
-    return { files, bareMs: median(bare), toolMs: median(ours), ratio: median(ours) / median(bare) };
+    const tools = new Map(toolsFor(new Workspace(fs), { mode: 'ask' }).map((tool) => [tool.name, tool]));
+    const use = async (name: string, input: unknown) => {
+      const { signal } = new AbortController();
+      const prepared = await tools.get(name)?.prepare(input, signal);
+      const idle = { progress: () => undefined, record: () => undefined, ask: async () => Promise.reject(new Error('Nobody is asked.')) };
+      return String((await prepared?.execute({ callId: '', signal, ...idle }))?.content);
+    };
+    const bare = (...args: string[]) => output(rg, [...BARE, ...args], folder);
+    const looks = [
+      await compare(
+        'search',
+        PATTERN,
+        rounds,
+        () => bare('-n', PATTERN, '.'),
+        () => use('search_text', { pattern: PATTERN }),
+      ),
+      await compare(
+        'find one file',
+        'f1999.ts',
+        4 * rounds,
+        () => bare('--files', '-g', 'f1999.ts'),
+        () => use('find_files', { glob: 'f1999.ts' }),
+      ),
+      await compare(
+        'find all',
+        'more than 500',
+        4 * rounds,
+        () => bare('--files', '-g', '*.ts'),
+        () => use('find_files', { glob: '*.ts' }),
+      ),
+      await compare(
+        'list, with all counts',
+        'd0/ (',
+        rounds,
+        () => bare('--files'),
+        () => use('list_directory', { depth: 1 }),
+      ),
+    ];
+    return { files, plantMs, looks };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function plant(folder: string, files: number): Promise<void> {
+/** A hundred files to a directory, of which every thousandth has the pattern. */
+function plant(folder: string, files: number): void {
   const line = 'export function harbour(depth: number, tide: number): number { return depth + tide; }\n';
+  const text = Buffer.from(line.repeat(20));
   for (let at = 0; at < files; at += 100) {
     const directory = join(folder, `d${Math.floor(at / 1000)}`, `e${(at / 100) % 10}`);
-    await mkdir(directory, { recursive: true });
-    const writes = Array.from({ length: Math.min(100, files - at) }, (_, index) => {
-      const hit = (at + index) % 200 === 0 ? `const ${PATTERN}${at} = 1;\n` : '';
-      return writeFile(join(directory, `f${at + index}.ts`), line.repeat(20) + hit);
-    });
-    await Promise.all(writes);
+    mkdirSync(directory, { recursive: true });
+    for (let index = at; index < Math.min(at + 100, files); index++)
+      writeFileSync(join(directory, `f${index}.ts`), index % 1_000 === 0 ? `${text}const ${PATTERN}${at} = 1;\n` : text);
   }
 }
 
-function bareSearch(rg: string, folder: string): Promise<void> {
+async function compare(
+  what: string,
+  expected: string,
+  rounds: number,
+  bare: () => Promise<unknown>,
+  tool: () => Promise<string>,
+): Promise<LookFigures> {
+  await bare();
+  if (!(await tool()).includes(expected)) throw new Error(`${what} found nothing.`);
+  const before = process.memoryUsage.rss();
+  let most = before;
+  const watching = setInterval(() => {
+    most = Math.max(most, process.memoryUsage.rss());
+  }, 10);
+  const [bareMs, toolMs]: [number[], number[]] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    bareMs.push(await timed(bare));
+    toolMs.push(await timed(tool));
+    most = Math.max(most, process.memoryUsage.rss());
+  }
+  clearInterval(watching);
+  const [bareBest, toolBest] = [Math.min(...bareMs), Math.min(...toolMs)];
+  return { what, bareMs: bareBest, toolMs: toolBest, ratio: toolBest / bareBest, grownMb: (most - before) / 1_000_000 };
+}
+
+/** What it writes goes through a pipe, as it would to anyone who reads it, and is thrown away. */
+function output(rg: string, args: readonly string[], cwd: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    execFile(rg, ['--no-config', '-n', PATTERN, '.'], { cwd: folder, maxBuffer: 1 << 26 }, (error) => (error ? reject(error) : resolve()));
+    const child = execFile(rg, args, { cwd, maxBuffer: 1 << 28, encoding: 'buffer' }, (error) => (error ? reject(error) : resolve()));
+    child.stdin?.end();
   });
 }
 
-async function toolSearch(tool: ReturnType<typeof searchTextTool>): Promise<void> {
-  const { signal } = new AbortController();
-  const prepared = await tool.prepare({ pattern: PATTERN }, signal);
-  const { content } = await prepared.execute(executeContext(signal));
-  if (!String(content).includes(PATTERN)) throw new Error('The search found nothing.');
-}
-
-async function timed(work: () => Promise<void>): Promise<number> {
+async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;

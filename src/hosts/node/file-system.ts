@@ -4,7 +4,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { PathError, uniqueNames } from '../../workspace/paths.ts';
 import type { FileBytes, FileStat, FileSystem, FindQuery, Location, SearchHit, SearchQuery } from '../../workspace/types.ts';
-import { filesWithRipgrep, findRipgrep, searchWithRipgrep } from './ripgrep.ts';
+import { findInFolders, searchInFolders } from './folders.ts';
+import { rangeOf } from './range.ts';
+import { filesWithRipgrep, findRipgrep, ignoreFileIn, searchWithRipgrep } from './ripgrep.ts';
 
 export { NodeWriter } from './writer.ts';
 
@@ -63,51 +65,40 @@ export class NodeFileSystem implements FileSystem {
     return { bytes: size > SMALL ? await readFile(path, { flag }) : readAtOnce(path, flag), unsaved: false };
   }
 
-  async list(at: Location): Promise<{ name: string; type: FileStat['type'] }[]> {
+  async readRange(at: Location, from: number, length: number): Promise<Uint8Array> {
+    return rangeOf(this.absolute(at), from, length);
+  }
+
+  async list(at: Location): Promise<{ name: string; type: FileStat['type']; link?: boolean }[]> {
     const entries = await readdir(this.absolute(at), { withFileTypes: true });
     return Promise.all(
       entries.map(async (entry) => {
         if (!entry.isSymbolicLink())
           return { name: entry.name, type: entry.isFile() ? 'file' : entry.isDirectory() ? 'directory' : 'other' };
         const target = await this.stat({ folder: at.folder, path: join(at.path, entry.name) });
-        return { name: entry.name, type: target?.type ?? 'other' };
+        return { name: entry.name, type: target?.type ?? 'other', link: true };
       }),
     );
   }
 
-  async find({ include, folder, limit }: FindQuery, signal: AbortSignal): Promise<{ files: Location[]; truncated: boolean }> {
-    const files: Location[] = [];
-    for (const index of this.#meant(folder)) {
-      const options = {
-        cwd: this.absolute({ folder: index, path: '' }),
-        limit: limit + 1 - files.length,
-        signal,
-        ...(include && { include }),
-      };
+  find(query: FindQuery, signal: AbortSignal): Promise<{ files: Location[]; truncated: boolean }> {
+    return findInFolders(this, query, async (folder, own) => {
+      const options = { cwd: this.absolute({ folder, path: '' }), query: own, signal };
       const rg = await this.#ripgrep();
-      const paths = rg ? await filesWithRipgrep({ ...options, rg }) : await (await import('./walk.ts')).filesByWalking(options);
-      for (const path of paths) files.push({ folder: index, path });
-      if (files.length > limit) break;
-    }
-    return { files: files.slice(0, limit), truncated: files.length > limit };
+      if (!rg) return (await import('./walk.ts')).filesByWalking(options);
+      return filesWithRipgrep({ ...options, rg, without: ignoreFileIn(options.cwd) });
+    });
   }
 
-  async *search(query: SearchQuery, signal: AbortSignal): AsyncGenerator<SearchHit> {
-    let left = query.limit;
-    for (const index of this.#meant(query.folder)) {
-      if (left <= 0) return;
-      const options = { cwd: this.absolute({ folder: index, path: '' }), query: { ...query, limit: left }, signal };
-      const rg = await this.#ripgrep();
-      const hits = rg ? searchWithRipgrep({ ...options, rg }) : (await import('./walk.ts')).searchByWalking(options);
-      for await (const hit of hits) {
-        left--;
-        yield { folder: index, ...hit };
-      }
-    }
-  }
-
-  #meant(folder: number | undefined): number[] {
-    return folder === undefined ? this.folders.map((_, index) => index) : [folder];
+  search(query: SearchQuery, signal: AbortSignal): AsyncGenerator<SearchHit> {
+    const ripgrep = this.#ripgrep;
+    const absolute = (folder: number) => this.absolute({ folder, path: '' });
+    return searchInFolders(this, query, async function* (folder, own) {
+      const options = { cwd: absolute(folder), query: own, signal };
+      const rg = await ripgrep();
+      if (!rg) yield* (await import('./walk.ts')).searchByWalking(options);
+      else yield* searchWithRipgrep({ ...options, rg, without: ignoreFileIn(options.cwd) });
+    });
   }
 
   /** Compared to the letter: both sides come from the file system itself. Of folders inside each other, the inner one counts. */

@@ -34,21 +34,25 @@ export async function includeOf(glob = '', isDirectory: (path: string) => Promis
   if (/[*?{[]/.test(clean)) return globInclude(clean, glob.endsWith('/'));
   const parts = clean.split('/');
   if (glob.endsWith('/') || (await isDirectory(clean))) return { matches: (path) => path.startsWith(`${clean}/`), below: parts };
-  if (parts.length > 1) return { matches: (path) => path === clean, below: parts.slice(0, -1) };
-  return { matches: (path) => path === clean || path.endsWith(`/${clean}`), below: [] };
+  const last = parts.at(-1) ?? '';
+  const name = /^[\w.-]+$/.test(last) ? { name: last } : {};
+  if (parts.length > 1) return { matches: (path) => path === clean, below: parts.slice(0, -1), ...name };
+  return { matches: (path) => path === clean || path.endsWith(`/${clean}`), below: [], ...name };
 }
 
 function globInclude(clean: string, everythingBelow: boolean): Include {
   const anchored = clean.includes('/') || everythingBelow ? clean : `**/${clean}`;
   const whole = `${anchored}${everythingBelow ? '/**' : ''}`;
   // Brackets may be a set of letters or a part of a name, as in app/[id]/page.tsx.
-  const [asSet, asName] = [globMatcher(whole, { dot: true }), globMatcher(whole, { dot: true, names: true })];
+  const asSet = globMatcher(whole, { dot: true });
+  const asName = whole.includes('[') ? globMatcher(whole, { dot: true, names: true }) : asSet;
+  const ending = /^\*\*\/\*(\.[\w.-]+)$/.exec(whole)?.[1];
   const parts = anchored.split('/');
   const magic = parts.findIndex((part) => /[*?{[]/.test(part));
   const name = everythingBelow ? '' : (parts.at(-1) ?? '');
   const bracesSpanSlash = parts.some((part) => (part.match(/\{/g) ?? []).length !== (part.match(/\}/g) ?? []).length);
   return {
-    matches: (path) => asSet(path) || asName(path),
+    matches: ending ? (path) => path.endsWith(ending) : (path) => asSet(path) || (asName !== asSet && asName(path)),
     below: parts.slice(0, Math.max(0, magic)),
     ...(!bracesSpanSlash && /^[\w.*?{},-]+$/.test(name) && !/^\*+$/.test(name) && { name }),
   };

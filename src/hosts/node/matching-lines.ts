@@ -24,7 +24,12 @@ export function matchingLines(path: string, text: string, matches: RegExp): Hit[
 }
 
 /** @throws where JavaScript cannot read the pattern. */
-export function matcherOf({ pattern, regex, caseSensitive, wholeWord }: SearchQuery): RegExp {
+export function matcherOf({
+  pattern,
+  regex,
+  caseSensitive,
+  wholeWord,
+}: Pick<SearchQuery, 'pattern' | 'regex' | 'caseSensitive' | 'wholeWord'>): RegExp {
   expectOneLine(pattern);
   // Of what ripgrep takes at the beginning only `i` makes a difference in one line.
   const [begin = '', options = ''] = (regex && /^\(\?([imsuU]+)\)/.exec(pattern)) || [];

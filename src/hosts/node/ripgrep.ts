@@ -1,14 +1,25 @@
 /** Finding and searching with ripgrep: arguments as a list, never a shell, and never an option made of what a model wrote. */
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
-import type { SearchQuery } from '../../workspace/types.ts';
+import { IGNORE_FILE } from '../../workspace/ignore.ts';
+import type { FindQuery, SearchQuery } from '../../workspace/types.ts';
+import type { InFolder } from './folders.ts';
 import { type Include, includeIn } from './include.ts';
 import { repositoryOf } from './repository.ts';
 
 export type Hit = { path: string; line: number; text: string };
-export type FilesOptions = { rg: string; cwd: string; include?: string; limit: number; signal: AbortSignal };
-export type SearchOptions = { rg: string; cwd: string; query: SearchQuery; signal: AbortSignal };
+/** `without` are further arguments: globs and ignore files that only spare ripgrep work, for `hides` is the judge. */
+type Options<Query extends FindQuery> = {
+  rg: string;
+  cwd: string;
+  query: InFolder<Query>;
+  without?: readonly string[];
+  signal: AbortSignal;
+};
+export type FilesOptions = Options<FindQuery>;
+export type SearchOptions = Options<SearchQuery>;
 
 /** A longer line is cut here: it is machine-made, and nobody reads it. */
 export const MAX_LINE = 2_000;
@@ -29,10 +40,13 @@ export async function findRipgrep(candidates: readonly string[] = [], path = pro
 }
 
 /** The first `limit` files by name, without what ignore files name. */
-export async function filesWithRipgrep({ rg, cwd, include: glob, limit, signal }: FilesOptions): Promise<string[]> {
-  const include = await includeIn(cwd, glob);
-  const args = [...(await walkArguments(cwd, include)), '--files', '--null', '--', './'];
+export async function filesWithRipgrep({ rg, cwd, query, without = [], signal }: FilesOptions): Promise<string[]> {
+  const { limit, hides } = query;
+  const include = await includeIn(cwd, query.include);
+  const args = [...(await walkArguments(cwd, include)), ...without, '--files', '--null', '--', './'];
   let paths: string[] = [];
+  /** Of those that were kept when there were too many: what comes behind it is not among the first. */
+  let last: string | undefined;
   let rest = '';
   const decoder = new TextDecoder();
   for await (const chunk of outputOf(rg, args, cwd, signal)) {
@@ -40,24 +54,27 @@ export async function filesWithRipgrep({ rg, cwd, include: glob, limit, signal }
     rest = names.pop() ?? '';
     for (const name of names) {
       const path = name.slice(2);
-      if (include.matches(path)) paths.push(path);
+      if ((last === undefined || path <= last) && include.matches(path) && !hides?.(path)) paths.push(path);
     }
     // Output comes in no order, so all of it is looked at; but no more is kept than can still be among the first.
-    if (paths.length > 10_000 + 2 * limit) paths = paths.sort().slice(0, limit);
+    if (paths.length > 2_000 + 2 * limit) {
+      paths = paths.sort().slice(0, limit);
+      last = paths.at(-1);
+    }
   }
   return paths.sort().slice(0, limit);
 }
 
 /** Lines that match, as they are found, at most `query.limit`. */
-export async function* searchWithRipgrep({ rg, cwd, query, signal }: SearchOptions): AsyncGenerator<Hit> {
+export async function* searchWithRipgrep({ rg, cwd, query, without = [], signal }: SearchOptions): AsyncGenerator<Hit> {
   expectOneLine(query.pattern);
   const include = await includeIn(cwd, query.include);
-  const args = [...(await walkArguments(cwd, include)), ...searchArguments(query), '-e', query.pattern, '--', './'];
+  const args = [...(await walkArguments(cwd, include)), ...without, ...searchArguments(query), '-e', query.pattern, '--', './'];
   let left = query.limit;
   if (left <= 0) return;
   const included = new Map<string, boolean>();
   for await (const hit of hitsOf(outputOf(rg, args, cwd, signal))) {
-    const wanted = included.get(hit.path) ?? include.matches(hit.path);
+    const wanted = included.get(hit.path) ?? (include.matches(hit.path) && !query.hides?.(hit.path));
     included.set(hit.path, wanted);
     if (!wanted) continue;
     yield hit;
@@ -69,7 +86,13 @@ export function expectOneLine(pattern: string): void {
   if (/[\r\n]/.test(pattern)) throw new Error('A pattern is one line of text. Search for one of its lines.');
 }
 
-function searchArguments({ regex, caseSensitive, wholeWord, limit }: SearchQuery): string[] {
+/** Keeps ripgrep from looking at what `.kedgeignore` hides anyway. */
+export function ignoreFileIn(folder: string): string[] {
+  const file = join(folder, IGNORE_FILE);
+  return existsSync(file) ? [`--ignore-file=${file}`] : [];
+}
+
+function searchArguments({ regex, caseSensitive, wholeWord, limit }: InFolder<SearchQuery>): string[] {
   return [
     ...['--line-number', '--with-filename', '--no-heading', '--null', '--crlf', '--no-messages', `--max-count=${limit}`],
     ...(regex ? ['--engine=auto'] : ['--fixed-strings']),

@@ -15,13 +15,13 @@ const PAUSE_MS = 20;
 /** The ignore files of one directory: `at`, with a slash behind it and '' for the folder; or above the folder, which it sees as `lead`. */
 type Rules = { at: string; lead: string; rules: Ignore };
 
-export async function filesByWalking({ cwd, include: glob, limit, signal }: Omit<FilesOptions, 'rg'>): Promise<string[]> {
-  const include = await includeIn(cwd, glob);
+export async function filesByWalking({ cwd, query, signal }: Omit<FilesOptions, 'rg'>): Promise<string[]> {
+  const include = await includeIn(cwd, query.include);
   const paths: string[] = [];
   for await (const path of walk(cwd, include.below, signal)) {
-    if (include.matches(path)) paths.push(path);
+    if (include.matches(path) && !query.hides?.(path)) paths.push(path);
   }
-  return paths.sort().slice(0, limit);
+  return paths.sort().slice(0, query.limit);
 }
 
 export async function* searchByWalking({ cwd, query, signal }: Omit<SearchOptions, 'rg'>): AsyncGenerator<Hit> {
@@ -29,7 +29,7 @@ export async function* searchByWalking({ cwd, query, signal }: Omit<SearchOption
   const include = await includeIn(cwd, query.include);
   let left = query.limit;
   for await (const path of walk(cwd, include.below, signal)) {
-    if (!include.matches(path)) continue;
+    if (!include.matches(path) || query.hides?.(path)) continue;
     const file = join(cwd, path);
     const size = await stat(file).then(
       (found) => found.size,

@@ -2,7 +2,9 @@ import * as vscode from 'vscode';
 import { imagePart, imageTypeOf, MAX_IMAGE_BYTES } from '../../core/images.ts';
 import type { ImagePart, TextPart } from '../../core/messages.ts';
 import { decodeText } from '../../workspace/content.ts';
-import type { Location } from '../../workspace/types.ts';
+import { withIgnoreFiles } from '../../workspace/ignore.ts';
+import { PathError } from '../../workspace/paths.ts';
+import { Workspace } from '../../workspace/workspace.ts';
 import type { VsCodeFileSystem } from './file-system.ts';
 
 const MAX_CHARS = 20_000;
@@ -10,10 +12,11 @@ const IMAGE_NAME = /\.(png|jpe?g|gif|webp)$/i;
 
 /** Files, selections and images that the user referenced in the Chat, as parts of the message. What is no file of the workspace is named only. */
 export async function attachmentsOf(references: readonly vscode.ChatPromptReference[], fs: VsCodeFileSystem): Promise<Part[]> {
+  const places = { fs, workspace: new Workspace(await withIgnoreFiles(fs)) };
   const parts = await Promise.all(
     references.map(({ value }): Promise<Part | undefined> | Part | undefined => {
-      if (value instanceof vscode.Uri) return filePart(fs, value);
-      if (value instanceof vscode.Location) return filePart(fs, value.uri, value.range);
+      if (value instanceof vscode.Uri) return filePart(places, value);
+      if (value instanceof vscode.Location) return filePart(places, value.uri, value.range);
       if (isBinary(value)) return binaryPart(value);
       return typeof value === 'string' ? textPart(`<attachment>\n${value.slice(0, MAX_CHARS)}\n</attachment>`) : undefined;
     }),
@@ -22,6 +25,8 @@ export async function attachmentsOf(references: readonly vscode.ChatPromptRefere
 }
 
 type Part = TextPart | ImagePart;
+/** The workspace is without what `.kedgeignore` hides. */
+type Places = { fs: VsCodeFileSystem; workspace: Workspace };
 
 /** As the editor hands over a pasted image. */
 type Binary = { mimeType: string; data(): Thenable<Uint8Array> };
@@ -43,25 +48,26 @@ function imageOf(bytes: Uint8Array): ImagePart | undefined {
   return type && imagePart(type, bytes);
 }
 
-async function filePart(fs: VsCodeFileSystem, uri: vscode.Uri, range?: vscode.Range): Promise<Part | undefined> {
+/** What cannot be had is named, with the reason: the model can say so, and the user named it on purpose. */
+async function filePart({ fs, workspace }: Places, uri: vscode.Uri, range?: vscode.Range): Promise<Part | undefined> {
   const at = fs.locate(uri);
-  const real = at && (await fs.canonical(at));
-  const stat = real && (await fs.stat(real));
-  const image = stat?.type === 'file' && IMAGE_NAME.test(uri.path) ? imageOf((await fs.read(real as Location)).bytes) : undefined;
-  if (image) return image;
-  const block = await fileBlock(fs, uri, range);
-  return block === undefined ? undefined : textPart(block);
+  if (!at) return undefined;
+  const path = workspace.display(at);
+  try {
+    const real = await workspace.fs.canonical(at);
+    if (!real) return undefined;
+    const stat = await workspace.stat(real);
+    if (stat?.type === 'directory') return textPart(`<directory path="${path}"/>`);
+    const file = await workspace.snapshot(real);
+    if (!file) return undefined;
+    return (IMAGE_NAME.test(path) && imageOf(file.bytes)) || textPart(fileBlock(path, decodeText(file.bytes), range));
+  } catch (error) {
+    if (!(error instanceof PathError)) throw error;
+    return textPart(`<file path="${path}" error=${JSON.stringify(error.message)}/>`);
+  }
 }
 
-export async function fileBlock(fs: VsCodeFileSystem, uri: vscode.Uri, range?: vscode.Range): Promise<string | undefined> {
-  const at = fs.locate(uri);
-  const real = at && (await fs.canonical(at));
-  if (!at || !real) return undefined;
-  const path = fs.folders.length > 1 ? `${fs.folders[at.folder]?.name}/${at.path}` : at.path;
-  const stat = await fs.stat(at);
-  if (stat?.type === 'directory') return `<directory path="${path}"/>`;
-  if (!stat) return undefined;
-  const text = decodeText((await fs.read(at)).bytes);
+function fileBlock(path: string, text: string | undefined, range?: vscode.Range): string {
   if (text === undefined) return `<file path="${path}" binary="true"/>`;
   const lines = text.split(/\r?\n/);
   const [from, to] = range && !range.isEmpty ? [range.start.line, range.end.line] : [0, lines.length - 1];

@@ -2,11 +2,16 @@
 import { realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import * as vscode from 'vscode';
+import { ToolError } from '../../core/tool.ts';
 import { encodeText } from '../../workspace/content.ts';
 import { uniqueNames } from '../../workspace/paths.ts';
-import type { FileBytes, FileStat, FileSystem, FindQuery, Location, SearchHit, SearchQuery } from '../../workspace/types.ts';
+import type { FileBytes, FileStat, FileSystem, FindQuery, Location, NotebookCell, SearchHit, SearchQuery } from '../../workspace/types.ts';
 import { expectName, realPath } from '../node/file-system.ts';
-import { filesWithRipgrep, searchWithRipgrep } from '../node/ripgrep.ts';
+import { findInFolders, type InFolder, searchInFolders } from '../node/folders.ts';
+import { rangeOf } from '../node/range.ts';
+import { filesWithRipgrep, type Hit, ignoreFileIn, searchWithRipgrep } from '../node/ripgrep.ts';
+import { excludesOf } from './excludes.ts';
+import { unsavedNotebook } from './notebooks.ts';
 import { findInFolder, searchDocuments, searchInFolder } from './plain-search.ts';
 
 type Folder = { name: string; uri: vscode.Uri; root: string | undefined };
@@ -30,6 +35,13 @@ export class VsCodeFileSystem implements FileSystem {
     const base = this.folders[folder]?.uri;
     if (!base) throw new Error('That folder is no longer open.');
     return path ? vscode.Uri.joinPath(base, path) : base;
+  }
+
+  /** @throws ToolError where it is on no disk of this computer. */
+  onDisk({ folder, path }: Location): string {
+    const { root, name } = this.folders[folder] ?? {};
+    if (root === undefined) throw new ToolError(`${name ?? 'That folder'} is on no disk: nothing can be run in it.`);
+    return join(root, path);
   }
 
   /** Where an open document or an editor's location is in the workspace; undefined when it is elsewhere. */
@@ -75,52 +87,59 @@ export class VsCodeFileSystem implements FileSystem {
     return { bytes: await vscode.workspace.fs.readFile(uri), unsaved: false };
   }
 
-  async list(at: Location): Promise<{ name: string; type: FileStat['type'] }[]> {
+  /** The editor itself reads files whole only. */
+  async readRange(at: Location, from: number, length: number): Promise<Uint8Array | undefined> {
+    const root = this.folders[at.folder]?.root;
+    if (root === undefined || unsavedDocument(this.uri(at))) return undefined;
+    return rangeOf(join(root, at.path), from, length);
+  }
+
+  notebook(at: Location): NotebookCell[] | undefined {
+    return unsavedNotebook(this.uri(at));
+  }
+
+  async list(at: Location): Promise<{ name: string; type: FileStat['type']; link?: boolean }[]> {
     const entries = await vscode.workspace.fs.readDirectory(this.uri(at));
     return entries.map(([name, type]) => ({
       name,
       type: type & vscode.FileType.Directory ? 'directory' : type & vscode.FileType.File ? 'file' : 'other',
+      ...(type & vscode.FileType.SymbolicLink && { link: true }),
     }));
   }
 
-  async find({ include, folder, limit }: FindQuery, signal: AbortSignal): Promise<{ files: Location[]; truncated: boolean }> {
-    const files: Location[] = [];
-    for (const index of this.#meant(folder)) {
-      const { root } = this.folders[index] as Folder;
-      const rg = root === undefined ? undefined : await this.#ripgrep();
-      const room = limit + 1 - files.length;
-      const paths =
-        rg && root !== undefined
-          ? await filesWithRipgrep({ rg, cwd: root, limit: room, signal, ...(include && { include }) })
-          : await findInFolder((this.folders[index] as Folder).uri, include, room, signal);
-      for (const path of paths) files.push({ folder: index, path });
-      if (files.length > limit) break;
-    }
-    return { files: files.slice(0, limit), truncated: files.length > limit };
+  find(query: FindQuery, signal: AbortSignal): Promise<{ files: Location[]; truncated: boolean }> {
+    return findInFolders(this, query, async (folder, own) => {
+      const local = await this.#local(folder, own.hides);
+      if (!local) return findInFolder((this.folders[folder] as Folder).uri, own, signal);
+      return filesWithRipgrep({ ...local, query: { ...own, hides: local.hides }, signal });
+    });
   }
 
-  async *search(query: SearchQuery, signal: AbortSignal): AsyncGenerator<SearchHit> {
-    let left = query.limit;
-    for (const index of this.#meant(query.folder)) {
-      const { uri, root } = this.folders[index] as Folder;
-      const rg = root === undefined ? undefined : await this.#ripgrep();
-      const unsaved = this.#unsavedIn(index);
-      const hits = rg && root !== undefined ? searchWithRipgrep({ rg, cwd: root, query, signal }) : searchInFolder(uri, query, signal);
-      for await (const hit of hits) {
-        // What the disk says of a document with unsaved changes is out of date.
-        if (unsaved.size > 0 && unsaved.has(hit.path)) continue;
-        yield { folder: index, ...hit };
-        if (--left <= 0) return;
-      }
-      for await (const hit of searchDocuments(uri, unsaved, query)) {
-        yield { folder: index, ...hit };
-        if (--left <= 0) return;
-      }
-    }
+  search(query: SearchQuery, signal: AbortSignal): AsyncGenerator<SearchHit> {
+    return searchInFolders(this, query, (folder, own) => this.#searchIn(folder, own, signal));
   }
 
-  #meant(folder: number | undefined): number[] {
-    return folder === undefined ? this.folders.map((_, index) => index) : [folder];
+  async *#searchIn(folder: number, query: InFolder<SearchQuery>, signal: AbortSignal): AsyncGenerator<Hit> {
+    const { uri } = this.folders[folder] as Folder;
+    const unsaved = this.#unsavedIn(folder);
+    const local = await this.#local(folder, query.hides);
+    const own = local ? { ...query, hides: local.hides } : query;
+    const hits = local ? searchWithRipgrep({ ...local, query: own, signal }) : searchInFolder(uri, own, signal);
+    for await (const hit of hits) {
+      // What the disk says of a document with unsaved changes is out of date.
+      if (!unsaved.has(hit.path)) yield hit;
+    }
+    yield* searchDocuments(uri, unsaved, own);
+  }
+
+  /** How ripgrep is to look at a folder; undefined where it cannot, or is not there. */
+  async #local(folder: number, hides: ((path: string) => boolean) | undefined) {
+    const { uri, root } = this.folders[folder] as Folder;
+    const rg = root === undefined ? undefined : await this.#ripgrep();
+    if (rg === undefined || root === undefined) return undefined;
+    const excludes = excludesOf(uri, root);
+    const without = [...excludes.without, ...ignoreFileIn(root)];
+    return { rg, cwd: root, without, hides: (path: string) => excludes.hides(path) || (hides?.(path) ?? false) };
   }
 
   #unsavedIn(folder: number): Map<string, vscode.TextDocument> {

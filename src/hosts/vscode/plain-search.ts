@@ -1,7 +1,8 @@
 /** Finding and searching where ripgrep cannot go: virtual and remote file systems, and documents that are not saved. */
 import * as vscode from 'vscode';
 import { decodeText } from '../../workspace/content.ts';
-import type { SearchQuery } from '../../workspace/types.ts';
+import type { FindQuery, SearchQuery } from '../../workspace/types.ts';
+import type { InFolder } from '../node/folders.ts';
 import { type Include, includeOf } from '../node/include.ts';
 import { matcherOf, matchingLines } from '../node/matching-lines.ts';
 import type { Hit } from '../node/ripgrep.ts';
@@ -9,27 +10,27 @@ import type { Hit } from '../node/ripgrep.ts';
 const MAX_BYTES = 2_000_000;
 const MAX_FILES = 20_000;
 
-export async function findInFolder(folder: vscode.Uri, glob: string | undefined, limit: number, signal: AbortSignal): Promise<string[]> {
+export async function findInFolder(folder: vscode.Uri, query: InFolder<FindQuery>, signal: AbortSignal): Promise<string[]> {
   const source = new vscode.CancellationTokenSource();
   const stop = () => source.cancel();
   signal.addEventListener('abort', stop, { once: true });
   try {
-    const include = await includeInFolder(folder, glob);
+    const include = await includeInFolder(folder, query.include);
     // The editor's own globs mean something else here and there: they only narrow the search.
     const pattern = new vscode.RelativePattern(folder, [...include.below, '**', ...(include.name ? [include.name] : [])].join('/'));
-    const uris = await vscode.workspace.findFiles(pattern, undefined, Math.max(limit, MAX_FILES), source.token);
+    const uris = await vscode.workspace.findFiles(pattern, undefined, Math.max(query.limit, MAX_FILES), source.token);
     const base = folder.path.endsWith('/') ? folder.path : `${folder.path}/`;
-    const paths = uris.map((uri) => uri.path.slice(base.length)).filter((path) => include.matches(path));
-    return paths.sort().slice(0, limit);
+    const paths = uris.map((uri) => uri.path.slice(base.length)).filter((path) => include.matches(path) && !query.hides?.(path));
+    return paths.sort().slice(0, query.limit);
   } finally {
     signal.removeEventListener('abort', stop);
     source.dispose();
   }
 }
 
-export async function* searchInFolder(folder: vscode.Uri, query: SearchQuery, signal: AbortSignal): AsyncGenerator<Hit> {
+export async function* searchInFolder(folder: vscode.Uri, query: InFolder<SearchQuery>, signal: AbortSignal): AsyncGenerator<Hit> {
   const matches = matcherOf(query);
-  for (const path of await findInFolder(folder, query.include, MAX_FILES, signal)) {
+  for (const path of await findInFolder(folder, { ...query, limit: MAX_FILES }, signal)) {
     signal.throwIfAborted();
     const bytes = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(folder, path)).then(undefined, () => undefined);
     const text = bytes && bytes.length <= MAX_BYTES ? decodeText(bytes) : undefined;
@@ -41,12 +42,12 @@ export async function* searchInFolder(folder: vscode.Uri, query: SearchQuery, si
 export async function* searchDocuments(
   folder: vscode.Uri,
   documents: ReadonlyMap<string, vscode.TextDocument>,
-  query: SearchQuery,
+  query: InFolder<SearchQuery>,
 ): AsyncGenerator<Hit> {
   if (documents.size === 0) return;
   const include = await includeInFolder(folder, query.include);
   for (const [path, document] of documents) {
-    if (!include.matches(path)) continue;
+    if (!include.matches(path) || query.hides?.(path)) continue;
     try {
       yield* matchingLines(path, document.getText(), matcherOf(query));
     } catch {

@@ -9,7 +9,7 @@ export type Found = { files: FileHits[]; more?: string };
 export type FileText = { lines: string[]; from: number; total: number; next?: number; cut: Set<number> };
 
 const NOTICE = /^\[.*\]$/;
-const CUT_LINE = /… \[\d+ more characters\]$/;
+const CUT_LINE = /… \[\d+ more (?:characters|bytes)\]$/;
 
 export function parseListing(text: string): Listing {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
@@ -19,6 +19,17 @@ export function parseListing(text: string): Listing {
     return /empty\]$/.test(last) ? { entries: [] } : { entries: lines.slice(0, -1), more: last.slice(1, -1) };
   }
   return { entries: lines };
+}
+
+const DIRECTORY_NOTICE = /^\[(\d+ more (?:entries|ignored)|more than \d+ files: .*|all of this is .*|the directory is empty)\]$/;
+const REMARK = / \((?:\d+ files?|empty|ignored|link)\)$/;
+
+/** The entries of the directory itself, of the tree that `list_directory` gives. */
+export function parseDirectory(text: string): Listing {
+  const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('  '));
+  const entries = lines.filter((line) => !DIRECTORY_NOTICE.test(line)).map((line) => line.replace(REMARK, ''));
+  const more = lines.find((line) => /^\[\d+ more /.test(line) && DIRECTORY_NOTICE.test(line))?.slice(1, -1);
+  return more === undefined ? { entries } : { entries, more };
 }
 
 export function parseSearch(text: string): Found {
@@ -44,7 +55,7 @@ export function parseRead(text: string): FileText | undefined {
       file.lines.push(numbered[2] as string);
       continue;
     }
-    const range = /^\[lines \d+-\d+ of (\d+)(?:; read on with from_line (\d+))?\]$/.exec(line);
+    const range = /^\[lines \d+-\d+(?: of (\d+)|; the file has \d+ MB)(?:; read on with from_line (\d+))?\]$/.exec(line);
     if (range?.[1]) file.total = Number(range[1]);
     if (range?.[2]) file.next = Number(range[2]);
     if (!range && !NOTICE.test(line) && line !== '') return undefined;

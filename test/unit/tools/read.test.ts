@@ -79,29 +79,6 @@ describe('read_file', () => {
   });
 });
 
-describe('list_directory', () => {
-  it('names directories with a slash, sorted', async () => {
-    await using disk = await toolsOn({ 'b.txt': '', 'a/x': '', '.hidden': '', 'empty/': '' });
-    assert.equal(await disk.use('list_directory', {}), '.hidden\na/\nb.txt\nempty/');
-    assert.equal(await disk.use('list_directory', { path: 'a' }), 'x');
-    assert.equal(await disk.use('list_directory', { path: './a/' }), 'x');
-    assert.equal(await disk.use('list_directory', { path: 'empty' }), '[the directory is empty]');
-  });
-
-  it('says what is there instead', async () => {
-    await using disk = await toolsOn({ 'a.txt': '' });
-    assert.equal(await disk.use('list_directory', { path: 'a.txt' }), 'ERROR a.txt is a file. Use read_file.');
-    assert.equal(await disk.use('list_directory', { path: 'none' }), 'ERROR There is no directory none.');
-  });
-
-  it('is capped', async () => {
-    await using disk = await toolsOn(Object.fromEntries(Array.from({ length: 520 }, (_, index) => [`f${1_000 + index}`, ''])));
-    const names = (await disk.use('list_directory', {})).split('\n');
-    assert.equal(names.length, 501);
-    assert.equal(names.at(-1), '[20 more entries]');
-  });
-});
-
 describe('find_files', () => {
   it('finds by a glob, without what is ignored', async () => {
     await using disk = await toolsOn({

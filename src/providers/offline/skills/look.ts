@@ -1,5 +1,5 @@
 /** Looking things up, as all skills do it. */
-import { type FileText, type Found, type Listing, merge, parseListing, parseRead, parseSearch } from '../results.ts';
+import { type FileText, type Found, type Listing, merge, parseDirectory, parseListing, parseRead, parseSearch } from '../results.ts';
 import { baseName, hasGlob, type Scope } from '../scope.ts';
 import { ask, askOne, type Call, type Skill } from '../script.ts';
 
@@ -10,7 +10,7 @@ export type Lookup = { file: File } | { problem: string };
 const call = (name: string, input: Call['input']): Call => ({ name, input });
 export const readCall = (path: string, lines: { from_line?: number; to_line?: number } = {}): Call => call('read_file', { path, ...lines });
 export const findCall = (glob: string): Call => call('find_files', { glob });
-export const listCall = (path: string): Call => call('list_directory', path === '' ? {} : { path });
+export const listCall = (path: string): Call => call('list_directory', { depth: 1, ...(path !== '' && { path }) });
 
 export type Query = { pattern: string; regex?: boolean; case_sensitive?: boolean; whole_word?: boolean };
 
@@ -30,7 +30,7 @@ export function* search(say: string, query: Query, scope: Scope): Skill<Found | 
 
 export function* list(say: string, path: string): Skill<Listing | { problem: string }> {
   const reply = yield* askOne(say, listCall(path));
-  return reply.isError ? { problem: reply.text } : parseListing(reply.text);
+  return reply.isError ? { problem: reply.text } : parseDirectory(reply.text);
 }
 
 export function* find(say: string, glob: string): Skill<Listing | { problem: string }> {

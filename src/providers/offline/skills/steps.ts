@@ -1,35 +1,40 @@
 /** A confirmed plan, step by step; each step's title is read by the grammar and may change the step's files only. */
-import type { PlanDraft } from '../../../core/plan.ts';
 import { parseRequest } from '../grammar.ts';
 import { bullets, count, paragraphs } from '../markdown.ts';
-import { ask, type Call, type Context, type Outcome, type Skill } from '../script.ts';
+import type { ConfirmedPlan } from '../message.ts';
+import { ask, type Call, type Context, type Outcome, type Reply, type Skill } from '../script.ts';
 import { runChecks } from './checks.ts';
 import { answer } from './index.ts';
 
 const NOT_UNDERSTOOD = 'Offline does not understand this step: it knows a fixed grammar only.';
 
-export function* carryOut(plan: PlanDraft, context: Context): Skill<Outcome> {
+export function* carryOut(plan: ConfirmedPlan, context: Context): Skill<Outcome> {
   const reports: string[] = [];
   const failures: string[] = [];
   const doubtful: number[] = [];
   // What is to be noted goes along with the next turn, so that a step costs no turn for it.
   let notes: Call[] = [];
-  for (const [index, { title, files }] of plan.steps.entries()) {
+  for (const [index, { title, files, state }] of plan.steps.entries()) {
+    if (state) continue;
     const step = index + 1;
     const name = title.split('\n', 1)[0] ?? title;
     const request = parseRequest(title);
     notes.push(update(step, 'started'));
     const skill = request.kind === 'unknown' ? undefined : answer(request, title, { ...context, mode: 'agent', files });
-    const [outcome, left] = skill ? yield* along(notes, skill) : ([{ text: NOT_UNDERSTOOD, failed: NOT_UNDERSTOOD }, notes] as const);
+    const [outcome, left, refused] = skill
+      ? yield* along(notes, skill)
+      : ([{ text: NOT_UNDERSTOOD, failed: NOT_UNDERSTOOD }, notes] as const);
+    if (refused) return stuck(refused, reports);
     notes = [...left, outcome.failed === undefined ? update(step, 'done') : update(step, 'failed', outcome.failed)];
     if (outcome.doubtful) doubtful.push(step);
     if (outcome.failed !== undefined) failures.push(`step ${step}`);
     reports.push(`**${step}. ${name.slice(0, 160)}**: ${outcome.failed === undefined ? 'done' : 'failed'}\n\n${outcome.text}`);
   }
-  yield* ask('', notes);
+  const refused = (yield* ask('', notes)).find(({ isError }) => isError);
+  if (refused) return stuck(refused, reports);
   const { lines, broken } = yield* runChecks(plan.checks ?? []);
   if (broken > 0) failures.push(count(broken, 'check'));
-  const total = plan.steps.length;
+  const total = reports.length;
   const done = reports.length - failures.filter((each) => each.startsWith('step ')).length;
   const clashes = doubtful.length > 0 ? ` Look at step ${doubtful.join(', ')}: a new name was in use there already.` : '';
   const intro =
@@ -46,12 +51,22 @@ function update(step: number, status: 'started' | 'done' | 'failed', note?: stri
   return { name: 'update_step', input: { step, status, ...(note !== undefined && { note: note.slice(0, 500) }) } };
 }
 
-/** Runs the skill with these calls ahead of its first turn. @returns what it said, and the calls that found no turn. */
-function* along(calls: Call[], skill: Skill<Outcome>): Skill<readonly [Outcome, Call[]]> {
+/** A step did not pass, and the same request would end the same way. */
+function stuck({ text }: Reply, reports: readonly string[]): Outcome {
+  return {
+    text: paragraphs('I stopped: a step was not accepted, and Offline knows no other way to do it.', text, ...reports),
+    failed: text,
+  };
+}
+
+/** Runs the skill with these calls ahead of its first turn. @returns what it said, the calls that found no turn, and what was refused of them. */
+function* along(calls: Call[], skill: Skill<Outcome>): Skill<readonly [Outcome, Call[], Reply?]> {
   let ahead = calls;
   let state = skill.next();
   while (!state.done) {
     const replies = yield { say: state.value.say, calls: [...ahead, ...state.value.calls] };
+    const refused = replies.slice(0, ahead.length).find(({ isError }) => isError);
+    if (refused) return [{ text: '' }, [], refused];
     state = skill.next(replies.slice(ahead.length));
     ahead = [];
   }

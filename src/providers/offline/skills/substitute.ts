@@ -1,5 +1,5 @@
 /** Rename and replace: what they would change, and the plan for it. */
-import type { PlanStep } from '../../../core/plan.ts';
+import type { Check, PlanStep } from '../../../core/plan.ts';
 import { count, paragraphs, place, placeList } from '../markdown.ts';
 import { IDENTIFIER, type Substitution } from '../request.ts';
 import { type FileHits, hitCount } from '../results.ts';
@@ -78,12 +78,20 @@ function check(request: Substitution, where: string): string {
   return keepsOld(request) ? `${quote(request.to)} stands${where || ' in the workspace'}` : `No ${wanted(request)} is left${where}`;
 }
 
+/** What Kedge itself can see to: that the old name is gone from these files. */
+function search(request: Substitution, paths: readonly string[]): Check | undefined {
+  const isWord = /^\w+$/.test(request.from);
+  if (keepsOld(request) || (request.kind === 'rename' && !isWord) || paths.some((path) => /[*?{}[\],]/.test(path))) return undefined;
+  const pattern = request.kind === 'rename' ? `\\b${request.from}\\b` : request.from.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  return /\n/.test(pattern) ? undefined : { search_empty: { pattern, glob: paths.length === 1 ? paths[0] : `{${paths.join(',')}}` } };
+}
+
 function steps(request: Substitution, files: readonly FileHits[]): PlanStep[] {
   const step = (where: string, paths: string[]): PlanStep => ({
     title: sentence(request, ` in ${where}`),
     files: paths,
     tools: ['replace_in_file'],
-    check: check(request, ` in ${where}`),
+    check: search(request, paths) ?? check(request, ` in ${where}`),
   });
   if (files.length <= MAX_STEPS) return files.map(({ path }) => step(/\s/.test(path) ? quote(path) : path, [path]));
   const byDirectory = (depth: number) => Map.groupBy(files, ({ path }) => directoryOf(path).split('/').slice(0, depth).join('/'));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { callsOf, type Message, textOf } from '../../../../src/core/messages.ts';
-import { PlanDraft, planPrompt } from '../../../../src/core/plan.ts';
+import { planPrompt } from '../../../../src/core/plan.ts';
+import { PlanDraft } from '../../../../src/core/plan-schema.ts';
 import { FILES, type Files, has, type Options, tell } from './conversation.ts';
 
 const RENAMED: Files = Object.fromEntries(
@@ -157,7 +158,7 @@ describe('offline plans', () => {
       title: 'Rename tideLevel to waterLevel in src/tide.ts',
       files: ['src/tide.ts'],
       tools: ['replace_in_file'],
-      check: 'No whole-word tideLevel is left in src/tide.ts',
+      check: { search_empty: { pattern: '\\btideLevel\\b', glob: 'src/tide.ts' } },
     });
     const run = await confirmed(plan);
     assert.deepEqual(run.files, RENAMED);

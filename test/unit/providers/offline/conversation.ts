@@ -127,8 +127,11 @@ function toolsOf(files: Files, { maxHits = 300, maxLines = 1000 }: Options): Rec
       const prefix = path === '' || path === '.' ? '' : `${path}/`;
       const inside = paths().filter((each) => each.startsWith(prefix));
       if (inside.length === 0) throw new Error(`There is no directory ${path}.`);
-      const names = inside.map((each) => each.slice(prefix.length)).map((each) => (each.includes('/') ? `${each.split('/')[0]}/` : each));
-      return [...new Set(names)].sort().join('\n');
+      const names = inside.map((each) => each.slice(prefix.length));
+      const count = (name: string) => names.filter((each) => each.startsWith(name)).length;
+      const entries = new Set(names.map((each) => (each.includes('/') ? `${each.split('/')[0]}/` : each)));
+      const remark = (name: string) => (name.endsWith('/') ? `${name} (${count(name)} ${count(name) === 1 ? 'file' : 'files'})` : name);
+      return [...entries].sort().map(remark).join('\n');
     },
     find_files({ glob }) {
       return matching(glob).join('\n') || `No files match ${glob}.`;

@@ -6,7 +6,7 @@ import { exactEdits, renamer } from '../../../../src/providers/offline/edits.ts'
 import { fence, pieces } from '../../../../src/providers/offline/markdown.ts';
 import { parsePlan, splitMessage } from '../../../../src/providers/offline/message.ts';
 import { leadOf, outlineOf } from '../../../../src/providers/offline/outline.ts';
-import { parseListing, parseRead, parseSearch } from '../../../../src/providers/offline/results.ts';
+import { parseDirectory, parseListing, parseRead, parseSearch } from '../../../../src/providers/offline/results.ts';
 import { contentAt, mask, quote, valueAt } from '../../../../src/providers/offline/words.ts';
 import { applyEdits } from './conversation.ts';
 
@@ -34,7 +34,12 @@ describe('tool results, read back', () => {
     assert.deepEqual(parseListing('a.ts\nb/'), { entries: ['a.ts', 'b/'] });
     assert.deepEqual(parseListing('a.ts\n[5 more entries]'), { entries: ['a.ts'], more: '5 more entries' });
     assert.deepEqual(parseListing('No files match *.x.'), { entries: [] });
-    assert.deepEqual(parseListing('[the directory is empty]'), { entries: [] });
+    assert.deepEqual(parseDirectory('[the directory is empty]'), { entries: [] });
+    assert.deepEqual(parseDirectory('a.ts\nb/ (2 files)\n  c.ts\n  d.ts\ne/ (ignored)\nf (1).ts\n[5 more entries]\n[2 more ignored]'), {
+      entries: ['a.ts', 'b/', 'e/', 'f (1).ts'],
+      more: '5 more entries',
+    });
+    assert.deepEqual(parseDirectory('[id]/ (empty)\n[all of this is ignored, or empty]'), { entries: ['[id]/'] });
   });
 
   it('a file, whole, in part, empty, or none', () => {

@@ -1,0 +1,152 @@
+/** Errors and warnings as the editor knows them, and what a change brings. */
+import * as vscode from 'vscode';
+import type { Problem, ProblemWatch } from '../../workspace/languages.ts';
+import type { Location } from '../../workspace/types.ts';
+import type { VsCodeFileSystem } from './file-system.ts';
+import { askTypeScript, type Found } from './languages-typescript.ts';
+
+/** So long at most a service that is known to answer is waited for, before a change and once more after it. */
+const MOST_MS = 1_500;
+/** A service that reports in several steps, syntax first, is given this long for the next one. */
+const QUIET_MS = 100;
+
+export class Problems implements vscode.Disposable {
+  readonly #fs: () => VsCodeFileSystem;
+  readonly #open: (uri: vscode.Uri) => Promise<vscode.TextDocument>;
+  readonly #listener: vscode.Disposable;
+  /** Kinds of files, by what their names end with, of which somebody found something in this window: that there is nothing is said of all. */
+  readonly #answering = new Set<string>();
+
+  /** `open` opens a document and wakes the services of its language. */
+  constructor(fs: () => VsCodeFileSystem, open: (uri: vscode.Uri) => Promise<vscode.TextDocument>) {
+    this.#fs = fs;
+    this.#open = open;
+    this.#listener = vscode.languages.onDidChangeDiagnostics(({ uris }) => {
+      for (const uri of uris) if (vscode.languages.getDiagnostics(uri).length > 0) this.#answering.add(kindOf(uri));
+    });
+  }
+
+  dispose(): void {
+    this.#listener.dispose();
+  }
+
+  async of(at: Location | undefined, signal: AbortSignal): Promise<Problem[]> {
+    if (!at) return vscode.languages.getDiagnostics().flatMap(([uri]) => this.#known(uri));
+    const reports = new Reports();
+    try {
+      return (await this.#look(at, reports, AbortSignal.any([signal, AbortSignal.timeout(2 * MOST_MS)]))).problems;
+    } finally {
+      reports.end();
+    }
+  }
+
+  async watch(files: readonly Location[], signal: AbortSignal): Promise<ProblemWatch> {
+    const reports = new Reports();
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(MOST_MS)]);
+    const looks = await Promise.all(files.map((at) => this.#look(at, reports, limit).catch(() => undefined)));
+    const certain = looks.filter((look) => look?.certain);
+    // What is reported from now on is about the change.
+    reports.forget();
+    return {
+      files: certain.flatMap((look) => (look ? [look.at] : [])),
+      before: certain.flatMap((look) => look?.problems ?? []),
+      after: async (now) => {
+        const late = AbortSignal.any([signal, AbortSignal.timeout(MOST_MS)]);
+        const uris = now.map((at) => this.#fs().uri(at));
+        const exact = await Promise.all(
+          uris.map((uri) =>
+            this.#open(uri).then(
+              (document) => askTypeScript(document, late),
+              () => undefined,
+            ),
+          ),
+        );
+        await reports.on(
+          uris.filter((uri, index) => !exact[index] && this.#answers(uri)),
+          late,
+        );
+        return uris.flatMap((uri, index) => this.#all(now[index] as Location, uri, exact[index]));
+      },
+      end: () => reports.end(),
+    };
+  }
+
+  /** `certain` where somebody looked at the file as it is: else what is found later may be there already. */
+  async #look(at: Location, reports: Reports, limit: AbortSignal): Promise<{ at: Location; problems: Problem[]; certain: boolean }> {
+    const uri = this.#fs().uri(at);
+    const wasOpen = vscode.workspace.textDocuments.some((document) => String(document.uri) === String(uri));
+    const document = await this.#open(uri);
+    const exact = await askTypeScript(document, limit);
+    const answers = this.#answers(uri);
+    if (!exact && answers && !wasOpen) await reports.on([uri], limit);
+    return { at, problems: this.#all(at, uri, exact), certain: exact !== undefined || answers || wasOpen };
+  }
+
+  #all(at: Location, uri: vscode.Uri, exact: Found[] | undefined): Problem[] {
+    return exact ? [...exact.map((found) => ({ at, ...found })), ...this.#known(uri, 'ts')] : this.#known(uri);
+  }
+
+  #answers(uri: vscode.Uri): boolean {
+    return this.#answering.has(kindOf(uri)) || vscode.languages.getDiagnostics(uri).length > 0;
+  }
+
+  /** What the editor shows of a file, but for what one source said. */
+  #known(uri: vscode.Uri, without?: string): Problem[] {
+    const at = this.#fs().locate(uri);
+    if (!at) return [];
+    return vscode.languages.getDiagnostics(uri).flatMap(({ severity, message, range, source, code }) => {
+      if (severity > vscode.DiagnosticSeverity.Warning || (without !== undefined && source === without)) return [];
+      const number = typeof code === 'object' ? code.value : code;
+      const from = [source, number].filter((each) => each !== undefined).join(' ');
+      const kind = severity === vscode.DiagnosticSeverity.Error ? 'error' : 'warning';
+      return [{ at, line: range.start.line + 1, severity: kind, message: from ? `${message} [${from}]` : message }];
+    });
+  }
+}
+
+/** On which files something was reported since. */
+class Reports {
+  readonly #seen = new Set<string>();
+  #wake: () => void = () => undefined;
+  readonly #listener = vscode.languages.onDidChangeDiagnostics(({ uris }) => {
+    for (const uri of uris) this.#seen.add(String(uri));
+    this.#wake();
+  });
+
+  forget(): void {
+    this.#seen.clear();
+  }
+
+  end(): void {
+    this.#listener.dispose();
+    this.#wake();
+  }
+
+  /** Resolves when all of them were reported on and nothing more follows, or at the limit. */
+  async on(uris: readonly vscode.Uri[], limit: AbortSignal): Promise<void> {
+    if (uris.length === 0) return;
+    const names = uris.map(String);
+    while (names.some((name) => !this.#seen.has(name)) && (await this.#next(limit)));
+    while (await this.#next(AbortSignal.any([limit, AbortSignal.timeout(QUIET_MS)])));
+  }
+
+  /** Whether something was reported before the limit. */
+  #next(limit: AbortSignal): Promise<boolean> {
+    return new Promise((resolve) => {
+      if (limit.aborted) return resolve(false);
+      const over = () => resolve(false);
+      limit.addEventListener('abort', over, { once: true });
+      const before = this.#wake;
+      this.#wake = () => {
+        before();
+        this.#wake = () => undefined;
+        limit.removeEventListener('abort', over);
+        resolve(true);
+      };
+    });
+  }
+}
+
+function kindOf({ path }: vscode.Uri): string {
+  return /\.?[^./]*$/.exec(path)?.[0] ?? path;
+}

@@ -1,0 +1,112 @@
+/** `.kedgeignore`: what its patterns (those of gitignore) name is not there for a model, whichever way it is asked for. */
+import { decodeText } from './content.ts';
+import { formatPath, PathError } from './paths.ts';
+import type { FileSystem, Location } from './types.ts';
+
+export const IGNORE_FILE = '.kedgeignore';
+
+const MAX_BYTES = 1_000_000;
+
+/**
+ * The same file system without what the ignore files at the top of its folders hide: left out where it would be found or listed,
+ * refused with a PathError where it is named. They are read now; a change of them counts for the next one.
+ * @throws Error where one is there that cannot be read: what it hides is not known then.
+ */
+export async function withIgnoreFiles(fs: FileSystem): Promise<FileSystem> {
+  const rules = await Promise.all(fs.folders.map((_, folder) => rulesOf(fs, folder)));
+  if (rules.every((each) => each === undefined)) return fs;
+  const known = rules.map(() => new Map<string, boolean>());
+  const hidesDirectory = ({ folder, path }: Location): boolean => {
+    const cache = known[folder];
+    if (!cache || path === '') return false;
+    const hidden = cache.get(path) ?? (hidesDirectory({ folder, path: parentOf(path) }) || (rules[folder]?.(`${path}/`) ?? false));
+    cache.set(path, hidden);
+    return hidden;
+  };
+  const hides = ({ folder, path }: Location, isDirectory: boolean): boolean => {
+    if (isDirectory || path === '') return hidesDirectory({ folder, path });
+    return hidesDirectory({ folder, path: parentOf(path) }) || (rules[folder]?.(path) ?? false);
+  };
+  return new HidingFileSystem(fs, hides);
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
+async function rulesOf(fs: FileSystem, folder: number): Promise<((path: string) => boolean) | undefined> {
+  const at = { folder, path: IGNORE_FILE };
+  if (!(await fs.stat(at))) return undefined;
+  const real = await fs.canonical(at);
+  const stat = real && (await fs.stat(real));
+  const text = real && stat?.type === 'file' && stat.size <= MAX_BYTES ? decodeText((await fs.read(real)).bytes) : undefined;
+  if (text === undefined)
+    throw new Error(`${formatPath(at, fs.folders)} cannot be read, so that nobody knows what it hides. Put it right.`);
+  const { default: ignore } = await import('ignore');
+  // Letters count alike in both cases: two of three platforms take them for the same file.
+  const rules = ignore({ allowRelativePaths: true }).add(text.replace(/^\uFEFF/, ''));
+  return (path) => rules.ignores(path);
+}
+
+class HidingFileSystem implements FileSystem {
+  readonly #fs: FileSystem;
+  readonly #hides: (at: Location, isDirectory: boolean) => boolean;
+  /** Of a file. */
+  readonly hides: (at: Location) => boolean;
+
+  constructor(fs: FileSystem, hides: (at: Location, isDirectory: boolean) => boolean) {
+    this.#fs = fs;
+    this.#hides = hides;
+    this.hides = (at) => hides(at, false);
+  }
+
+  get folders() {
+    return this.#fs.folders;
+  }
+
+  /** Judged by both names: a link that is hidden, and one that leads to what is. */
+  async canonical(at: Location) {
+    const real = await this.#fs.canonical(await this.#visible(at));
+    return real && this.#visible(real, at);
+  }
+
+  async stat(at: Location) {
+    return this.#fs.stat(await this.#visible(at));
+  }
+
+  async read(at: Location) {
+    return this.#fs.read(await this.#visible(at));
+  }
+
+  async readRange(at: Location, from: number, length: number) {
+    return this.#fs.readRange?.(await this.#visible(at), from, length);
+  }
+
+  notebook(at: Location) {
+    return this.hides(at) ? undefined : this.#fs.notebook?.(at);
+  }
+
+  async list(at: Location) {
+    const entries = await this.#fs.list(await this.#visible(at));
+    const lead = at.path && `${at.path}/`;
+    return entries.filter(({ name, type }) => !this.#hides({ folder: at.folder, path: lead + name }, type === 'directory'));
+  }
+
+  find(...[query, signal]: Parameters<FileSystem['find']>) {
+    return this.#fs.find({ ...query, hides: this.hides }, signal);
+  }
+
+  search(...[query, signal]: Parameters<FileSystem['search']>) {
+    return this.#fs.search({ ...query, hides: this.hides }, signal);
+  }
+
+  async #visible(at: Location, named = at): Promise<Location> {
+    const [asFile, asDirectory] = [this.#hides(at, false), this.#hides(at, true)];
+    if (!asFile && !asDirectory) return at;
+    // Patterns may mean files or directories only; what is not there yet could become either.
+    const stat = asFile === asDirectory ? undefined : await this.#fs.stat(at);
+    const hidden = !stat || (stat.type === 'directory' ? asDirectory : asFile);
+    if (hidden) throw new PathError(`${formatPath(named, this.folders)} is hidden by ${IGNORE_FILE}.`);
+    return at;
+  }
+}

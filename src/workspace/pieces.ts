@@ -1,0 +1,68 @@
+/** Lines out of a file of any size, with no more of it in memory than one piece and what is shown. */
+
+const PIECE = 1_000_000;
+
+export type LineLimits = { from: number; to: number; maxLines: number; maxChars: number; maxLine: number };
+
+/** `total` where the end was reached, `more` where there are lines behind; `cut` is how many bytes of a line are not in its text. */
+export type Pieces = { lines: { text: string; cut: number }[]; more: boolean; total?: number };
+
+/** undefined where it is no text. `read` gives so many bytes from there on, fewer at the end. */
+export async function linesInPieces(
+  read: (from: number, length: number) => Promise<Uint8Array>,
+  { from, to, maxLines, maxChars, maxLine }: LineLimits,
+  signal: AbortSignal,
+): Promise<Pieces | undefined> {
+  const lines: Pieces['lines'] = [];
+  const decoder = new TextDecoder();
+  let held: Uint8Array[] = [];
+  let [heldBytes, cut, chars, line] = [0, 0, 0, 1];
+
+  const hold = (bytes: Uint8Array) => {
+    // A character has four bytes at most.
+    const room = Math.max(0, 4 * maxLine - heldBytes);
+    held.push(bytes.slice(0, room));
+    heldBytes += Math.min(room, bytes.length);
+    cut += Math.max(0, bytes.length - room);
+  };
+  const finish = () => {
+    const whole = decoder.decode(joined(held)).replace(/\r$/, '');
+    const text = whole.slice(0, maxLine);
+    lines.push({ text, cut: cut + new TextEncoder().encode(whole.slice(maxLine)).length });
+    chars += text.length;
+    [held, heldBytes, cut] = [[], 0, 0];
+  };
+  const full = () => lines.length >= maxLines || chars >= maxChars || line >= to;
+
+  for (let offset = 0; ; offset += PIECE) {
+    signal.throwIfAborted();
+    const piece = await read(offset, PIECE);
+    if (piece.includes(0)) return undefined;
+    for (let start = 0; start < piece.length; line++) {
+      const newline = piece.indexOf(10, start);
+      if (line >= from) hold(piece.subarray(start, newline < 0 ? piece.length : newline));
+      if (newline < 0) break;
+      start = newline + 1;
+      if (line < from) continue;
+      finish();
+      if (full()) {
+        const more = start < piece.length || (piece.length === PIECE && (await read(offset + PIECE, 1)).length > 0);
+        return more ? { lines, more } : { lines, more, total: line };
+      }
+    }
+    if (piece.length === PIECE) continue;
+    if (heldBytes > 0) finish();
+    else if (piece.at(-1) === 10 || (piece.length === 0 && offset > 0)) line--;
+    return { lines, more: false, total: line };
+  }
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
+}
