@@ -1,47 +1,72 @@
-import * as z from 'zod';
+import type { Check, Plan, PlanDraft, PlanStep } from './plan-schema.ts';
 
-/** What the model proposes. `files` are workspace paths or globs: what the step may change, and nothing else. */
-export const PlanStep = z.object({
-  title: z.string().min(1).describe('What this step does'),
-  files: z.array(z.string()).describe('Paths or globs it may change'),
-  tools: z.array(z.string()).optional().describe('Tools it will use'),
-  check: z.string().optional().describe('How to see that it worked'),
-});
-
-export const PlanDraft = z.object({
-  goal: z.string().min(1),
-  steps: z.array(PlanStep).min(1),
-  checks: z.array(z.string()).optional().describe('Checks after the last step'),
-});
-
-/** A plan as it is kept: the draft, the id by which it is confirmed, and a revision that grows with each edit. */
-export const Plan = PlanDraft.extend({ id: z.string(), revision: z.number().int().min(1) });
-
-export type PlanStep = z.infer<typeof PlanStep>;
-export type PlanDraft = z.infer<typeof PlanDraft>;
-export type Plan = z.infer<typeof Plan>;
+export type { Check, Plan, PlanDraft, PlanStep } from './plan-schema.ts';
 
 export type StepStatus = 'started' | 'done' | 'failed' | 'skipped';
 
-/** Every path or glob that the plan names. */
-export function planScope(plan: Plan): string[] {
-  return [...new Set(plan.steps.flatMap((step) => step.files))];
+export function checkText(check: Check): string {
+  if (typeof check === 'string') return check;
+  if ('command' in check) return `command: ${check.command}`;
+  if ('diagnostics' in check) return 'no errors in its files';
+  const { pattern, glob } = check.search_empty;
+  return `nothing matches ${pattern}${glob ? ` in ${glob}` : ''}`;
 }
 
-/** The plan as the model (and a terminal) reads it. Steps are numbered from 1. */
-export function planText(plan: PlanDraft): string {
+/** The plan as the model (and a terminal) reads it. Steps are numbered from 1; `settled` are those that are not to be done any more. */
+export function planText(plan: PlanDraft, settled: Readonly<Record<number, string>> = {}): string {
   const steps = plan.steps.map((step, index) => {
     const lines = [`${index + 1}. ${step.title}`];
+    if (step.detail) lines.push(`   detail: ${step.detail.replace(/\s+/g, ' ')}`);
     if (step.files.length) lines.push(`   files: ${step.files.join(', ')}`);
     if (step.tools?.length) lines.push(`   tools: ${step.tools.join(', ')}`);
-    if (step.check) lines.push(`   check: ${step.check}`);
+    if (step.check) lines.push(`   check: ${checkText(step.check)}`);
+    const state = settled[index + 1];
+    if (state) lines.push(`   state: ${state}`);
     return lines.join('\n');
   });
-  const checks = plan.checks?.length ? ['', 'Checks:', ...plan.checks.map((check) => `- ${check}`)] : [];
-  return [`Goal: ${plan.goal}`, '', ...steps, ...checks].join('\n');
+  const list = (title: string, entries: readonly string[] | undefined) =>
+    entries?.length ? ['', `${title}:`, ...entries.map((entry) => `- ${entry}`)] : [];
+  const estimate = plan.estimatedCalls ? ['', `Estimated calls: ${plan.estimatedCalls}`] : [];
+  return [`Goal: ${plan.goal}`, '', ...steps, ...list('Checks', plan.checks), ...list('Assumptions', plan.assumptions), ...estimate].join(
+    '\n',
+  );
 }
 
-/** The request that starts the run of a confirmed plan. */
-export function planPrompt(plan: Plan): string {
-  return `The user confirmed this plan. Carry it out step by step. Before each step call update_step with status "started", after it with "done" or "failed".\n\n${planText(plan)}`;
+const HOW =
+  'Carry it out step by step. Before each step call update_step with status "started", after it with "done" or "failed". While a step is under way only its files may change; its check is run when you report it done.';
+
+/** The request that starts the run of a confirmed plan, or goes on with one. */
+export function planPrompt(plan: Plan, settled: Readonly<Record<number, string>> = {}): string {
+  const first = plan.steps.findIndex((_, index) => !settled[index + 1]) + 1;
+  const resumed = Object.keys(settled).length > 0 && first > 0 ? ` Steps with a state are over: begin with step ${first}.` : '';
+  return `The user confirmed this plan. ${HOW}${resumed}\n\n${planText(plan, settled)}`;
+}
+
+/** The request that makes another plan of one. */
+export function changePrompt(plan: Plan, words: string): string {
+  return `Propose the plan below anew, changed as I say: ${words}\n\n${planText(plan)}`;
+}
+
+/** The plan with these files added to a step; without a step, with a step of their own. */
+export function widened(plan: Plan, step: number | undefined, files: readonly string[]): Plan {
+  const { hash: _, ...rest } = plan;
+  const wider = (entry: PlanStep) => ({ ...entry, files: [...new Set([...entry.files, ...files])] });
+  const steps =
+    step === undefined
+      ? [...plan.steps, { title: `Change ${files.join(', ')}`, files: [...files] }]
+      : plan.steps.map((entry, index) => (index + 1 === step ? wider(entry) : entry));
+  return { ...rest, steps, revision: plan.revision + 1 };
+}
+
+/** The same plan for another folder: where a path begins with the name of one folder, it begins with that of the other. */
+export function rerooted(plan: Plan, from: string, to: string): Plan {
+  const { hash: _, ...rest } = plan;
+  const path = (entry: string) => (entry === from || entry.startsWith(`${from}/`) ? to + entry.slice(from.length) : entry);
+  const steps = plan.steps.map((step) => {
+    const files = step.files.map(path);
+    const { check } = step;
+    if (typeof check !== 'object' || !('search_empty' in check) || !check.search_empty.glob) return { ...step, files };
+    return { ...step, files, check: { search_empty: { ...check.search_empty, glob: path(check.search_empty.glob) } } };
+  });
+  return { ...rest, steps };
 }

@@ -1,8 +1,10 @@
 /** The messages between the panel and the extension host. The host validates what comes in; the panel trusts its host. */
 import * as z from 'zod';
+import { GRANT_SCOPES } from '../core/covers.ts';
 import type { AgentEvent, Mode } from '../core/events.ts';
 import { IMAGE_TYPES, MAX_IMAGE_CHARS, MAX_IMAGES } from '../core/images.ts';
-import { Plan } from '../core/plan.ts';
+import { Plan } from '../core/plan-schema.ts';
+import type { Review } from '../core/tool.ts';
 
 /** How ready the chosen model is: green answers, amber says what to do. */
 export type Readiness = { level: 'ready' | 'attention'; text: string; action?: { label: string; message: ToHost } };
@@ -11,6 +13,8 @@ export type PanelState = {
   mode: Mode;
   /** e.g. "Offline" or "gpt-6.1-sol". */
   modelName: string;
+  /** It is known not to see images. */
+  blind?: boolean;
   readiness: Readiness;
   /** Names of the open folders; empty when there is none. */
   folders: string[];
@@ -27,6 +31,11 @@ export type ToPanel =
   | { type: 'compose'; text: string; mode?: Mode }
   /** Puts a plan card into editing. */
   | { type: 'edit_plan'; planId: string }
+  /** Brings a plan into sight: its progress, or its card. */
+  | { type: 'show_plan'; planId: string }
+  /** A file of a proposed change as the user edited it: `content` is its hash. */
+  | { type: 'proposal_edited'; approvalId: string; path: string; content: string; diff: string; added: number; removed: number }
+  | { type: 'file_review'; runId: string; path: string; review: Review }
   | { type: 'notice'; level: 'info' | 'error'; text: string };
 
 const id = z.string().min(1).max(2_000);
@@ -41,31 +50,74 @@ const image = z.object({
     .regex(/^[A-Za-z0-9+/]+={0,2}$/),
 });
 
+const index = z.number().int().nonnegative();
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+const revision = z.record(path, z.union([z.literal('refused'), z.object({ without: z.array(index) }), z.object({ content: hash })]));
+
 export const ToHost = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
   z.object({ type: z.literal('set_mode'), mode: z.enum(['ask', 'plan', 'agent']) }),
-  z.object({
-    type: z.literal('prompt'),
-    text: z.string().min(1).max(200_000),
-    mode: z.enum(['ask', 'plan', 'agent']),
-    images: z.array(image).max(MAX_IMAGES).optional(),
-  }),
+  z
+    .object({
+      type: z.literal('prompt'),
+      text: z.string().max(200_000),
+      mode: z.enum(['ask', 'plan', 'agent']),
+      images: z.array(image).max(MAX_IMAGES).optional(),
+    })
+    .refine(({ text, images }) => text !== '' || images?.length),
   z.object({ type: z.literal('stop') }),
+  /** Holds the run at the next safe point. */
+  z.object({ type: z.literal('pause') }),
+  /** One more turn of the model, or call. */
+  z.object({ type: z.literal('step') }),
+  z.object({ type: z.literal('edit_queued'), id, text: z.string().max(200_000) }),
+  z.object({ type: z.literal('remove_queued'), id }),
+  /** Starts a run with the messages that wait. */
+  z.object({ type: z.literal('send_queued') }),
   /** Ends the wait before a request is sent again. */
   z.object({ type: z.literal('retry_now') }),
-  /** Goes on with a paused run. */
-  z.object({ type: z.literal('continue') }),
+  /** Goes on with a paused run. `raise` raises the limit of the day at which it paused. */
+  z.object({ type: z.literal('continue'), raise: z.boolean().optional() }),
+  z.object({
+    type: z.literal('answer_question'),
+    questionId: id,
+    answer: z.union([
+      z.object({ option: z.string().min(1).max(10_000), words: z.string().max(10_000).optional() }),
+      z.object({ words: z.string().min(1).max(200_000) }),
+    ]),
+  }),
   z.object({
     type: z.literal('answer_approval'),
     approvalId: id,
     answer: z.union([
-      z.object({ approve: z.literal(true), grant: z.enum(['run', 'session', 'workspace']).optional() }),
+      z.object({
+        approve: z.literal(true),
+        grant: z.enum(GRANT_SCOPES).optional(),
+        covers: z.int().min(0).max(10).optional(),
+        revised: revision.optional(),
+        widen: z.literal(true).optional(),
+      }),
       z.object({ approve: z.literal(false), words: z.string().max(10_000).optional() }),
     ]),
   }),
   /** `plan` is the edited plan, where the user edited it. */
   z.object({ type: z.literal('answer_plan'), planId: id, answer: z.enum(['run', 'discard']), plan: Plan.optional() }),
+  /** The edited plan of a run that has paused or ended, which goes on under it; `was`: the numbers that its steps had, 0 for a new one. */
+  z.object({ type: z.literal('revise_plan'), planId: id, plan: Plan, was: z.array(index) }),
+  /** Goes back to the model, which proposes another plan. */
+  z.object({ type: z.literal('change_plan'), planId: id, words: z.string().min(1).max(10_000) }),
+  z.object({ type: z.literal('resume_plan'), planId: id }),
+  /** The host asks for which folder. */
+  z.object({ type: z.literal('run_plan_again'), planId: id }),
+  /** Opens it as a Markdown document. `plan` where it was edited and not confirmed yet. */
+  z.object({ type: z.literal('save_plan'), planId: id, plan: Plan.optional() }),
+  /** Opens a file of a proposed change for editing, without the hunks that are refused. */
+  z.object({ type: z.literal('edit_proposal'), approvalId: id, path, without: z.array(index) }),
   z.object({ type: z.literal('undo_run'), runId: id }),
+  /** One file of a run, or one hunk of it as a review showed it. */
+  z.object({ type: z.literal('undo_part'), runId: id, path, hunk: z.object({ index, digest: hash }).optional() }),
+  z.object({ type: z.literal('review_file'), runId: id, path }),
+  z.object({ type: z.literal('restore'), to: z.union([z.object({ runId: id, callId: id.optional() }), z.object({ undoId: id })]) }),
   /** Opens VS Code's multi-file diff editor on all that a run changed. */
   z.object({ type: z.literal('review_run'), runId: id }),
   z.object({ type: z.literal('open_file'), path, line: z.number().int().min(1).optional() }),

@@ -1,0 +1,45 @@
+/** The shape of a plan, for what comes from a model or a panel. Code that only reads plans takes the types from plan.ts, and does without zod. */
+import * as z from 'zod';
+
+const text = z.string().min(1);
+
+/** How Kedge sees that a step worked; a plain string is a remark for people, and is not run. */
+export const Check = z.union([
+  z.object({ command: text }),
+  z.object({ search_empty: z.object({ pattern: text, glob: z.string().optional() }) }),
+  z.object({ diagnostics: z.literal(true) }),
+  z.string(),
+]);
+
+/** What the model proposes. `files` are workspace paths or globs: what the step may change, and nothing else. */
+export const PlanStep = z.object({
+  title: text,
+  detail: z.string().optional(),
+  files: z.array(z.string()).describe('Paths or globs it may change'),
+  tools: z.array(z.string()).optional(),
+  check: Check.optional().describe('Run after the step: a command that succeeds, a regex found nowhere, no errors'),
+});
+
+export const PlanDraft = z.object({
+  goal: text,
+  steps: z.array(PlanStep).min(1),
+  assumptions: z.array(z.string()).optional(),
+  checks: z.array(z.string()).optional().describe('After the last step'),
+  estimatedCalls: z.int().min(1).optional(),
+});
+
+/**
+ * A plan as it is kept: the draft, the id by which it is confirmed, a revision that grows with each edit, and the hash of what that
+ * says (see plan-hash.ts; older logs have none). `supersedes` is the plan that this one was made of.
+ */
+export const Plan = PlanDraft.extend({
+  id: z.string(),
+  revision: z.number().int().min(1),
+  hash: z.string().optional(),
+  supersedes: z.string().optional(),
+});
+
+export type Check = z.infer<typeof Check>;
+export type PlanStep = z.infer<typeof PlanStep>;
+export type PlanDraft = z.infer<typeof PlanDraft>;
+export type Plan = z.infer<typeof Plan>;
