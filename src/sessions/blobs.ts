@@ -1,5 +1,5 @@
 /** Contents by hash, for undo: kept in the host's own storage, never in the workspace. */
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hashOf } from '../workspace/content.ts';
 import type { BlobStore } from '../workspace/types.ts';
@@ -14,7 +14,11 @@ export class DiskBlobs implements BlobStore {
   async put(bytes: Uint8Array): Promise<string> {
     const hash = await hashOf(bytes);
     const file = this.#file(hash);
-    if (await this.get(hash)) return hash;
+    if (await this.get(hash)) {
+      // It is needed from today on: whoever tidies up goes by that.
+      await utimes(file, new Date(), new Date()).catch(() => undefined);
+      return hash;
+    }
     await mkdir(dirname(file), { recursive: true });
     // Renamed into place, so that a name never stands for half a content.
     const temporary = `${file}.${crypto.randomUUID()}`;

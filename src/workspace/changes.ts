@@ -1,13 +1,12 @@
 /** A change set: what a call would do to files, as one thing that is shown, judged, approved and applied. */
-import { structuredPatch } from 'diff';
 import type { ChangeSummary, Target } from '../core/tool.ts';
 import { decodeText, encodeText, hashOf, sameBytes } from './content.ts';
+import { hunksOf } from './hunks.ts';
 import type { FileChange } from './types.ts';
 
 export type ChangeSet = { changes: FileChange[]; summaries: ChangeSummary[]; digest: string };
 
 const MAX_DIFF_LINES = 2_000;
-const CONTEXT = 3;
 
 export async function changeSet(changes: FileChange[]): Promise<ChangeSet> {
   const summaries = await Promise.all(changes.map((change) => summarize(change, changes)));
@@ -15,8 +14,8 @@ export async function changeSet(changes: FileChange[]): Promise<ChangeSet> {
 }
 
 /** Stands for the final effect and nothing else: the same files with the same contents before and after give the same digest. */
-async function digestOf(summaries: readonly ChangeSummary[]): Promise<string> {
-  const effect = summaries.map(({ path, before = '', after = '' }) => [path, before, after]).sort();
+export async function digestOf(effects: readonly Pick<ChangeSummary, 'path' | 'before' | 'after'>[]): Promise<string> {
+  const effect = effects.map(({ path, before = '', after = '' }) => [path, before, after]).sort();
   return hashOf(encodeText(JSON.stringify(effect)));
 }
 
@@ -46,31 +45,13 @@ export function diffOf(before: Uint8Array | undefined, after: Uint8Array | undef
   if (sameBytes(before, after)) return { added: 0, removed: 0, diff: '' };
   const [old, now] = [before ? decodeText(before) : '', after ? decodeText(after) : ''];
   if (old === undefined || now === undefined) return { added: 0, removed: 0, diff: 'Binary file.' };
-  const { skipped, from, to } = narrowed(old, now);
-  const patch = structuredPatch('', '', from, to, undefined, undefined, { context: CONTEXT, timeout: 2_000 });
-  if (!patch) return { added: 0, removed: 0, diff: 'The change is too large to show as a diff.' };
-  const lines = patch.hunks.flatMap((hunk) => [
-    `@@ -${hunk.oldStart + skipped},${hunk.oldLines} +${hunk.newStart + skipped},${hunk.newLines} @@`,
-    ...hunk.lines,
+  const hunks = hunksOf(old, now);
+  if (!hunks) return { added: 0, removed: 0, diff: 'The change is too large to show as a diff.' };
+  const lines = hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
+    `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
+    ...lines,
   ]);
-  const count = (sign: string) => patch.hunks.reduce((sum, hunk) => sum + hunk.lines.filter((line) => line.startsWith(sign)).length, 0);
+  const count = (sign: string) => hunks.reduce((sum, hunk) => sum + hunk.lines.filter((line) => line.startsWith(sign)).length, 0);
   const cut = lines.length > MAX_DIFF_LINES ? [...lines.slice(0, MAX_DIFF_LINES), `\\ ${lines.length - MAX_DIFF_LINES} more lines`] : lines;
   return { added: count('+'), removed: count('-'), diff: cut.join('\n') };
-}
-
-/** Without the lines that both begin and end with, but for the context: what is left of a large file is small. */
-function narrowed(old: string, now: string): { skipped: number; from: string; to: string } {
-  const shorter = Math.min(old.length, now.length);
-  let start = 0;
-  while (start < shorter && old.charCodeAt(start) === now.charCodeAt(start)) start++;
-  let tail = 0;
-  while (tail < shorter - start && old.charCodeAt(old.length - 1 - tail) === now.charCodeAt(now.length - 1 - tail)) tail++;
-  for (let line = 0; line <= CONTEXT && start > 0; line++) start = Math.max(0, old.lastIndexOf('\n', start - 1));
-  // Behind that line break, or at the beginning where there are not as many lines.
-  if (start !== 0) start += 1;
-  let end = old.length - tail;
-  for (let line = 0; line <= CONTEXT + 1 && end < old.length; line++) end = old.indexOf('\n', end) + 1 || old.length;
-  let skipped = 0;
-  for (let at = old.indexOf('\n'); at >= 0 && at < start; at = old.indexOf('\n', at + 1)) skipped++;
-  return { skipped, from: old.slice(start, end), to: now.slice(start, now.length - (old.length - end)) };
 }

@@ -3,23 +3,32 @@
  * and leaves behind what is needed to take it back.
  */
 import type { UndoResult } from '../core/events.ts';
-import { type ChangeSummary, type ExecuteContext, ToolError } from '../core/tool.ts';
-import { type ChangeSet, changeSet } from './changes.ts';
-import { hashOf, sameBytes } from './content.ts';
+import { type ChangeSummary, type ExecuteContext, type Review, type Revision, ToolError } from '../core/tool.ts';
+import { type ChangeSet, changeSet, diffOf, digestOf } from './changes.ts';
+import { earlier, type History, historiesOf, type Staged } from './checkpoints.ts';
+import { decodeText, encodeLike, hashOf, sameBytes } from './content.ts';
+import { withoutHunks } from './hunks.ts';
 import { parsePath } from './paths.ts';
+import { changesFrom, revised } from './revise.ts';
+import type { Tidy } from './tidy.ts';
 import type { BlobStore, FileChange, Writer } from './types.ts';
 import type { Workspace } from './workspace.ts';
 
-/** `landed`: known to have been written, whole. */
-type Staged = { path: string; before?: string | undefined; after?: string | undefined; mode?: number; made?: string[]; landed: boolean };
+/** Called before the first byte changes, with all that is about to. */
+export type RecordChanges = (changes: Omit<ChangeSummary, 'diff'>[]) => void;
+
+type Plan = { result: UndoResult; change?: FileChange; isBlocked?: boolean };
 
 export class WriteGate {
   readonly #workspace: Workspace;
   readonly #writer: Writer;
   readonly #blobs: BlobStore;
+  /** How the user wants proposed texts tidied before they are shown, where the host can. */
+  readonly tidy: Tidy | undefined;
   #queue: Promise<unknown>;
 
-  constructor(workspace: Workspace, writer: Writer, blobs: BlobStore) {
+  constructor(workspace: Workspace, writer: Writer, blobs: BlobStore, tidy?: Tidy) {
+    this.tidy = tidy;
     this.#workspace = workspace;
     this.#writer = writer;
     this.#blobs = blobs;
@@ -34,6 +43,24 @@ export class WriteGate {
       if (after) await this.#blobs.put(after);
     }
     return set;
+  }
+
+  /** As much of the change as the user kept. @throws ToolError for a revision that does not fit it. */
+  async revise(set: ChangeSet, revision: Revision): Promise<ChangeSet> {
+    return this.prepare(await revised(set.changes, revision, this.#blobs));
+  }
+
+  /** The digest that `revise` will come to; undefined where nothing is left to do. */
+  async revisedDigest(summaries: readonly ChangeSummary[], revision: Revision): Promise<string | undefined> {
+    const kept = await revised(await changesFrom(summaries, this.#blobs), revision, this.#blobs);
+    const hash = async (bytes: Uint8Array | undefined) => bytes && { hash: await hashOf(bytes) };
+    const effects = await Promise.all(
+      kept.map(async ({ path, before, after }) => {
+        const [from, to] = await Promise.all([hash(before), hash(after)]);
+        return { path, ...(from && { before: from.hash }), ...(to && { after: to.hash }) };
+      }),
+    );
+    return effects.length === 0 ? undefined : digestOf(effects);
   }
 
   /** @throws ToolError, with every file as it was, when any of them is no longer what was shown or cannot be written. */
@@ -51,22 +78,95 @@ export class WriteGate {
   }
 
   /**
-   * Takes back what a run wrote, newest state to oldest, file by file. A file that is not as the run left it is refused:
-   * somebody went on working in it.
+   * Takes back what was written, newest first, as one step where that can be. A file in which somebody went on is merged, or left
+   * alone where the two meet. `record` is told before the first byte changes; what landed of it, the results say.
    */
-  undo(staged: readonly Staged[]): Promise<UndoResult[]> {
+  undo(staged: readonly Staged[], record: RecordChanges): Promise<UndoResult[]> {
     return this.#alone(async () => {
-      const results: UndoResult[] = [];
-      for (const { path, before, left, mode } of netEffect(staged)) {
-        try {
-          results.push(await this.#restore(path, before, left, mode));
-        } catch (error) {
-          results.push({ path, outcome: 'refused', reason: error instanceof Error ? error.message : String(error) });
-        }
-      }
+      const histories = historiesOf(staged);
+      const plans: Plan[] = [];
+      for (const history of histories) plans.push(await this.#plan(history));
+      await this.#takeBack(plans, record);
       for (const path of staged.flatMap(({ made = [] }) => made).reverse()) await this.#removeIfEmpty(path);
-      return results;
+      // Something that has gone by now may have stood in its way.
+      for (const [index, { isBlocked }] of plans.entries()) {
+        if (!isBlocked) continue;
+        const again = await this.#plan(histories[index] as History);
+        await this.#takeBack([again], record);
+        plans[index] = again;
+      }
+      return plans.map(({ result }) => result);
     });
+  }
+
+  /** What these writes to one file come to in the file as it is now. */
+  async review(staged: readonly Staged[]): Promise<Review> {
+    const { result, change } = await this.#planOf(staged);
+    if (result.outcome === 'refused') return { problem: result.reason ?? '' };
+    return { ...diffOf(change?.after, change?.before), digest: await this.#digestOf(change) };
+  }
+
+  /** Takes back one hunk of what `review` showed. Another file than it showed is refused. */
+  undoHunk(staged: readonly Staged[], { index, digest }: { index: number; digest: string }, record: RecordChanges): Promise<UndoResult[]> {
+    return this.#alone(async () => {
+      const plan = await this.#planOf(staged);
+      const { change } = plan;
+      if (!change) return [plan.result];
+      if ((await this.#digestOf(change)) !== digest)
+        return [{ path: change.path, outcome: 'refused', reason: 'It was changed since you saw it. Look at it again.' }];
+      const [old, now] = [change.after && decodeText(change.after), change.before && decodeText(change.before)];
+      if (change.before && old !== undefined && now !== undefined)
+        plan.change = { ...change, after: encodeLike(withoutHunks(old, now, [index]), change.before) };
+      await this.#takeBack([plan], record);
+      return [plan.result];
+    });
+  }
+
+  async #planOf(staged: readonly Staged[]): Promise<Plan> {
+    const [history] = historiesOf(staged);
+    return history ? this.#plan(history) : { result: { path: staged[0]?.path ?? '', outcome: 'unchanged' } };
+  }
+
+  async #digestOf(change: FileChange | undefined): Promise<string> {
+    return (await changeSet(change ? [change] : [])).digest;
+  }
+
+  async #plan({ path, stretches, mode }: History): Promise<Plan> {
+    try {
+      const at = parsePath(path, this.#workspace.fs.folders);
+      const before = await this.#now({ path, at });
+      const { content, ...result } = await earlier(before, stretches, this.#blobs);
+      if (!content) return { result: { path, ...result } };
+      const change: FileChange = { path, at, before, after: content.bytes, mode };
+      await this.#expectUnchanged(change);
+      return { result: { path, ...result }, change };
+    } catch (error) {
+      return { result: refusal(path, error), isBlocked: true };
+    }
+  }
+
+  async #takeBack(plans: Plan[], record: RecordChanges): Promise<void> {
+    const changes = plans.flatMap(({ change }) => change ?? []);
+    if (changes.length === 0) return;
+    // What is there now is kept too, so that the way back can be gone back.
+    const { summaries } = await this.prepare(changes);
+    record(await Promise.all(summaries.map(({ diff: _, ...rest }, index) => this.#staged(rest, changes[index]))));
+    const files = plans.filter(({ change }) => change && !change.path.endsWith('/'));
+    const isWhole = await this.#commit(files.map(({ change }) => change as FileChange)).then(
+      () => true,
+      () => false,
+    );
+    // One by one, so that a file that cannot be written does not keep the others from it.
+    for (const plan of plans) {
+      const { change } = plan;
+      if (!change || (isWhole && files.includes(plan))) continue;
+      try {
+        await this.#expectUnchanged(change);
+        await this.#commit([change]);
+      } catch (error) {
+        plan.result = refusal(change.path, error);
+      }
+    }
   }
 
   /** With what undo needs to know and nobody knows afterwards. */
@@ -93,25 +193,6 @@ export class WriteGate {
     } catch {
       // Gone already, or not to be had: it is no content of anybody.
     }
-  }
-
-  async #restore(
-    path: string,
-    before: string | undefined,
-    left: ReadonlySet<string | undefined>,
-    mode: number | undefined,
-  ): Promise<UndoResult> {
-    const at = parsePath(path, this.#workspace.fs.folders);
-    const now = await this.#now({ path, at });
-    const hash = now && (await hashOf(now));
-    if (hash === before) return { path, outcome: 'unchanged' };
-    if (!left.has(hash)) return { path, outcome: 'refused', reason: now ? 'It was changed since.' : 'It was deleted since.' };
-    const image = before === undefined ? undefined : await this.#blobs.get(before);
-    if (before !== undefined && !image) return { path, outcome: 'refused', reason: 'Its earlier content is no longer kept.' };
-    const change: FileChange = { path, at, before: now, after: image, mode };
-    await this.#expectUnchanged(change);
-    await this.#commit([change]);
-    return { path, outcome: 'restored' };
   }
 
   /** Judged again at the last moment: the place must still be the place (no link slipped in), the content still the content. */
@@ -174,23 +255,8 @@ export class WriteGate {
   }
 }
 
-/**
- * What there was before the first change and what the changes may have left, per path; what is sure to have ended where it
- * began is left out. Newest first, and what has to go before what comes back, since it may stand in its way. A change that did not land (it failed and was put back, or the program ended) may have
- * left either.
- */
-export function netEffect(
-  staged: readonly Staged[],
-): { path: string; before: string | undefined; left: ReadonlySet<string | undefined>; mode?: number | undefined }[] {
-  const net = new Map<string, { path: string; before: string | undefined; left: Set<string | undefined>; mode?: number | undefined }>();
-  for (const { path, before, after, mode, landed } of staged) {
-    const known = net.get(path) ?? { path, before, left: new Set([before]) };
-    if (mode !== undefined) known.mode ??= mode;
-    known.left = landed ? new Set([after]) : known.left.add(after);
-    net.set(path, known);
-  }
-  const changed = [...net.values()].filter(({ before, left }) => left.size > 1 || !left.has(before)).reverse();
-  return [...changed.filter(({ before }) => before === undefined), ...changed.filter(({ before }) => before !== undefined)];
+function refusal(path: string, error: unknown): UndoResult {
+  return { path, outcome: 'refused', reason: error instanceof Error ? error.message : String(error) };
 }
 
 /** Of a path in a folder: '' for what is in the folder itself. */

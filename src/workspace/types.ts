@@ -13,8 +13,17 @@ export type FileStat = {
 /** `unsaved`: the bytes are those of an open document with unsaved changes, which win over the disk. */
 export type FileBytes = { bytes: Uint8Array; unsaved: boolean };
 
+/** `language` is that of a code cell; `outputs` are what it printed, as text. */
+export type NotebookCell = { kind: 'code' | 'markdown' | 'raw'; language?: string; source: string; outputs: string[] };
+
 /** `include` is a glob on folder-relative paths; without `folder` all folders are meant. `limit` counts results over all of them. */
-export type FindQuery = { include?: string; folder?: number; limit: number };
+export type FindQuery = {
+  include?: string;
+  folder?: number;
+  limit: number;
+  /** Judges a file once more: what it is true of neither comes out nor counts. */
+  hides?: (at: Location) => boolean;
+};
 export type SearchQuery = FindQuery & { pattern: string; regex: boolean; caseSensitive: boolean; wholeWord: boolean };
 /** `line` counts from 1; `text` is the line without its ending, cut where it is very long. */
 export type SearchHit = Location & { line: number; text: string };
@@ -31,7 +40,14 @@ export interface FileSystem {
   stat(at: Location): Promise<FileStat | undefined>;
   /** @throws when there is no such file. */
   read(at: Location): Promise<FileBytes>;
-  list(at: Location): Promise<{ name: string; type: FileStat['type'] }[]>;
+  /** So many bytes from there on, fewer at the end; undefined where a file can only be read whole. */
+  readRange?(at: Location, from: number, length: number): Promise<Uint8Array | undefined>;
+  /** The cells of a notebook that is open with unsaved changes, which no file holds. */
+  notebook?(at: Location): NotebookCell[] | undefined;
+  /** `link`: the entry is a symbolic link; its type is that of what it leads to. */
+  list(at: Location): Promise<{ name: string; type: FileStat['type']; link?: boolean }[]>;
+  /** Whether `.kedgeignore` hides it; the other methods then refuse it or leave it out. */
+  hides?(at: Location): boolean;
   /** Files, without what ignore files name, or the editor's excludes where only the editor can look; `truncated` when there are more than `limit`. Sorted by path. */
   find(query: FindQuery, signal: AbortSignal): Promise<{ files: Location[]; truncated: boolean }>;
   /** Lines that match, streamed. @throws Error naming the problem when the pattern is no valid regular expression. */

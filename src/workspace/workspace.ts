@@ -10,8 +10,12 @@ const MAX_READ = 100_000_000;
 export class Workspace {
   readonly fs: FileSystem;
 
-  constructor(fs: FileSystem) {
+  /** Whether reading this file needs the user's leave: a search tells nothing of what is in it. */
+  readonly withholds: (path: string) => boolean;
+
+  constructor(fs: FileSystem, withholds: (path: string) => boolean = () => false) {
     this.fs = fs;
+    this.withholds = withholds;
   }
 
   /** The real place that `input` names, after links. @throws PathError where that is not in the workspace. */

@@ -1,32 +1,62 @@
-import { useMemo } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import { splitHunks } from '../../src/core/revision.ts';
 import { type DiffLine, diffLines } from '../diff-lines.ts';
 import { memo } from '../memo.ts';
 
 const SHOWN_LINES = 200;
 const SIGN = { add: '+', remove: '−', same: ' ', gap: ' ' } as const;
 
-/** `more` is shown where the diff is too long for the panel. */
-export const Diff = memo(({ diff, label, onMore }: { diff: string; label: string; onMore: () => void }) => {
-  const lines = useMemo(() => diffLines(diff), [diff]);
-  if (lines.length === 0) return <p class="dim diff-empty">No text changes.</p>;
+type DiffProps = {
+  diff: string;
+  label: string;
+  /** Shows the whole of it elsewhere, where it is too long for the panel. */
+  onMore: () => void;
+  /** What stands above each hunk; then all hunks can be reached here. */
+  bar?: (index: number, total: number) => ComponentChildren;
+  dimmed?: (index: number) => boolean;
+};
+
+export const Diff = memo(({ diff, label, onMore, bar, dimmed }: DiffProps) => {
+  const [limit, setLimit] = useState(SHOWN_LINES);
+  const hasBars = bar !== undefined;
+  const hunks = useMemo(() => (hasBars ? splitHunks(diff).map(hunkLines) : [diffLines(diff)]), [diff, hasBars]);
+  const total = hunks.reduce((sum, lines) => sum + lines.length, 0);
+  if (total === 0) return <p class="dim diff-empty">No text changes.</p>;
+  let room = limit;
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <section class="diff" aria-label={label} tabIndex={0}>
         <div class="diff-lines">
-          {lines.slice(0, SHOWN_LINES).map((line, index) => (
-            <Line key={index} line={line} />
-          ))}
+          {hunks.map((lines, index) => {
+            const shown = lines.slice(0, Math.max(0, room));
+            room -= lines.length;
+            return shown.length === 0 ? null : (
+              <div key={index} class={dimmed?.(index) ? 'hunk refused' : 'hunk'}>
+                {bar?.(index, hunks.length)}
+                {shown.map((line, at) => (
+                  <Line key={at} line={line} />
+                ))}
+              </div>
+            );
+          })}
         </div>
       </section>
-      {lines.length > SHOWN_LINES && (
-        <button type="button" class="button link" onClick={onMore}>
-          {lines.length - SHOWN_LINES} more lines: open diff
+      {total > limit && (
+        <button type="button" class="button link" onClick={bar ? () => setLimit(limit + 5 * SHOWN_LINES) : onMore}>
+          {total - limit} more lines{bar ? '' : ': open diff'}
         </button>
       )}
     </>
   );
 });
+
+/** Without the gap before it, in whose place there is the bar. */
+function hunkLines(hunk: string): DiffLine[] {
+  const lines = diffLines(hunk);
+  return lines[0]?.kind === 'gap' ? lines.slice(1) : lines;
+}
 
 function Line({ line: { kind, text, ...line } }: { line: DiffLine }) {
   return (

@@ -40,11 +40,18 @@ async function findRun(
   return undefined;
 }
 
+const OUTCOME: Record<UndoResult['outcome'], string> = {
+  restored: 'restored',
+  merged: 'restored, and what was written since is still in it',
+  unchanged: 'was as before already',
+  refused: 'refused',
+};
+
 function print(prompt: string, results: readonly UndoResult[]): void {
   const paint = paintFor(process.stdout);
   const lines = results.map(({ path, outcome, reason }) => {
     const sign = outcome === 'refused' ? paint.red('✗') : paint.green('●');
-    return `${sign} ${oneLine(path)}: ${outcome === 'unchanged' ? 'was as before already' : outcome}${reason ? ` (${oneLine(reason)})` : ''}`;
+    return `${sign} ${oneLine(path)}: ${OUTCOME[outcome]}${reason ? ` (${oneLine(reason)})` : ''}`;
   });
   process.stdout.write(`Undo of: ${oneLine(prompt, 80)}\n${lines.join('\n')}${lines.length ? '\n' : ''}`);
 }

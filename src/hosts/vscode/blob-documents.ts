@@ -34,7 +34,7 @@ function textOf(bytes: Uint8Array | undefined): string {
   return decodeText(bytes) ?? `Binary file of ${bytes.length} bytes.`;
 }
 
-function blobUri(path: string, hash: string | undefined): vscode.Uri {
+export function blobUri(path: string, hash: string | undefined): vscode.Uri {
   return vscode.Uri.from({ scheme: SCHEME, path: `/${path}`, query: hash ?? '' });
 }
 

@@ -44,9 +44,7 @@ export class VsCodeWriter implements Writer {
 
     // An edit without anything is refused, and `edit.size` does not count files made, moved and deleted.
     if (toWrite.length < changes.length && !(await vscode.workspace.applyEdit(edit))) throw new Error('The editor refused the change.');
-    for (const { document } of toSave) {
-      if (!(await document.save())) throw new Error(`${document.uri.path} could not be saved.`);
-    }
+    await saveAll(toSave.map(({ document }) => document));
     for (const { uri, after } of toWrite) await vscode.workspace.fs.writeFile(uri, after);
     // Saving may run formatters. What lands is what was shown, so their work is taken back.
     for (const { document, after } of toSave) {
@@ -61,6 +59,21 @@ export class VsCodeWriter implements Writer {
       if (after) await vscode.workspace.fs.createDirectory(this.#fs.uri(at));
       else await vscode.workspace.fs.delete(this.#fs.uri(at), { recursive: false });
     }
+  }
+}
+
+const AT_ONCE = 16;
+
+/** Of many documents the editor closes those that it opened first, and opens them again for the edit. @throws when one was not saved, and none is on its way any more. */
+async function saveAll(documents: readonly vscode.TextDocument[]): Promise<void> {
+  const save = async ({ uri }: vscode.TextDocument) => {
+    const document = await vscode.workspace.openTextDocument(uri);
+    if (document.isDirty && !(await document.save())) throw new Error(`${uri.path} could not be saved.`);
+  };
+  for (let at = 0; at < documents.length; at += AT_ONCE) {
+    const saved = await Promise.allSettled(documents.slice(at, at + AT_ONCE).map(save));
+    const failed = saved.find((each) => each.status === 'rejected');
+    if (failed) throw failed.reason;
   }
 }
 

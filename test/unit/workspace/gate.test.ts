@@ -106,7 +106,7 @@ describe('the write gate', () => {
     assert.equal(await disk.read('a.txt'), 'A');
     assert.equal(await disk.read('b.txt'), 'b');
     const later = new WriteGate(disk.workspace, new NodeWriter(disk.workspace.fs as never), disk.blobs);
-    assert.deepEqual(await later.undo(disk.staged()), [
+    assert.deepEqual(await later.undo(disk.staged(), () => undefined), [
       { path: 'b.txt', outcome: 'unchanged' },
       { path: 'a.txt', outcome: 'restored' },
     ]);
@@ -123,7 +123,7 @@ describe('the write gate', () => {
     await disk.write('mine/notes.txt', 'mine');
     const fs = new NodeFileSystem([disk.root]);
     const later = new WriteGate(disk.workspace, new NodeWriter(fs), disk.blobs);
-    const results = await later.undo(disk.staged());
+    const results = await later.undo(disk.staged(), () => undefined);
     assert.ok(results.every(({ outcome }) => outcome === 'restored'));
     assert.deepEqual(await disk.snapshot(), { ...before, 'mine/': 'directory', 'mine/notes.txt': 'mine' });
     for (const name of ['run.sh', 'tool.sh', 'edit.sh']) assert.equal((await stat(join(disk.root, name))).mode & 0o777, 0o755, name);
@@ -132,7 +132,7 @@ describe('the write gate', () => {
   it('keeps a directory that was there before the run, though it is empty after it', async () => {
     await using disk = await gateOn({ 'empty/': '' });
     await disk.apply({ 'empty/new.txt': 'n' });
-    await new WriteGate(disk.workspace, new NodeWriter(new NodeFileSystem([disk.root])), disk.blobs).undo(disk.staged());
+    await new WriteGate(disk.workspace, new NodeWriter(new NodeFileSystem([disk.root])), disk.blobs).undo(disk.staged(), () => undefined);
     assert.deepEqual(await readdir(disk.root), ['empty']);
   });
 
@@ -234,7 +234,7 @@ describe('undo', () => {
     await mkdir(join(disk.root, 'e.txt'));
     const results = Object.fromEntries((await disk.undo()).map(({ path, outcome, reason }) => [path, reason ?? outcome]));
     assert.deepEqual(results, {
-      'a.txt': 'It was changed since.',
+      'a.txt': 'It was changed since, in the same lines.',
       'b.txt': 'restored',
       'c.txt': 'It was changed since.',
       'd.txt': 'unchanged',
@@ -305,7 +305,7 @@ describe('undo', () => {
       if (!written) await disk.write('a.txt', 'b');
       const [first, second] = disk.staged();
       assert.ok(first && second);
-      await disk.gate.undo([first, { ...second, landed: false }]);
+      await disk.gate.undo([first, { ...second, landed: false }], () => undefined);
       assert.equal(await disk.read('a.txt'), 'a');
     }
   });

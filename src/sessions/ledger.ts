@@ -1,0 +1,80 @@
+/**
+ * What all runs of a day used up: one JSONL file a day, only ever appended to, so that several windows can share it and a crash loses
+ * nothing that was written. Old days are never read again.
+ */
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DayEntry } from '../core/budget.ts';
+
+export class Ledger {
+  readonly #directory: string;
+  #day = '';
+  #handle: number | undefined;
+  #read = 0;
+  #entries: DayEntry[] = [];
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** @throws when the disk is full or may not be written. */
+  append(entry: DayEntry): void {
+    const line = Buffer.from(`${JSON.stringify(entry)}\n`);
+    // One write, so that lines of several windows do not mingle.
+    writeSync(this.#open(entry.at), line);
+  }
+
+  /** All entries of that day so far, by whatever window, in the order of the file. */
+  entries(at: number): readonly DayEntry[] {
+    const handle = this.#open(at);
+    const { size } = fstatSync(handle);
+    if (size <= this.#read) return this.#entries;
+    const bytes = Buffer.alloc(size - this.#read);
+    const length = readSync(handle, bytes, 0, bytes.length, this.#read);
+    // A line that is still being written is read the next time.
+    const whole = bytes.subarray(0, length).lastIndexOf('\n') + 1;
+    this.#read += whole;
+    for (const line of bytes.toString('utf8', 0, whole).split('\n')) {
+      const entry = parse(line);
+      if (entry) this.#entries.push(entry);
+    }
+    return this.#entries;
+  }
+
+  close(): void {
+    if (this.#handle !== undefined) closeSync(this.#handle);
+    this.#handle = undefined;
+    this.#day = '';
+  }
+
+  #open(at: number): number {
+    const day = dayOf(at);
+    if (this.#handle !== undefined && day === this.#day) return this.#handle;
+    this.close();
+    mkdirSync(this.#directory, { recursive: true });
+    const handle = openSync(join(this.#directory, `${day}.jsonl`), 'a+', 0o600);
+    const { size } = fstatSync(handle);
+    const last = Buffer.from('\n');
+    if (size > 0) readSync(handle, last, 0, 1, size - 1);
+    // A line that a crash cut off would swallow the one after it.
+    if (last.toString() !== '\n') writeSync(handle, '\n');
+    [this.#day, this.#handle, this.#read, this.#entries] = [day, handle, 0, []];
+    return handle;
+  }
+}
+
+/** The user's own day. */
+function dayOf(at: number): string {
+  const date = new Date(at);
+  const two = (number: number) => String(number).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+function parse(line: string): DayEntry | undefined {
+  try {
+    const entry = JSON.parse(line);
+    return entry && typeof entry === 'object' && typeof entry.at === 'number' ? entry : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,55 @@
+/** The hunks of a change: what is shown of it, and what can be accepted and refused one by one. */
+import { structuredPatch } from 'diff';
+
+/** Starts count lines from 1. `lines` are those of a unified diff, each with its sign. */
+export type Hunk = { oldStart: number; oldLines: number; newStart: number; newLines: number; lines: string[] };
+
+const CONTEXT = 3;
+const TIMEOUT_MS = 2_000;
+
+/** undefined where the two differ too much to be told apart in time: such a change is one hunk. */
+export function hunksOf(before: string, after: string): Hunk[] | undefined {
+  if (before === after) return [];
+  const { skipped, from, to } = narrowed(before, after);
+  const patch = structuredPatch('', '', from, to, undefined, undefined, { context: CONTEXT, timeout: TIMEOUT_MS });
+  return patch?.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => {
+    return { oldStart: oldStart + skipped, oldLines, newStart: newStart + skipped, newLines, lines };
+  });
+}
+
+/** The text after the change, but for the hunks with these indices, which stay as they were. */
+export function withoutHunks(before: string, after: string, refused: readonly number[]): string {
+  const hunks = hunksOf(before, after);
+  if (!hunks) return refused.includes(0) ? before : after;
+  const [old, now] = [linesOf(before), linesOf(after)];
+  const parts: string[][] = [];
+  let at = 0;
+  for (const [index, { oldStart, oldLines, newStart, newLines }] of hunks.entries()) {
+    const [from, to] = [oldStart - 1, newStart - 1];
+    parts.push(old.slice(at, from), refused.includes(index) ? old.slice(from, from + oldLines) : now.slice(to, to + newLines));
+    at = from + oldLines;
+  }
+  return [...parts, old.slice(at)].flat().join('');
+}
+
+/** With their endings. */
+export function linesOf(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+/** Without the lines that both begin and end with, but for the context: what is left of a large file is small. */
+function narrowed(old: string, now: string): { skipped: number; from: string; to: string } {
+  const shorter = Math.min(old.length, now.length);
+  let start = 0;
+  while (start < shorter && old.charCodeAt(start) === now.charCodeAt(start)) start++;
+  let tail = 0;
+  while (tail < shorter - start && old.charCodeAt(old.length - 1 - tail) === now.charCodeAt(now.length - 1 - tail)) tail++;
+  for (let line = 0; line <= CONTEXT && start > 0; line++) start = Math.max(0, old.lastIndexOf('\n', start - 1));
+  // Behind that line break, or at the beginning where there are not as many lines.
+  if (start !== 0) start += 1;
+  let end = old.length - tail;
+  for (let line = 0; line <= CONTEXT + 1 && end < old.length; line++) end = old.indexOf('\n', end) + 1 || old.length;
+  let skipped = 0;
+  for (let at = old.indexOf('\n'); at >= 0 && at < start; at = old.indexOf('\n', at + 1)) skipped++;
+  return { skipped, from: old.slice(start, end), to: now.slice(start, now.length - (old.length - end)) };
+}

@@ -1,0 +1,77 @@
+/** Three-way merge by lines: what happened on both sides of a common base, where the two do not meet. */
+import { diffArrays } from 'diff';
+import { decodeText, encodeLike } from './content.ts';
+import { linesOf } from './hunks.ts';
+
+/** The lines `from` to before `to` of the base became `lines`. */
+type Edit = { from: number; to: number; lines: string[] };
+
+const TIMEOUT_MS = 2_000;
+
+/** undefined where both changed the same lines, each in its own way, or added lines at the same place. */
+export function mergeText(base: string, ours: string, theirs: string): string | undefined {
+  const lines = linesOf(base);
+  const [mine, other] = [editsOf(lines, linesOf(ours)), editsOf(lines, linesOf(theirs))];
+  if (!mine || !other) return undefined;
+  let merged: string[] = [];
+  let at = 0;
+  const take = ({ from, to, lines: after }: Edit) => {
+    merged = merged.concat(lines.slice(at, from), after);
+    at = to;
+  };
+  while (mine.length > 0 || other.length > 0) {
+    const [a, b] = [mine[0], other[0]];
+    if (a && b && isSame(a, b)) {
+      other.shift();
+      continue;
+    }
+    if (a && b && meet(a, b)) return undefined;
+    take((!b || (a && isFirst(a, b)) ? mine.shift() : other.shift()) as Edit);
+  }
+  const whole = merged.concat(lines.slice(at));
+  // A last line without its break must not run into what came after it.
+  return whole.slice(0, -1).every((line) => line.endsWith('\n')) ? whole.join('') : undefined;
+}
+
+/** As `mergeText`, in the encoding of `ours`; undefined for what is not text. */
+export function mergeBytes(base: Uint8Array, ours: Uint8Array, theirs: Uint8Array): Uint8Array | undefined {
+  const [from, mine, other] = [decodeText(base), decodeText(ours), decodeText(theirs)];
+  if (from === undefined || mine === undefined || other === undefined) return undefined;
+  const merged = mergeText(from, mine, other);
+  return merged === undefined ? undefined : encodeLike(merged, ours);
+}
+
+function editsOf(base: string[], side: string[]): Edit[] | undefined {
+  const edits: Edit[] = [];
+  let at = 0;
+  let edit: Edit | undefined;
+  const changes = diffArrays(base, side, { timeout: TIMEOUT_MS });
+  for (const { added, removed, value } of changes ?? []) {
+    if (!added) at += value.length;
+    if (!added && !removed) {
+      edit = undefined;
+      continue;
+    }
+    if (!edit) {
+      edit = { from: added ? at : at - value.length, to: at, lines: [] };
+      edits.push(edit);
+    }
+    if (added) edit.lines = edit.lines.concat(value);
+    else edit.to = at;
+  }
+  return changes && edits;
+}
+
+function isSame(a: Edit, b: Edit): boolean {
+  return a.from === b.from && a.to === b.to && a.lines.length === b.lines.length && a.lines.every((line, at) => line === b.lines[at]);
+}
+
+/** They share lines of the base, or add lines at one place, or one adds lines amid what the other replaces. */
+function meet(a: Edit, b: Edit): boolean {
+  if (a.from === b.from && (a.from === a.to) === (b.from === b.to)) return true;
+  return a.from < b.to && b.from < a.to;
+}
+
+function isFirst(a: Edit, b: Edit): boolean {
+  return a.from < b.from || (a.from === b.from && a.to <= b.to);
+}

@@ -1,0 +1,87 @@
+/** A proposed change with as much of it as the user kept. */
+import { type ChangeSummary, type FileRevision, type Revision, ToolError } from '../core/tool.ts';
+import { diffOf } from './changes.ts';
+import { decodeText, encodeLike, sameBytes } from './content.ts';
+import { withoutHunks } from './hunks.ts';
+import type { BlobStore, FileChange } from './types.ts';
+
+/** Changes fewer files, or the same with other contents. @throws ToolError for a revision that does not fit the change. */
+export async function revised(changes: readonly FileChange[], revision: Revision, blobs: Pick<BlobStore, 'get'>): Promise<FileChange[]> {
+  const stranger = Object.keys(revision).find((path) => !changes.some((change) => change.path === path));
+  if (stranger !== undefined) throw new ToolError(`${stranger} is not part of this change.`);
+  // A file that moves is two changes, which are refused together.
+  const refused = (change: FileChange) => isRefused(change, revision[change.path]);
+  const dropped = new Set(
+    changes.filter(refused).flatMap(({ path, movedFrom }) => [path, ...(movedFrom === undefined ? [] : [movedFrom])]),
+  );
+  const kept: FileChange[] = [];
+  for (const change of changes) {
+    if (dropped.has(change.path) || (change.movedFrom !== undefined && dropped.has(change.movedFrom))) continue;
+    const after = await contentOf(change, changes, revision[change.path], blobs);
+    if (change.movedFrom !== undefined || !sameBytes(change.before, after)) kept.push({ ...change, after });
+  }
+  return kept;
+}
+
+/** What comes into being or goes away is one hunk, and so is what is no text. */
+function isRefused({ before, after, movedFrom }: FileChange, made: FileRevision | undefined): boolean {
+  if (made === 'refused') return true;
+  if (typeof made !== 'object' || !('without' in made) || !made.without.includes(0)) return false;
+  return (!before && movedFrom === undefined) || !after || decodeText(after) === undefined;
+}
+
+async function contentOf(
+  { path, before, after, movedFrom }: FileChange,
+  changes: readonly FileChange[],
+  made: FileRevision | undefined,
+  blobs: Pick<BlobStore, 'get'>,
+): Promise<Uint8Array | undefined> {
+  if (typeof made !== 'object' || !after) return after;
+  if ('content' in made) {
+    const content = path.endsWith('/') ? undefined : await blobs.get(made.content);
+    if (!content) throw new ToolError(`The edited proposal for ${path} is no longer kept.`);
+    return content;
+  }
+  const from = before ?? changes.find((change) => change.path === movedFrom)?.before;
+  const [old, now] = [from && decodeText(from), decodeText(after)];
+  if (!from || old === undefined || now === undefined || made.without.length === 0) return after;
+  const text = withoutHunks(old, now, made.without);
+  return text === old ? from : encodeLike(text, from);
+}
+
+/** The change as the log has it, from the contents that are kept. @throws ToolError where one is not. */
+export async function changesFrom(summaries: readonly ChangeSummary[], blobs: Pick<BlobStore, 'get'>): Promise<FileChange[]> {
+  const content = async (path: string, hash: string | undefined) => {
+    const bytes = hash === undefined ? undefined : await blobs.get(hash);
+    if (hash !== undefined && !bytes) throw new ToolError(`The proposed change of ${path} is no longer kept.`);
+    return bytes;
+  };
+  return Promise.all(
+    summaries.map(async ({ path, from, before, after }) => ({
+      path,
+      at: { folder: 0, path },
+      before: await content(path, before),
+      after: await content(path, after),
+      ...(from !== undefined && { movedFrom: from }),
+    })),
+  );
+}
+
+const MAX_LINES = 200;
+
+/** What the model is told of the difference between what it proposed and what landed. */
+export function revisionNote(proposed: readonly FileChange[], landed: readonly FileChange[]): string {
+  const now = new Map(landed.map((change) => [change.path, change]));
+  const notes = proposed.flatMap(({ path, after }) => {
+    const change = now.get(path);
+    if (!change) return [`- ${path}: left out, it stays as it was.`];
+    if (sameBytes(change.after, after)) return [];
+    return [`- ${path}, from your proposal to what was written:`, diffOf(after, change.after).diff];
+  });
+  const lines = notes.join('\n').split('\n');
+  const shown =
+    lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), `… ${lines.length - MAX_LINES} more lines: read the files.`] : lines;
+  return ['The user took only part of this, or changed it, and the files now read so. Do not put back what was left out.', ...shown].join(
+    '\n',
+  );
+}

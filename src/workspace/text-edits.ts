@@ -1,0 +1,25 @@
+import { ToolError } from '../core/tool.ts';
+import type { TextEdit } from './languages.ts';
+
+/** @throws ToolError where the edits do not fit the text, or each other. */
+export function applyEdits(text: string, edits: readonly TextEdit[]): string {
+  const bom = text.startsWith('\uFEFF') ? 1 : 0;
+  const starts = [bom];
+  for (const { index, 0: end } of text.matchAll(/\r\n|\n|\r/g)) starts.push(index + end.length);
+  const offset = ({ line, column }: TextEdit['from']) => {
+    const start = starts[line - 1];
+    const next = starts[line] ?? text.length;
+    if (start === undefined || start + column > next)
+      throw new ToolError('The language service sees another text than the file has. Try again.');
+    return start + column;
+  };
+  const places = edits.map((edit) => ({ from: offset(edit.from), to: offset(edit.to), text: edit.text })).sort((a, b) => a.from - b.from);
+  let result = '';
+  let at = 0;
+  for (const place of places) {
+    if (place.from < at || place.to < place.from) throw new ToolError('The language service gave edits that overlap.');
+    result += text.slice(at, place.from) + place.text;
+    at = place.to;
+  }
+  return result + text.slice(at);
+}

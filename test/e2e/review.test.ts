@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import type { Frame } from 'playwright-core';
+import { openWorkbench, until, type Workbench } from './harness.ts';
+import { contents } from './workspace.ts';
+
+const filler = Array.from({ length: 20 }, (_, index) => `// ${index}`).join('\n');
+const lamp = (first: string, second: string) => `export const ${first} = 1;\n${filler}\nexport const bright = ${second} + 1;\n`;
+const FILES = { 'src/lamp.ts': lamp('lampLevel', 'lampLevel') };
+
+describe('the review of a change', () => {
+  let workbench: Workbench;
+  let panel: Frame;
+
+  beforeEach(async () => {
+    workbench = await openWorkbench({ files: FILES });
+    panel = await workbench.panelFrame();
+  });
+  afterEach(() => workbench.dispose());
+
+  const button = (name: string) => panel.getByRole('button', { name, exact: true });
+  const lampIs = (text: string, what: string) =>
+    until(what, async () => (await contents(workbench.folder, Object.keys(FILES)))['src/lamp.ts'] === text);
+
+  it('applies a part of a proposal as the user edited it, undoes a hunk of what landed, and restores all of it', async () => {
+    await panel.getByRole('radiogroup', { name: 'Mode' }).getByText('Agent', { exact: true }).click();
+    const prompt = panel.getByRole('textbox', { name: /^Prompt/ });
+    await prompt.fill('Rename lampLevel to lightLevel in src/**');
+    await prompt.press('Enter');
+    await panel.getByRole('checkbox', { name: 'Hunk 2 of 2 in src/lamp.ts, accepted' }).uncheck();
+    await button('Apply 1 of 2 hunks').waitFor();
+    await workbench.screenshot('review-hunks');
+    await panel.getByRole('checkbox', { name: 'Hunk 2 of 2 in src/lamp.ts, refused' }).check();
+
+    await button('Edit the proposal for src/lamp.ts').click();
+    const proposal = workbench.page.locator('.diff-editor .editor.modified, .monaco-diff-editor .editor.modified').first();
+    await proposal.locator('.view-line').filter({ hasText: 'lightLevel' }).first().click();
+    await workbench.page.keyboard.press('Control+Home');
+    await workbench.page.keyboard.type('let mine;\n');
+    await workbench.page.keyboard.press('Control+s');
+    await panel.getByText('edited by you').waitFor();
+    await workbench.screenshot('review-edited');
+    await button('Apply as edited').click();
+    await lampIs(`let mine;\n${lamp('lightLevel', 'lightLevel')}`, 'what was edited');
+
+    await button('What is left of the changes in src/lamp.ts').click();
+    await button('Undo hunk 2 of 2 in src/lamp.ts').click();
+    await lampIs(`let mine;\n${lamp('lightLevel', 'lampLevel')}`, 'the undo of one hunk');
+    await workbench.screenshot('review-hunk-undone');
+
+    await panel.getByRole('button', { name: 'Restore the files to before this prompt' }).click();
+    await lampIs(FILES['src/lamp.ts'], 'the restore');
+    await button('Undo the restore').click();
+    await lampIs(`let mine;\n${lamp('lightLevel', 'lampLevel')}`, 'the undo of the restore');
+    await workbench.screenshot('review-restored');
+    assert.equal(await button('Restore again').count(), 1);
+  });
+});

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { hunksOf, linesOf, withoutHunks } from '../../../src/workspace/hunks.ts';
+
+const text = fc
+  .array(fc.constantFrom('a\n', 'b\n', 'c\n', '\n', 'd', 'a\r\n', '\uFEFFe\n'), { maxLength: 60 })
+  .map((lines) => lines.join(''));
+/** Two texts that differ in a few places far apart. */
+const pair = fc
+  .array(fc.tuple(fc.array(fc.constantFrom('x\n', 'y\n', '\n'), { minLength: 5, maxLength: 12 }), text, text), { maxLength: 4 })
+  .map((parts) => [parts.map(([same, a]) => same.join('') + a).join(''), parts.map(([same, , b]) => same.join('') + b).join('')] as const);
+const choice = fc.array(fc.nat(8), { maxLength: 6 });
+
+describe('hunks', () => {
+  it('all taken are the change, and all refused are nothing', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.tuple(text, text), pair), ([before, after]) => {
+        const all = (hunksOf(before, after) ?? []).map((_, index) => index);
+        assert.equal(withoutHunks(before, after, []), after);
+        assert.equal(withoutHunks(before, after, all), before);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('of which some are refused leave what the others say, and every line around them', () => {
+    fc.assert(
+      fc.property(pair, choice, ([before, after], refused) => {
+        const landed = withoutHunks(before, after, refused);
+        const hunks = hunksOf(before, after) ?? [];
+        const expected: string[] = [];
+        let at = 0;
+        const [old, now] = [linesOf(before), linesOf(after)];
+        for (const [index, hunk] of hunks.entries()) {
+          expected.push(...old.slice(at, hunk.oldStart - 1));
+          const [side, start, sign] = refused.includes(index) ? [old, hunk.oldStart, '-'] : [now, hunk.newStart, '+'];
+          const shown = hunk.lines.filter((line) => line[0] === ' ' || line[0] === sign);
+          const lines = side.slice(start - 1, start - 1 + shown.length);
+          assert.deepEqual(
+            lines.map((line) => line.replace(/\n$/, '')),
+            shown.map((line) => line.slice(1)),
+          );
+          expected.push(...lines);
+          at = hunk.oldStart - 1 + hunk.oldLines;
+        }
+        assert.equal(landed, [...expected, ...old.slice(at)].join(''));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('are refused one after the other as well as at once', () => {
+    fc.assert(
+      fc.property(pair, ([before, after]) => {
+        const hunks = hunksOf(before, after) ?? [];
+        if (hunks.length < 2) return;
+        const last = hunks.length - 1;
+        const once = withoutHunks(before, after, [0, last]);
+        assert.equal(withoutHunks(before, withoutHunks(before, after, [last]), [0]), once);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

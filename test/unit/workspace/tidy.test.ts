@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { decodeText, encodeText } from '../../../src/workspace/content.ts';
+import { tidied } from '../../../src/workspace/tidy.ts';
+import type { FileChange } from '../../../src/workspace/types.ts';
+
+const change = (path: string, before: string | undefined, after: string | undefined, movedFrom?: string): FileChange => ({
+  path,
+  at: { folder: 0, path },
+  before: before === undefined ? undefined : encodeText(before),
+  after: after === undefined ? undefined : encodeText(after),
+  ...(movedFrom !== undefined && { movedFrom }),
+});
+const upper = async (_: unknown, text: string) => text.toUpperCase();
+const textsOf = (changes: readonly FileChange[]) => changes.map(({ after }) => after && decodeText(after));
+
+describe('a proposed change, tidied', () => {
+  it('has the tidied text of what is edited and created, and nothing else', async () => {
+    const changes = [
+      change('edited', 'a', 'b'),
+      change('made', undefined, 'c'),
+      change('gone', 'd', undefined),
+      change('moved', undefined, 'e', 'from'),
+      change('from', 'e', undefined),
+      change('rewritten', undefined, 'g', 'other'),
+      change('other', 'f', undefined),
+      change('dir/', undefined, ''),
+    ];
+    const result = await tidied(changes, upper);
+    assert.deepEqual(textsOf(result.changes), ['B', 'C', undefined, 'e', undefined, 'G', undefined, '']);
+    assert.deepEqual(result.tidied, ['edited', 'made', 'rewritten']);
+  });
+
+  it('keeps a byte order mark and the encoding', async () => {
+    const utf16 = new Uint8Array([0xff, 0xfe, 0x61, 0]);
+    const { changes } = await tidied([change('a', 'x', '\uFEFFa'), { ...change('b', 'x', ''), after: utf16 }], upper);
+    assert.deepEqual(textsOf(changes), ['\uFEFFA', '\uFEFFA']);
+    assert.deepEqual(changes[1]?.after, new Uint8Array([0xff, 0xfe, 0x41, 0]));
+  });
+
+  it('is as it was where that fails, is too large or no text', async () => {
+    const fail = async () => Promise.reject(new Error('no'));
+    const one = [change('a', 'x', 'y')];
+    assert.deepEqual(await tidied(one, fail), { changes: one, tidied: [] });
+    const large = [change('a', 'x', 'y'.repeat(600_000))];
+    assert.deepEqual(await tidied(large, upper), { changes: large, tidied: [] });
+    const binary = [{ ...change('a', 'x', ''), after: new Uint8Array([0, 1]) }];
+    assert.deepEqual(await tidied(binary, upper), { changes: binary, tidied: [] });
+    const many = Array.from({ length: 51 }, (_, index) => change(`f${index}`, 'x', 'y'));
+    assert.deepEqual((await tidied(many, upper)).tidied, []);
+  });
+});

@@ -1,0 +1,34 @@
+/** What the user has chosen of a proposed change so far. */
+import { fileRevision, goesWithMove, hunksIn } from '../src/core/revision.ts';
+import type { ChangeSummary, Revision } from '../src/core/tool.ts';
+import type { ApprovalView } from './run-view.ts';
+
+/** Indices of refused hunks by path. */
+export type Refused = Readonly<Record<string, readonly number[]>>;
+
+/** How many hunks a file has to choose from: one that the user edited is taken or left whole. */
+export function hunkCount(change: ChangeSummary, edited: ApprovalView['edited']): number {
+  return edited?.[change.path] ? 1 : hunksIn(change);
+}
+
+export type Choice = { total: number; kept: number; files: number; isEdited: boolean; revised?: Revision };
+
+/** What of the change is kept, and what to say so with; `revised` only where it is not the change as proposed. */
+export function choiceOf({ changes, edited = {} }: Pick<ApprovalView, 'changes' | 'edited'>, refused: Refused): Choice {
+  const choice: Choice = { total: 0, kept: 0, files: 0, isEdited: false };
+  const revised: Revision = {};
+  for (const change of changes) {
+    if (goesWithMove(change, changes)) continue;
+    const { path } = change;
+    const total = hunkCount(change, edited);
+    const without = (refused[path] ?? []).filter((index) => index < total);
+    const content = edited[path]?.content;
+    choice.total += total;
+    choice.kept += total - without.length;
+    choice.files++;
+    const made = fileRevision(total, without) ?? (content === undefined ? undefined : { content });
+    if (made) revised[path] = made;
+    choice.isEdited ||= content !== undefined && without.length < total;
+  }
+  return Object.keys(revised).length > 0 ? { ...choice, revised } : choice;
+}
