@@ -1,62 +1,119 @@
 /** One pure judge of every call of every host. It knows nothing of files or editors: only what the call is and what it would touch. */
+import type { Covers } from '../core/covers.ts';
 import type { Mode } from '../core/events.ts';
-import type { Decision, Effect, Target } from '../core/tool.ts';
-import { globMatcher } from './glob.ts';
-import { isProtected } from './protected.ts';
+import type { Decision, Effect, Judgement, Target } from '../core/tool.ts';
+import { dangerOf } from './dangers.ts';
+import { type CommandJudge, coversOf, grantedBy, type Need, needsOf } from './grants.ts';
+import { matchesHost, matchesTool, ruleSentence, type SourcedRule, touchesPath } from './rules.ts';
+import { inScope } from './scope.ts';
+
+export { inScope } from './scope.ts';
 
 export type PolicyInput = {
   mode: Mode;
-  /** undefined when the model named a tool that this run does not have. */
-  tool: { name: string; effect: Effect } | undefined;
+  /**
+   * undefined when the model named a tool that this run does not have. A `source` that is not `builtin` is `mcp:<server>`; such a
+   * tool is `readonly` by the user's own word only.
+   */
+  tool: { name: string; effect: Effect; source?: string; fingerprint?: string | undefined } | undefined;
   name: string;
   targets: readonly Target[];
   /** A workspace the user does not trust allows reading in Ask mode, and nothing else. */
   trusted: boolean;
-  /** The user chose not to be asked for edits: for this run, this session or this workspace. */
-  editsGranted: boolean;
+  /** Judges the command that the call would run, by what users allowed; see grants.ts. */
+  command?: CommandJudge | undefined;
+  /** On the network, that it would speak to. */
+  hosts?: readonly string[] | undefined;
+  /** One of them is this computer or in a private network. */
+  privateHost?: boolean | undefined;
+  rules?: readonly SourcedRule[] | undefined;
+  /** What the user allowed when asked, as far as it counts for this call. */
+  grants?: readonly Covers[] | undefined;
   /** Paths and globs of the confirmed plan that this run carries out. */
   planScope?: readonly string[] | undefined;
+  /** Files that this run made itself, and that are still as it left them. */
+  ownFiles?: ReadonlySet<string> | undefined;
+  /** Directories of the workspace that git runs hooks from. */
+  hookPlaces?: readonly string[] | undefined;
+  /** What the model has seen: a secret, or words of a page or of an MCP server. */
+  seen?: { secret?: boolean; strangers?: boolean } | undefined;
+  /** Nobody can be asked: what would ask is denied. */
+  unattended?: boolean | undefined;
 };
 
-const allow = (rule: string, reason: string): Decision => ({ kind: 'allow', rule, reason });
-const ask = (rule: string, reason: string): Decision => ({ kind: 'ask', rule, reason });
-const deny = (rule: string, reason: string): Decision => ({ kind: 'deny', rule, reason });
+const allow = (rule: string, reason: string): Judgement => ({ kind: 'allow', rule, reason });
+const ask = (rule: string, reason: string, covers?: Covers[]): Judgement => ({
+  kind: 'ask',
+  rule,
+  reason,
+  ...(covers && covers.length > 0 && { covers }),
+});
+const deny = (rule: string, reason: string): Judgement => ({ kind: 'deny', rule, reason });
 
 const MODE_NAME: Record<Mode, string> = { ask: 'Ask', plan: 'Plan', agent: 'Agent' };
 
-/** The first rule that applies decides; they stand in the order deny, ask, allow. */
-export function decide({ mode, tool, name, targets, trusted, editsGranted, planScope }: PolicyInput): Decision {
-  if (!tool) return deny('unknown-tool', `There is no tool ${name} in ${MODE_NAME[mode]} mode.`);
-  const reads = tool.effect === 'readonly' && targets.every((target) => target.access === 'read');
-  if (mode !== 'agent' && !reads) return deny('read-only-mode', `${MODE_NAME[mode]} mode cannot change anything.`);
-  if (!trusted && mode !== 'ask') return deny('untrusted-workspace', 'The workspace is not trusted: only Ask mode works in it.');
-
-  const outside = targets.find((target) => target.outside);
-  if (outside) return ask('outside-workspace', `${outside.path} is outside the workspace.`);
-  if (reads) return allow('read-only', 'It only reads.');
-  if (tool.effect === 'external') return ask('external', `${name} reaches beyond the workspace.`);
-  const written = targets.filter((target) => target.access !== 'read');
-  if (written.length === 0) return ask('unknown-targets', 'What it would change is not known beforehand.');
-
-  const guarded = written.find((target) => isProtected(target.path));
-  if (guarded) return ask('protected-path', `${guarded.path} is protected: it runs by itself, or configures editors, agents or git.`);
-  if (planScope) {
-    const beyond = written.find((target) => !inScope(target.path, planScope));
-    if (beyond) return ask('outside-plan', `The confirmed plan does not name ${beyond.path}.`);
-    return allow('confirmed-plan', 'The confirmed plan names it.');
-  }
-  if (tool.effect === 'destructive' || written.some((target) => target.access === 'delete')) return ask('deletes', 'It deletes.');
-  if (editsGranted) return allow('edits-granted', 'You chose not to be asked for edits.');
-  return ask('edit', 'It changes files.');
+export function decide(input: PolicyInput): Judgement {
+  const judged = judge(input);
+  if (judged.kind !== 'ask' || !input.unattended) return judged;
+  return deny(judged.rule, `${judged.reason} Nobody can be asked here.`);
 }
 
-/**
- * A scope entry is a path, taken literally, or a glob; a leading `!` is a letter, and does not turn it into all other files. Brackets
- * alone make no glob of a path, and those around a name are letters in a glob too.
- */
-export function inScope(path: string, scope: readonly string[]): boolean {
-  return scope.some((entry) => {
-    const clean = entry.replace(/^\.\//, '');
-    return clean === path || (/[*?{]/.test(clean) && globMatcher(clean, { names: true })(path));
-  });
+/** The first rule that applies decides; they stand in the order deny, ask, allow. */
+function judge(input: PolicyInput): Judgement {
+  const { mode, tool, name, targets, trusted, rules = [], planScope, command, hosts = [] } = input;
+  if (!tool) return deny('unknown-tool', `There is no tool ${name} in ${MODE_NAME[mode]} mode.`);
+  const isBuiltin = (tool.source ?? 'builtin') === 'builtin';
+  const reads = tool.effect === 'readonly' && !command && targets.every((target) => target.access === 'read');
+  if (mode !== 'agent' && !reads) return deny('read-only-mode', `${MODE_NAME[mode]} mode cannot change anything.`);
+  if (!trusted && mode !== 'ask') return deny('untrusted-workspace', 'The workspace is not trusted: only Ask mode works in it.');
+  if (!trusted && !(isBuiltin && hosts.length === 0))
+    return deny('untrusted-workspace', 'The workspace is not trusted: only its files can be read.');
+  const denied = rules.find((rule) => rule.effect === 'deny' && applies(rule, input));
+  if (denied) return deny('rule', ruleSentence(denied));
+  const run = command?.(rules, input.grants ?? []);
+  if (run?.kind === 'deny') return run;
+
+  const danger = dangerOf(input);
+  if (danger) return ask(danger.rule, danger.reason);
+  const asked = rules.find((rule) => rule.effect === 'ask' && applies(rule, input));
+  if (asked) return ask('rule', ruleSentence(asked));
+
+  if (reads && hosts.length === 0) return allow(isBuiltin ? 'read-only' : 'mcp-read-only', 'It only reads.');
+  const written = targets.filter((target) => target.access !== 'read');
+  if (planScope && written.length > 0) {
+    const beyond = written.find((target) => !inScope(target.path, planScope));
+    if (beyond) return ask('outside-plan', `The confirmed plan does not name ${beyond.path}.`);
+  }
+  if (run) return run;
+
+  const needs = needsOf(input);
+  if (tool.effect === 'external' && needs.every(({ kind }) => kind === 'write'))
+    return ask('external', `${name} reaches beyond the workspace.`);
+  if (needs.length === 0) return ask('unknown-targets', 'What it would change is not known beforehand.');
+  if (planScope && needs.every(({ kind }) => kind === 'write')) return allow('confirmed-plan', 'The confirmed plan names it.');
+  const given = needs.map((need) => grantedBy(need, input));
+  const missing = needs.find((_, index) => !given[index]);
+  if (!missing) return given.find((decision) => decision?.rule !== 'edits-granted') ?? (given[0] as Decision);
+  const [rule, reason] = questionOf(missing.kind, input);
+  return ask(rule, reason, coversOf(needs, input));
+}
+
+function questionOf(kind: Need['kind'], { name, tool, hosts = [], privateHost }: PolicyInput): [rule: string, reason: string] {
+  if (kind === 'write') return ['edit', 'It changes files.'];
+  if (kind === 'host' && privateHost) return ['private-host', `${hosts.join(', ')} is this computer or in a private network.`];
+  if (kind === 'host') return ['sends', `It sends a request to ${hosts.join(', ')}.`];
+  return ['mcp', `${name} belongs to the MCP server ${tool?.source?.slice('mcp:'.length)}, which is another program.`];
+}
+
+/** A rule that denies or asks applies where anything of the call fits it; one about commands is the command judge's. */
+function applies(rule: SourcedRule, { tool, targets, hosts = [], command }: PolicyInput): boolean {
+  if (!tool || (rule.command !== undefined && command)) return false;
+  const source = tool.source ?? 'builtin';
+  return (
+    rule.command === undefined &&
+    (rule.tool === undefined || matchesTool(rule.tool, { name: tool.name, source })) &&
+    (rule.server === undefined || source === `mcp:${rule.server}`) &&
+    (rule.path === undefined || targets.some(({ path }) => touchesPath(rule.path as string, path))) &&
+    (rule.host === undefined || hosts.some((host) => matchesHost(rule.host as string, host)))
+  );
 }

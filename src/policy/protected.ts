@@ -1,101 +1,82 @@
 /**
- * Places whose content runs by itself or steers an editor, an agent or git: writing there asks, whatever was granted.
- * Compared without case, because the file systems of two of three platforms do so too.
+ * Places whose content runs by itself or steers an editor, an agent, a shell or git: writing there asks, whatever was granted.
+ * All names are folded: see names.ts.
  */
+import { foldedParts, isShortName } from './names.ts';
+
+const words = (text: string) => text.trim().split(/\s+/);
+
+/** A directory of that name anywhere in the path, or directories one in another. */
 const DIRECTORIES = [
-  '.git',
-  '.hg',
-  '.svn',
-  '.vscode',
-  '.idea',
-  '.devcontainer',
-  '.husky',
-  '.githooks',
-  '.kedge',
-  '.cursor',
-  '.claude',
-  '.codex',
-  '.gemini',
-  '.roo',
-  '.cline',
-  '.windsurf',
-  '.continue',
-  '.agents',
-  '.opencode',
-  '.zed',
-  '.kiro',
-  '.trae',
-  '.junie',
-  '.amazonq',
-  '.qwen',
-  '.circleci',
-  '.buildkite',
-  '.yarn/plugins',
-  '.yarn/releases',
-  '.github/actions',
-  '.github/agents',
-  '.github/chatmodes',
-  '.github/hooks',
-  '.github/instructions',
-  '.github/prompts',
-  '.github/skills',
-  '.github/workflows',
+  // Version control and its hooks.
+  ...words('.git .hg .svn .bzr .jj .husky .githooks .git-hooks .lefthook'),
+  // Editors and what they run.
+  ...words('.vscode .vscode-server .vs .idea .run .fleet .zed .nova .devcontainer .settings .nvim .vim .emacs.d'),
+  // Agents.
+  ...words(
+    '.kedge .cursor .claude .codex .gemini .roo .cline .windsurf .continue .agents .agent .opencode .kiro .trae .junie .amazonq .qwen',
+  ),
+  ...words('.augment .crush .goose .factory .aider .mcp'),
+  // Continuous integration.
+  ...words('.circleci .buildkite .gitlab .woodpecker .semaphore .teamcity .azure-pipelines .builds .forgejo .gitea .drone .dagger'),
+  ...words('.github/actions .github/agents .github/chatmodes .github/hooks .github/instructions .github/prompts .github/skills'),
+  ...words('.github/workflows'),
+  // Package managers that load code from a file of their own.
+  ...words('.yarn/plugins .yarn/releases .mvn gradle/wrapper .cargo .bundle'),
+  // What a system starts by itself, and who may come in.
+  ...words(
+    'systemd/user systemd/system launchagents launchdaemons .config/autostart .config/fish .config/systemd .config/git .config/direnv',
+  ),
+  ...words('cron.d cron.daily cron.hourly cron.weekly cron.monthly init.d profile.d sudoers.d .ssh .gnupg'),
 ];
+
 const FILES = new Set([
-  '.mcp.json',
-  'mcp.json',
-  '.gitmodules',
-  '.gitattributes',
-  '.gitconfig',
-  '.cursorrules',
-  '.clinerules',
-  '.windsurfrules',
-  '.kedgeignore',
-  'agents.md',
-  'agents.override.md',
-  'claude.md',
-  'gemini.md',
-  'qwen.md',
-  'copilot-instructions.md',
-  'opencode.json',
-  'opencode.jsonc',
-  '.aider.conf.yml',
-  '.goosehints',
-  '.envrc',
-  'mise.toml',
-  '.mise.toml',
-  '.pre-commit-config.yaml',
-  '.pre-commit-config.yml',
-  'lefthook.yml',
-  'lefthook.yaml',
-  '.lefthook.yml',
-  '.lefthook.yaml',
-  'lefthook-local.yml',
-  '.gitlab-ci.yml',
-  '.travis.yml',
-  '.drone.yml',
-  'azure-pipelines.yml',
-  'bitbucket-pipelines.yml',
-  'jenkinsfile',
-  '.npmrc',
-  '.yarnrc',
-  '.yarnrc.yml',
-  '.pnpmfile.cjs',
-  '.pnp.cjs',
+  ...words('.gitmodules .gitattributes .gitconfig .hgrc'),
+  ...words('.pre-commit-config.yaml .pre-commit-config.yml .pre-commit-hooks.yaml .overcommit.yml'),
+  ...words(
+    '.mcp.json mcp.json mcp.jsonc mcp_config.json mcp_settings.json cline_mcp_settings.json claude_desktop_config.json .claude.json',
+  ),
+  ...words('.cursorrules .clinerules .windsurfrules .roorules .roomodes .goosehints .augment-guidelines .rules .aider.conf.yml'),
+  ...words('agents.md agents.override.md claude.md claude.local.md gemini.md qwen.md crush.md warp.md copilot-instructions.md'),
+  ...words('opencode.json opencode.jsonc crush.json .crush.json'),
+  ...words(
+    '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .mkshrc',
+  ),
+  ...words('.cshrc .tcshrc .login .logout .inputrc .xinitrc .xprofile .xsession .xsessionrc config.fish .hushlogin'),
+  ...words('profile.ps1 microsoft.powershell_profile.ps1 microsoft.vscode_profile.ps1 .envrc .direnvrc .autoenv .autoenv.zsh'),
+  ...words('mise.toml .mise.toml mise.local.toml .rtx.toml .exrc .vimrc .nvimrc .nvim.lua .lvimrc .emacs .dir-locals.el .dir-locals-2.el'),
+  ...words('.gdbinit .lldbinit .rgrc .ripgreprc crontab .crontab sitecustomize.py usercustomize.py authorized_keys sudoers'),
+  ...words('.travis.yml .drone.yml .drone.jsonnet .woodpecker.yml .woodpecker.yaml .cirrus.yml .cirrus.star appveyor.yml .appveyor.yml'),
+  ...words('bitbucket-pipelines.yml jenkinsfile buildspec.yml buildspec.yaml cloudbuild.yaml cloudbuild.yml codemagic.yaml bitrise.yml'),
+  ...words('wercker.yml codefresh.yml renovate.json renovate.json5 .renovaterc .renovaterc.json .renovaterc.json5 .mergify.yml'),
+  ...words('.github/dependabot.yml .github/dependabot.yaml'),
+  ...words('.npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs pnpmfile.js .pnp.cjs .pnp.loader.mjs .condarc pip.conf .pypirc'),
 ]);
 
-/** `path` is workspace-relative with forward slashes, after links and `..` were resolved. */
-export function isProtected(path: string): boolean {
-  // Windows drops trailing dots and blanks, and reads `name:stream` as `name`. Others fold letters such as the long s, or skip invisible ones.
-  const parts = path.split('/').map((part) =>
-    part
-      .toUpperCase()
-      .toLowerCase()
-      .replace(/\p{Cf}/gu, '')
-      .replace(/:.*$/, '')
-      .replace(/[. ]+$/, ''),
-  );
-  const name = parts.at(-1) ?? '';
+const FAMILIES = [
+  /^\.kedge/,
+  /\.code-workspace$/,
+  /\.run\.xml$/,
+  /^\.?lefthook(-local)?\.(ya?ml|toml|json|jsonc)$/,
+  /^\.(huskyrc|lintstagedrc|simple-git-hooks)(\..+)?$/,
+  /^simple-git-hooks\.(js|cjs|mjs|json)$/,
+  /^\.gitlab-ci(\..+)?\.ya?ml$/,
+  /^azure-pipelines(\..+|-.+)?\.ya?ml$/,
+  /^(jenkinsfile)\..+$/,
+  /\.(service|timer|socket|path)$/,
+  /\.pth$/,
+];
+
+/**
+ * `path` is workspace-relative with forward slashes, after links and `..` were resolved; `more` are directories that the
+ * workspace itself has hooks in.
+ */
+export function isProtected(path: string, more: readonly string[] = []): boolean {
+  const parts = foldedParts(path);
   const whole = `/${parts.join('/')}/`;
-  return DIRECTORIES.some((directory) => whole.includes(`/${directory}/`)) || FILES.has(name) || name.endsWith('.code-workspace');
+  const name = parts.findLast((part) => part !== '') ?? '';
+  const within = (directory: string) => whole.includes(`/${directory}/`);
+  if (DIRECTORIES.some(within) || parts.some(isShortName)) return true;
+  if (FILES.has(name) || FILES.has(parts.slice(-2).join('/')) || FAMILIES.some((family) => family.test(name))) return true;
+  return more.some((directory) => whole.startsWith(`/${foldedParts(directory).join('/')}/`));
 }

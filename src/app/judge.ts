@@ -1,0 +1,97 @@
+/** Puts the policy's question for each call of a run: everything that counts besides the call itself is gathered here. */
+import { grantsFor } from '../core/covers.ts';
+import type { AgentEvent } from '../core/events.ts';
+import type { RunPorts } from '../core/run.ts';
+import type { RunRecord, SessionState } from '../core/session.ts';
+import type { PreparedCall, Tool } from '../core/tool.ts';
+import { decide, type PolicyInput } from '../policy/decide.ts';
+import { seemsCovered } from '../policy/grants.ts';
+import { inFolders, NO_RULES, type RuleSet } from '../policy/rules.ts';
+import { isSecret } from '../policy/secrets.ts';
+import { writeScope } from '../tools/plan-scope.ts';
+import type { AssistantPorts } from './assistant.ts';
+import { explained } from './plan-run.ts';
+
+/** What users set. A workspace only tightens it. */
+export type PolicySettings = RuleSet & {
+  /** Commands that only read need no leave. */
+  readOnlyCommands?: boolean;
+};
+
+export type Judge = Required<Pick<RunPorts, 'decide' | 'alike'>> & {
+  /** Whether reading a file would ask, or be denied: a search leaves its lines out. */
+  withholds(path: string): boolean;
+};
+
+type Session = { readonly state: SessionState; readonly events: readonly AgentEvent[] };
+type Ports = Pick<AssistantPorts, 'fileSystem' | 'settings' | 'grants' | 'trusted' | 'shellParsers' | 'unattended'>;
+type Place = { hookPlaces: readonly string[]; tools(): readonly Tool[] };
+
+const READER: PolicyInput['tool'] = { name: 'read_file', effect: 'readonly', source: 'builtin' };
+
+export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookPlaces, tools }: Place): Judge {
+  const settings = (): PolicySettings => {
+    const set: PolicySettings = ports.settings.policy?.() ?? NO_RULES;
+    const folders = ports.fileSystem().folders.map(({ name }) => name);
+    return { ...set, rules: inFolders(set.rules, folders) };
+  };
+  const always = () => ({ mode: run.mode, trusted: ports.trusted(), hookPlaces, unattended: ports.unattended?.() ?? false });
+  return {
+    async decide(call, tool, prepared) {
+      const { rules, readOnlyCommands = false } = settings();
+      const command = prepared?.command;
+      const commands = command && (await import('../policy/command.ts'));
+      const parser = command && (await ports.shellParsers?.(command.shell));
+      const written = (prepared?.targets ?? []).flatMap(({ path, access }) => (access === 'read' ? [] : [path]));
+      const judged = decide({
+        ...always(),
+        tool,
+        name: call.name,
+        targets: prepared?.targets ?? [],
+        hosts: prepared?.hosts,
+        privateHost: prepared?.privateHost,
+        command: command && commands?.commandJudge(command, parser, { hookPlaces, readOnlyCommands }),
+        rules,
+        grants: [...grantsFor(session.state.grants, run.runId, call.id), ...ports.grants.list()],
+        planScope: run.plan && writeScope(run, written),
+        ownFiles: ownFiles(session.state, run.runId, prepared),
+        // Long logs are looked through only where it matters.
+        seen: prepared?.hosts?.length || tool?.source !== 'builtin' ? seenIn(session.events) : undefined,
+      });
+      return explained(judged, run, prepared);
+    },
+    alike(covers, call) {
+      const tool = tools().find(({ name }) => name === call.name);
+      return tool !== undefined && seemsCovered(covers, tool, call.input);
+    },
+    withholds: (path) =>
+      decide({ ...always(), mode: 'ask', tool: READER, name: 'read_file', targets: [{ path, access: 'read' }], rules: settings().rules })
+        .kind !== 'allow',
+  };
+}
+
+/** What the run itself made, as far as the call finds it the way the run left it. */
+export function ownFiles({ staged }: Pick<SessionState, 'staged'>, runId: string, prepared: PreparedCall | undefined): Set<string> {
+  const left = new Map<string, string | undefined>();
+  const own = new Set<string>();
+  for (const { runId: of, change } of staged) {
+    if (of !== runId) continue;
+    const isFirst = !left.has(change.path);
+    if (isFirst && (change.kind === 'create' || (change.kind === 'move' && change.from !== undefined && own.has(change.from))))
+      own.add(change.path);
+    left.set(change.path, change.after);
+  }
+  const found = new Map(prepared?.changes?.map(({ path, before }) => [path, before]));
+  return new Set([...own].filter((path) => found.has(path) && found.get(path) === left.get(path)));
+}
+
+/** What came into the conversation that makes it matter where the model sends something. */
+export function seenIn(events: readonly AgentEvent[]): NonNullable<PolicyInput['seen']> {
+  let [secret, strangers] = [false, false];
+  for (const event of events) {
+    if (event.type !== 'tool_started' || event.decision.kind !== 'allow') continue;
+    secret ||= event.targets.some(({ path, access }) => access === 'read' && isSecret(path));
+    strangers ||= event.source !== undefined || (event.hosts?.length ?? 0) > 0;
+  }
+  return { secret, strangers };
+}

@@ -1,0 +1,50 @@
+/** What a yes may stand for beyond the one call that was asked about. */
+export type Covers =
+  /** Edits of files in this workspace, but for what asks whatever was granted. */
+  | { kind: 'edits' }
+  /** Edits by one tool, below a folder or of a file. */
+  | { kind: 'path'; tool: string; glob: string }
+  /** Commands that begin with these words. */
+  | { kind: 'command'; prefix: string[] }
+  /** Requests to a host; `private` where it is this computer or in a private network. */
+  | { kind: 'host'; host: string; private?: true }
+  /** One tool of an MCP server, while the server's tools are described as they were. */
+  | { kind: 'mcp'; server: string; tool: string; fingerprint?: string };
+
+/** `turn`: for the calls of one answer of the model. `workspace`: for good, in this workspace. */
+export const GRANT_SCOPES = ['turn', 'run', 'session', 'workspace'] as const;
+export type GrantScope = (typeof GRANT_SCOPES)[number];
+
+/** A grant as the state of a session keeps it; those for the whole workspace are the host's. */
+export type Grant = { scope: Exclude<GrantScope, 'workspace'>; covers: Covers; runId: string; callIds?: string[] };
+
+/** As a part of a sentence: "edits in this workspace". */
+export function coversText(covers: Covers): string {
+  switch (covers.kind) {
+    case 'edits':
+      return 'edits in this workspace';
+    case 'path':
+      return `${covers.tool} in ${covers.glob}`;
+    case 'command':
+      return `commands that begin with ${covers.prefix.join(' ')}`;
+    case 'host':
+      return `requests to ${covers.host}`;
+    case 'mcp':
+      return `${covers.tool} of ${covers.server}`;
+  }
+}
+
+/** Which grants count for a call of this run, without those that the host keeps. */
+export function grantsFor(grants: readonly Grant[], runId: string, callId: string): Covers[] {
+  return grants
+    .filter(({ scope, runId: of, callIds }) => scope === 'session' || (of === runId && (scope === 'run' || callIds?.includes(callId))))
+    .map(({ covers }) => covers);
+}
+
+export function sameCovers(a: Covers, b: Covers): boolean {
+  return keyOf(a) === keyOf(b);
+}
+
+function keyOf(covers: Covers): string {
+  return JSON.stringify(Object.entries(covers).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

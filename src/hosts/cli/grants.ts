@@ -1,0 +1,70 @@
+/** What the user allowed for good in a folder. It is kept beside the folder's sessions, never in the folder. */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import * as z from 'zod';
+import { type Covers, coversText, sameCovers } from '../../core/covers.ts';
+
+const Kept = z.object({
+  covers: z.array(
+    z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('edits') }),
+      z.object({ kind: z.literal('path'), tool: z.string(), glob: z.string() }),
+      z.object({ kind: z.literal('command'), prefix: z.array(z.string()).min(1) }),
+      z.object({ kind: z.literal('host'), host: z.string(), private: z.literal(true).exactOptional() }),
+      z.object({ kind: z.literal('mcp'), server: z.string(), tool: z.string(), fingerprint: z.string().exactOptional() }),
+    ]),
+  ),
+  revokedAt: z.number().default(0),
+});
+
+export class KeptGrants {
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  list(): readonly Covers[] {
+    return this.#read().covers;
+  }
+
+  revokedAt(): number {
+    return this.#read().revokedAt;
+  }
+
+  add(covers: Covers): void {
+    const kept = this.#read();
+    if (kept.covers.some((known) => sameCovers(known, covers))) return;
+    this.#write({ ...kept, covers: [...kept.covers, covers] });
+  }
+
+  /** By its place in the list, from 1; all of it without one. @returns what is no longer allowed. */
+  clear(place?: number): readonly Covers[] {
+    const kept = this.#read();
+    const gone = place === undefined ? kept.covers : kept.covers.slice(place - 1, place);
+    const left = kept.covers.filter((covers) => !gone.includes(covers));
+    this.#write({ covers: left, revokedAt: place === undefined ? Date.now() : kept.revokedAt });
+    return gone;
+  }
+
+  /** What cannot be read allows nothing. */
+  #read(): z.infer<typeof Kept> {
+    try {
+      return Kept.parse(JSON.parse(readFileSync(this.#file, 'utf8')));
+    } catch {
+      return { covers: [], revokedAt: 0 };
+    }
+  }
+
+  #write(kept: z.infer<typeof Kept>): void {
+    mkdirSync(dirname(this.#file), { recursive: true });
+    const beside = `${this.#file}.${process.pid}`;
+    writeFileSync(beside, `${JSON.stringify(kept, null, 1)}\n`, { mode: 0o600 });
+    renameSync(beside, this.#file);
+  }
+}
+
+export function describeGrants(covers: readonly Covers[]): string {
+  if (covers.length === 0) return 'Nothing is allowed without asking in this folder.';
+  return covers.map((each, index) => `${index + 1}  ${coversText(each)}`).join('\n');
+}

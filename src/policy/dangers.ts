@@ -1,0 +1,28 @@
+/** What asks each time, whatever the settings say and whatever was granted. */
+import type { PolicyInput } from './decide.ts';
+import { isProtected } from './protected.ts';
+import { isSecret } from './secrets.ts';
+
+export type Danger = { rule: string; reason: string };
+
+export function dangerOf({ tool, targets, hosts = [], ...input }: PolicyInput): Danger | undefined {
+  const outside = targets.find((target) => target.outside);
+  if (outside) return { rule: 'outside-workspace', reason: `${outside.path} is outside the workspace.` };
+  const secret = targets.find((target) => !target.names && isSecret(target.path));
+  if (secret) return { rule: 'secret', reason: `${secret.path} may hold keys or passwords.` };
+  const written = targets.filter((target) => target.access !== 'read');
+  const guarded = written.find((target) => isProtected(target.path, input.hookPlaces));
+  if (guarded)
+    return { rule: 'protected-path', reason: `${guarded.path} is protected: it runs by itself, or configures editors, agents or git.` };
+
+  // A plan that was confirmed with the file's own name is a yes to its deletion; a glob in it is not.
+  const isAgreed = (path: string) => input.ownFiles?.has(path) || input.planScope?.some((entry) => entry.replace(/^\.\//, '') === path);
+  const deleted = targets.find((target) => target.access === 'delete' && !isAgreed(target.path));
+  if (deleted) return { rule: 'deletes', reason: `It deletes ${deleted.path}, which this run did not create.` };
+  if (tool?.effect === 'destructive' && written.length === 0 && !input.command) return { rule: 'deletes', reason: 'It deletes.' };
+
+  const sends = hosts.length > 0 || tool?.source?.startsWith('mcp:');
+  if (sends && input.seen?.secret)
+    return { rule: 'sends-after-secret', reason: 'It sends data out, and a secret was read in this session.' };
+  return undefined;
+}

@@ -1,0 +1,132 @@
+/** Rules that users write: what is allowed, asked for or denied. Those of a workspace can only tighten. */
+import * as z from 'zod';
+import { globMatcher } from './glob.ts';
+import { foldedParts } from './names.ts';
+
+const text = z.string().trim().min(1).max(1_000);
+
+/** All that is given must hold. */
+export const Rule = z
+  .strictObject({
+    effect: z.enum(['allow', 'ask', 'deny']),
+    /** A tool's name, `mcp:server/tool`, or a glob of either. */
+    tool: text.optional(),
+    /** A path or glob in the workspace. */
+    path: text.optional(),
+    /** The words that a command begins with. */
+    command: text.optional(),
+    /** `example.com`, or `*.example.com` for all below it. */
+    host: text.regex(/^(\*\.)?[^\s*/@]+$/, 'a host is a name such as example.com or *.example.com').optional(),
+    /** An MCP server's name. */
+    server: text.optional(),
+    reason: z.string().max(1_000).optional(),
+  })
+  .refine(({ effect, reason: _, ...conditions }) => effect !== 'allow' || Object.keys(conditions).length > 0, {
+    message: 'a rule that allows says what it allows: tool, path, command, host or server',
+  });
+
+export type Rule = z.infer<typeof Rule>;
+export type SourcedRule = Rule & { from: 'user' | 'workspace' };
+
+/** `problems` are whole sentences for people. */
+export type RuleSet = { rules: SourcedRule[]; problems: string[] };
+
+export const NO_RULES: RuleSet = { rules: [], problems: [] };
+
+/** A rule that cannot be read may have been one that denies: until it is put right, everything asks. */
+function unreadable(from: SourcedRule['from'], problem: string): SourcedRule {
+  return { effect: 'ask', from, reason: problem };
+}
+
+/** @param place where the rules were found, for people: `kedge.policy.rules`, or a file's name. */
+export function readRules(value: unknown, from: SourcedRule['from'], place: string): RuleSet {
+  if (value === undefined || value === null) return NO_RULES;
+  if (!Array.isArray(value)) {
+    const problem = `${place} is no list of rules.`;
+    return { rules: [unreadable(from, problem)], problems: [problem] };
+  }
+  const set: RuleSet = { rules: [], problems: [] };
+  for (const [index, entry] of value.entries()) {
+    const parsed = Rule.safeParse(entry);
+    if (parsed.success) {
+      // Whatever a workspace would allow, it is not the workspace's to allow.
+      if (from === 'user' || parsed.data.effect !== 'allow') set.rules.push({ ...parsed.data, from });
+      continue;
+    }
+    const issue = parsed.error.issues[0];
+    const where = issue?.path.length ? `${issue.path.join('.')}: ` : '';
+    const problem = `Rule ${index + 1} of ${place} cannot be read: ${where}${issue?.message ?? 'it is no rule'}. Until it is put right, every call asks.`;
+    set.problems.push(problem);
+    // One that would only allow is safe to leave out.
+    if ((entry as { effect?: unknown } | null)?.effect !== 'allow') set.rules.push(unreadable(from, problem));
+    else set.problems[set.problems.length - 1] = problem.replace(' Until it is put right, every call asks.', ' It is left out.');
+  }
+  return set;
+}
+
+export function joinRules(...sets: readonly RuleSet[]): RuleSet {
+  return { rules: sets.flatMap(({ rules }) => rules), problems: sets.flatMap(({ problems }) => problems) };
+}
+
+/**
+ * With several open folders paths begin with a folder's name. What denies or asks is meant for each of them, too; what allows is
+ * meant as it is written.
+ */
+export function inFolders(rules: readonly SourcedRule[], folders: readonly string[]): SourcedRule[] {
+  if (folders.length < 2) return [...rules];
+  return rules.flatMap((rule) => {
+    const { path, effect } = rule;
+    if (path === undefined || effect === 'allow') return [rule];
+    return [rule, ...folders.map((name) => ({ ...rule, path: `${name}/${path.replace(/^\.?\/+/, '')}` }))];
+  });
+}
+
+/** For `deny` and `ask`: in any spelling, hidden names too, and what lies below. */
+export function touchesPath(glob: string, path: string): boolean {
+  const wanted = folded(glob);
+  const matches = globMatcher(wanted, { dot: true, names: true });
+  const parts = folded(path).split('/');
+  return parts.some((_, index) => {
+    const upTo = parts.slice(0, index + 1).join('/');
+    return upTo === wanted || matches(upTo);
+  });
+}
+
+/** Streams and trailing dots go; a glob's own letters stay. */
+function folded(path: string): string {
+  return foldedParts(path.replace(/^(\.\/)+|\/+$/g, '')).join('/');
+}
+
+/**
+ * `strict` is for what allows: a pattern without a port is then not meant for another one than the usual. `wild: false` takes the
+ * name alone, so that what only a wildcard allows does not count.
+ */
+export function matchesHost(pattern: string, host: string, { strict = false, wild = true } = {}): boolean {
+  const [wanted, given] = [splitHost(pattern), splitHost(host)];
+  if (wanted.port === undefined ? strict && given.port !== undefined : wanted.port !== given.port) return false;
+  if (!wanted.name.startsWith('*.')) return wanted.name === given.name;
+  return wild && given.name.length > wanted.name.length - 1 && given.name.endsWith(wanted.name.slice(1));
+}
+
+/** Without case and the dot at the end of a whole name. */
+function splitHost(host: string): { name: string; port: string | undefined } {
+  const clean = host.trim().toLowerCase();
+  const [, name = clean, port] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(clean) ?? [];
+  return { name: name.replace(/\.$/, ''), port };
+}
+
+/** A built-in tool's name or a glob of such; tools of MCP servers are named `mcp:server/tool`, and no other pattern is meant for them when it allows. */
+export function matchesTool(pattern: string, tool: { name: string; source: string }, { strict = false } = {}): boolean {
+  const isMcp = tool.source.startsWith('mcp:');
+  if (isMcp && strict && !pattern.startsWith('mcp:')) return false;
+  const names = isMcp ? [tool.name, `${tool.source}/${tool.name}`, `${tool.source}/${tool.name.replace(/^.*?__/, '')}`] : [tool.name];
+  const matches = globMatcher(pattern, { dot: true });
+  return names.some((name) => name === pattern || matches(name)) || (!strict && (pattern === '*' || pattern === '**'));
+}
+
+/** Why a rule denies or asks, for people. */
+export function ruleSentence({ effect, reason, from, ...conditions }: SourcedRule): string {
+  if (reason) return /[.!?]$/.test(reason) ? reason : `${reason}.`;
+  const parts = Object.entries(conditions).map(([key, value]) => `${key} ${value}`);
+  return `A rule of ${from === 'user' ? 'yours' : 'this workspace'} ${effect === 'deny' ? 'denies' : 'asks for'} ${parts.join(', ') || 'everything'}.`;
+}

@@ -1,0 +1,64 @@
+/**
+ * Files that hold keys, passwords or tokens, by their names: reading one asks in every mode, whatever was allowed, and so what is
+ * in it is sent to no model without that. All names are folded: see names.ts.
+ */
+import { foldedParts, isShortName } from './names.ts';
+
+const words = (text: string) => text.trim().split(/\s+/);
+
+const DIRECTORIES = words('.ssh .gnupg .aws .azure .config/gcloud .kube .docker/contexts .password-store .secrets .vault .1password');
+
+const FILES = new Set([
+  ...words(
+    '.envrc .dev.vars .netrc _netrc .npmrc .yarnrc.yml .pypirc .git-credentials .htpasswd .pgpass .my.cnf .mylogin.cnf .s3cfg .boto',
+  ),
+  ...words('.dockercfg .dockerconfigjson .docker/config.json .vault-token .vault_pass .terraformrc terraform.rc credentials.tfrc.json'),
+  ...words('kubeconfig .gem/credentials .cargo/credentials .cargo/credentials.toml .config/gh/hosts.yml gh/hosts.yml .config/hub'),
+  ...words('.codex/auth.json .composer/auth.json .claude/.credentials.json .gemini/oauth_creds.json .cursor/auth.json'),
+  ...words('wp-config.php local.settings.json wallet.dat logins.json key3.db key4.db cookies.sqlite .rhosts shadow'),
+  ...words(
+    '.bash_history .zsh_history .sh_history .python_history .node_repl_history .psql_history .mysql_history .sqlite_history .rediscli_history',
+  ),
+  ...words('.secrets secrets .credentials credentials .pgpass.conf application_default_credentials.json .gradle/gradle.properties'),
+]);
+
+const FAMILIES = [
+  /\.env$/,
+  /\.(pem|key|p12|pfx|jks|keystore|truststore|bks|kdbx?|ppk|keytab|ovpn|agekey|mobileprovision|asc|gpg|keychain|keychain-db)$/,
+  /^id_(rsa|dsa|ecdsa|ed25519)(_sk)?([._-].*)?$/,
+  /^ssh_host_.*_key$/,
+  /\.tfstate(\..*)?$/,
+  /\.tfvars(\.json)?$/,
+  /\.kubeconfig$/,
+  /^\.?(secrets?|credentials?|passwords?)([._-][\w-]+)?\.(ya?ml|json|toml|ini|txt|xml|properties|conf|cfg|csv|env|php)$/,
+  /^client_?secrets?[\w.-]*\.json$/,
+  /^(google-)?service[-_]?account[\w.-]*\.json$/,
+  /-firebase-adminsdk-[\w-]+\.json$/,
+  /^gcloud[\w.-]*\.json$/,
+  /^\.?(access|auth|api|refresh|github|gitlab|npm)[-_]?tokens?(\.(txt|json))?$/,
+];
+
+/** Written to be read: `.env.example`, `secrets.sample.yml`. */
+const EXAMPLE = /[._-](example|sample|template|dist|defaults?|schema)(\.(ya?ml|json|toml|env|txt))?$/;
+const ENV = /^\.?env([._-].*)?$/;
+
+/** `path` is workspace-relative with forward slashes, after links and `..` were resolved. */
+export function isSecret(path: string): boolean {
+  const parts = foldedParts(path).filter((part) => part !== '');
+  const name = parts.at(-1) ?? '';
+  const whole = `/${parts.join('/')}/`;
+  if (DIRECTORIES.some((directory) => whole.includes(`/${directory}/`))) return !/\.pub$/.test(name);
+  // A short name may stand for any: `ENV~1` is `.env`.
+  if (isShortName(name)) return true;
+  if (FILES.has(name) || FILES.has(parts.slice(-2).join('/')) || FILES.has(parts.slice(-3).join('/'))) return true;
+  if (/\.pub$/.test(name) || EXAMPLE.test(name)) return false;
+  return isEnvironment(name) || FAMILIES.some((family) => family.test(name));
+}
+
+/** `.env` and all that begins so; without the dot only what no source file is called: `env.production`, not `env.ts`. */
+function isEnvironment(name: string): boolean {
+  if (!ENV.test(name)) return false;
+  return name.startsWith('.')
+    ? !/\.(ts|js|mjs|cjs|d\.ts)$/.test(name)
+    : /^env\.(local|prod(uction)?|dev(elopment)?|test|stag(e|ing))$/.test(name);
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { proofOf, type Receipt, receiptLine, receiptMarkdown, receiptOf } from '../../../src/core/receipt.ts';
+import { call, say, turn } from '../../../src/providers/scripted/index.ts';
+import { assistantOn, eventsOf, lastOf } from '../../support/harness.ts';
+
+const create = (path: string) => call('create_file', { path, content: 'x\n' });
+const read = (path: string) => call('read_file', { path });
+const done = turn(say('Done.'));
+
+describe('a receipt', () => {
+  it('accounts for every call of a run', async () => {
+    await using kedge = await assistantOn({ 'a.ts': '1', 'b.ts': '2' }, [
+      turn(read('a.ts'), read('b.ts'), read('a.ts'), read('none.ts'), call('list_directory', {})),
+      turn(create('c.ts'), create('d.ts')),
+      turn(create('.git/x')),
+      turn(call('no_such_tool', {})),
+      done,
+    ]);
+    kedge.session.subscribe((event) => {
+      if (event.type !== 'approval_requested') return;
+      void kedge.session.answerApproval(event.approvalId, event.rule === 'edit' ? { approve: true, grant: 'turn' } : { approve: false });
+    });
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    const { receipt } = lastOf(kedge.events, 'run_finished');
+    assert.deepEqual(receipt, {
+      mode: 'agent',
+      calls: 9,
+      effects: { readonly: 5, mutating: 2 },
+      allowed: { 'read-only': 5, 'edits-granted': 1 },
+      asked: 2,
+      approved: 1,
+      rejected: 1,
+      denied: 1,
+      deniedBy: { 'unknown-tool': 1 },
+      read: ['a.ts', 'b.ts'],
+      readCount: 2,
+      changed: ['c.ts', 'd.ts'],
+      changedCount: 2,
+      commands: [],
+      commandCount: 0,
+      hosts: [],
+      hostCount: 0,
+      servers: [],
+      canWrite: true,
+    } satisfies Receipt);
+    assert.equal(receiptLine(receipt), '9 calls · 2 asked · 1 denied · 2 files read · 2 changed');
+    assert.equal(proofOf(receipt), undefined);
+    assert.equal(
+      receiptMarkdown(receipt, { usage: { input: 1_200, output: 30 }, cost: { usd: 0.02 } }),
+      [
+        '**Receipt** 9 calls · 2 asked · 1 denied · 2 files read · 2 changed',
+        '',
+        '- Calls by effect: readonly 5, mutating 2',
+        '- Allowed by: read-only 5, edits-granted 1',
+        '- Asked: 1 approved, 1 rejected',
+        '- Denied by: unknown-tool 1',
+        '- Files read: `a.ts`, `b.ts`',
+        '- Files changed: `c.ts`, `d.ts`',
+        '- Tokens: 1.2k in, 30 out',
+        '- Cost: $0.020',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  for (const mode of ['ask', 'plan'] as const)
+    it(`of ${mode} states what is proved`, async () => {
+      await using kedge = await assistantOn({ 'a.ts': '1' }, [
+        turn(read('a.ts'), create('b.ts'), call('delete_file', { path: 'a.ts' })),
+        turn(create('c.ts')),
+        done,
+      ]);
+      await kedge.session.prompt({ text: 'go', mode });
+      const { receipt } = lastOf(kedge.events, 'run_finished');
+      assert.equal(receipt && proofOf(receipt), 'No write capability was held; 3 attempts denied.');
+      assert.match(receiptMarkdown(receipt as Receipt), /^No write capability was held; 3 attempts denied\.$/m);
+      assert.deepEqual([receipt?.canWrite, receipt?.changed], [false, []]);
+    });
+
+  it('is there however a run ends', async () => {
+    await using kedge = await assistantOn({}, [turn(create('a.ts'))]);
+    kedge.session.subscribe((event) => {
+      if (event.type === 'approval_requested') void kedge.session.stop();
+    });
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    const { outcome, receipt } = lastOf(kedge.events, 'run_finished');
+    assert.deepEqual([outcome, receipt?.asked, receipt?.approved, receipt?.changed], ['stopped', 1, 0, []]);
+  });
+
+  it('is the same, folded from the log, as it was when the run ended', async () => {
+    await using kedge = await assistantOn({ 'a.ts': '1' }, [turn(read('a.ts')), done, turn(read('a.ts')), done]);
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    const again = await kedge.reload();
+    for (const { runId, receipt } of eventsOf(again.session.events, 'run_finished'))
+      assert.deepEqual(receiptOf(again.session.events, runId, false), receipt);
+  });
+
+  it('names only so much, and counts all', () => {
+    const at = { runId: 'r', at: 0 };
+    const events = Array.from({ length: 500 }, (_, index) => ({
+      ...at,
+      seq: index,
+      type: 'file_changed' as const,
+      callId: `${index}`,
+      changes: [{ path: `f${index}`, kind: 'edit' as const, added: 1, removed: 0, diff: '' }],
+    }));
+    const receipt = receiptOf(events, 'r');
+    assert.deepEqual([receipt.changed.length, receipt.changedCount], [100, 500]);
+    assert.match(receiptMarkdown(receipt), /`f99` and 400 more$/m);
+  });
+
+  it('copies names as code, whatever is in them', () => {
+    const events = [
+      {
+        runId: 'r',
+        seq: 1,
+        at: 0,
+        type: 'file_changed' as const,
+        callId: 'c',
+        changes: [{ path: '`](javascript:x) ![](https://e.com/x)`', kind: 'edit' as const, added: 1, removed: 0, diff: '' }],
+      },
+    ];
+    assert.match(receiptMarkdown(receiptOf(events, 'r')), /- Files changed: `` `]\(javascript:x\) !\[\]\(https:\/\/e\.com\/x\)` ``/);
+  });
+});

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ApprovalRequest } from '../../../../src/core/session.ts';
+import { parseCommand, UsageError } from '../../../../src/hosts/cli/arguments.ts';
+import { describeGrants, KeptGrants } from '../../../../src/hosts/cli/grants.ts';
+import { readPolicy } from '../../../../src/hosts/cli/policy.ts';
+import { answerIn, askedText } from '../../../../src/hosts/cli/questions.ts';
+import { paintFor } from '../../../../src/hosts/cli/terminal.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'kedge-policy-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const put = (path: string, content: string) => {
+  mkdirSync(join(folder, path, '..'), { recursive: true });
+  writeFileSync(join(folder, path), content);
+  return join(folder, path);
+};
+const read = (options: Parameters<typeof readPolicy>[0], problems: string[] = []) =>
+  readPolicy(options, [folder], (problem) => problems.push(problem));
+
+describe('the policy of the command line', () => {
+  it('is of flags', () => {
+    const { allow, deny } = parseCommand([
+      'agent',
+      '--allow',
+      'command:npm test',
+      '--allow',
+      'mcp:github/create_issue',
+      '--deny',
+      'path:db/**',
+      'go',
+    ]);
+    assert.deepEqual(read({ allow: allow ?? [], deny: deny ?? [] }).rules, [
+      { effect: 'deny', path: 'db/**', from: 'user' },
+      { effect: 'allow', command: 'npm test', from: 'user' },
+      { effect: 'allow', tool: 'mcp:github/create_issue', from: 'user' },
+    ]);
+  });
+
+  it('is of a file of the user', () => {
+    const policy = put('mine.json', '{"rules": [{"effect": "allow", "path": "src/**"}], "allowReadOnlyCommands": true}');
+    assert.deepEqual(read({ policy }), {
+      rules: [{ effect: 'allow', path: 'src/**', from: 'user' }],
+      problems: [],
+      readOnlyCommands: true,
+    });
+  });
+
+  it('can be tightened by the folder, and by nothing else of it', () => {
+    put(
+      '.kedge/policy.json',
+      '{"rules": [{"effect": "allow", "path": "**"}, {"effect": "deny", "path": "db"}], "allowReadOnlyCommands": true}',
+    );
+    assert.deepEqual(read({}), { rules: [{ effect: 'deny', path: 'db', from: 'workspace' }], problems: [], readOnlyCommands: false });
+  });
+
+  const WRONG: [what: string, options: Parameters<typeof readPolicy>[0]][] = [
+    ['a flag without a kind', { allow: ['src/**'] }],
+    ['a flag of an unknown kind', { deny: ['file:src'] }],
+    ['a flag without a value', { deny: ['path:'] }],
+    ['a host that is none', { allow: ['host:https://example.com/'] }],
+    ['a file that is not there', { policy: '/no/such/file.json' }],
+  ];
+  for (const [what, options] of WRONG)
+    it(`is refused where it cannot be read: ${what}`, () => assert.throws(() => read(options), UsageError));
+
+  for (const content of ['{', '[]', '{"rules": [{"effect": "deny", "paths": "x"}]}', '{"deny": []}'])
+    it(`is refused, or makes everything ask, where a file cannot be read: ${content}`, () => {
+      const policy = put('mine.json', content);
+      assert.throws(() => read({ policy }), UsageError);
+      put('.kedge/policy.json', content);
+      const problems: string[] = [];
+      const { rules } = read({}, problems);
+      assert.deepEqual([rules.length, rules[0]?.effect, rules[0]?.path, problems.length], [1, 'ask', undefined, 1]);
+    });
+});
+
+describe('what was allowed for good in a folder', () => {
+  it('is kept, listed, and taken back', () => {
+    const file = join(folder, 'deep/grants.json');
+    const kept = new KeptGrants(file);
+    assert.deepEqual(kept.list(), []);
+    kept.add({ kind: 'edits' });
+    kept.add({ kind: 'command', prefix: ['npm', 'test'] });
+    kept.add({ kind: 'edits' });
+    const again = new KeptGrants(file);
+    assert.equal(describeGrants(again.list()), '1  edits in this workspace\n2  commands that begin with npm test');
+    assert.deepEqual(again.clear(1), [{ kind: 'edits' }]);
+    assert.deepEqual([kept.list().length, kept.revokedAt()], [1, 0]);
+    again.clear();
+    assert.deepEqual(kept.list(), []);
+    assert.ok(kept.revokedAt() > 0);
+  });
+
+  for (const content of ['', '{"covers": [{"kind": "everything"}]}', '{"covers": [{"kind": "command", "prefix": []}]}', '[]'])
+    it(`is nothing where the file does not say so: ${content}`, () => {
+      const file = put('grants.json', content);
+      assert.deepEqual(new KeptGrants(file).list(), []);
+      assert.equal(readFileSync(file, 'utf8'), content);
+    });
+
+  it('is asked about by kedge grants', () => {
+    const of = (...args: string[]) => parseCommand(['grants', ...args]) as { action: string; clear?: unknown };
+    assert.deepEqual([of().action, of().clear, of('clear').clear, of('clear', '2').clear], ['grants', undefined, 'all', 2]);
+    for (const args of [['remove'], ['clear', 'all'], ['clear', '0'], ['clear', '1', '2']]) assert.throws(() => of(...args), UsageError);
+  });
+});
+
+describe('a question in the terminal', () => {
+  const request = {
+    title: 'Create a.ts',
+    reason: 'It changes files.',
+    changes: [],
+    covers: [{ kind: 'edits' }, { kind: 'path', tool: 'create_file', glob: 'src/**' }],
+    similar: 3,
+  } as unknown as ApprovalRequest;
+  const paint = paintFor({ write: () => undefined });
+
+  it('says what a yes can stand for, and how many wait', () => {
+    assert.equal(
+      askedText(request, paint),
+      [
+        'Create a.ts',
+        'It changes files.',
+        'For edits in this workspace: t = this and 3 more now, r = in this run, s = in this session, w = always here',
+        'For create_file in src/**: pt = this and 3 more now, pr = in this run, ps = in this session, pw = always here',
+      ].join('\n'),
+    );
+  });
+
+  it('shows a command whole, and what cannot be seen in it', () => {
+    const text = `echo ${'x'.repeat(5_000)}\u202E; rm -rf /`;
+    const shown = askedText({ ...request, command: { text, cwd: '.', shell: 'bash' }, covers: [] } as ApprovalRequest, paint);
+    assert.ok(shown.includes('x'.repeat(5_000)) && shown.includes('; rm -rf /'));
+    assert.doesNotMatch(shown, /\u202E/);
+  });
+
+  const TABLE: [line: string, covers: number, similar: number, answer: ReturnType<typeof answerIn>][] = [
+    ['y', 2, 0, { approve: true }],
+    ['Yes', 0, 0, { approve: true }],
+    ['t', 1, 2, { approve: true, grant: 'turn', covers: 0 }],
+    ['t', 1, 0, undefined],
+    ['r', 1, 0, { approve: true, grant: 'run', covers: 0 }],
+    ['pw', 2, 0, { approve: true, grant: 'workspace', covers: 1 }],
+    ['pw', 1, 0, undefined],
+    ['r', 0, 0, undefined],
+    ['n not that way', 0, 0, { approve: false, words: 'not that way' }],
+    ['no: keep it', 0, 0, { approve: false, words: 'keep it' }],
+    ['', 2, 2, undefined],
+    ['yesterday', 2, 2, undefined],
+    ['pn', 2, 2, undefined],
+  ];
+  for (const [line, covers, similar, answer] of TABLE)
+    it(`is answered by ${JSON.stringify(line)}`, () => assert.deepEqual(answerIn(line, covers, similar), answer));
+});
