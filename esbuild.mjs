@@ -59,6 +59,15 @@ const lazyGrammar = {
     );
   },
 };
+/** What judges commands knows hundreds of programs: it is loaded with the first command. */
+const lazyCommands = {
+  name: 'lazy-commands',
+  setup(build) {
+    build.onResolve({ filter: /\/policy\/command\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './command-judge.cjs', external: true } : undefined,
+    );
+  },
+};
 const wasm = [
   'web-tree-sitter/web-tree-sitter.wasm',
   '@vscode/tree-sitter-wasm/wasm/tree-sitter-bash.wasm',
@@ -79,7 +88,7 @@ const node = {
   format: 'cjs',
   target: 'node20',
   outExtension: { '.js': '.cjs' },
-  plugins: [lazyProviders, lazyPages, lazyGrammar, lazyMcpClient],
+  plugins: [lazyProviders, lazyPages, lazyGrammar, lazyCommands, lazyMcpClient],
   // `import()` of a file beside the bundle becomes `require`, which starts sooner.
   supported: { 'dynamic-import': false },
 };
@@ -92,6 +101,7 @@ const bundles = [
   { ...node, entryPoints: { 'kedge-program': 'src/hosts/cli/program.ts' }, external: ['@napi-rs/keyring'] },
   { ...node, entryPoints: { 'fetch-html': 'src/hosts/node/fetch-html.ts' } },
   { ...node, entryPoints: { 'mcp-client': 'src/mcp/client/index.ts' } },
+  { ...node, entryPoints: { 'command-judge': 'src/policy/command.ts' } },
   {
     ...node,
     entryPoints: { 'shell-grammar': 'src/hosts/node/shell-grammar.ts' },

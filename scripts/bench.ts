@@ -28,15 +28,17 @@ const benches: Record<string, () => Promise<Row[]>> = {
     ];
   },
   async search() {
-    const { measureSearch } = await import('../test/bench/search.ts');
-    const figures = await measureSearch(await ripgrepOfEditor());
-    return [
-      [
-        `search over ${figures.files} files to bare ripgrep`,
-        `${ratio(figures.ratio)} (${ms(figures.toolMs)} to ${ms(figures.bareMs)})`,
-        '1.3x',
-      ],
-    ];
+    const { measureTree } = await import('../test/bench/search.ts');
+    const rg = await ripgrepOfEditor();
+    const rows: Row[] = [];
+    for (const count of [20_000, 200_000]) {
+      const { files, looks } = await measureTree(rg, count);
+      for (const { what, ratio: times, toolMs, bareMs, grownMb } of looks) {
+        const figure = `${ratio(times)} (${ms(toolMs)} to ${ms(bareMs)}), memory +${Math.round(grownMb)} MB`;
+        rows.push([`${what}, over ${files.toLocaleString('en')} files, to bare ripgrep`, figure, what.startsWith('list') ? '' : '1.3x']);
+      }
+    }
+    return rows;
   },
   async edits() {
     const { measureEdits } = await import('../test/bench/edits.ts');

@@ -19,6 +19,8 @@ export function callTitle(call: CallView): string {
 export function activityOf(run: RunView): Activity {
   const approval = run.approvals[0];
   if (approval) return { key: `approval ${approval.approvalId}`, text: 'Waits for your approval', waiting: true };
+  const question = run.questions[0];
+  if (question) return { key: `question ${question.questionId}`, text: 'Waits for your answer', waiting: true };
   if (run.waiting) return { key: `waiting ${run.waiting.attempt}`, text: 'Waits to ask the model again' };
   const call = allCalls(run).find((each) => each.status === 'running');
   if (call) return { key: `call ${call.id}`, text: callTitle(call) };
@@ -79,7 +81,7 @@ export function summaryOf(run: RunView): string {
 
 /** "Undone: 2 files restored" */
 export function undoneText(results: readonly UndoResult[]): string {
-  const restored = results.filter(({ outcome }) => outcome === 'restored').length;
+  const restored = results.filter(({ outcome }) => outcome === 'restored' || outcome === 'merged').length;
   if (restored === 0) return 'Nothing was restored';
   const isWhole = results.every(({ outcome }) => outcome !== 'refused');
   return isWhole ? `Undone: ${count(restored, 'file')} restored` : `${restored} of ${count(results.length, 'file')} restored`;
@@ -89,6 +91,8 @@ export function undoneText(results: readonly UndoResult[]): string {
 export function announcementOf(run: RunView, live: boolean): string {
   const approval = run.approvals[0];
   if (approval) return `Waits for your approval: ${approval.title}`;
+  const asked = run.questions[0]?.question;
+  if (asked) return `Asks you: ${asked.text}${asked.options.length > 0 ? ` ${count(asked.options.length, 'option')}.` : ''}`;
   if (run.undone && !live) return undoneText(run.undone);
   if (run.finished) {
     const { outcome, error } = run.finished;
@@ -99,6 +103,7 @@ export function announcementOf(run: RunView, live: boolean): string {
     const steps = allCalls(run).length;
     return steps > 0 ? `Answer ready, ${count(steps, 'step')}` : 'Answer ready';
   }
+  if (run.paused?.reason === 'user') return 'Paused. You can resume the run, or let it take one step.';
   if (run.paused) return 'Paused. You can continue the run.';
   if (!live) return '';
   return run.waiting ? waitingText(run.waiting, run.waiting.waitMs) : activityOf(run).text;

@@ -1,9 +1,20 @@
 /** One run as the panel shows it, folded from its events one by one. Every step returns a new object only where something changed. */
-import type { AgentEvent, ApprovalAnswer, Limits, Mode, Outcome, PauseReason, RunError, UndoResult } from '../src/core/events.ts';
-import type { AssistantMessage, Cost, ImagePart, ModelRef, ToolResult, Usage } from '../src/core/messages.ts';
+import type { BudgetKey } from '../src/core/budget.ts';
+import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason, RunError, UndoResult } from '../src/core/events.ts';
+import {
+  type AssistantMessage,
+  type Cost,
+  type ImagePart,
+  type ModelRef,
+  type ToolResult,
+  textOf,
+  type Usage,
+} from '../src/core/messages.ts';
 import type { ModelWaiting } from '../src/core/model.ts';
-import type { Plan, StepStatus } from '../src/core/plan.ts';
-import type { ChangeSummary, Decision, Effect, Target } from '../src/core/tool.ts';
+import type { Plan } from '../src/core/plan.ts';
+import type { Receipt } from '../src/core/receipt.ts';
+import type { ChangeSummary, Decision, Effect, Review, Target } from '../src/core/tool.ts';
+import { reducePlanView, type StepProgress } from './plan-view.ts';
 
 export type CallStatus = 'queued' | 'running' | 'waiting' | 'done' | 'failed' | 'denied' | 'rejected';
 
@@ -21,6 +32,8 @@ export type CallView = {
   progress?: string;
   result?: ToolResult;
   durationMs?: number;
+  /** How it ended, in a word or two. */
+  note?: string;
   changes: readonly ChangeSummary[];
 };
 
@@ -37,9 +50,13 @@ export type TurnView = {
   calls: readonly CallView[];
 };
 
-export type ApprovalView = Extract<AgentEvent, { type: 'approval_requested' }>;
-export type ProposalView = { plan: Plan; resolved?: 'run' | 'discard' };
-export type StepProgress = { status: StepStatus; note?: string };
+/** A file of a proposed change as the user edited it. */
+export type EditedFile = Pick<ChangeSummary, 'diff' | 'added' | 'removed'> & { content: string };
+export type ApprovalView = Extract<AgentEvent, { type: 'approval_requested' }> & { edited?: Readonly<Record<string, EditedFile>> };
+export type QuestionView = Extract<AgentEvent, { type: 'question_asked' }>;
+/** What the user said on the way: a message that joined, or an answer. */
+export type SaidView = { key: string; text: string; answers?: string; images?: readonly ImagePart[] };
+export type ProposalView = { plan: Plan; resolved?: 'run' | 'discard' | 'superseded' };
 /** Without `callId` it may have been written: no diff of it is known. */
 export type FileChange = Pick<ChangeSummary, 'path' | 'kind' | 'from' | 'added' | 'removed'> & { callId?: string };
 
@@ -54,23 +71,34 @@ export type RunView = {
   waiting?: ModelWaiting;
   /** The confirmed plan that this run carries out. */
   plan?: Plan;
+  /** Why that is another revision than the one that was confirmed. */
+  revised?: string;
   steps: Readonly<Record<number, StepProgress>>;
   turns: readonly TurnView[];
   approvals: readonly ApprovalView[];
+  questions: readonly QuestionView[];
+  said: readonly SaidView[];
   proposal?: ProposalView;
   changes: readonly FileChange[];
   /** The call whose changes are counted before it is known that they were written, and what was there without them. */
   staged?: { callId: string; without: readonly FileChange[] };
-  limit?: { limit: keyof Limits; max: number };
+  limit?: { limit: BudgetKey; max: number; unpriced?: number | undefined };
   /** Why the run has smaller limits than usual. */
   shrunk?: string;
   paused?: { reason: PauseReason; summary: string };
-  finished?: { outcome: Outcome; error?: RunError; usage: Usage; cost?: Cost; sessionCost?: Cost; durationMs: number };
+  finished?: { outcome: Outcome; error?: RunError; usage: Usage; cost?: Cost; sessionCost?: Cost; durationMs: number; receipt?: Receipt };
   undone?: readonly UndoResult[];
+  /** By which undo, so that it can be taken back; or by which restore. */
+  undoId?: string;
+  restoredBy?: string;
+  /** What became of single files that were undone, wholly or in part. */
+  parts?: Readonly<Record<string, { result: UndoResult; hunk: boolean }>>;
+  /** What is left of its changes in a file, where the user looks at that. */
+  reviews?: Readonly<Record<string, Review>>;
 };
 
 export function newRun(id: string): RunView {
-  return { id, mode: 'ask', prompt: '', steps: {}, turns: [], approvals: [], changes: [] };
+  return { id, mode: 'ask', prompt: '', steps: {}, turns: [], approvals: [], questions: [], said: [], changes: [] };
 }
 
 const newTurn = (turn: number): TurnView => ({ turn, text: '', reasoning: '', settled: false, calls: [] });
@@ -179,6 +207,7 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
       const { message } = event;
       if (message.role === 'assistant') return inLastTurn(run, (turn) => settle(turn, message), true);
       const images = message.content.filter((part) => part.type === 'image');
+      if (event.queued !== undefined) return { ...run, said: [...run.said, { key: event.queued, text: textOf(message), images }] };
       return images.length > 0 ? { ...run, images } : run;
     }
     case 'tool_started':
@@ -205,6 +234,18 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
       const status = event.answer.approve ? 'running' : 'rejected';
       return inCall({ ...run, approvals }, event.callId, '', (call) => ({ ...call, answer: event.answer, status }));
     }
+    case 'question_asked': {
+      const questions = [...run.questions.filter(({ questionId }) => questionId !== event.questionId), event];
+      return inCall({ ...run, questions }, event.callId, '', (call) => ({ ...call, status: 'waiting' }));
+    }
+    case 'question_answered': {
+      const { questionId, answer } = event;
+      const asked = run.questions.find((each) => each.questionId === questionId);
+      const text = 'option' in answer ? [answer.option, answer.words].filter(Boolean).join(': ') : answer.words;
+      const said = [...run.said, { key: questionId, text, ...(asked && { answers: asked.question.text }) }];
+      const questions = run.questions.filter((each) => each.questionId !== questionId);
+      return inCall({ ...run, questions, said }, event.callId, '', (call) => ({ ...call, status: 'running' }));
+    }
     case 'tool_progress':
       return inCall(run, event.callId, '', (call) => ({ ...call, progress: event.text }));
     case 'changes_staged':
@@ -214,7 +255,7 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
         changes: mergeChanges(run.changes, undefined, event.changes),
       };
     case 'file_changed': {
-      const before = withoutStaged(run, event.callId);
+      const before = reducePlanView(withoutStaged(run, event.callId), event);
       return inCall({ ...before, changes: mergeChanges(before.changes, event.callId, event.changes) }, event.callId, '', (call) => ({
         ...call,
         changes: [...call.changes, ...event.changes],
@@ -226,14 +267,17 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
         const { progress: _, ...rest } = call;
         const decision = event.decision ?? call.decision;
         const status = event.decision?.kind === 'deny' ? 'denied' : finishedStatus(call, event.result.isError);
-        return { ...rest, decision, status, result: event.result, durationMs: event.durationMs };
+        return { ...rest, decision, status, result: event.result, durationMs: event.durationMs, note: event.note };
       });
     case 'plan_proposed':
       return { ...run, proposal: { plan: event.plan } };
     case 'plan_step':
-      return { ...run, steps: { ...run.steps, [event.step]: { status: event.status, note: event.note } } };
+    case 'step_checked':
+    case 'step_rolled_back':
+    case 'plan_revised':
+      return reducePlanView(run, event);
     case 'budget_reached':
-      return { ...run, limit: { limit: event.limit, max: event.max } };
+      return { ...run, limit: { limit: event.limit, max: event.max, unpriced: event.unpriced } };
     case 'limits_shrunk':
       return { ...run, shrunk: event.reason };
     case 'run_paused':
@@ -243,8 +287,14 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
       return rest;
     }
     case 'run_finished': {
-      const { outcome, error, usage, cost, sessionCost, durationMs } = event;
-      return { ...cutOff(run), approvals: [], paused: undefined, finished: { outcome, error, usage, cost, sessionCost, durationMs } };
+      const { outcome, error, usage, cost, sessionCost, durationMs, receipt } = event;
+      return {
+        ...cutOff(run),
+        approvals: [],
+        questions: [],
+        paused: undefined,
+        finished: { outcome, error, usage, cost, sessionCost, durationMs, receipt },
+      };
     }
     default:
       return run;

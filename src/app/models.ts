@@ -43,8 +43,7 @@ export function knownModels(provider: string, users: Readonly<Record<string, Mod
 /** Asks for one tool call, and says how it came. Undefined where the time was not enough. @throws ModelError */
 export async function tryModel(ref: ModelRef, config: ProviderConfig, signal: AbortSignal, timeoutMs: number): Promise<Probe | undefined> {
   const [[module, complete], { probeModel }] = await Promise.all([opened(ref.provider, config), import('./probe.ts')]);
-  const store = { get: () => undefined, set: () => undefined };
-  return await probeModel(module.createAdapter(complete), { model: ref, digest: '', store, signal, timeoutMs });
+  return await probeModel(module.createAdapter(complete), ref.model, signal, timeoutMs);
 }
 
 async function opened(provider: string, config: ProviderConfig): Promise<[ProviderModule, ProviderConfig]> {

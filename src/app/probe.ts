@@ -1,22 +1,11 @@
 /** What a model of the user's own machine can do, tried once with the smallest task there is. */
 import { interruptible } from '../core/abort.ts';
-import { type ModelRef, user } from '../core/messages.ts';
+import { user } from '../core/messages.ts';
 import { type ModelAdapter, ModelError, type ToolSpec } from '../core/model.ts';
 import { loadTextTools } from '../providers/catalog.ts';
 
 /** How the model calls tools, and whether it did what it was told, be it in words only. */
 export type Probe = { calls: 'native' | 'text' | 'none'; follows: boolean };
-
-/** Where probes are remembered; a file or VS Code's global state. */
-export interface ProbeStore {
-  get(key: string): Probe | undefined | Promise<Probe | undefined>;
-  set(key: string, probe: Probe): void | Promise<void>;
-}
-
-/** Another digest is another model, though its name is the same. */
-export function probeKey({ provider, model }: ModelRef, digest: string): string {
-  return `${provider}/${model}@${digest}`;
-}
 
 const WORD = 'harbour';
 const TOOL: ToolSpec = {
@@ -27,30 +16,22 @@ const TOOL: ToolSpec = {
 const TASK = `Call the tool ${TOOL.name} with the word "${WORD}". If you cannot call tools, answer with that word and nothing else.`;
 const MAX_TOKENS = 1000;
 
-export type ProbeOptions = { model: ModelRef; digest: string; store: ProbeStore; signal: AbortSignal; timeoutMs?: number };
-
 /**
- * The remembered result, or that of one native and, where that fails, one written call. Undefined where the time was not enough: that
- * is not remembered. Failures that say nothing of the model (no server, no such model) are thrown.
+ * What one native and, where that fails, one written call shows. Undefined where the time was not enough. Failures that say nothing
+ * of the model (no server, no such model) are thrown.
  */
-export async function probeModel(adapter: ModelAdapter, options: ProbeOptions): Promise<Probe | undefined> {
-  const { model, digest, store, signal, timeoutMs = 120_000 } = options;
-  const key = probeKey(model, digest);
-  const known = await store.get(key);
-  if (known) return known;
+export async function probeModel(adapter: ModelAdapter, model: string, signal: AbortSignal, timeoutMs: number): Promise<Probe | undefined> {
   const late = AbortSignal.timeout(timeoutMs);
   const either = AbortSignal.any([signal, late]);
   try {
-    const native = await attempt(adapter, model.model, either);
+    const native = await attempt(adapter, model, either);
     const written = native.called
       ? undefined
-      : await attempt((await loadTextTools()).withTextTools(adapter, { mode: 'text' }), model.model, either);
+      : await attempt((await loadTextTools()).withTextTools(adapter, { mode: 'text' }), model, either);
     // Who answers neither has said nothing of the model.
     if (native.failure && written?.failure) throw written.failure;
     const follows = native.follows || (written?.follows ?? false);
-    const probe: Probe = { calls: native.called ? 'native' : written?.called ? 'text' : 'none', follows };
-    await store.set(key, probe);
-    return probe;
+    return { calls: native.called ? 'native' : written?.called ? 'text' : 'none', follows };
   } catch (error) {
     signal.throwIfAborted();
     if (late.aborted) return undefined;
@@ -102,7 +83,7 @@ export const SMALLEST_CONTEXT = 8192;
 /** Which modes a model is fit for. `reason` is one sentence for the user, there when Agent mode is out of its reach. */
 export type Suitability = { agent: boolean; tools: boolean; reason?: string; pull?: string };
 
-export function suitability(facts: { contextWindow?: number; probe?: Probe; memoryGb?: number }): Suitability {
+export function suitability(facts: { contextWindow?: number; probe?: Probe; memoryGb?: number | undefined }): Suitability {
   const { contextWindow, probe, memoryGb } = facts;
   const tools = probe === undefined || probe.calls !== 'none';
   const why =

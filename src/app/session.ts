@@ -1,18 +1,40 @@
 /** One conversation: its log, its state, the run that is live in it, and the answers that runs wait for. */
 import { abortable } from '../core/abort.ts';
-import type { AgentEvent, ApprovalAnswer, EventBody, Limits, Mode, QuestionAnswer } from '../core/events.ts';
+import { type BudgetKey, Meter, type RunBudget, type Shared } from '../core/budget.ts';
+import { type Covers, sameCovers } from '../core/covers.ts';
+import type {
+  AgentEvent,
+  ApprovalAnswer,
+  EventBody,
+  Granted,
+  Limits,
+  Mode,
+  QuestionAnswer,
+  RestorePoint,
+  UndoResult,
+} from '../core/events.ts';
 import { isDurable } from '../core/events.ts';
 import type { ImagePart, ModelRef, TextPart } from '../core/messages.ts';
 import type { ModelAdapter } from '../core/model.ts';
 import type { Plan } from '../core/plan.ts';
-import { planPrompt } from '../core/plan.ts';
+import { receiptOf } from '../core/receipt.ts';
 import type { RunPorts } from '../core/run.ts';
 import { runError, runLoop } from '../core/run.ts';
 import type { ApprovalRequest, RunRecord, SessionState } from '../core/session.ts';
 import { emptySession, reduce, spent, waitsForUser } from '../core/session.ts';
+import type { Review } from '../core/tool.ts';
 import type { SessionLog } from '../sessions/store.ts';
-import type { WriteGate } from '../workspace/gate.ts';
+import type { RecordChanges, WriteGate } from '../workspace/gate.ts';
+import { takenBackNote, writesOfRun, writesSince } from './checkpoints.ts';
+import { MessageQueue, userMessage } from './message-queue.ts';
+import { Pacing } from './pacing.ts';
+import { type Bound, Plans, plannedMode } from './plans.ts';
+import { SessionError } from './session-error.ts';
 
+/** What stands for the words of a prompt that has none. */
+const IMAGE_ALONE = 'Image';
+
+/** `text` may be empty where something is attached. */
 export type Prompt = {
   text: string;
   mode: Mode;
@@ -27,8 +49,12 @@ export type PlanOptions = { edited?: Plan | undefined; model?: ModelRef };
 
 export type Listener = (event: AgentEvent) => void;
 
-/** A run as the app builds it. `shrunk` says why its limits are smaller than usual. */
-export type BuiltRun = Pick<RunPorts, 'adapter' | 'request' | 'tools' | 'decide' | 'blind' | 'price' | 'limits'> & { shrunk?: string };
+/** A run as the app builds it. `shrunk` says why its limits are smaller than usual; `shared` counts for all runs of the day. */
+export type BuiltRun = Pick<RunPorts, 'adapter' | 'request' | 'tools' | 'decide' | 'alike' | 'blind' | 'price' | 'limits' | 'closing'> & {
+  shrunk?: string;
+  budget?: RunBudget;
+  shared?: Shared;
+};
 
 /** What a session needs from the app: how a run of a mode is built. */
 export type SessionPorts = {
@@ -37,25 +63,40 @@ export type SessionPorts = {
   build(run: RunRecord, session: Session): Promise<BuiltRun>;
   /** For undo. It is not handed to runs: those of Ask and Plan are built without it. */
   gate(): WriteGate;
-  /** The user chose not to be asked for edits in this workspace. */
-  grantWorkspaceEdits(): void;
+  /** The user allowed it for good in this workspace. */
+  grantForGood(covers: Covers): void;
+  /** Raises a limit of the day by as much again, until the day ends. */
+  raiseToday?(limit: BudgetKey): void;
+  /** Whether a plan has to be confirmed before anything is changed. */
+  requirePlan?(): boolean;
   now(): number;
   newId(): string;
 };
 
-/** Thrown where a caller asks for what the session's state does not allow; the message says what to do. */
-export class SessionError extends Error {
-  override name = 'SessionError';
-}
+/** A file of a run's changes, or one hunk of it, by its place in the diff of the review that has this digest. */
+export type UndoPart = { path: string; hunk?: { index: number; digest: string } };
 
-type Live = { runId: string; controller: AbortController; done: Promise<void>; adapter?: ModelAdapter; waiting?: Waiting | undefined };
+export { SessionError };
+
+type Live = {
+  runId: string;
+  controller: AbortController;
+  done: Promise<void>;
+  pace: Pacing;
+  adapter?: ModelAdapter;
+  canWrite?: boolean;
+  waiting?: Waiting | undefined;
+};
 type Waiting = Extract<AgentEvent, { type: 'model_waiting' }>;
 
 export class Session {
   readonly id: string;
   readonly state: SessionState = emptySession();
+  /** What the user said during a run and the model has not heard yet. */
+  readonly queue: MessageQueue;
   /** All durable events, as they are in the log; the last may only be about to be. */
   readonly events: AgentEvent[] = [];
+  readonly plans: Plans;
   readonly #ports: SessionPorts;
   readonly #log: SessionLog;
   readonly #listeners = new Set<Listener>();
@@ -65,7 +106,7 @@ export class Session {
   /** That the last run was interrupted, as long as nothing else happened: to look at a session writes nothing. */
   #unlogged: AgentEvent | undefined;
   /** Grants that the log still holds are to be taken back. */
-  #revoking = false;
+  #revoking: boolean | Covers = false;
   #logFailure: Error | undefined;
   #closed = false;
 
@@ -78,6 +119,15 @@ export class Session {
       reduce(this.state, event);
     }
     this.#noticeInterruption();
+    this.queue = new MessageQueue({ state: this.state, newId: ports.newId, emit: (runId, body) => this.#emit(runId, body) });
+    this.plans = new Plans({
+      state: this.state,
+      newId: () => this.#ports.newId(),
+      expectIdle: () => this.#expectIdle(),
+      emit: (runId, body) => this.#emit(runId, body),
+      prompt: (prompt, bound) => this.prompt(prompt, bound),
+      resume: (runId, opening) => this.#run(runId, [{ type: 'run_resumed' }, ...opening]),
+    });
   }
 
   /** A run is under way, or waits for an answer of the user. */
@@ -92,25 +142,82 @@ export class Session {
   }
 
   /** Starts a run and resolves when it has ended, paused or stopped. @throws SessionError while another run is live. */
-  async prompt({ text, mode, model, attachments = [] }: Prompt, plan?: Plan): Promise<void> {
+  async prompt({ text, mode: wanted, model, attachments = [] }: Prompt, bound: Bound = {}): Promise<void> {
     this.#expectIdle();
+    const { shown, ...ties } = bound;
+    const mode = plannedMode(wanted, bound, this.#ports.requirePlan?.());
     const runId = this.#ports.newId();
     const limits = this.#ports.limitsFor(mode);
     const ref = model ?? this.#ports.modelFor(mode);
     this.#supersede();
-    await this.#run(
-      runId,
-      { type: 'run_started', mode, prompt: text, model: ref, limits, ...(plan && { plan }) },
-      { type: 'message_added', message: { role: 'user', content: [{ type: 'text', text }, ...attachments] } },
-    );
+    const started: EventBody = { type: 'run_started', mode, prompt: shown ?? (text || IMAGE_ALONE), model: ref, limits, ...ties };
+    const message = userMessage(text, [...attachments, ...takenBackNote(this.state)]);
+    await this.#run(runId, this.#opening(started, { type: 'message_added', message }));
   }
 
-  /** Goes on with a run that paused or was interrupted, with fresh limits. */
-  async resume(): Promise<void> {
+  /** Says something: during a run, also one that the user holds, it waits to join before the model's next turn; else it starts a run. */
+  async say(prompt: Prompt): Promise<void> {
+    const run = this.state.lastRun;
+    if (!run || !(this.running || (run.status === 'paused' && run.pause === 'user'))) return this.prompt(prompt);
+    this.queue.add(userMessage(prompt.text, prompt.attachments ?? []));
+  }
+
+  /** Starts a run with what waited to join one that ended before. */
+  async sendQueued(): Promise<void> {
+    this.#expectIdle();
+    const { lastRun } = this.state;
+    if (!lastRun || this.queue.size === 0) return;
+    if (lastRun.status === 'live') throw new SessionError('The run waits for your answer first.');
+    if (lastRun.status === 'paused') return this.resume();
+    const { model } = lastRun;
+    const mode = plannedMode(lastRun.mode, {}, this.#ports.requirePlan?.());
+    const prompt = this.queue.text || IMAGE_ALONE;
+    const started: EventBody = { type: 'run_started', mode, prompt, model, limits: this.#ports.limitsFor(mode) };
+    await this.#run(this.#ports.newId(), this.#opening(started));
+  }
+
+  /** What waits to join goes along, as it is at that moment. */
+  *#opening(started: EventBody, ...prompt: EventBody[]): Generator<EventBody> {
+    yield started;
+    yield* this.queue.opening();
+    yield* prompt;
+  }
+
+  /**
+   * Goes on with a run that paused or was interrupted; at a limit, with as much again. A limit of the day is raised only where `raise` says
+   * so, and until the day ends.
+   */
+  async resume({ raise = false } = {}): Promise<void> {
+    if (this.#leaving) await this.#leaving;
+    if (this.#live?.pace.release()) return this.#live.done;
+    const run = this.#paused();
+    if (raise && run.pause === 'limit' && run.reached) this.#ports.raiseToday?.(run.reached.limit);
+    await this.#run(run.runId, [{ type: 'run_resumed' }]);
+  }
+
+  /** Holds the live run as soon as what is under way, a turn of the model or a call, has ended. */
+  pause(): void {
+    if (!this.#live) throw new SessionError('No run is under way.');
+    this.#live.pace.hold();
+  }
+
+  /** Lets a run that is held take one more step, a turn of the model or a call; holds one that is not, as `pause` does. */
+  async step(): Promise<void> {
+    if (this.#leaving) await this.#leaving;
+    if (this.#live) return this.#live.pace.step();
+    await this.#run(this.#paused().runId, [{ type: 'run_resumed' }], new Pacing(1));
+  }
+
+  /** The end of a run that has just paused and is not quite over. */
+  get #leaving(): Promise<void> | undefined {
+    return this.running ? undefined : this.#live?.done;
+  }
+
+  #paused(): RunRecord {
     this.#expectIdle();
     const run = this.state.lastRun;
     if (!run || (run.status === 'finished' && run.outcome !== 'failed')) throw new SessionError('There is no paused run to go on with.');
-    await this.#run(run.runId, { type: 'run_resumed' });
+    return run;
   }
 
   /** Ends the live run at once. What it wrote stays, and can be undone. Resolves when the run has ended. */
@@ -119,7 +226,7 @@ export class Session {
     if (live) {
       live.controller.abort();
       await live.done;
-      return;
+      if (this.state.lastRun?.status !== 'paused') return;
     }
     this.#supersede();
   }
@@ -139,12 +246,36 @@ export class Session {
   async answerApproval(approvalId: string, given: ApprovalAnswer): Promise<void> {
     const request = this.state.pendingApprovals.get(approvalId);
     if (!request) throw new SessionError('This question was answered already.');
-    const { runId, callId, digest, rule } = request;
-    // A grant is of edits: a yes to anything else counts once.
-    const answer: ApprovalAnswer = given.approve && rule !== 'edit' ? { approve: true } : given;
-    this.#emit(runId, { type: 'approval_resolved', approvalId, callId, answer, ...(digest !== undefined && { digest }) });
-    if (answer.approve && answer.grant === 'workspace') this.#ports.grantWorkspaceEdits();
-    await this.#goOn(runId, approvalId);
+    const { runId, callId } = request;
+    let { digest } = request;
+    const granted = grantedBy(request, given);
+    let answer = given;
+    // What may not be granted counts once.
+    if (given.approve && !granted) {
+      const { grant: _, covers: __, ...once } = given;
+      answer = once;
+    }
+    if (answer.approve && answer.revised) {
+      const { revised, ...whole } = answer;
+      digest = await this.#ports.gate().revisedDigest(request.changes, revised);
+      if (!this.state.pendingApprovals.has(approvalId)) throw new SessionError('This question was answered already.');
+      if (digest === request.digest) answer = whole;
+      // Who refuses every part of it rejects it.
+      if (digest === undefined) [answer, digest] = [{ approve: false }, request.digest];
+    }
+    const wider = answer.approve && answer.widen ? await this.plans.widening(request, this.events) : undefined;
+    if (!this.state.pendingApprovals.has(approvalId)) throw new SessionError('This question was answered already.');
+    if (answer.approve && !wider) {
+      const { widen: _, ...once } = answer;
+      answer = once;
+    }
+    const counts = answer.approve ? granted : undefined;
+    const bound = { ...(digest !== undefined && { digest }), ...(counts && { granted: counts }) };
+    this.#emit(runId, { type: 'approval_resolved', approvalId, callId, answer, ...bound });
+    if (wider) this.#emit(runId, wider);
+    if (counts?.scope === 'workspace') this.#ports.grantForGood(counts.covers);
+    const others = counts ? this.#answerAlike(counts) : [];
+    await Promise.all([approvalId, ...others].map((id) => this.#goOn(runId, id)));
   }
 
   /** Answers a question that a call asked. As for approvals, a run that a reload interrupted goes on, and this resolves when it has ended. */
@@ -156,29 +287,31 @@ export class Session {
     await this.#goOn(runId, questionId);
   }
 
+  /** What waits beside it and is covered by it, is answered with it. */
+  #answerAlike({ covers }: Granted): string[] {
+    const alike = [...this.state.pendingApprovals.values()].filter((each) => each.covers?.some((offered) => sameCovers(offered, covers)));
+    for (const { runId, approvalId, callId, digest } of alike) {
+      const answer: ApprovalAnswer = { approve: true, by: 'grant' };
+      this.#emit(runId, { type: 'approval_resolved', approvalId, callId, answer, ...(digest !== undefined && { digest }) });
+    }
+    return alike.map(({ approvalId }) => approvalId);
+  }
+
   async #goOn(runId: string, questionId: string): Promise<void> {
     const waiting = this.#waiting.get(questionId);
     if (waiting) waiting();
-    else if (!this.#live && !waitsForUser(this.state)) await this.#run(runId, { type: 'run_resumed' });
+    else if (!this.#live && !waitsForUser(this.state)) await this.#run(runId, [{ type: 'run_resumed' }]);
   }
 
   /** Carries out a proposed plan, as it is or as the user edited it; or drops it. Resolves when its run has ended. */
-  async answerPlan(planId: string, answer: 'run' | 'discard', { edited, model }: PlanOptions = {}): Promise<void> {
-    this.#expectIdle();
-    const known = this.state.plans.get(planId);
-    if (!known) throw new SessionError('There is no such plan in this session.');
-    // A plan that was confirmed just before a crash, and never began, can be confirmed again.
-    const begun = [...this.state.runs.values()].some((run) => run.plan?.id === planId);
-    if (known.status === 'discarded' || begun) throw new SessionError(`This plan is ${known.status} already.`);
-    const plan = edited ? { ...edited, id: planId } : known.plan;
-    const runId = this.state.lastRun?.runId ?? this.#ports.newId();
-    this.#emit(runId, { type: 'plan_resolved', planId, answer, ...(answer === 'run' && { plan }) });
-    if (answer === 'run') await this.prompt({ text: planPrompt(plan), mode: 'agent', ...(model && { model }) }, plan);
+  async answerPlan(planId: string, answer: 'run' | 'discard', options: PlanOptions = {}): Promise<void> {
+    await this.plans.answer(planId, answer, options);
   }
 
   /** Edits are asked for again, in the run that is live too; where none is, the log says so before anything else happens. */
-  revokeGrants(): void {
-    this.#revoking = true;
+  revokeGrants(covers?: Covers): void {
+    // Where two things are taken back before the log hears of either, all is.
+    this.#revoking = this.#revoking || !covers ? true : covers;
     if (!this.#live) return;
     try {
       this.#revoke();
@@ -188,21 +321,64 @@ export class Session {
   }
 
   #revoke(): void {
-    const { lastRun, runs, sessionEditsGranted } = this.state;
-    const granted = sessionEditsGranted || [...runs.values()].some(({ editsGranted }) => editsGranted);
-    if (lastRun && granted) this.#publish(lastRun.runId, { type: 'grants_revoked' });
+    const { lastRun, grants } = this.state;
+    const covers = this.#revoking === true ? undefined : this.#revoking;
+    const granted = grants.some((grant) => !covers || sameCovers(grant.covers, covers));
+    if (lastRun && granted) this.#publish(lastRun.runId, { type: 'grants_revoked', ...(covers && { covers }) });
     this.#revoking = false;
   }
 
-  /** Takes back all that a run wrote; refuses file by file where somebody went on working. */
-  async undo(runId: string): Promise<void> {
+  /**
+   * Takes back what a run wrote: all of it, one file, or one hunk of that as `review` showed it. Where somebody went on working, theirs is
+   * kept by merging, or the file is refused.
+   */
+  async undo(runId: string, part?: UndoPart): Promise<void> {
     this.#expectIdle();
-    const staged = this.state.staged.filter((entry) => entry.runId === runId).map(({ change, landed }) => ({ ...change, landed }));
-    if (staged.length === 0) throw new SessionError('This run changed no file.');
+    const staged = writesOfRun(this.state, runId, part?.path);
+    if (staged.length === 0) throw new SessionError(part ? `This run did not change ${part.path}.` : 'This run changed no file.');
+    const hunk = part?.hunk;
+    const named = part && { part: { path: part.path, ...(hunk && { hunk: hunk.index }) } };
+    await this.#takeBack(
+      runId,
+      (gate, record) => (hunk ? gate.undoHunk(staged, hunk, record) : gate.undo(staged, record)),
+      (undoId, results) => ({ type: 'changes_undone', undoneRunId: runId, undoId, results, ...named }),
+    );
+  }
+
+  /** Takes the files that Kedge wrote back to how they were at that point of this session, over all of its runs. */
+  async restore(to: RestorePoint): Promise<void> {
+    const staged = writesSince(this.state, to);
+    if (staged.length === 0) throw new SessionError('Kedge has written nothing since then.');
+    // What is taken back of the undo of one run belongs to that run.
+    const undone = 'undoId' in to ? this.state.staged.find(({ callId }) => callId === to.undoId) : undefined;
+    const runId = undone?.runId ?? this.state.lastRun?.runId ?? '';
+    await this.#takeBack(
+      runId,
+      (gate, record) => gate.undo(staged, record),
+      (undoId, results) => ({ type: 'changes_restored', undoId, to, results }),
+      !undone || undone.restore === true,
+    );
+  }
+
+  /** What is left in a file of a run's changes, by hunks. */
+  review(runId: string, path: string): Promise<Review> {
+    return this.#ports.gate().review(writesOfRun(this.state, runId, path));
+  }
+
+  async #takeBack(
+    runId: string,
+    carryOut: (gate: WriteGate, record: RecordChanges) => Promise<UndoResult[]>,
+    done: (undoId: string, results: UndoResult[]) => EventBody,
+    isRestore = false,
+  ): Promise<void> {
+    this.#expectIdle();
     this.#lock();
+    const undoId = this.#ports.newId();
     try {
-      const results = await this.#ports.gate().undo(staged);
-      this.#emit(runId, { type: 'changes_undone', undoneRunId: runId, results });
+      const results = await carryOut(this.#ports.gate(), (changes) =>
+        this.#emit(runId, { type: 'undo_staged', undoId, ...(isRestore && { restore: true }), changes }),
+      );
+      this.#emit(runId, done(undoId, results));
     } finally {
       this.#log.unlock();
     }
@@ -219,16 +395,16 @@ export class Session {
   }
 
   /** The run is live, and can be stopped, before anyone hears of it. */
-  async #run(runId: string, ...opening: EventBody[]): Promise<void> {
+  async #run(runId: string, opening: Iterable<EventBody>, pace = new Pacing()): Promise<void> {
     this.#lock();
     const controller = new AbortController();
     let end = () => {};
     const done = new Promise<void>((resolve) => {
       end = resolve;
     });
-    this.#live = { runId, controller, done };
+    this.#live = { runId, controller, done, pace };
     try {
-      await this.#drive(runId, opening, controller.signal);
+      await this.#drive(runId, opening, pace, controller.signal);
       if (!this.#logFailure) this.#log.sync();
     } finally {
       this.#live = undefined;
@@ -236,15 +412,20 @@ export class Session {
       this.#log.unlock();
       end();
     }
+    // What came too late for this run starts the next.
+    if (this.state.lastRun?.outcome === 'answered' && !controller.signal.aborted) await this.sendQueued();
   }
 
-  async #drive(runId: string, opening: readonly EventBody[], signal: AbortSignal): Promise<void> {
+  async #drive(runId: string, opening: Iterable<EventBody>, pace: Pacing, signal: AbortSignal): Promise<void> {
+    const { now } = this.#ports;
+    let settle = () => {};
     const emit = (event: EventBody) => this.#emit(runId, event);
     try {
       for (const event of opening) emit(event);
       const run = this.state.runs.get(runId) as RunRecord;
       const built = await abortable(this.#ports.build(run, this), signal);
       if (this.#live) this.#live.adapter = built.adapter;
+      if (this.#live) this.#live.canWrite = built.tools.some(({ effect }) => effect !== 'readonly');
       if (built.shrunk) emit({ type: 'limits_shrunk', limits: built.limits, reason: built.shrunk });
       const { approvals, questionAnswers } = this.state;
       const answered = async (id: string, stopped: AbortSignal) => {
@@ -256,13 +437,17 @@ export class Session {
         await this.#answered(id, stopped);
         return questionAnswers.get(id) as QuestionAnswer;
       };
-      await runLoop({ ...built, model: run.model, state: this.state, emit, answered, replied, now: this.#ports.now }, signal);
+      const meter = new Meter({ ...built.limits, ...built.budget }, now, run.used, run.from, built.shared);
+      settle = () => built.shared?.settle(run.status === 'finished');
+      await runLoop({ ...built, model: run.model, meter, pace, state: this.state, emit, answered, replied, now }, signal);
     } catch (error) {
       const run = this.state.runs.get(runId);
       if (!run) throw error;
       const how =
         signal.aborted && !this.#logFailure ? { outcome: 'stopped' as const } : { outcome: 'failed' as const, error: runError(error) };
       this.#publish(runId, { type: 'run_finished', ...how, ...spent(run, this.state), durationMs: 0 });
+    } finally {
+      settle();
     }
   }
 
@@ -294,7 +479,8 @@ export class Session {
     if (this.#closed) return;
     const durable = isDurable(body);
     if (durable && !this.#live) this.#expectNobodyElse();
-    const event = { ...body, runId, seq: this.state.seq + (durable ? 1 : 0), at: this.#ports.now() } as AgentEvent;
+    const receipt = body.type === 'run_finished' && { receipt: receiptOf(this.events, runId, this.#live?.canWrite) };
+    const event = { ...body, ...receipt, runId, seq: this.state.seq + (durable ? 1 : 0), at: this.#ports.now() } as AgentEvent;
     if (durable && !this.#logFailure) {
       try {
         if (this.#unlogged) this.#log.append(this.#unlogged);
@@ -358,4 +544,10 @@ export class Session {
     this.events.push(this.#unlogged);
     reduce(this.state, this.#unlogged);
   }
+}
+
+/** What a yes stands for from now on: something that the question offered, and nothing else. */
+function grantedBy({ covers = [] }: ApprovalRequest, answer: ApprovalAnswer): Granted | undefined {
+  const chosen = answer.approve && answer.grant ? covers[answer.covers ?? 0] : undefined;
+  return chosen && answer.approve && answer.grant ? { scope: answer.grant, covers: chosen } : undefined;
 }

@@ -1,7 +1,10 @@
+import type { BudgetKey } from './budget.ts';
+import type { Covers, GrantScope } from './covers.ts';
 import type { AssistantMessage, Cost, ModelRef, ToolResult, Usage, UserMessage } from './messages.ts';
 import type { ModelErrorKind, ModelWaiting } from './model.ts';
-import type { Plan, StepStatus } from './plan.ts';
-import type { ChangeSummary, Decision, Effect, Target } from './tool.ts';
+import type { Check, Plan, StepStatus } from './plan.ts';
+import type { Receipt } from './receipt.ts';
+import type { ChangeSummary, CommandLine, Decision, Effect, Revision, Target } from './tool.ts';
 
 export type Mode = 'ask' | 'plan' | 'agent';
 export const MODES: readonly Mode[] = ['ask', 'plan', 'agent'];
@@ -9,11 +12,19 @@ export const MODES: readonly Mode[] = ['ask', 'plan', 'agent'];
 /** `minutes` is wall time; the time that a run waits for its user does not count. */
 export type Limits = { turns: number; callsPerTurn: number; callsPerRun: number; minutes: number };
 
-export type GrantScope = 'run' | 'session' | 'workspace';
+export type { Covers, GrantScope } from './covers.ts';
 
-/** Answer to an approval: yes (and for how long edits need not be asked again), or no, with words for the model. */
+/**
+ * Answer to an approval: yes (and for how long what the question covers need not be asked again; `covers` is which of that, from 0),
+ * or no, with words for the model.
+ */
 /** `by: 'nobody'`: nobody was there to be asked, and the words are the host's. */
-export type ApprovalAnswer = { approve: true; grant?: GrantScope } | { approve: false; words?: string; by?: 'nobody' };
+export type ApprovalAnswer =
+  | { approve: true; grant?: GrantScope; covers?: number; revised?: Revision; by?: 'grant'; widen?: true }
+  | { approve: false; words?: string; by?: 'nobody' };
+
+/** For how long what need not be asked for. */
+export type Granted = { scope: GrantScope; covers: Covers };
 
 /** What a call asks the user. `id` is the question's own in its call; `options` are offered as buttons, `freeText` allows own words. */
 export type Question = { id: string; text: string; options: { label: string; detail?: string }[]; freeText?: boolean };
@@ -23,16 +34,25 @@ export type QuestionAnswer = { option: string; words?: string } | { words: strin
 export type RunError = { kind: ModelErrorKind | 'internal'; message: string };
 export type Outcome = 'answered' | 'plan_proposed' | 'refused' | 'stopped' | 'failed';
 /** `interrupted`: the host went away in mid-run. */
-export type PauseReason = 'limit' | 'max_tokens' | 'interrupted';
+/** `edit_plan`: the user wants to edit the plan that the run carries out. */
+/** `user`: the user holds it. `repeating`: it went round in circles. */
+export type PauseReason = 'limit' | 'max_tokens' | 'interrupted' | 'edit_plan' | 'user' | 'repeating';
 
-export type UndoResult = { path: string; outcome: 'restored' | 'unchanged' | 'refused'; reason?: string };
+/** `merged`: somebody went on in the file, and what they wrote is still in it. */
+export type UndoResult = { path: string; outcome: 'restored' | 'merged' | 'unchanged' | 'refused'; reason?: string };
+
+export type CheckOutcome = 'passed' | 'failed' | 'not_run';
+
+/** Right after a call, or, without one, before a run began; or as it was before an undo or a restore. */
+export type RestorePoint = { runId: string; callId?: string } | { undoId: string };
 
 /**
  * Everything that happens. There is no second vocabulary: the log, the panel, the native chat, the terminal and `--json` all speak this one.
  * History is folded from `message_added` and `tool_finished`; deltas and progress are for display and are not logged.
  */
 export type EventBody =
-  | { type: 'run_started'; mode: Mode; prompt: string; model: ModelRef; limits: Limits; plan?: Plan }
+  /** `resumes` is the run that began with the plan; `revises` the plan that is to be proposed anew. */
+  | { type: 'run_started'; mode: Mode; prompt: string; model: ModelRef; limits: Limits; plan?: Plan; resumes?: string; revises?: string }
   /** The machine that serves the model is short of memory, so this run pauses earlier than usual. */
   | { type: 'limits_shrunk'; limits: Limits; reason: string }
   | { type: 'turn_started'; turn: number }
@@ -40,8 +60,23 @@ export type EventBody =
   | { type: 'reasoning_delta'; text: string }
   | { type: 'tool_input_delta'; name?: string; text: string }
   | ModelWaiting
-  | { type: 'message_added'; message: UserMessage | AssistantMessage }
-  | { type: 'tool_started'; callId: string; name: string; title: string; effect: Effect; targets: Target[]; decision: Decision }
+  /** `queued` is the id of a message that waited for this. */
+  | { type: 'message_added'; message: UserMessage | AssistantMessage; queued?: string }
+  /** What the user said during a run: it joins before the model's next turn. An id that waits already: its words are these now. */
+  | { type: 'message_queued'; id: string; message: UserMessage }
+  | { type: 'message_unqueued'; id: string }
+  | {
+      type: 'tool_started';
+      callId: string;
+      name: string;
+      title: string;
+      effect: Effect;
+      targets: Target[];
+      decision: Decision;
+      source?: string;
+      command?: string;
+      hosts?: string[];
+    }
   | {
       type: 'approval_requested';
       approvalId: string;
@@ -52,28 +87,56 @@ export type EventBody =
       reason: string;
       changes: ChangeSummary[];
       digest?: string;
+      /** What a yes runs, in full. */
+      command?: CommandLine;
+      /** On the network, that it speaks to. */
+      hosts?: string[];
+      /** What a yes can stand for, the widest first; absent where a yes counts once. */
+      covers?: Covers[];
+      /** So many other calls of the same answer would ask for the same. */
+      similar?: number;
     }
-  /** The answer as it counts: a grant is kept only where the rule is `edit`, since for others it would change nothing. */
-  | { type: 'approval_resolved'; approvalId: string; callId: string; digest?: string; answer: ApprovalAnswer }
+  /** The answer as it counts: `granted` is what it stands for from now on. In logs of older versions `answer.grant` alone stands for edits. `digest` is of the effect that is agreed to: where the user revised the proposal, of what is left of it. */
+  | { type: 'approval_resolved'; approvalId: string; callId: string; digest?: string; answer: ApprovalAnswer; granted?: Granted }
   /** The run waits until it is answered. */
   | { type: 'question_asked'; questionId: string; callId: string; question: Question }
   | { type: 'question_answered'; questionId: string; callId: string; answer: QuestionAnswer }
-  /** Edits are asked for again, whatever this session or a run of it was granted before. */
-  | { type: 'grants_revoked' }
+  /** What this session or a run of it was granted before is asked for again; all of it, or what is named. */
+  | { type: 'grants_revoked'; covers?: Covers }
   | { type: 'tool_progress'; callId: string; text: string }
   /** Written before the first byte of a change is, so that a crash in between can be taken back too. */
   | { type: 'changes_staged'; callId: string; changes: Omit<ChangeSummary, 'diff'>[] }
   | { type: 'file_changed'; callId: string; changes: ChangeSummary[] }
-  | { type: 'tool_finished'; callId: string; result: ToolResult; durationMs: number; decision?: Decision }
+  | { type: 'tool_finished'; callId: string; result: ToolResult; durationMs: number; decision?: Decision; note?: string }
   | { type: 'plan_proposed'; plan: Plan }
   /** `run` carries the plan as the user confirmed it, which may be an edited revision. */
   | { type: 'plan_resolved'; planId: string; answer: 'run' | 'discard'; plan?: Plan }
-  | { type: 'plan_step'; planId: string; step: number; status: StepStatus; note?: string }
-  | { type: 'budget_reached'; limit: keyof Limits; max: number }
+  /** `implicit`: the model wrote in its scope without a word. */
+  | { type: 'plan_step'; planId: string; hash?: string; step: number; status: StepStatus; note?: string; implicit?: true }
+  | { type: 'step_checked'; planId: string; hash?: string; step: number; check: Check; outcome: CheckOutcome; output: string }
+  /** What the step had changed is as it was before it, but for the files that were refused. */
+  | { type: 'step_rolled_back'; planId: string; hash?: string; step: number; undoId: string; results: UndoResult[] }
+  /** From now on the run is bound to this revision. `was`: the numbers that its steps had before, 0 for a new one. */
+  | { type: 'plan_revised'; plan: Plan; reason: string; was?: number[] }
+  /** `unpriced`: the price of so many answers is not known, and they are not in the money that was counted. */
+  | { type: 'budget_reached'; limit: BudgetKey; max: number; unpriced?: number }
   | { type: 'run_paused'; reason: PauseReason; summary: string }
   | { type: 'run_resumed' }
-  | { type: 'run_finished'; outcome: Outcome; error?: RunError; usage: Usage; cost?: Cost; sessionCost?: Cost; durationMs: number }
-  | { type: 'changes_undone'; undoneRunId: string; results: UndoResult[] };
+  | {
+      type: 'run_finished';
+      outcome: Outcome;
+      error?: RunError;
+      usage: Usage;
+      cost?: Cost;
+      sessionCost?: Cost;
+      durationMs: number;
+      receipt?: Receipt;
+    }
+  /** Written before the first byte that an undo or a restore changes, which so can be taken back itself. */
+  | { type: 'undo_staged'; undoId: string; restore?: true; changes: Omit<ChangeSummary, 'diff'>[] }
+  /** `part` where not the whole run was taken back: one file of it, or one hunk of that. Logs of older versions have no `undoId`. */
+  | { type: 'changes_undone'; undoneRunId: string; results: UndoResult[]; undoId?: string; part?: { path: string; hunk?: number } }
+  | { type: 'changes_restored'; undoId: string; to: RestorePoint; results: UndoResult[] };
 
 /** `seq` counts the durable events of a session from 1; a transient event carries the seq of the last durable one. `at` is milliseconds since 1970. */
 export type AgentEvent = EventBody & { runId: string; seq: number; at: number };

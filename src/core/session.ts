@@ -2,10 +2,14 @@
  * A session is what its events say. This reducer is the only code that turns events into state: the loop runs on it while
  * events happen, and a reload folds the same events from the log and stands at the same place.
  */
-import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason, QuestionAnswer } from './events.ts';
-import type { Cost, Message, ModelRef, ToolCall, ToolResult, Usage } from './messages.ts';
+import { type Allowance, addUse, NO_USE, type Reached, type Use, usedOf, useOfAnswer } from './budget.ts';
+import { type Grant, sameCovers } from './covers.ts';
+import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason, QuestionAnswer, RestorePoint } from './events.ts';
+import type { Cost, Message, ModelRef, ToolCall, ToolResult, Usage, UserMessage } from './messages.ts';
 import { callsOf } from './messages.ts';
 import type { Plan } from './plan.ts';
+import { currentStep, reducePlan, type StepStates, settledSteps } from './plan-progress.ts';
+import { type Made, REMEMBERED } from './repeats.ts';
 import type { ChangeSummary } from './tool.ts';
 
 export type ApprovalRequest = Extract<AgentEvent, { type: 'approval_requested' }>;
@@ -17,6 +21,10 @@ export type RunRecord = {
   model: ModelRef;
   prompt: string;
   plan?: Plan;
+  /** Of the plan, by their numbers. */
+  steps: StepStates;
+  /** The plan that this run is to propose anew. */
+  revises?: string;
   /** `live` after a crash or reload means: interrupted, and can be resumed. */
   status: 'live' | 'paused' | 'finished';
   pause?: PauseReason;
@@ -24,8 +32,14 @@ export type RunRecord = {
   /** Of all its answers so far, over pauses and reloads. */
   usage: Usage;
   cost: Partial<Cost>;
-  editsGranted: boolean;
+  used: Use;
+  /** The limit at which it paused last. */
+  reached?: Reached;
+  /** Where it counts from, by the limits at which it was let go on with more. */
+  from: Allowance;
   changed: boolean;
+  /** How much the session had staged when the run began. */
+  stagedBefore: number;
 };
 
 type StagedChange = Omit<ChangeSummary, 'diff'>;
@@ -44,17 +58,38 @@ export type SessionState = {
   results: Map<string, ToolResult>;
   /** Calls that may have taken effect although no result of them is known. */
   begun: Set<string>;
-  approvals: Map<string, { digest?: string; answer: ApprovalAnswer }>;
+  approvals: Map<string, { approvalId: string; digest?: string; answer: ApprovalAnswer }>;
   pendingApprovals: Map<string, ApprovalRequest>;
   questionAnswers: Map<string, QuestionAnswer>;
   pendingQuestions: Map<string, AskedQuestion>;
-  plans: Map<string, { plan: Plan; status: 'proposed' | 'confirmed' | 'discarded' }>;
+  plans: Map<string, { plan: Plan; status: 'proposed' | 'confirmed' | 'discarded' | 'superseded' }>;
   /** What runs were about to write, in order, for undo; `landed` when it is known that they did. */
-  staged: { runId: string; callId: string; change: StagedChange; landed: boolean }[];
+  staged: {
+    runId: string;
+    callId: string;
+    planId?: string;
+    step?: number | undefined;
+    change: StagedChange;
+    landed: boolean;
+    restore?: true;
+  }[];
   undone: Set<string>;
-  sessionEditsGranted: boolean;
+  /** The runs that an undo or a restore took back whole. */
+  undos: Map<string, string[]>;
+  /** What was taken back since the model last heard of its user. */
+  takenBack: Set<string>;
+  /** What the user allowed when asked, but for what the host keeps for the whole workspace. */
+  grants: Grant[];
   callIds: Set<string>;
+  /** What waits to join a run, in order, by its id. */
+  queue: Map<string, Queued>;
+  /** The run's last calls with their results. */
+  recent: readonly Made[];
+  /** When the last event of the log happened. */
+  at: number;
 };
+
+export type Queued = { id: string; message: UserMessage };
 
 export function emptySession(): SessionState {
   return {
@@ -75,33 +110,56 @@ export function emptySession(): SessionState {
     plans: new Map(),
     staged: [],
     undone: new Set(),
-    sessionEditsGranted: false,
+    undos: new Map(),
+    takenBack: new Set(),
+    grants: [],
     callIds: new Set(),
+    queue: new Map(),
+    recent: [],
+    at: 0,
   };
 }
 
 /** Takes a durable event into the state. Transient events must not be passed. */
 export function reduce(state: SessionState, event: AgentEvent): void {
-  state.seq = event.seq;
   const run = state.runs.get(event.runId);
+  if (run) countTime(run, state, event);
+  state.seq = event.seq;
+  state.at = event.at;
   switch (event.type) {
     case 'run_started': {
-      const { runId, mode, model, prompt, plan } = event;
+      const { runId, mode, model, prompt, plan, revises } = event;
+      const steps = settledSteps((event.resumes && state.runs.get(event.resumes)?.steps) || {});
       state.title ||= prompt.split('\n', 1)[0]?.slice(0, 80) ?? '';
-      const fresh = { status: 'live', usage: {}, cost: {}, editsGranted: false, changed: false } as const;
-      state.lastRun = { runId, mode, model, prompt, ...(plan && { plan }), ...fresh };
+      const fresh = {
+        status: 'live',
+        usage: {},
+        cost: {},
+        used: NO_USE,
+        from: {},
+        changed: false,
+        stagedBefore: state.staged.length,
+      } as const;
+      state.lastRun = { runId, mode, model, prompt, ...(plan && { plan }), steps, ...(revises && { revises }), ...fresh };
       state.runs.set(runId, state.lastRun);
+      state.recent = [];
       break;
     }
+    case 'turn_started':
+      if (run) run.used = addUse(run.used, { turns: 1 });
+      break;
     case 'message_added':
       closeOpenCalls(state);
       state.messages.push(event.message);
+      if (event.queued !== undefined) state.queue.delete(event.queued);
+      if (event.message.role === 'user') state.takenBack.clear();
       state.open = callsOf(event.message);
       for (const call of state.open) state.callIds.add(call.id);
       if (event.message.role === 'assistant') {
         const { usage, usd } = event.message;
         if (run && usage) run.usage = addUsage(run.usage, usage);
         if (run) run.cost = addCost(run.cost, usd);
+        if (run) run.used = addUse(run.used, useOfAnswer(usage, usd));
         if (usage) state.usage = addUsage(state.usage, usage);
         state.cost = addCost(state.cost, usd);
       }
@@ -116,11 +174,12 @@ export function reduce(state: SessionState, event: AgentEvent): void {
       break;
     case 'approval_resolved':
       state.pendingApprovals.delete(event.approvalId);
-      state.approvals.set(event.callId, { answer: event.answer, ...(event.digest !== undefined && { digest: event.digest }) });
-      if (event.answer.approve) {
-        if (event.answer.grant === 'run' && run) run.editsGranted = true;
-        if (event.answer.grant === 'session') state.sessionEditsGranted = true;
-      }
+      state.approvals.set(event.callId, {
+        approvalId: event.approvalId,
+        answer: event.answer,
+        ...(event.digest !== undefined && { digest: event.digest }),
+      });
+      grant(state, event);
       break;
     case 'question_asked':
       state.pendingQuestions.set(event.questionId, event);
@@ -130,52 +189,115 @@ export function reduce(state: SessionState, event: AgentEvent): void {
       state.questionAnswers.set(event.questionId, event.answer);
       break;
     case 'grants_revoked':
-      state.sessionEditsGranted = false;
-      for (const each of state.runs.values()) each.editsGranted = false;
+      state.grants = state.grants.filter(({ covers }) => event.covers && !sameCovers(covers, event.covers));
       break;
     case 'changes_staged':
       state.begun.add(event.callId);
-      for (const change of event.changes) state.staged.push({ runId: event.runId, callId: event.callId, change, landed: false });
+      for (const change of event.changes) {
+        const of = { runId: event.runId, callId: event.callId, ...(run?.plan && { planId: run.plan.id, step: currentStep(run) }) };
+        state.staged.push({ ...of, change, landed: false });
+      }
       if (run) run.changed = true;
       break;
     case 'file_changed':
       for (const entry of state.staged) if (entry.callId === event.callId) entry.landed = true;
       break;
+    case 'message_queued':
+      state.queue.set(event.id, { id: event.id, message: event.message });
+      break;
+    case 'message_unqueued':
+      state.queue.delete(event.id);
+      break;
     case 'tool_finished':
+      if (run) run.used = addUse(run.used, { calls: 1 });
+      remember(state, event.result);
       state.results.set(event.callId, event.result);
       if (state.open.length > 0 && state.open.every((call) => state.results.has(call.id))) closeOpenCalls(state);
       break;
     case 'plan_proposed':
-      state.plans.set(event.plan.id, { plan: event.plan, status: 'proposed' });
+    case 'plan_resolved':
+    case 'plan_revised':
+    case 'plan_step':
+    case 'step_checked':
+    case 'step_rolled_back':
+      reducePlan(state, event, run);
       break;
-    case 'plan_resolved': {
-      const known = state.plans.get(event.planId);
-      if (known) {
-        known.plan = event.plan ?? known.plan;
-        known.status = event.answer === 'run' ? 'confirmed' : 'discarded';
-      }
+    case 'budget_reached':
+      if (run) run.reached = { limit: event.limit, max: event.max, ...(event.unpriced && { unpriced: event.unpriced }) };
       break;
-    }
     case 'run_paused':
       if (run) Object.assign(run, { status: 'paused', pause: event.reason });
       break;
     case 'run_resumed':
-      if (run) run.status = 'live';
+      if (!run) break;
+      if (run.pause === 'repeating') state.recent = [];
+      if (run.pause === 'limit' && run.reached) run.from = { ...run.from, [run.reached.limit]: usedOf(run.reached.limit, run.used) };
+      run.status = 'live';
+      delete run.pause;
       break;
     case 'run_finished':
       if (run) Object.assign(run, { status: 'finished', outcome: event.outcome });
       for (const pending of [state.pendingApprovals, state.pendingQuestions])
         for (const [id, request] of pending) if (request.runId === event.runId) pending.delete(id);
       break;
+    case 'undo_staged': {
+      const { runId, undoId: callId, restore } = event;
+      for (const change of event.changes) state.staged.push({ runId, callId, change, landed: false, ...(restore && { restore }) });
+      break;
+    }
     case 'changes_undone':
-      if (event.results.every((result) => result.outcome !== 'refused')) state.undone.add(event.undoneRunId);
+    case 'changes_restored':
+      takeBack(state, event);
       break;
   }
+}
+
+/** What passes between two events of a run is its time, unless the user was waited for or nobody was at work. */
+function countTime(run: RunRecord, state: SessionState, event: AgentEvent): void {
+  const away = event.type === 'run_resumed' || (event.type === 'run_paused' && event.reason === 'interrupted');
+  if (run.status !== 'live' || away || waitsForUser(state)) return;
+  run.used = addUse(run.used, { ms: Math.max(0, event.at - state.at) });
+}
+
+function remember(state: SessionState, result: ToolResult): void {
+  const call = state.open.find(({ id }) => id === result.callId);
+  if (call) state.recent = [...state.recent.slice(1 - REMEMBERED), { call, result }];
 }
 
 /** Whether the user has to answer something before the run can go on. */
 export function waitsForUser({ pendingApprovals, pendingQuestions }: SessionState): boolean {
   return pendingApprovals.size > 0 || pendingQuestions.size > 0;
+}
+
+/** The runs that are taken back whole count as undone, until that is taken back itself. */
+function takeBack(state: SessionState, event: Extract<AgentEvent, { type: 'changes_undone' | 'changes_restored' }>): void {
+  const landed = new Set(event.results.filter(({ outcome }) => outcome === 'restored' || outcome === 'merged').map(({ path }) => path));
+  for (const write of state.staged) if (write.callId === event.undoId && landed.has(write.change.path)) write.landed = true;
+  for (const path of landed) state.takenBack.add(path);
+  if (event.type === 'changes_restored' && 'undoId' in event.to) {
+    for (const runId of state.undos.get(event.to.undoId) ?? []) state.undone.delete(runId);
+  } else if (event.results.every((result) => result.outcome !== 'refused')) {
+    const runs = event.type === 'changes_restored' ? runsAfter(state, event.to) : event.part ? [] : [event.undoneRunId];
+    const fresh = runs.filter((runId) => !state.undone.has(runId));
+    for (const runId of fresh) state.undone.add(runId);
+    if (event.undoId !== undefined) state.undos.set(event.undoId, fresh);
+  }
+}
+
+/** Those that began after that point. */
+function runsAfter({ runs }: SessionState, to: RestorePoint): string[] {
+  if ('undoId' in to) return [];
+  const ids = [...runs.keys()];
+  return ids.slice(ids.indexOf(to.runId) + (to.callId === undefined ? 0 : 1));
+}
+
+/** Older logs know edits only, and say what was granted by the answer alone. */
+function grant(state: SessionState, { runId, answer, granted }: Extract<AgentEvent, { type: 'approval_resolved' }>): void {
+  if (!answer.approve) return;
+  const { scope, covers } = granted ?? { scope: answer.grant, covers: { kind: 'edits' as const } };
+  if (scope === undefined || scope === 'workspace') return;
+  const callIds = scope === 'turn' && { callIds: state.open.map(({ id }) => id) };
+  state.grants.push({ scope, covers, runId, ...callIds });
 }
 
 export function foldSession(events: Iterable<AgentEvent>): SessionState {
@@ -193,6 +315,7 @@ function closeOpenCalls(state: SessionState): void {
   const content = state.open.map((call) => state.results.get(call.id) ?? orphanResult(call, state.begun.has(call.id)));
   state.messages.push({ role: 'tool', content });
   state.open = [];
+  state.grants = state.grants.filter(({ scope }) => scope !== 'turn');
   state.results.clear();
   state.begun.clear();
 }
@@ -207,7 +330,7 @@ export function orphanResult(call: ToolCall, mayHaveHappened: boolean): ToolResu
 /** What is unknown in one adds nothing to the sum, and what is unknown in both stays unknown. */
 export function addUsage(sum: Usage, more: Usage): Usage {
   const total: Usage = { ...sum };
-  for (const key of ['input', 'output', 'cached', 'reasoning'] as const) {
+  for (const key of ['input', 'output', 'cached', 'cacheWrite', 'reasoning'] as const) {
     const value = more[key];
     if (value !== undefined) total[key] = (sum[key] ?? 0) + value;
   }

@@ -1,3 +1,4 @@
+import type { Covers } from './covers.ts';
 import type { EventBody, Question, QuestionAnswer } from './events.ts';
 import type { ImagePart, TextPart } from './messages.ts';
 import type { JsonSchema } from './model.ts';
@@ -5,8 +6,11 @@ import type { JsonSchema } from './model.ts';
 /** What a call can do at most. `external` reaches beyond the workspace (network, other programs). */
 export type Effect = 'readonly' | 'mutating' | 'destructive' | 'external';
 
-/** A real target of a call: `path` is workspace-relative, after links and `..` were resolved. */
-export type Target = { path: string; access: 'read' | 'write' | 'delete'; outside?: boolean };
+/**
+ * A real target of a call: `path` is workspace-relative, after links and `..` were resolved.
+ * `names`: of what is in it, the names alone are told.
+ */
+export type Target = { path: string; access: 'read' | 'write' | 'delete'; outside?: boolean; names?: true };
 
 /** One file of a change as it is shown, logged and approved. `before` and `after` are content hashes; absent means that there is no file. */
 export type ChangeSummary = {
@@ -32,13 +36,16 @@ export type FileRevision = 'refused' | { without: number[] } | { content: string
 /** By path; what is not named was accepted as it was proposed. */
 export type Revision = Record<string, FileRevision>;
 
+/** What is left in a file of a run's changes; `digest` names it. With a `problem` it cannot be told from what others wrote. */
+export type Review = { diff: string; added: number; removed: number; digest: string } | { problem: string };
+
 export type ToolOutput = {
   content: string | (TextPart | ImagePart)[];
   isError?: boolean;
   /** Domain events (a plan, a step's progress) that go into the log with the result. */
   events?: EventBody[];
-  /** The run ends after this turn and waits for the user, as after a proposed plan. */
-  endsRun?: boolean;
+  /** The run ends with this call and waits for the user, as after a proposed plan; or pauses until its plan was edited; or the user stopped it. */
+  endsRun?: boolean | 'edit_plan' | 'stopped';
   /** How it ended, in a word or two beside the title: `exit 1`. */
   note?: string;
 };
@@ -74,6 +81,8 @@ export type PreparedCall = {
   hosts?: string[];
   /** One of them is this computer or in a private network. */
   privateHost?: boolean;
+  /** The call with as much of its effect as the user kept, never more than these files. */
+  revise?(revision: Revision): Promise<PreparedCall>;
   execute(context: ExecuteContext): Promise<ToolOutput>;
 };
 
@@ -96,3 +105,5 @@ export class ToolError extends Error {
 }
 
 export type Decision = { kind: 'allow' | 'deny' | 'ask'; rule: string; reason: string };
+/** `covers`: what a yes can stand for, the widest first; absent where a yes counts once. */
+export type Judgement = Decision & { covers?: Covers[] };

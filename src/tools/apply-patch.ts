@@ -9,6 +9,7 @@ import { applyHunks } from './apply-patch-hunks.ts';
 import { parsePatch, type Section } from './apply-patch-parse.ts';
 import { changeCall, existingFile, expectFree, textContent } from './change-call.ts';
 import { defineTool } from './define.ts';
+import { discreetly } from './withheld.ts';
 
 export function applyPatchTool(workspace: Workspace, gate: WriteGate): Tool {
   return defineTool({
@@ -72,7 +73,8 @@ class Draft {
     const resolved = to === undefined ? await this.#workspace.resolve(path) : await this.#workspace.resolveEntry(path);
     const file = await this.#existing(resolved);
     const bytes = file.after as Uint8Array;
-    const { text, notes } = hunks.length > 0 ? applyHunks(textContent(bytes, file.path), hunks, file.path) : { text: undefined, notes: [] };
+    const apply = () => discreetly(this.#workspace, file.path, () => applyHunks(textContent(bytes, file.path), hunks, file.path));
+    const { text, notes } = hunks.length > 0 ? apply() : { text: undefined, notes: [] };
     const after = text === undefined ? bytes : encodeLike(text, bytes);
     if (to === undefined || (await this.#workspace.resolve(to)).path === file.path) {
       file.after = after;

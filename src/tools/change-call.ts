@@ -1,19 +1,31 @@
 import type { PreparedCall } from '../core/tool.ts';
 import { ToolError } from '../core/tool.ts';
-import { targetsOf } from '../workspace/changes.ts';
+import { type ChangeSet, targetsOf } from '../workspace/changes.ts';
 import { decodeText } from '../workspace/content.ts';
 import type { WriteGate } from '../workspace/gate.ts';
+import { revisionNote } from '../workspace/revise.ts';
+import { tidied } from '../workspace/tidy.ts';
 import type { FileChange } from '../workspace/types.ts';
 import type { Resolved, Workspace } from '../workspace/workspace.ts';
 
 /** A prepared call whose whole effect is these changes, written through the gate. `done` is what the model is told. */
 export async function changeCall(title: string, changes: FileChange[], gate: WriteGate, done: string): Promise<PreparedCall> {
-  const set = await gate.prepare(changes);
+  if (!gate.tidy) return callOf(title, await gate.prepare(changes), gate, done);
+  const { changes: tidy, tidied: paths } = await tidied(changes, gate.tidy);
+  const note = paths.length > 0 ? `\nTidied by the editor, so read before the next edit: ${paths.join(', ')}` : '';
+  return callOf(title, await gate.prepare(tidy), gate, done + note);
+}
+
+function callOf(title: string, set: ChangeSet, gate: WriteGate, done: string): PreparedCall {
   return {
     title,
     targets: targetsOf(set),
     changes: set.summaries,
     digest: set.digest,
+    async revise(revision) {
+      const kept = await gate.revise(set, revision);
+      return callOf(title, kept, gate, `${done}\n${revisionNote(set.changes, kept.changes)}`);
+    },
     async execute(context) {
       await gate.apply(set, context);
       return { content: done };

@@ -85,14 +85,14 @@ describe('the panel', () => {
     await button('Undo run').waitFor();
     await writeFile(join(workbench.folder, 'src/boat.ts'), 'mine now\n');
     await button('Undo run').click();
-    await panel.getByText('It was changed since.').waitFor();
+    await panel.getByText('It was changed since, in the same lines.').waitFor();
     await filesAre({ ...HARBOUR, 'src/boat.ts': 'mine now\n' }, 'the undo of the other file');
   });
 
   it('asks before each edit of the agent, and applies what was approved only', async () => {
     await choose('Agent');
     await send(RENAME);
-    await button(/^Approve/).waitFor();
+    await button('Approve').waitFor();
     assert.deepEqual(await contents(workbench.folder), HARBOUR, 'nothing changes before the approval');
     await workbench.screenshot('panel-agent-approval');
     await panel.getByRole('button', { name: 'Approve', exact: true }).click();
@@ -110,16 +110,30 @@ describe('the panel', () => {
     assert.equal(changed.length, 1, 'exactly the approved file changed');
   });
 
+  it('answers the approvals of a group with one click, and says what the run did', async () => {
+    await choose('Agent');
+    await send(RENAME);
+    await panel.getByRole('button', { name: /^Approve all \d like this$/ }).click();
+    await filesAre(renamed(HARBOUR, 'tideLevel', 'waterLevel'), 'the rename by one answer');
+    const receipt = panel.getByRole('button', { name: /^Receipt: \d+ calls · 1 asked · 0 denied/ });
+    await receipt.click();
+    await panel.getByText('edits-granted').waitFor();
+    await workbench.screenshot('panel-receipt');
+  });
+
   it('comes back as it was after a reload, a pending approval included', async () => {
     await choose('Agent');
     await send(RENAME);
-    await button(/^Approve/).waitFor();
+    await button('Approve').waitFor();
     await workbench.reload();
     panel = await workbench.panelFrame();
-    await button(/^Approve/).waitFor();
+    await button('Approve').waitFor();
     assert.deepEqual(await contents(workbench.folder), HARBOUR);
     await panel.getByRole('button', { name: 'More ways to approve' }).click();
-    await panel.getByRole('button', { name: 'Approve edits for this run' }).click();
+    await panel
+      .getByRole('group', { name: /edits in this workspace/ })
+      .getByRole('button', { name: 'In this run' })
+      .click();
     await filesAre(renamed(HARBOUR, 'tideLevel', 'waterLevel'), 'the rename after the reload');
   });
 });

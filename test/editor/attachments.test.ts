@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
@@ -48,6 +49,20 @@ describe('references in the native Chat', () => {
     assert.equal(await textOf(uri('ref/fake.png')), '<file path="ref/fake.png" binary="true"/>');
     const other = { mimeType: 'image/tiff', data: async () => new Uint8Array(3) };
     assert.equal(await textOf(other), '<attachment type="image/tiff" bytes="3" binary="true"/>');
+  });
+
+  it('what .kedgeignore hides, and what is too large, is named with the reason', async () => {
+    await vscode.workspace.fs.writeFile(uri('.kedgeignore'), encodeText('ref/hidden.txt\n'));
+    await vscode.workspace.fs.writeFile(uri('ref/hidden.txt'), encodeText('treasure'));
+    assert.equal(await textOf(uri('ref/hidden.txt')), '<file path="ref/hidden.txt" error="ref/hidden.txt is hidden by .kedgeignore."/>');
+    await vscode.workspace.fs.delete(uri('.kedgeignore'));
+    await vscode.workspace.fs.writeFile(uri('ref/large.txt'), new Uint8Array(0));
+    await truncate(uri('ref/large.txt').fsPath, 150_000_000);
+    assert.equal(
+      await textOf(uri('ref/large.txt')),
+      '<file path="ref/large.txt" error="ref/large.txt has 150 MB, which is too much to read."/>',
+    );
+    await vscode.workspace.fs.delete(uri('ref/large.txt'));
   });
 
   it('a file outside the workspace is not sent', async () => {

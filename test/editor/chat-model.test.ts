@@ -3,7 +3,44 @@ import * as vscode from 'vscode';
 import { answer } from '../../src/hosts/vscode/chat.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
 import type { Kedge } from '../../src/hosts/vscode/kedge.ts';
-import { models } from '../../src/hosts/vscode/model-provider.ts';
+import { models, neutralMessages } from '../../src/hosts/vscode/model-provider.ts';
+
+describe("another extension's messages to a model of Kedge's", () => {
+  const { LanguageModelChatMessage: Wire, LanguageModelDataPart: Data, LanguageModelTextPart: Text } = vscode;
+  const from = { provider: 'groq', model: 'one' };
+  const bytes = new Uint8Array([1, 2, 3]);
+  const image = { type: 'image', mediaType: 'image/png', data: 'AQID' };
+
+  it('keep their images, also those of tool results, and a result has the name of its call', () => {
+    const call = new vscode.LanguageModelToolCallPart('c1', 'look', { at: 'a' });
+    const result = new vscode.LanguageModelToolResultPart('c1', [new Text('Seen:'), Data.image(bytes, 'image/png')]);
+    const messages = [
+      Wire.User([new Text('What is this?'), Data.image(bytes, 'image/png'), Data.text('{}', 'application/vnd.cache')]),
+      Wire.Assistant([new Text('I look.'), call]),
+      Wire.User([result, Data.text('{"a":1}', 'application/json'), Data.text('b', 'text/plain')]),
+    ];
+    assert.deepEqual(neutralMessages(messages as unknown as vscode.LanguageModelChatRequestMessage[], from), [
+      { role: 'user', content: [{ type: 'text', text: 'What is this?' }, image] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'I look.' },
+          { type: 'tool_call', id: 'c1', name: 'look', input: { at: 'a' } },
+        ],
+        from,
+        stop: 'tool_use',
+      },
+      { role: 'tool', content: [{ type: 'tool_result', callId: 'c1', name: 'look', content: [{ type: 'text', text: 'Seen:' }, image] }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: '{"a":1}' },
+          { type: 'text', text: 'b' },
+        ],
+      },
+    ]);
+  });
+});
 
 describe('the model of the native Chat', () => {
   let kedge: Kedge;

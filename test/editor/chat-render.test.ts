@@ -81,7 +81,16 @@ describe('an approval in the native Chat', () => {
     ...more,
   });
   const asked = (rule: string, changes: ChangeSummary[], title = 'Edit') =>
-    tellerOf(kedge)({ type: 'approval_requested', approvalId: 'a', callId: 'c', title, rule, reason: 'It changes files.', changes });
+    tellerOf(kedge)({
+      type: 'approval_requested',
+      approvalId: 'a',
+      callId: 'c',
+      title,
+      rule,
+      reason: 'It changes files.',
+      changes,
+      ...(rule === 'edit' && { covers: [{ kind: 'edits' as const }], similar: 2 }),
+    });
 
   it('lists every change, with a diff or without one, and opens each', () => {
     const lines = asked('edit', [
@@ -96,11 +105,13 @@ describe('an approval in the native Chat', () => {
       '`edit` c\\.ts +1 −0\n\n',
       '```diff\n+x\n```\n\n',
       '[Approve] kedge.answerApproval',
-      '[Approve edits of this run] kedge.answerApproval',
+      '[Approve all 3 like this] kedge.answerApproval',
+      '[Approve edits in this workspace for this run] kedge.answerApproval',
       '[Reject] kedge.answerApproval',
       '[Open diff of b.ts] kedge.openDiff',
       '[Open diff of new/] kedge.openDiff',
       '[Open diff of c.ts] kedge.openDiff',
+      '[Choose hunks in the panel] kedge.showInPanel',
     ]);
   });
 

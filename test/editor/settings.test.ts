@@ -30,6 +30,10 @@ describe('the settings in VS Code', () => {
       'maxOutputTokens',
       'models',
       'limits.ask',
+      'budget.run',
+      'budget.day',
+      'budget.runsPerMinute',
+      'budget.cooldownSeconds',
     ])
       await set(key, undefined);
     await kedge.keys.set('groq', undefined);
@@ -46,6 +50,25 @@ describe('the settings in VS Code', () => {
     assert.deepEqual(kedge.settings.server('mistral'), {});
     await vscode.workspace.fs.delete(file);
     await configured(() => configuration().get('temperature') === null);
+  });
+
+  it('lets a workspace lower a budget, and raise none', async () => {
+    assert.deepEqual(kedge.settings.budgets(), { run: {}, day: {}, runsPerMinute: 30 });
+    await set('budget.run', { usd: 2, tokens: 5_000 });
+    await set('budget.cooldownSeconds', 5);
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri as vscode.Uri;
+    const file = vscode.Uri.joinPath(folder, '.vscode/settings.json');
+    const wanted = {
+      'kedge.budget.run': { usd: 1, tokens: 1_000_000 },
+      'kedge.budget.day': { runs: 7, usd: -1 },
+      'kedge.budget.runsPerMinute': 0,
+      'kedge.budget.cooldownSeconds': 1,
+    };
+    await vscode.workspace.fs.writeFile(file, encodeText(JSON.stringify(wanted)));
+    await configured(() => configuration().get('budget.cooldownSeconds') === 1 && kedge.settings.budgets().day.runs === 7);
+    assert.deepEqual(kedge.settings.budgets(), { run: { usd: 1, tokens: 5_000 }, day: { runs: 7 }, runsPerMinute: 30, cooldownSeconds: 5 });
+    await vscode.workspace.fs.delete(file);
+    await configured(() => kedge.settings.budgets().day.runs === undefined);
   });
 
   it('lets a workspace lower a limit, and raise none', async () => {

@@ -3,15 +3,22 @@ import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Assistant, type AssistantPorts } from '../../src/app/assistant.ts';
+import type { Budgets } from '../../src/app/budgets.ts';
+import type { PolicySettings } from '../../src/app/judge.ts';
 import type { Session } from '../../src/app/session.ts';
+import type { RunBudget } from '../../src/core/budget.ts';
+import type { Covers } from '../../src/core/covers.ts';
 import type { AgentEvent, EventBody, Limits, Mode } from '../../src/core/events.ts';
 import type { ModelRef, ToolResult } from '../../src/core/messages.ts';
 import { resultText } from '../../src/core/messages.ts';
 import type { ModelAdapter } from '../../src/core/model.ts';
+import { Commands } from '../../src/hosts/node/commands.ts';
 import { NodeFileSystem, NodeWriter } from '../../src/hosts/node/file-system.ts';
 import { type ScriptedAdapter, type ScriptedTurn, scriptedAdapter } from '../../src/providers/scripted/index.ts';
 import { DiskBlobs } from '../../src/sessions/blobs.ts';
+import { Ledger } from '../../src/sessions/ledger.ts';
 import { SessionStore } from '../../src/sessions/store.ts';
+import type { Fetcher } from '../../src/tools/fetch-url.ts';
 import type { BlobStore, Writer } from '../../src/workspace/types.ts';
 
 export const GENEROUS: Limits = { turns: 100, callsPerTurn: 1_000, callsPerRun: 10_000, minutes: 60 };
@@ -25,7 +32,11 @@ export type HarnessOptions = {
   /** What lies beside the workspace, in its parent directory. */
   beside?: Files;
   limits?: Partial<Limits> | ((mode: Mode) => Limits);
+  /** With them, what runs use is kept in a ledger, over reloads. */
+  budgets?: () => Budgets & { run: RunBudget };
   trusted?: boolean;
+  policy?: () => PolicySettings;
+  requirePlan?: boolean;
   mcp?: AssistantPorts['mcp'];
   now?: () => number;
   facts?: AssistantPorts['facts'];
@@ -38,6 +49,10 @@ export type HarnessOptions = {
   fileSystem?: (roots: string[]) => NodeFileSystem;
   writer?: (real: NodeWriter) => Writer;
   blobs?: (real: BlobStore) => BlobStore;
+  /** Commands run in real processes; without it there is no way to run any. */
+  commands?: boolean;
+  shellParsers?: AssistantPorts['shellParsers'];
+  fetcher?: Fetcher;
 };
 
 export type Harness = AsyncDisposable & {
@@ -74,7 +89,7 @@ export async function assistantOn(files: Files, script: readonly ScriptedTurn[] 
     await layOut(join(parent, name), content);
   }
   const store = (options.store ?? ((directory) => new SessionStore(directory)))(join(storage, 'sessions'));
-  return start({ parent, storage, roots, options, store, adapter: scriptedAdapter(script), granted: { edits: false, revokedAt: 0 } });
+  return start({ parent, storage, roots, options, store, adapter: scriptedAdapter(script), granted: { covers: [], revokedAt: 0 } });
 }
 
 /** What outlives a restart; `granted` is what the host remembers of the user's choice. */
@@ -85,7 +100,7 @@ type Place = {
   options: HarnessOptions;
   adapter: ScriptedAdapter;
   store: SessionStore;
-  granted: { edits: boolean; revokedAt: number };
+  granted: { covers: Covers[]; revokedAt: number };
 };
 
 function start(place: Place, sessionId: string): Promise<Harness>;
@@ -97,6 +112,7 @@ function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
   const writer = options.writer?.(realWriter) ?? realWriter;
   const realBlobs = new DiskBlobs(join(storage, 'blobs'));
   const { limits = {} } = options;
+  const commands = options.commands ? new Commands({ storage: join(storage, 'commands'), directory: (at) => fs.absolute(at) }) : undefined;
   const ports: AssistantPorts = {
     fileSystem: () => fs,
     writer: () => writer,
@@ -104,18 +120,23 @@ function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
     store,
     settings: {
       model: () => ({ provider: 'scripted', model: 'scripted' }),
+      ...(options.policy && { policy: options.policy }),
+      ...(options.requirePlan && { requirePlan: () => true }),
       limits: (mode) => (typeof limits === 'function' ? limits(mode) : { ...GENEROUS, ...limits }),
+      ...(options.budgets && { budgets: options.budgets }),
     },
     adapter: options.connect ?? (async () => options.adapter ?? adapter),
     trusted: () => options.trusted ?? true,
     ...(options.mcp && { mcp: options.mcp }),
-    workspaceEdits: {
-      granted: () => granted.edits,
-      grant: () => {
-        granted.edits = true;
-      },
+    grants: {
+      list: () => granted.covers,
+      add: (covers) => granted.covers.push(covers),
       revokedAt: () => granted.revokedAt,
     },
+    ...(commands && { commands: () => commands }),
+    ...(options.shellParsers && { shellParsers: options.shellParsers }),
+    ...(options.fetcher && { fetcher: options.fetcher }),
+    ...(options.budgets && { ledger: new Ledger(join(storage, 'ledger')) }),
     ...(options.now && { now: options.now }),
     ...(options.facts && { facts: options.facts }),
     ...(options.memory && { memory: options.memory }),
@@ -148,6 +169,7 @@ function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
       },
       [Symbol.asyncDispose]: async () => {
         assistant.close();
+        commands?.dispose();
         await rm(parent, { recursive: true, force: true });
         await chmod(storage, 0o700);
         await rm(storage, { recursive: true, force: true });

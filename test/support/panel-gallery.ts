@@ -146,7 +146,7 @@ export async function deliver(page: Page, messages: ToPanel[]): Promise<void> {
 
 async function show(gallery: Gallery, state: NamedState, options: { width: number; height: number; theme: Theme }): Promise<Page> {
   const page = await gallery.open(state.messages, options);
-  for (const name of state.press ?? []) await page.getByRole('button', { name }).first().click();
+  for (const name of state.press ?? []) await page.getByRole('button', { name }).or(page.getByRole('checkbox', { name })).first().click();
   return page;
 }
 
@@ -240,7 +240,8 @@ export async function measurePanel(deltas = 10_000, pieces: string[] = PIECES, s
 
 type TraceEvent = { name: string; ph: string; pid: number; tid: number; tdur?: number };
 
-function longestCpu(trace: Buffer): number {
+/** In milliseconds of the page's main thread. */
+export function longestCpu(trace: Buffer): number {
   const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] };
   const frame = traceEvents.find(({ name }) => name === 'FireAnimationFrame');
   const tasks = traceEvents.filter(

@@ -2,8 +2,12 @@
 import { type AgentEvent, type EventBody, isDurable, type Mode } from '../../src/core/events.ts';
 import type { AssistantMessage, ToolCall } from '../../src/core/messages.ts';
 import type { Plan } from '../../src/core/plan.ts';
+import type { Receipt } from '../../src/core/receipt.ts';
 import type { ChangeSummary, Decision, Effect } from '../../src/core/tool.ts';
 import type { PanelState, ToPanel } from '../../src/protocol/panel.ts';
+import { controlStates } from './control-states.ts';
+import { planStates } from './plan-states.ts';
+import { reviewStates } from './review-states.ts';
 
 const LIMITS = { turns: 20, callsPerTurn: 8, callsPerRun: 60, minutes: 10 };
 const MODEL = { provider: 'openai', model: 'gpt-6.1-sol' };
@@ -13,6 +17,28 @@ const USAGE = { input: 18_432, output: 1_204, cached: 12_288, reasoning: 512 };
 export const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 
 /** Writes a session event by event; numbers and times count themselves. */
+const RECEIPT: Receipt = {
+  mode: 'agent',
+  calls: 12,
+  effects: { readonly: 8, mutating: 3 },
+  allowed: { 'read-only': 8, 'edits-granted': 1 },
+  asked: 3,
+  approved: 2,
+  rejected: 1,
+  denied: 1,
+  deniedBy: { rule: 1 },
+  read: ['src/tide.ts', 'src/harbour.ts', 'packages/very-long-package-name/src/deeply/nested/module.test.ts', 'README.md'],
+  readCount: 4,
+  changed: ['src/tide.ts', 'height-options.ts'],
+  changedCount: 2,
+  commands: ['npm test -- --grep "is small at neaps"'],
+  commandCount: 1,
+  hosts: ['docs.example.com'],
+  hostCount: 1,
+  servers: [],
+  canWrite: true,
+};
+
 export class Script {
   readonly events: AgentEvent[] = [];
   #run = 0;
@@ -93,7 +119,7 @@ export class Script {
     outcome: Extract<EventBody, { type: 'run_finished' }>['outcome'] = 'answered',
     error?: Extract<EventBody, { type: 'run_finished' }>['error'],
   ): this {
-    return this.add({ type: 'run_finished', outcome, ...(error && { error }), usage: USAGE, durationMs: 4210 });
+    return this.add({ type: 'run_finished', outcome, ...(error && { error }), usage: USAGE, durationMs: 4210, receipt: RECEIPT });
   }
 }
 
@@ -247,6 +273,8 @@ function edited(script: Script, finish = true): Script {
     rule: 'edit',
     reason: ask.reason,
     changes: [change('src/tide.ts'), NEW_FILE],
+    covers: [{ kind: 'edits' }, { kind: 'path', tool: 'edit_file', glob: 'src/**' }],
+    similar: 3,
   });
   if (!finish) return script;
   return script
@@ -281,6 +309,40 @@ function long(): Script {
   return script;
 }
 
+const TEST_OUTPUT = `
+> harbour@1.0.0 test
+> mocha "test/**/*.test.ts"
+
+  tideAt
+    ✔ is the mean without constituents
+    ✔ adds the moon and the sun
+    1) is small at neaps
+
+  2 passing (14ms)
+  1 failing
+
+  1) tideAt
+       is small at neaps:
+      AssertionError: expected 1.84 to be below 0.7
+      at Context.<anonymous> (test/tide.test.ts:31:12)`;
+
+function commandAsked(script: Script): Script {
+  const decision = { kind: 'ask', rule: 'command', reason: 'npm test may do anything: it runs what package.json says.' } as const;
+  return script
+    .run('agent', 'Make the tests pass')
+    .calls('run_command', 'Run npm test …', { command: 'npm test', cwd: 'packages/tide' }, { effect: 'destructive', decision })
+    .add({
+      type: 'approval_requested',
+      approvalId: 'approval-1',
+      callId: script.lastCall,
+      title: 'Run npm test …',
+      rule: decision.rule,
+      reason: decision.reason,
+      changes: [],
+      command: { text: 'npm test -- --grep "is small at neaps" \\\n  | tee /tmp/test-output.txt', cwd: 'packages/tide', shell: 'bash' },
+    });
+}
+
 export type NamedState = {
   messages: ToPanel[];
   /** Controls to press once it stands, by their accessible name. */
@@ -302,6 +364,7 @@ undone.add({
 
 const attention = {
   modelName: 'Offline',
+  blind: true,
   readiness: {
     level: 'attention',
     text: 'No model is connected: the offline model answers simple questions.',
@@ -310,6 +373,8 @@ const attention = {
 } satisfies Partial<PanelState>;
 
 export const STATES: Record<string, NamedState> = {
+  ...controlStates(),
+  ...planStates(),
   'empty-ask': { messages: [host('ask', attention), session(new Script(), false)] },
   'empty-plan': { messages: [host('plan'), session(new Script(), false)] },
   'empty-agent': { messages: [host('agent'), session(new Script(), false)] },
@@ -333,6 +398,48 @@ export const STATES: Record<string, NamedState> = {
     ],
     press: ['Run npm test'],
   },
+  'command-approval': {
+    messages: [host('agent'), session(commandAsked(new Script()), true)],
+  },
+  'command-running': {
+    messages: [
+      host('agent'),
+      session(
+        commandAsked(new Script())
+          .add({ type: 'approval_resolved', approvalId: 'approval-1', callId: 'call-1', answer: { approve: true } })
+          .add({ type: 'tool_progress', callId: 'call-1', text: TEST_OUTPUT.split('\n').slice(-12).join('\n') }),
+        true,
+      ),
+    ],
+    press: ['Run npm test'],
+  },
+  'command-failed': {
+    messages: [
+      host('agent'),
+      session(
+        commandAsked(new Script())
+          .add({ type: 'approval_resolved', approvalId: 'approval-1', callId: 'call-1', answer: { approve: true } })
+          .add({
+            type: 'tool_finished',
+            callId: 'call-1',
+            result: {
+              type: 'tool_result',
+              callId: 'call-1',
+              name: 'run_command',
+              isError: true,
+              content: [{ type: 'text', text: `Exit code 1 after 3.2 s.\n${TEST_OUTPUT}` }],
+            },
+            durationMs: 3_214,
+            note: 'exit 1',
+          })
+          .turn()
+          .says('One test fails: the tide at neaps in `test/tide.test.ts:31`.')
+          .finishes(),
+        false,
+      ),
+    ],
+    press: ['1 step', 'Run npm test'],
+  },
   answer: { messages: [host('ask'), session(explored(new Script()).turn().says(ANSWER).finishes(), false)] },
   'answer-log': {
     messages: [host('ask'), session(explored(new Script()).turn().says('In `src/tide.ts:12`.').finishes(), false)],
@@ -342,6 +449,7 @@ export const STATES: Record<string, NamedState> = {
   'approval-grants': { messages: [host('agent'), session(edited(new Script(), false), true)], press: ['More ways to approve'] },
   'approval-reject': { messages: [host('agent'), session(edited(new Script(), false), true)], press: ['Reject…'] },
   changed: { messages: [host('agent'), session(edited(new Script()).finishes(), false)] },
+  receipt: { messages: [host('agent'), session(edited(new Script()).finishes(), false)], press: ['12 calls · 3 asked · 1 denied'] },
   undone: { messages: [host('agent'), session(undone, false)] },
   plan: { messages: [host('plan'), session(proposed(), false)] },
   'plan-editing': { messages: [host('plan'), session(proposed(), false)], press: ['Edit'] },
@@ -422,3 +530,5 @@ export const STATES: Record<string, NamedState> = {
   },
   long: { messages: [host('ask'), session(long(), false, 12)] },
 };
+
+Object.assign(STATES, reviewStates({ script: () => new Script(), host, session }));

@@ -4,6 +4,8 @@ import { type NodeFileSystem, NodeWriter } from '../../src/hosts/node/file-syste
 import { DiskBlobs } from '../../src/sessions/blobs.ts';
 import { toolsFor } from '../../src/tools/index.ts';
 import { WriteGate } from '../../src/workspace/gate.ts';
+import { withIgnoreFiles } from '../../src/workspace/ignore.ts';
+import type { LanguageServices } from '../../src/workspace/languages.ts';
 import { Workspace } from '../../src/workspace/workspace.ts';
 import { executeContext } from './context.ts';
 import { assistantOn, type Files, type Harness, type HarnessOptions } from './harness.ts';
@@ -14,11 +16,16 @@ export type ToolsOnDisk = Harness & {
   use(name: string, input: unknown): Promise<string>;
 };
 
-export async function toolsOn(files: Files, options: HarnessOptions = {}): Promise<ToolsOnDisk> {
+/** `model` decides the form of edits; `languages` stands for an editor's services. */
+export type ToolsOptions = HarnessOptions & { model?: string; languages?: (fs: NodeFileSystem) => LanguageServices };
+
+export async function toolsOn(files: Files, { model, languages, ...options }: ToolsOptions = {}): Promise<ToolsOnDisk> {
   const harness = await assistantOn(files, [], options);
   const fs = harness.fs as NodeFileSystem;
   const gate = new WriteGate(new Workspace(fs), new NodeWriter(fs), new DiskBlobs(`${harness.storage}/blobs`));
-  const tools = new Map(toolsFor(new Workspace(fs), { mode: 'agent', gate }).map((tool) => [tool.name, tool]));
+  const workspace = new Workspace(await withIgnoreFiles(fs));
+  const hands = { mode: 'agent', gate, ...(model && { model: { provider: 'any', model } }) } as const;
+  const tools = new Map(toolsFor(workspace, hands, languages?.(fs)).map((tool) => [tool.name, tool]));
   const { signal } = new AbortController();
   const tool = (name: string) => {
     const found = tools.get(name);

@@ -75,7 +75,7 @@ export async function gateOn(files: Files, wrap: (real: NodeWriter) => Writer = 
     staged,
     prepare,
     apply: async (edits, moves) => (await prepare(edits, moves))(),
-    undo: () => gate.undo(staged()),
+    undo: () => gate.undo(staged(), () => undefined),
     read: (path) => readFile(join(root, path), 'utf8').catch(() => undefined),
     write: async (path, content) => {
       await mkdir(dirname(join(root, path)), { recursive: true });

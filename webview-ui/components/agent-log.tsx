@@ -57,7 +57,7 @@ function Steps({ run, live }: { run: RunView; live: boolean }) {
         ),
         ...turn.calls.map((call) => (
           <li key={call.id}>
-            <Step call={call} live={live} />
+            <Step runId={run.id} call={call} live={live} />
           </li>
         )),
       ])}

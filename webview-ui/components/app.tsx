@@ -1,11 +1,14 @@
 import { useEffect } from 'preact/hooks';
 import { post } from '../host.ts';
+import type { RunView } from '../run-view.ts';
 import { liveRun, type PanelModel } from '../state.ts';
 import { Announcer } from './announcer.tsx';
 import { Composer } from './composer.tsx';
 import { EmptyState } from './empty-state.tsx';
 import { Header } from './header.tsx';
 import { Notice } from './notice.tsx';
+import { Queue } from './queue.tsx';
+import { RunControl } from './run-control.tsx';
 import { Transcript } from './transcript.tsx';
 
 export function App({ model }: { model: PanelModel }) {
@@ -13,6 +16,8 @@ export function App({ model }: { model: PanelModel }) {
   const live = liveRun(model);
   const running = model.running || live !== undefined;
   const mode = host?.mode ?? model.chosen;
+  const last = runs.at(-1);
+  const held = live ?? (isPaused(last) ? last : undefined);
   const isLoading = model.sessionId === undefined && !model.notice;
 
   useEffect(() => {
@@ -29,10 +34,24 @@ export function App({ model }: { model: PanelModel }) {
       <Header host={host} mode={mode} />
       {isLoading ? <Loading /> : runs.length === 0 ? <EmptyState host={host} /> : <Transcript model={model} live={live} />}
       {model.notice && <Notice notice={model.notice} />}
-      <Composer mode={mode ?? 'ask'} running={running} compose={model.compose} waiting={waitsFor(model)} />
+      {held && <RunControl run={held} held={!live} />}
+      <Queue queue={model.queue} running={running || isPaused(held)} />
+      <Composer
+        mode={mode ?? 'ask'}
+        running={running}
+        steers={held !== undefined}
+        compose={model.compose}
+        waiting={waitsFor(model)}
+        blind={host?.blind ? host.modelName : undefined}
+      />
       <Announcer run={runs.find(({ id }) => id === model.undoneRunId) ?? runs.at(-1)} live={live !== undefined} />
     </div>
   );
+}
+
+/** By the user, who can let it go on: what they say joins it. */
+function isPaused(run: RunView | undefined): boolean {
+  return run?.paused?.reason === 'user';
 }
 
 /** Until the session has come. What comes at once shows nothing of it. */
@@ -44,12 +63,14 @@ function Loading() {
   );
 }
 
-export type Waiting = { for: 'approval' | 'plan'; key: string };
+export type Waiting = { for: 'approval' | 'question' | 'plan'; key: string };
 
 /** What the newest run waits for, if it waits for its user. */
 function waitsFor(model: PanelModel): Waiting | undefined {
   const run = model.runs.at(-1);
   const approval = run?.approvals[0];
   if (approval) return { for: 'approval', key: approval.approvalId };
+  const question = run?.questions[0];
+  if (question) return { for: 'question', key: question.questionId };
   return run?.proposal && !run.proposal.resolved ? { for: 'plan', key: run.proposal.plan.id } : undefined;
 }

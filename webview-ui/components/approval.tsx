@@ -1,26 +1,28 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { ApprovalAnswer, GrantScope } from '../../src/core/events.ts';
+import type { ApprovalAnswer, Covers } from '../../src/core/events.ts';
 import { count } from '../format.ts';
 import { post } from '../host.ts';
+import { type Choice, choiceOf, type Refused } from '../hunks.ts';
 import { memo } from '../memo.ts';
 import type { ApprovalView } from '../run-view.ts';
-import { Button, IconButton } from './button.tsx';
-import { Diff } from './diff.tsx';
-import { Expandable } from './expandable.tsx';
-import { Counts, FileLink, KindBadge } from './file-link.tsx';
+import { ApprovalActions } from './approval-actions.tsx';
+import { Button } from './button.tsx';
+import { CommandLine } from './command-line.tsx';
+import { HunkReview } from './hunk-review.tsx';
 import { Icon } from './icon.tsx';
+import { PlanDeviation } from './plan-deviation.tsx';
 import { useSent } from './use-sent.ts';
-
-const SCOPES: GrantScope[] = ['run', 'session', 'workspace'];
 
 /** A question that the run waits on, with exactly the change that a yes applies. */
 export const Approval = memo(({ approval }: { approval: ApprovalView }) => {
   const [sent, mark] = useSent();
-  const { approvalId, changes } = approval;
+  const { approvalId } = approval;
+  const [refused, setRefused] = useState<Refused>({});
+  const choice = choiceOf(approval, refused);
   const answer = (given: ApprovalAnswer) => {
     if (sent) return;
     mark();
-    post({ type: 'answer_approval', approvalId, answer: given });
+    post({ type: 'answer_approval', approvalId, answer: withChoice(given, choice) });
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) answer({ approve: true });
@@ -32,85 +34,69 @@ export const Approval = memo(({ approval }: { approval: ApprovalView }) => {
         <h3>{approval.title}</h3>
       </div>
       <p class="dim">{approval.reason}</p>
-      {changes.map((change) => (
-        <Expandable
-          key={change.path}
-          class="file-diff"
-          open={changes.length <= 3}
-          summary={<span class="sr-only">Changes in {change.path}</span>}
-          aside={
-            <>
-              <FileLink path={change.path} from={change.from} callId={approval.callId} />
-              <KindBadge kind={change.kind} />
-              <Counts added={change.added} removed={change.removed} />
-              <IconButton
-                icon="diff"
-                label={`Open diff of ${change.path}`}
-                onClick={() => post({ type: 'open_diff', callId: approval.callId, path: change.path })}
-              />
-            </>
-          }
-        >
-          {() => (
-            <Diff
-              diff={change.diff}
-              label={`Diff of ${change.path}`}
-              onMore={() => post({ type: 'open_diff', callId: approval.callId, path: change.path })}
-            />
-          )}
-        </Expandable>
-      ))}
-      <Answers canGrant={approval.rule === 'edit'} disabled={sent} onAnswer={answer} files={changes.length} />
+      {approval.command && <CommandLine command={approval.command} />}
+      <HunkReview
+        approval={approval}
+        refused={refused}
+        onRefuse={(path, hunks) => setRefused((before) => ({ ...before, [path]: hunks }))}
+      />
+      <Answers
+        deviates={approval.rule === 'outside-plan'}
+        covers={approval.covers ?? []}
+        similar={approval.similar ?? 0}
+        disabled={sent}
+        onAnswer={answer}
+        label={approveLabel(choice)}
+      />
     </section>
   );
 });
 
-type AnswersProps = { canGrant: boolean; disabled: boolean; files: number; onAnswer: (answer: ApprovalAnswer) => void };
+/** What is refused whole is rejected. */
+function withChoice(given: ApprovalAnswer, { kept, total, revised }: Choice): ApprovalAnswer {
+  if (!given.approve || !revised) return given;
+  return kept === 0 && total > 0 ? { approve: false } : { ...given, revised };
+}
 
-function Answers({ canGrant, disabled, files, onAnswer }: AnswersProps) {
+function approveLabel({ total, kept, files, isEdited, revised }: Choice): string {
+  if (!revised) return files > 1 ? `Approve ${count(files, 'file')}` : 'Approve';
+  if (kept === 0) return 'Reject all';
+  if (kept === total) return 'Apply as edited';
+  return `Apply ${kept} of ${count(total, total === files ? 'file' : 'hunk')}${isEdited ? ', as edited' : ''}`;
+}
+
+type AnswersProps = {
+  deviates: boolean;
+  covers: readonly Covers[];
+  similar: number;
+  disabled: boolean;
+  label: string;
+  onAnswer: (answer: ApprovalAnswer) => void;
+};
+
+function Answers({ deviates, covers, similar, disabled, label, onAnswer }: AnswersProps) {
   const [view, setView] = useState<'buttons' | 'reject'>('buttons');
-  const [more, setMore] = useState(false);
-  const answers = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    if (more) answers.current?.scrollIntoView({ block: 'nearest' });
-  }, [more]);
   if (view === 'reject') return <Reject disabled={disabled} onAnswer={onAnswer} onBack={() => setView('buttons')} />;
+  if (deviates) {
+    return (
+      <PlanDeviation
+        label={label}
+        disabled={disabled}
+        onAllow={() => onAnswer({ approve: true })}
+        onWiden={() => onAnswer({ approve: true, widen: true })}
+        onRefuse={() => setView('reject')}
+      />
+    );
+  }
   return (
-    <div class="answers" ref={answers}>
-      <div class="buttons">
-        <span class={canGrant ? 'split' : ''}>
-          <Button kind="primary" disabled={disabled} title="Ctrl+Enter" onClick={() => onAnswer({ approve: true })}>
-            {files > 1 ? `Approve ${count(files, 'file')}` : 'Approve'}
-          </Button>
-          {canGrant && (
-            <button
-              type="button"
-              class="button primary"
-              aria-label="More ways to approve"
-              aria-expanded={more}
-              disabled={disabled}
-              onClick={() => setMore(!more)}
-            >
-              <Icon name={more ? 'chevron-up' : 'chevron-down'} />
-            </button>
-          )}
-        </span>
-        <Button disabled={disabled} onClick={() => setView('reject')}>
-          Reject…
-        </Button>
-      </div>
-      {more && (
-        <ul class="grants">
-          {SCOPES.map((grant) => (
-            <li key={grant}>
-              <Button kind="link" disabled={disabled} onClick={() => onAnswer({ approve: true, grant })}>
-                Approve edits for this {grant}
-              </Button>
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
+    <ApprovalActions
+      covers={covers}
+      similar={similar}
+      label={label}
+      disabled={disabled}
+      onAnswer={onAnswer}
+      onReject={() => setView('reject')}
+    />
   );
 }
 

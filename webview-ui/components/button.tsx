@@ -8,11 +8,13 @@ type ButtonProps = {
   kind?: 'primary' | 'secondary' | 'link';
   disabled?: boolean;
   title?: string;
+  /** Read aloud in the place of the text, which it has to hold. */
+  label?: string;
 };
 
-export function Button({ children, onClick, icon, kind = 'secondary', disabled, title }: ButtonProps) {
+export function Button({ children, onClick, icon, kind = 'secondary', disabled, title, label }: ButtonProps) {
   return (
-    <button type="button" class={`button ${kind}`} onClick={onClick} disabled={disabled} title={title}>
+    <button type="button" class={`button ${kind}`} onClick={onClick} disabled={disabled} title={title} aria-label={label}>
       {icon && <Icon name={icon} />}
       <span>{children}</span>
     </button>

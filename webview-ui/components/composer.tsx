@@ -11,11 +11,20 @@ import type { Waiting } from './app.tsx';
 import { Icon } from './icon.tsx';
 import { Thumbnails } from './thumbnails.tsx';
 
-type ComposerProps = { mode: Mode; running: boolean; compose: { text: string } | undefined; waiting: Waiting | undefined };
+type ComposerProps = {
+  mode: Mode;
+  running: boolean;
+  /** What is sent joins the run that is under way. */
+  steers: boolean;
+  compose: { text: string } | undefined;
+  waiting: Waiting | undefined;
+  /** The name of the chosen model, where it cannot see. */
+  blind: string | undefined;
+};
 
 const DRAFT: Recall = { at: 0, draft: '' };
 
-export const Composer = memo(({ mode, running, compose, waiting }: ComposerProps) => {
+export const Composer = memo(({ mode, running, steers, compose, waiting, blind }: ComposerProps) => {
   const box = useRef<HTMLTextAreaElement>(null);
   const history = useRef<string[]>([]);
   const recalled = useRef(DRAFT);
@@ -56,10 +65,12 @@ export const Composer = memo(({ mode, running, compose, waiting }: ComposerProps
     setText(next);
   };
 
+  const isEmpty = !text.trim() && images.length === 0;
+
   const send = () => {
     const prompt = text.trim();
-    if (!prompt || running) return;
-    history.current = remember(history.current, prompt);
+    if (isEmpty) return;
+    if (prompt) history.current = remember(history.current, prompt);
     recalled.current = DRAFT;
     put('');
     dispatch({ type: 'notice_dismissed' });
@@ -114,12 +125,17 @@ export const Composer = memo(({ mode, running, compose, waiting }: ComposerProps
       }}
     >
       <Thumbnails images={images} onRemove={remove} />
+      <p class="blind" role="status">
+        {images.length > 0 &&
+          blind &&
+          `${blind} cannot see images: it will be told that ${images.length === 1 ? 'one was' : `${images.length} were`} left out.`}
+      </p>
       <textarea
         ref={box}
         rows={1}
         value={text}
         aria-label={`Prompt (${MODE[mode].label} mode)`}
-        placeholder={placeholder(mode, running, waiting)}
+        placeholder={placeholder(mode, running, steers, waiting)}
         onInput={(event) => {
           recalled.current = DRAFT;
           setText(event.currentTarget.value);
@@ -130,12 +146,20 @@ export const Composer = memo(({ mode, running, compose, waiting }: ComposerProps
           if (!event.clipboardData?.types.includes('text/plain') && attach(event.clipboardData)) event.preventDefault();
         }}
       />
-      {running ? (
+      {running && (
         <button type="button" class="send stop" aria-label="Stop" title="Stop (Escape)" onClick={() => post({ type: 'stop' })}>
           <Icon name="debug-stop" />
         </button>
-      ) : (
-        <button type="button" class="send" aria-label="Send" title="Send (Enter)" disabled={!text.trim()} onClick={send}>
+      )}
+      {!(running && isEmpty) && (
+        <button
+          type="button"
+          class="send"
+          aria-label={steers ? 'Add to the run' : 'Send'}
+          title={steers ? 'Add to the run (Enter)' : 'Send (Enter)'}
+          disabled={isEmpty}
+          onClick={send}
+        >
           <Icon name="send" />
         </button>
       )}
@@ -143,8 +167,8 @@ export const Composer = memo(({ mode, running, compose, waiting }: ComposerProps
   );
 });
 
-function placeholder(mode: Mode, running: boolean, waiting: Waiting | undefined): string {
-  if (waiting?.for === 'approval') return 'Answer the question above first';
-  if (running) return 'Working … Escape stops';
+function placeholder(mode: Mode, running: boolean, steers: boolean, waiting: Waiting | undefined): string {
+  if (waiting?.for === 'approval' || waiting?.for === 'question') return 'Answer above, or add to the run';
+  if (steers) return running ? 'Add to the run, or press Escape to stop it' : 'Add to the run';
   return waiting ? 'Say what to change' : MODE[mode].placeholder;
 }

@@ -1,20 +1,24 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Plan } from '../../src/core/plan.ts';
 import { post } from '../host.ts';
 import { memo } from '../memo.ts';
 import type { ProposalView } from '../run-view.ts';
 import { dispatch } from '../store.ts';
-import { Button } from './button.tsx';
+import { Button, IconButton } from './button.tsx';
 import { Expandable } from './expandable.tsx';
 import { Icon } from './icon.tsx';
 import { PlanEditor } from './plan-editor.tsx';
-import { Checks, StepFacts, StepTitle } from './plan-facts.tsx';
+import { PlanFacts, Revision, StepFacts, StepTitle } from './plan-facts.tsx';
+import { PlanWords } from './plan-words.tsx';
 import { useSent } from './use-sent.ts';
 
-/** A plan as it was proposed: a contract to confirm, to edit or to discard. */
+const RESOLVED = { run: 'Confirmed', discard: 'Discarded', superseded: 'Replaced' } as const;
+
+/** A plan as it was proposed: a contract to confirm, to edit, to have changed or to discard. */
 export const PlanCard = memo(({ proposal, editing }: { proposal: ProposalView; editing: boolean }) => {
   const { plan, resolved } = proposal;
   const [sent, mark] = useSent();
+  const [asking, setAsking] = useState(false);
   const card = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     if (!editing) return;
@@ -22,37 +26,64 @@ export const PlanCard = memo(({ proposal, editing }: { proposal: ProposalView; e
     card.current?.querySelector('textarea')?.focus({ preventScroll: true });
     return () => card.current?.focus();
   }, [editing]);
+  // What has no hash is an edit that the host does not know yet.
+  const edited = plan.hash ? undefined : plan;
   const answer = (given: 'run' | 'discard') => {
     mark();
     post({ type: 'answer_plan', planId: plan.id, answer: given, plan: given === 'run' && plan.revision > 1 ? plan : undefined });
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !editing && !sent) answer('run');
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !editing && !sent && !asking) answer('run');
   };
-  if (resolved) return <Resolved plan={plan} label={resolved === 'run' ? 'Confirmed' : 'Discarded'} />;
+  if (resolved) return <Resolved plan={plan} label={RESOLVED[resolved]} />;
   return (
-    <section class="card waiting" ref={card} aria-label={`Plan: ${plan.goal}`} tabIndex={-1} data-waiting={plan.id} onKeyDown={onKeyDown}>
+    <section
+      class="card waiting"
+      ref={card}
+      aria-label={`Plan: ${plan.goal}`}
+      tabIndex={-1}
+      data-waiting={plan.id}
+      data-plan={plan.id}
+      onKeyDown={onKeyDown}
+    >
       <div class="card-head">
         <Icon name="checklist" />
         <h3>{editing ? 'Edit the plan' : plan.goal}</h3>
-        {plan.revision > 1 && <span class="badge">revision {plan.revision}</span>}
+        <Revision plan={plan} />
+        {!editing && (
+          <IconButton icon="markdown" label="Open as Markdown" onClick={() => post({ type: 'save_plan', planId: plan.id, plan: edited })} />
+        )}
       </div>
       {editing ? (
-        <PlanEditor plan={plan} />
+        <PlanEditor plan={plan} onSave={(next) => dispatch({ type: 'plan_edited', plan: next })} />
       ) : (
         <>
           <Steps plan={plan} />
-          <div class="buttons">
-            <Button kind="primary" icon="play" disabled={sent} title="Ctrl+Enter" onClick={() => answer('run')}>
-              Run plan
-            </Button>
-            <Button disabled={sent} onClick={() => dispatch({ type: 'edit_plan', planId: plan.id })}>
-              Edit
-            </Button>
-            <Button disabled={sent} onClick={() => answer('discard')}>
-              Discard
-            </Button>
-          </div>
+          {asking ? (
+            <PlanWords
+              disabled={sent}
+              onBack={() => setAsking(false)}
+              onSend={(words) => {
+                mark();
+                post({ type: 'change_plan', planId: plan.id, words });
+              }}
+            />
+          ) : (
+            <div class="buttons">
+              <Button kind="primary" icon="play" disabled={sent} title="Ctrl+Enter" onClick={() => answer('run')}>
+                Run plan
+              </Button>
+              <Button disabled={sent} onClick={() => dispatch({ type: 'edit_plan', planId: plan.id })}>
+                Edit
+              </Button>
+              <Button disabled={sent} title="The model proposes another plan" onClick={() => setAsking(true)}>
+                Ask for changes…
+              </Button>
+              <Button disabled={sent} onClick={() => answer('discard')}>
+                Discard
+              </Button>
+            </div>
+          )}
         </>
       )}
     </section>
@@ -73,7 +104,7 @@ function Steps({ plan }: { plan: Plan }) {
           </li>
         ))}
       </ol>
-      <Checks checks={plan.checks} />
+      <PlanFacts plan={plan} />
     </>
   );
 }
@@ -81,7 +112,7 @@ function Steps({ plan }: { plan: Plan }) {
 /** Once it is decided upon, the plan steps back: what is run shows its own progress. */
 function Resolved({ plan, label }: { plan: Plan; label: string }) {
   return (
-    <section class="card resolved" aria-label={`Plan: ${plan.goal}`}>
+    <section class="card resolved" tabIndex={-1} data-plan={plan.id} aria-label={`Plan: ${plan.goal}`}>
       <Expandable summary={<h3 class="cut grow">{plan.goal}</h3>} aside={<span class="badge">{label}</span>}>
         {() => <Steps plan={plan} />}
       </Expandable>

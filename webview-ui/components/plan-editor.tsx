@@ -1,63 +1,92 @@
 import { useState } from 'preact/hooks';
-import type { Plan, PlanStep } from '../../src/core/plan.ts';
-import { EMPTY_STEP, filesOf, moved, revised } from '../plan-edit.ts';
+import type { Plan } from '../../src/core/plan.ts';
+import { isOver, type StepStates } from '../../src/core/plan-progress.ts';
+import { draftOf, EMPTY_STEP, moved, revised, type StepDraft, stepOf } from '../plan-edit.ts';
 import { dispatch } from '../store.ts';
 import { Button, IconButton } from './button.tsx';
+import { Icon } from './icon.tsx';
+import { CheckFields, Field } from './plan-fields.tsx';
 
-/** A step keeps its key while it is moved about, so that its fields and the focus move with it. */
-type Draft = { key: number; step: PlanStep; files: string };
+type PlanEditorProps = {
+  plan: Plan;
+  /** Of a plan that is carried out: steps that are over stay as they are. */
+  steps?: StepStates;
+  label?: string;
+  onSave: (plan: Plan, was: number[]) => void;
+};
 
-export function PlanEditor({ plan }: { plan: Plan }) {
+export function PlanEditor({ plan, steps = {}, label = 'Save', onSave }: PlanEditorProps) {
   const [goal, setGoal] = useState(plan.goal);
-  const [drafts, setDrafts] = useState<Draft[]>(() => plan.steps.map((step, key) => ({ key, step, files: step.files.join('\n') })));
+  const [drafts, setDrafts] = useState<StepDraft[]>(() => plan.steps.map((step, index) => draftOf(step, index, index + 1)));
   const [checks, setChecks] = useState((plan.checks ?? []).join('\n'));
   const [problem, setProblem] = useState('');
 
   const cancel = () => dispatch({ type: 'editing_cancelled' });
   const save = () => {
-    const steps = drafts.map(({ step, files }) => ({ ...step, files: filesOf(files) }));
-    const result = revised(plan, goal, steps, checks.split('\n'));
+    const result = revised(plan, goal, drafts.map(stepOf), checks.split('\n'));
     if (typeof result === 'string') setProblem(result);
-    else dispatch({ type: 'plan_edited', plan: result });
+    else {
+      onSave(
+        result,
+        drafts.map(({ was }) => was),
+      );
+    }
   };
-  const add = () => setDrafts([...drafts, { key: Math.max(-1, ...drafts.map((draft) => draft.key)) + 1, step: EMPTY_STEP, files: '' }]);
-  const change = (key: number, next: Partial<Draft>) =>
+  const add = () => setDrafts([...drafts, draftOf(EMPTY_STEP, Math.max(-1, ...drafts.map((draft) => draft.key)) + 1, 0)]);
+  const change = (key: number, next: Partial<StepDraft>) =>
     setDrafts(drafts.map((draft) => (draft.key === key ? { ...draft, ...next } : draft)));
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || event.isComposing) return;
     event.preventDefault();
     cancel();
   };
+  const isFixed = ({ was }: StepDraft) => isOver(steps[was]);
 
   return (
     <form class="plan-editor" aria-label="Edit the plan" onKeyDown={onKeyDown} onSubmit={(event) => event.preventDefault()}>
       <Field label="Goal" value={goal} onInput={setGoal} />
       <ol>
-        {drafts.map(({ key, step, files }, index) => (
-          <li key={key}>
-            <fieldset>
-              <legend>Step {index + 1}</legend>
-              <div class="step-tools">
-                <IconButton
-                  icon="arrow-up"
-                  label={`Move step ${index + 1} up`}
-                  disabled={index === 0}
-                  onClick={() => setDrafts(moved(drafts, index, index - 1))}
-                />
-                <IconButton
-                  icon="arrow-down"
-                  label={`Move step ${index + 1} down`}
-                  disabled={index === drafts.length - 1}
-                  onClick={() => setDrafts(moved(drafts, index, index + 1))}
-                />
-                <IconButton icon="trash" label={`Remove step ${index + 1}`} onClick={() => setDrafts(drafts.toSpliced(index, 1))} />
-              </div>
-              <Field label="What it does" value={step.title} onInput={(title) => change(key, { step: { ...step, title } })} />
-              <Field label="Files it may change, one a line" value={files} onInput={(text) => change(key, { files: text })} />
-              <Field label="Check" value={step.check ?? ''} onInput={(check) => change(key, { step: { ...step, check } })} />
-            </fieldset>
-          </li>
-        ))}
+        {drafts.map((draft, index) => {
+          const { key, step, files, check } = draft;
+          const number = index + 1;
+          if (isFixed(draft)) {
+            return (
+              <li key={key} class="fixed">
+                <Icon name="pass-filled" tone="good" />
+                <span>
+                  {number}. {step.title} <span class="dim">(over)</span>
+                </span>
+              </li>
+            );
+          }
+          const mayGoUp = index > 0 && !isFixed(drafts[index - 1] as StepDraft);
+          return (
+            <li key={key}>
+              <fieldset>
+                <legend>Step {number}</legend>
+                <div class="step-tools">
+                  <IconButton
+                    icon="arrow-up"
+                    label={`Move step ${number} up`}
+                    disabled={!mayGoUp}
+                    onClick={() => setDrafts(moved(drafts, index, index - 1))}
+                  />
+                  <IconButton
+                    icon="arrow-down"
+                    label={`Move step ${number} down`}
+                    disabled={index === drafts.length - 1}
+                    onClick={() => setDrafts(moved(drafts, index, index + 1))}
+                  />
+                  <IconButton icon="trash" label={`Remove step ${number}`} onClick={() => setDrafts(drafts.toSpliced(index, 1))} />
+                </div>
+                <Field label="What it does" value={step.title} onInput={(title) => change(key, { step: { ...step, title } })} />
+                <Field label="Detail" value={step.detail ?? ''} onInput={(detail) => change(key, { step: { ...step, detail } })} />
+                <Field label="Files it may change, one a line" value={files} onInput={(text) => change(key, { files: text })} />
+                <CheckFields check={check} number={number} onChange={(next) => change(key, { check: next })} />
+              </fieldset>
+            </li>
+          );
+        })}
       </ol>
       <Button kind="link" icon="add" onClick={add}>
         Add a step
@@ -70,24 +99,10 @@ export function PlanEditor({ plan }: { plan: Plan }) {
       )}
       <div class="buttons">
         <Button kind="primary" onClick={save}>
-          Save
+          {label}
         </Button>
         <Button onClick={cancel}>Cancel</Button>
       </div>
     </form>
-  );
-}
-
-function Field({ label, value, onInput }: { label: string; value: string; onInput: (text: string) => void }) {
-  return (
-    <label class="labelled">
-      <span>{label}</span>
-      <textarea
-        class="field"
-        rows={Math.max(1, value.split('\n').length)}
-        value={value}
-        onInput={(event) => onInput(event.currentTarget.value)}
-      />
-    </label>
   );
 }

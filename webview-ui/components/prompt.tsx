@@ -2,11 +2,12 @@ import { useState } from 'preact/hooks';
 import { MODE } from '../modes.ts';
 import type { RunView } from '../run-view.ts';
 import { Icon } from './icon.tsx';
+import { RestoreHere } from './restore.tsx';
 import { Thumbnails } from './thumbnails.tsx';
 
 const LONG = 600;
 
-export function Prompt({ run }: { run: RunView }) {
+export function Prompt({ run, canRestore }: { run: RunView; canRestore: boolean }) {
   const [all, setAll] = useState(false);
   const text = run.plan ? `Run the plan: ${run.plan.goal}` : run.prompt;
   const isLong = text.length > LONG;
@@ -20,6 +21,7 @@ export function Prompt({ run }: { run: RunView }) {
           {all ? 'Show less' : 'Show all'}
         </button>
       )}
+      {canRestore && <RestoreHere to={{ runId: run.id }} label="Restore the files to before this prompt" />}
       <span class="prompt-mode" title={`${MODE[run.mode].label} mode`} aria-hidden="true">
         <Icon name={run.plan ? 'run-all' : MODE[run.mode].icon} />
       </span>

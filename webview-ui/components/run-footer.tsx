@@ -6,9 +6,10 @@ type Finished = Pick<NonNullable<RunView['finished']>, 'usage' | 'cost' | 'sessi
 
 /** Model, tokens and money, as far as they are known. */
 export function RunFooter({ model, usage, cost, sessionCost }: Finished & { model: ModelRef | undefined }) {
-  const { input, output, cached, reasoning } = usage;
+  const { input, output, cached, cacheWrite, reasoning } = usage;
   const detail = [
     cached !== undefined && `${tokens(cached)} of the input were cached`,
+    cacheWrite !== undefined && `${tokens(cacheWrite)} were written to the cache`,
     reasoning !== undefined && `${tokens(reasoning)} of the output were reasoning`,
     (cost?.unpriced || sessionCost?.unpriced) && 'the price of some answers is not known',
   ].filter(Boolean);

@@ -10,16 +10,29 @@ import { Icon } from './icon.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { PlanProgress } from './plan-progress.tsx';
 import { Prompt } from './prompt.tsx';
+import { Question } from './question.tsx';
+import { Receipt } from './receipt.tsx';
 import { RetryWait } from './retry-wait.tsx';
 import { RunFooter } from './run-footer.tsx';
+import { Said } from './said.tsx';
 
-export const Run = memo(({ run, live, last, editing }: { run: RunView; live: boolean; last: boolean; editing: boolean }) => {
+type RunProps = {
+  run: RunView;
+  live: boolean;
+  last: boolean;
+  /** The plan of it that is being edited. */
+  editing?: string | undefined;
+  /** It, or a run after it, changed files, and nothing is going on. */
+  canRestore?: boolean;
+};
+
+export const Run = memo(({ run, live, last, editing, canRestore = false }: RunProps) => {
   const answer = answerOf(run);
-  const isOver = !live && run.approvals.length === 0;
+  const isOver = !live && run.approvals.length === 0 && run.questions.length === 0;
   return (
     <article class="run" aria-label={run.plan?.goal ?? run.prompt}>
-      <Prompt run={run} />
-      {run.plan && <PlanProgress plan={run.plan} steps={run.steps} live={live} />}
+      <Prompt run={run} canRestore={canRestore} />
+      {run.plan && <PlanProgress run={run} plan={run.plan} live={live} last={last} editing={editing === run.plan.id} />}
       {run.shrunk && (
         <p class="ending dim">
           <Icon name="warning" tone="warn" />
@@ -27,14 +40,19 @@ export const Run = memo(({ run, live, last, editing }: { run: RunView; live: boo
         </p>
       )}
       {(live || hasLog(run)) && <AgentLog run={run} live={live} />}
+      <Said said={run.said} />
       {live && run.waiting && <RetryWait key={run.waiting.attempt} wait={run.waiting} />}
       {answer && <Markdown text={answer.text} streaming={answer.streaming} />}
       {run.approvals.map((approval) => (
         <Approval key={approval.approvalId} approval={approval} />
       ))}
-      {run.proposal && <PlanCard proposal={run.proposal} editing={editing} />}
+      {run.questions.map((asked) => (
+        <Question key={asked.questionId} asked={asked} />
+      ))}
+      {run.proposal && <PlanCard proposal={run.proposal} editing={editing === run.proposal.plan.id} />}
       <Ending run={run} live={live} last={last} />
       {isOver && run.changes.length > 0 && <Changes run={run} />}
+      {run.finished?.receipt && <Receipt receipt={run.finished.receipt} usage={run.finished.usage} cost={run.finished.cost} />}
       {run.finished && <RunFooter model={run.model} {...run.finished} />}
     </article>
   );

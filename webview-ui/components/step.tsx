@@ -7,16 +7,20 @@ import { Expandable } from './expandable.tsx';
 import { Counts, FileLink } from './file-link.tsx';
 import { Icon, Spinner } from './icon.tsx';
 import { Output } from './output.tsx';
+import { RestoreHere } from './restore.tsx';
 
 const STATUS: Record<CallStatus, { icon: string; label: string; tone?: 'good' | 'bad' | 'warn' | 'dim' }> = {
   queued: { icon: 'circle-large', label: 'Queued', tone: 'dim' },
   running: { icon: 'loading', label: 'Running' },
-  waiting: { icon: 'bell-dot', label: 'Waits for your approval', tone: 'warn' },
+  waiting: { icon: 'bell-dot', label: 'Waits for you', tone: 'warn' },
   done: { icon: 'check', label: 'Done', tone: 'good' },
   failed: { icon: 'error', label: 'Failed', tone: 'bad' },
   denied: { icon: 'circle-slash', label: 'Not allowed', tone: 'bad' },
   rejected: { icon: 'circle-slash', label: 'You rejected it', tone: 'warn' },
 };
+
+/** Of what a call that runs has written so far. */
+const LIVE_LINES = 6;
 
 const DECISION = {
   allow: { icon: 'pass', label: 'Allowed' },
@@ -25,23 +29,36 @@ const DECISION = {
 } as const;
 
 /** One tool call: a line, and behind it everything about the call. */
-export const Step = memo(({ call, live }: { call: CallView; live: boolean }) => {
+export const Step = memo(({ runId, call, live }: { runId: string; call: CallView; live: boolean }) => {
   const isCutOff = !live && (call.status === 'queued' || call.status === 'running');
   const { icon, label, tone } = isCutOff ? { icon: 'debug-stop', label: 'Not finished', tone: 'dim' as const } : STATUS[call.status];
-  return (
+  const step = (
     <Expandable
       class="step"
+      aside={
+        !live &&
+        call.changes.length > 0 && <RestoreHere to={{ runId, callId: call.id }} label="Restore the files to right after this step" />
+      }
       summary={
         <>
           {icon === 'loading' ? <Spinner /> : <Icon name={icon} tone={tone} />}
           <span class="sr-only">{label}: </span>
           <span class="grow cut">{callTitle(call)}</span>
+          {call.note && <span class={call.result?.isError ? 'tone-bad' : 'dim'}>{call.note}</span>}
           {call.durationMs !== undefined && <span class="dim">{duration(call.durationMs)}</span>}
         </>
       }
     >
       {() => <Details call={call} />}
     </Expandable>
+  );
+  return live && call.progress ? (
+    <>
+      {step}
+      <pre class="live-output">{call.progress.split('\n').slice(-LIVE_LINES).join('\n')}</pre>
+    </>
+  ) : (
+    step
   );
 });
 
@@ -66,6 +83,7 @@ function Details({ call }: { call: CallView }) {
           <Icon name={answer.approve ? 'pass' : 'circle-slash'} tone={answer.approve ? 'dim' : 'warn'} />
           <span>
             {answer.approve ? (answer.grant ? `You approved it for this ${answer.grant}` : 'You approved it') : 'You rejected it'}
+            {answer.approve && answer.revised && ', in part or as you edited it'}
             {!answer.approve && answer.words && `: ${answer.words}`}
           </span>
         </p>
@@ -81,7 +99,6 @@ function Details({ call }: { call: CallView }) {
         </ul>
       )}
       {input && <Output label={call.malformed === undefined ? 'Input' : 'Input (not valid JSON)'} text={input} />}
-      {call.progress && <Output label="So far" text={call.progress} />}
       {call.result && <Output label={call.result.isError ? 'Error' : 'Output'} text={resultText(call.result) || '(empty)'} />}
     </div>
   );

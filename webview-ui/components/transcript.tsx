@@ -3,6 +3,7 @@ import { post } from '../host.ts';
 import type { RunView } from '../run-view.ts';
 import type { PanelModel } from '../state.ts';
 import { Icon } from './icon.tsx';
+import { Restored } from './restore.tsx';
 import { Run } from './run.tsx';
 
 const NEAR_PX = 32;
@@ -24,6 +25,7 @@ export function Transcript({ model, live }: { model: PanelModel; live: RunView |
   const [isAway, setAway] = useState(false);
   const { runs, sessionId, earlierRuns, title } = model;
   const newest = runs.at(-1)?.id;
+  const lastChanged = runs.findLastIndex(({ changes }) => changes.length > 0);
   const shown = useRef({ sessionId, newest });
 
   const toEnd = () => {
@@ -63,6 +65,15 @@ export function Transcript({ model, live }: { model: PanelModel; live: RunView |
     setAway(!follows.current);
   };
 
+  useEffect(() => {
+    const cards = model.shown && box.current?.querySelectorAll<HTMLElement>(`[data-plan="${CSS.escape(model.shown.planId)}"]`);
+    const card = cards?.[cards.length - 1];
+    if (!card) return;
+    follows.current = false;
+    card.scrollIntoView({ block: 'start' });
+    card.focus({ preventScroll: true });
+  }, [model.shown]);
+
   const jump = () => {
     toEnd();
     box.current?.focus({ preventScroll: true });
@@ -82,15 +93,17 @@ export function Transcript({ model, live }: { model: PanelModel; live: RunView |
         )}
         {/* The announcer speaks; read aloud word by word, a stream of text would be of no use. */}
         <div role="log" ref={log} aria-live="off" aria-label="Conversation">
-          {runs.map((run) => (
+          {runs.map((run, index) => (
             <Run
               key={run.id}
               run={run}
+              canRestore={!model.running && !live && index <= lastChanged}
               live={run === live}
               last={run.id === newest}
-              editing={run.proposal !== undefined && run.proposal.plan.id === model.editing}
+              editing={[run.proposal?.plan.id, run.plan?.id].includes(model.editing) ? model.editing : undefined}
             />
           ))}
+          {model.restored && <Restored restored={model.restored} />}
         </div>
       </main>
       {isAway && (

@@ -160,10 +160,14 @@ function unescaped(text: string): string {
 function link(token: Tokens.Link): ComponentChild {
   const children = inline(token.tokens, false);
   if (isWebLink(token.href)) {
+    const host = hostOf(token.href);
     return (
-      <Anchor href={token.href} title={token.href} onOpen={() => post({ type: 'open_link', url: token.href })}>
-        {children}
-      </Anchor>
+      <>
+        <Anchor href={token.href} title={token.href} onOpen={() => post({ type: 'open_link', url: token.href })}>
+          {children}
+        </Anchor>
+        {!saysHost(token.text, host) && <span class="dim"> ({host})</span>}
+      </>
     );
   }
   // The one command that a text may offer: choosing a model changes nothing.
@@ -176,6 +180,16 @@ function link(token: Tokens.Link): ComponentChild {
   }
   const reference = referenceOf(token.href);
   return reference ? <FileReference {...reference}>{children}</FileReference> : children;
+}
+
+/** As a browser takes it: letters of other scripts that look alike are written out. */
+function hostOf(href: string): string {
+  return URL.canParse(href) ? new URL(href).host || href : href;
+}
+
+/** Whether what a link says is where it goes, and nothing more before or behind that could be taken for it. */
+function saysHost(text: string, host: string): boolean {
+  return URL.canParse(text) ? new URL(text).host === host : text.toLowerCase() === host;
 }
 
 function FileReference({ path, line, children }: Reference & { children: ComponentChild }) {

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Session } from '../../app/session.ts';
 import type { AgentEvent } from '../../core/events.ts';
-import { type ApprovalRequest, brokeOff } from '../../core/session.ts';
+import { type ApprovalRequest, type AskedQuestion, brokeOff } from '../../core/session.ts';
 import { bareAddress } from './addresses.ts';
 import type { Options } from './arguments.ts';
 import type { Questions } from './questions.ts';
@@ -12,10 +12,13 @@ export const EXIT = { answered: 0, failed: 1, usage: 2, paused: 3, planProposed:
 /** `start` begins or goes on with a run. Returns the exit code. */
 export async function converse(session: Session, start: () => Promise<void>, options: Options, signal: AbortSignal): Promise<number> {
   const questions: Questions = { interactive: process.stdin.isTTY === true, yes: options.yes };
+  const steering = questions.interactive ? await steer(session) : undefined;
   let failure: unknown;
   const unsubscribe = session.subscribe((event) => {
-    if (event.type !== 'approval_requested') return;
-    answer(session, event, questions, signal)
+    if (event.type !== 'approval_requested' && event.type !== 'question_asked') return;
+    const given =
+      event.type === 'approval_requested' ? answer(session, event, questions, signal) : reply(session, event, questions, signal);
+    given
       .catch((error: unknown) => {
         failure = error;
         // The run would wait for ever.
@@ -41,6 +44,7 @@ export async function converse(session: Session, start: () => Promise<void>, opt
     }
   } finally {
     signal.removeEventListener('abort', stop);
+    steering?.();
     unsubscribe();
   }
   return exitCode(session, options);
@@ -49,7 +53,17 @@ export async function converse(session: Session, start: () => Promise<void>, opt
 /** Asks what an earlier process asked and never heard the answer to; the last answer lets the run go on. */
 export async function answerPending(session: Session, options: Options, signal: AbortSignal): Promise<void> {
   const questions: Questions = { interactive: process.stdin.isTTY === true, yes: options.yes };
+  // The last of them ends only when the run does.
+  for (const asked of [...session.state.pendingQuestions.values()]) await reply(session, asked, questions, signal);
   for (const request of [...session.state.pendingApprovals.values()]) await answer(session, request, questions, signal);
+}
+
+/** A line that is typed while the run is under way joins it. Returns how to end that. */
+async function steer(session: Session): Promise<() => void> {
+  const { linesOf } = await import('./questions.ts');
+  return linesOf(process.stdin).listen((line) => {
+    if (line.trim() && session.running) session.say({ text: line.trim(), mode: session.state.lastRun?.mode ?? 'ask' }).catch(console.error);
+  });
 }
 
 /** The plan that the last run proposed, while nobody has said yes or no to it. */
@@ -67,6 +81,13 @@ async function answer(session: Session, request: ApprovalRequest, questions: Que
   if (!signal.aborted && session.state.pendingApprovals.has(request.approvalId)) await session.answerApproval(request.approvalId, given);
 }
 
+async function reply(session: Session, asked: AskedQuestion, questions: Questions, signal: AbortSignal): Promise<void> {
+  const { linesOf, NOBODY, replyTo } = await import('./questions.ts');
+  const answered = questions.interactive ? await replyTo(asked, linesOf(process.stdin), signal) : undefined;
+  const given = answered ?? { words: NOBODY, by: 'nobody' };
+  if (!signal.aborted && session.state.pendingQuestions.has(asked.questionId)) await session.answerQuestion(asked.questionId, given);
+}
+
 function exitCode(session: Session, options: Options): number {
   const run = session.state.lastRun;
   if (run?.status === 'paused') {
@@ -79,12 +100,16 @@ function exitCode(session: Session, options: Options): number {
       `${brokeOff(session.state) ? 'Half an answer was kept. To go on' : 'To try again'}: ${continueCommand(session, options)}\n`,
     );
   }
-  const unapproved = session.events.filter(
+  const unanswered = session.events.filter(
     (event) => event.type === 'approval_resolved' && event.runId === run?.runId && !event.answer.approve && event.answer.by === 'nobody',
-  ).length;
-  if (unapproved > 0) {
-    const changes = unapproved === 1 ? '1 change was' : `${unapproved} changes were`;
-    process.stderr.write(`kedge: ${changes} not approved, since nobody could be asked${options.yes ? '' : ' (use --yes for edits)'}.\n`);
+  ) as Extract<AgentEvent, { type: 'approval_resolved' }>[];
+  if (unanswered.length > 0) {
+    const ids = new Set(unanswered.map(({ approvalId }) => approvalId));
+    const isEdit = session.events.some(
+      (event) => event.type === 'approval_requested' && ids.has(event.approvalId) && event.rule === 'edit',
+    );
+    const calls = ids.size === 1 ? '1 call was' : `${ids.size} calls were`;
+    process.stderr.write(`kedge: ${calls} not approved, since nobody could be asked${isEdit ? ' (use --yes for edits)' : ''}.\n`);
     return EXIT.failed;
   }
   return run?.outcome === 'answered' ? EXIT.answered : EXIT.failed;

@@ -18,11 +18,16 @@ export function chosenModel(option: string | undefined, env: Environment): Model
 }
 
 export function providerConfig(provider: string, baseUrlOption: string | undefined, env: Environment): ProviderConfig {
-  const prefix = prefixOf(provider);
-  const variables = ['KEDGE_API_KEY', `${prefix}_API_KEY`, ...(catalogEntry(provider)?.keyVariables ?? [])];
-  const apiKey = variables.map((name) => env[name]?.trim()).find(Boolean);
-  const baseUrl = baseUrlOption || env.KEDGE_BASE_URL?.trim() || env[`${prefix}_BASE_URL`]?.trim();
+  const apiKey = keyVariablesOf(provider)
+    .map((name) => env[name]?.trim())
+    .find(Boolean);
+  const baseUrl = baseUrlOption || env.KEDGE_BASE_URL?.trim() || env[`${prefixOf(provider)}_BASE_URL`]?.trim();
   return { ...(apiKey && { apiKey }), ...(baseUrl && { baseUrl }) };
+}
+
+/** Where a provider's key is looked for; the first that is set wins. */
+export function keyVariablesOf(provider: string): string[] {
+  return ['KEDGE_API_KEY', `${prefixOf(provider)}_API_KEY`, ...(catalogEntry(provider)?.keyVariables ?? [])];
 }
 
 /** What is missing before the provider can be asked, in one sentence. A server at an address of one's own may need no key. */
@@ -34,13 +39,16 @@ export function missingKey({ provider }: ModelRef, config: ProviderConfig): stri
     missing === 'key'
       ? [entry.keyVariables?.[0] ?? `${prefixOf(provider)}_API_KEY`, 'KEDGE_API_KEY']
       : [`${prefixOf(provider)}_BASE_URL`, '--base-url'];
-  return `There is no ${missing} for ${entry.label}. Set ${variable} (or ${general}) and try again.`;
+  const or = missing === 'key' ? `, or run kedge keys set ${provider},` : '';
+  return `There is no ${missing} for ${entry.label}. Set ${variable} (or ${general})${or} and try again.`;
 }
 
-export function describeModels(env: Environment): string {
+/** `stored` are the providers that have a key in the keychain. */
+export function describeModels(env: Environment, stored: readonly string[] = []): string {
   const rows = CATALOG.map((entry) => {
     const { id, label, keyless, keyVariables, defaultModel } = entry;
-    const config = providerConfig(id, undefined, env);
+    const found = providerConfig(id, undefined, env);
+    const config = stored.includes(id) ? { apiKey: 'stored', ...found } : found;
     const missing = missingConfig(entry, config);
     const needed = missing === 'key' ? keyVariables?.[0] : missing && `${prefixOf(id)}_BASE_URL`;
     const state = needed ? `set ${needed}` : config.apiKey ? 'key is set' : keyless ? 'needs no key' : 'address is set';

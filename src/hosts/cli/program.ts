@@ -2,6 +2,8 @@
 import { SessionError } from '../../app/session.ts';
 import type { AgentEvent } from '../../core/events.ts';
 import { catalogEntry } from '../../providers/catalog.ts';
+import { StoredKeys } from '../node/keyring.ts';
+import { storageDirectory } from '../node/storage.ts';
 import { type Command, parseCommand, UsageError } from './arguments.ts';
 import { answerPending, converse, EXIT, openPlan } from './converse.ts';
 import { chosenModel, describeModels, missingKey } from './environment.ts';
@@ -33,18 +35,29 @@ async function carryOut(command: Command, signal: AbortSignal, lastWords: { say?
       return EXIT.answered;
     }
     case 'models':
-      process.stdout.write(`${describeModels(process.env)}\n`);
+      process.stdout.write(`${describeModels(process.env, storedKeys().names)}\n`);
       return EXIT.answered;
+    case 'keys': {
+      const { keys } = await import('./keys.ts');
+      const { stdin: input, stdout: output, stderr: prompts } = process;
+      return (await keys(command.keys, storedKeys(), process.env, { input, output, prompts })) ? EXIT.answered : EXIT.stopped;
+    }
     case 'sessions':
       return listSessions(openKedge(command), command.json);
     case 'undo': {
       const { undo } = await import('./undo.ts');
       return undo(openKedge(command).assistant, command.run, command.json ? printJson : undefined);
     }
+    case 'grants':
+      return grants(openKedge(command), command.clear);
     case 'prompt':
     case 'continue':
       return run(command, signal, lastWords);
   }
+}
+
+function storedKeys(): StoredKeys {
+  return new StoredKeys(storageDirectory(process.env));
 }
 
 async function run(command: Extract<Command, { prompt: string[] }>, signal: AbortSignal, lastWords: { say?: () => void }): Promise<number> {
@@ -60,7 +73,7 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   lastWords.say = () => kedge.assistant.close();
   const { lastRun } = session.state;
   const model = chosen ?? lastRun?.model ?? { provider: 'offline', model: 'offline' };
-  const { config, given } = kedge.use(model, session);
+  const { config, given } = await kedge.use(model, session);
   const missing = missingKey(model, config);
   if (missing) throw new Error(missing);
   const renderer = command.json ? undefined : new TextRenderer(process.stdout, process.stderr);
@@ -69,15 +82,19 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   const start = async () => {
     const mode = command.action === 'prompt' ? command.mode : (lastRun?.mode ?? 'ask');
     if (text) return session.prompt({ text, mode });
-    if (session.state.pendingApprovals.size > 0) return answerPending(session, command, signal);
+    if (session.state.pendingApprovals.size + session.state.pendingQuestions.size > 0) return answerPending(session, command, signal);
     const proposed = openPlan(session);
     const plan = proposed && session.state.plans.get(proposed)?.plan;
     if (plan) return renderer?.handle({ type: 'plan_proposed', plan, runId: '', seq: 0, at: 0 });
+    const left = session.plans.list().findLast(({ stage, runId }) => stage === 'stopped' && runId === lastRun?.runId);
+    if (left && lastRun?.outcome !== 'failed') return session.plans.resume(left.plan.id);
     if (lastRun?.status === 'finished' && lastRun.outcome !== 'failed')
       throw new UsageError('That session has ended. Add a request: kedge --continue "…"');
     return session.resume();
   };
   const code = await converse(session, start, { ...command, ...(given && { baseUrl: given }) }, signal);
+  if (command.output !== undefined) (await import('./plan-output.ts')).writePlan(session, command.output);
+  await kedge.tidy().catch(() => undefined);
   kedge.assistant.close();
   return code;
 }
@@ -97,6 +114,19 @@ async function listSessions({ assistant }: Kedge, json: boolean): Promise<number
     const when = new Date(info.changedAt).toLocaleString('sv').slice(0, 16);
     process.stdout.write(json ? `${JSON.stringify(info)}\n` : `${info.id}  ${when}  ${oneLine(info.title, 80)}\n`);
   }
+  return EXIT.answered;
+}
+
+async function grants({ grants: kept, assistant }: Kedge, clear: number | 'all' | undefined): Promise<number> {
+  const { describeGrants } = await import('./grants.ts');
+  if (clear === undefined) {
+    process.stdout.write(`${describeGrants(kept.list())}\n`);
+    return EXIT.answered;
+  }
+  const gone = kept.clear(clear === 'all' ? undefined : clear);
+  assistant.revokeGrants();
+  if (gone.length === 0 && clear !== 'all') throw new UsageError(`There is no ${clear} in the list. See kedge grants.`);
+  process.stdout.write(gone.length === 0 ? 'Nothing was allowed.\n' : `No longer allowed:\n${describeGrants(gone)}\n`);
   return EXIT.answered;
 }
 

@@ -1,8 +1,11 @@
 /** The questions that a run asks its user. */
-import { createInterface } from 'node:readline';
-import type { ApprovalAnswer } from '../../core/events.ts';
-import type { ApprovalRequest } from '../../core/session.ts';
-import { diffText, oneLine, paintFor } from './terminal.ts';
+import { coversText, type GrantScope } from '../../core/covers.ts';
+import type { ApprovalAnswer, QuestionAnswer } from '../../core/events.ts';
+import type { ApprovalRequest, AskedQuestion } from '../../core/session.ts';
+import { visibleCommand } from '../../policy/commands/visible.ts';
+import { canChoose, chooseHunks } from './hunks.ts';
+import { Lines } from './lines.ts';
+import { diffText, harmless, oneLine, type Paint, paintFor } from './terminal.ts';
 
 export type Questions = {
   /** A person is there who can answer. */
@@ -11,22 +14,67 @@ export type Questions = {
   yes: boolean;
 };
 
+export const NOBODY = 'Nobody can be asked here (no terminal).';
+const typed = new WeakMap<NodeJS.ReadableStream, Lines>();
+
+/** The lines of a stream are one sequence, whoever waits for them. */
+export function linesOf(input: NodeJS.ReadableStream): Lines {
+  const lines = typed.get(input) ?? new Lines(input);
+  typed.set(input, lines);
+  return lines;
+}
+
+const SCOPES: Record<string, GrantScope> = { t: 'turn', r: 'run', s: 'session', w: 'workspace' };
+
 /** `rule` is the policy's rule that made it a question. */
 export async function answerTo(request: ApprovalRequest, rule: string, given: Questions, signal: AbortSignal): Promise<ApprovalAnswer> {
   if (given.yes && rule === 'edit') return { approve: true };
   if (!given.interactive) return { approve: false, by: 'nobody', words: nobodyAsked(request.reason, rule) };
-  const err = process.stderr;
-  const paint = paintFor(err);
-  err.write(`\n${paint.bold(oneLine(request.title))}\n${diffText(request.changes, paint)}\n${oneLine(request.reason)}\n`);
-  // For other rules a yes for the run would change nothing: they ask each time.
-  const forRun = rule === 'edit';
+  const { covers = [], similar = 0 } = request;
+  process.stderr.write(`\n${askedText(request, paintFor(process.stderr))}\n`);
+  const deviates = rule === 'outside-plan';
+  const further = covers.length > 0 ? ', or for longer as above' : deviates ? ', p = yes, and widen the plan' : '';
+  const byHunks = canChoose(request.changes) ? ', h = hunk by hunk' : '';
   for (;;) {
-    const line = await question(`Do it? y = yes${forRun ? ', r = yes to edits in this run' : ''}, n = no (n and why) > `, signal);
-    const [, letter = 'n', words = ''] = /^\s*(yes|y|r|no|n)\b[\s:,]*(.*)$/i.exec(line ?? 'n') ?? [undefined, '?'];
-    if (/^y/i.test(letter)) return { approve: true };
-    if (/^r/i.test(letter) && forRun) return { approve: true, grant: 'run' };
-    if (/^n/i.test(letter)) return { approve: false, ...(words.trim() && { words: words.trim() }) };
+    const line = await linesOf(process.stdin).ask(`Do it? y = yes${further}${byHunks}, n = no (n and why) > `, signal);
+    if (byHunks && /^\s*h\s*$/i.test(line ?? '')) {
+      const ask = (prompt: string) => linesOf(process.stdin).ask(prompt, signal);
+      return chooseHunks(request.changes, (text) => process.stderr.write(`\n${text}\n`), ask, paintFor(process.stderr));
+    }
+    if (deviates && /^\s*p\s*$/i.test(line ?? '')) return { approve: true, widen: true };
+    const answer = answerIn(line ?? 'n', covers.length, similar);
+    if (answer) return answer;
   }
+}
+
+/** The letters by which a yes stands for more, `p` before them for the narrower of two. */
+export function answerIn(line: string, covers: number, similar: number): ApprovalAnswer | undefined {
+  const [, narrow = '', letter = '', words = ''] = /^\s*(p?)(yes|y|t|r|s|w|no|n)\b[\s:,]*(.*)$/is.exec(line) ?? [];
+  const key = letter.toLowerCase();
+  if (!narrow && key.startsWith('y')) return { approve: true };
+  if (!narrow && key.startsWith('n')) return { approve: false, ...(words.trim() && { words: words.trim() }) };
+  const grant = SCOPES[key];
+  const which = narrow ? 1 : 0;
+  if (!grant || which >= covers || (grant === 'turn' && similar === 0)) return undefined;
+  return { approve: true, grant, covers: which };
+}
+
+/** A command is shown whole, and as it is: what cannot be seen in it is made visible. */
+export function askedText({ title, changes, reason, command, covers = [], similar = 0 }: ApprovalRequest, paint: Paint): string {
+  const scopes = (p: string) => [
+    similar > 0 && `${p}t = this and ${similar} more now`,
+    `${p}r = in this run`,
+    `${p}s = in this session`,
+    `${p}w = always here`,
+  ];
+  const longer = covers.slice(0, 2).map((each, index) => {
+    const letters = scopes(index === 0 ? '' : 'p')
+      .filter(Boolean)
+      .join(', ');
+    return paint.dim(`For ${oneLine(coversText(each))}: ${letters}`);
+  });
+  const shown = command ? visibleCommand(command.text) : diffText(changes, paint);
+  return [paint.bold(oneLine(title)), shown, oneLine(reason, 1_000), ...longer].filter(Boolean).join('\n');
 }
 
 function nobodyAsked(reason: string, rule: string): string {
@@ -36,33 +84,35 @@ function nobodyAsked(reason: string, rule: string): string {
       : rule === 'deletes'
         ? ' --yes is for edits alone: somebody has to agree to a deletion.'
         : '';
-  return `Nobody can be asked here (no terminal). ${reason}${how}`;
+  return `${NOBODY} ${reason}${how}`;
+}
+
+/** A number stands for an option; anything else is the user's own words, where the question takes them. Undefined where no answer came. */
+export async function replyTo({ question }: AskedQuestion, lines: Lines, signal: AbortSignal): Promise<QuestionAnswer | undefined> {
+  const { text, options, freeText } = question;
+  const takesWords = freeText || options.length === 0;
+  const paint = paintFor(process.stderr);
+  const rows = options.map(
+    ({ label, detail }, index) => `  ${index + 1}  ${oneLine(label)}${detail ? paint.dim(`  ${oneLine(detail)}`) : ''}\n`,
+  );
+  // Shown only when its turn has come.
+  let shown = `\n${paint.bold(harmless(text))}\n${rows.join('')}`;
+  const how = options.length === 0 ? 'Your answer' : takesWords ? `1-${options.length}, or your own words` : `1-${options.length}`;
+  for (;;) {
+    const line = (await lines.ask(`${shown}${how} > `, signal))?.trim();
+    shown = '';
+    if (line === undefined) return undefined;
+    const option = /^\d+$/.test(line) ? options[Number(line) - 1] : options.find(({ label }) => label === line);
+    if (option) return { option: option.label };
+    if (line && takesWords) return { words: line };
+  }
 }
 
 export async function confirmPlan(signal: AbortSignal): Promise<'run' | 'discard' | 'keep'> {
   for (;;) {
-    const line = await question('Carry out this plan? y = yes, n = no, k = keep it for later > ', signal);
+    const line = await linesOf(process.stdin).ask('Carry out this plan? y = yes, n = no, k = keep it for later > ', signal);
     if (line === undefined || /^\s*k/i.test(line)) return 'keep';
     if (/^\s*y/i.test(line)) return 'run';
     if (/^\s*n/i.test(line)) return 'discard';
   }
-}
-
-/** One line of stdin; undefined when there is no more of it, or the signal aborts. The terminal stays as it is, so that Ctrl+C is a signal. */
-function question(prompt: string, signal: AbortSignal): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve(undefined);
-    const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
-    const end = (line?: string) => {
-      signal.removeEventListener('abort', abandon);
-      lines.removeAllListeners();
-      lines.close();
-      process.stdin.pause();
-      resolve(line);
-    };
-    const abandon = () => end();
-    signal.addEventListener('abort', abandon, { once: true });
-    lines.once('line', end).once('close', abandon);
-    process.stderr.write(prompt);
-  });
 }

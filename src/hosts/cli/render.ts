@@ -1,9 +1,12 @@
 /** Events as text: the answer on stdout, everything else on stderr. */
 
 import { dollars, tokens } from '../../core/amounts.ts';
-import type { AgentEvent } from '../../core/events.ts';
+import { reachedText } from '../../core/budget-text.ts';
+import type { AgentEvent, PauseReason } from '../../core/events.ts';
 import { type AssistantMessage, type Cost, resultText, textOf, type Usage } from '../../core/messages.ts';
 import { planText } from '../../core/plan.ts';
+import { planEventText } from '../../core/plan-text.ts';
+import { proofOf, type Receipt, receiptLine } from '../../core/receipt.ts';
 import type { ChangeSummary } from '../../core/tool.ts';
 import { waitingText } from '../../core/waiting.ts';
 import { changeCounts, harmless, type Output, oneLine, paintFor } from './terminal.ts';
@@ -16,13 +19,21 @@ const HOLD = 240;
 const COMMAND = /\[([^\]\n]*)\]\(command:kedge\.(\w+)[^)\n]*\)/g;
 /** At the end of a text that streams: what may become such a link. */
 const BEGUN_LINK = /\[[^\]\n]{0,80}(\](\([^)\n]{0,80})?)?$/;
+const PAUSED: Record<PauseReason, string> = {
+  limit: 'Paused at this limit.',
+  max_tokens: 'Paused: the answer was too long.',
+  interrupted: 'Interrupted.',
+  edit_plan: 'Paused: the plan is to be edited.',
+  user: 'Paused.',
+  repeating: 'Paused: the model goes round in circles.',
+};
 const CONNECT =
   'name a model with --model, for example -m openai/gpt-6.1-sol, and set its key, for example OPENAI_API_KEY (see kedge models)';
 
 export class TextRenderer {
   readonly #out: Output;
   readonly #err: Output;
-  readonly #steps = new Map<string, { title: string; changes: readonly ChangeSummary[] }>();
+  readonly #steps = new Map<string, { title: string; changes: readonly ChangeSummary[]; asks?: boolean }>();
   readonly #changed = new Map<string, { added: number; removed: number }>();
   #held = '';
   #streaming = false;
@@ -51,7 +62,7 @@ export class TextRenderer {
         if (event.message.role === 'assistant') this.#message(event.message);
         return;
       case 'tool_started':
-        this.#steps.set(event.callId, { title: event.title, changes: [] });
+        this.#steps.set(event.callId, { title: event.title, changes: [], asks: event.name === 'ask_user' });
         return;
       case 'file_changed': {
         const step = this.#steps.get(event.callId);
@@ -73,11 +84,29 @@ export class TextRenderer {
       case 'plan_proposed':
         this.#out.write(`${this.#safe(planText(event.plan))}\n`);
         return;
+      case 'step_checked':
+      case 'step_rolled_back':
+      case 'plan_revised':
+        this.#line(harmless(planEventText(event)));
+        return;
+      case 'message_queued':
+        this.#line(paint.dim('It joins at the model’s next turn.'));
+        return;
+      case 'question_answered':
+        // A step of a plan that fails ends the run then, and says so itself.
+        if ('by' in event.answer)
+          this.#line(
+            `${event.answer.words}${this.#steps.get(event.callId)?.asks ? ' The model goes on with what it thinks most likely.' : ''}`,
+          );
+        return;
       case 'limits_shrunk':
         this.#line(event.reason);
         return;
+      case 'budget_reached':
+        this.#line(reachedText(event));
+        return;
       case 'run_paused':
-        this.#line(`Paused: ${event.reason === 'limit' ? 'a limit was reached' : 'the answer was too long'}.`);
+        this.#line(PAUSED[event.reason]);
         this.#line(harmless(event.summary));
         return;
       case 'run_finished':
@@ -86,6 +115,7 @@ export class TextRenderer {
         if (event.outcome === 'refused') this.#line('kedge: The model declined to answer.');
         if (event.outcome === 'stopped') this.#line('Stopped.');
         this.#summary();
+        if (event.receipt) this.#receipt(event.receipt);
         this.#spent(event.usage, event.cost);
         return;
     }
@@ -131,6 +161,13 @@ export class TextRenderer {
     this.#line(
       `${paint.bold(`Changed ${files.length} ${files.length === 1 ? 'file' : 'files'}`)}: ${files.join(', ')}. Take it back: kedge undo`,
     );
+  }
+
+  #receipt(receipt: Receipt): void {
+    const { dim } = paintFor(this.#err);
+    if (receipt.calls > 0) this.#line(dim(receiptLine(receipt)));
+    const proof = proofOf(receipt);
+    if (proof && receipt.denied > 0) this.#line(dim(proof));
   }
 
   /** What is not known is not said. */

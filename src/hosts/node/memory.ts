@@ -1,13 +1,31 @@
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { freemem, totalmem } from 'node:os';
+import { promisify } from 'node:util';
+import type { Memory } from '../../app/pressure.ts';
 
-/** Bytes. On Linux what programs can still get, which is far more than what is unused: files that are kept in memory give way. */
-export async function readMemory(): Promise<{ free: number; total: number }> {
+/**
+ * Bytes; undefined where nobody tells. On Linux and macOS what programs can still get, which is far more than what is unused: files
+ * that are kept in memory give way, and nearly all unused memory is put to such a use.
+ */
+export async function readMemory(): Promise<Memory | undefined> {
+  if (process.platform === 'darwin') {
+    const level = await promisify(execFile)('/usr/sbin/sysctl', ['-n', 'kern.memorystatus_level'], { timeout: 2_000 }).catch(
+      () => undefined,
+    );
+    return parseLevel(level?.stdout ?? '', totalmem());
+  }
   const table = process.platform === 'linux' ? await readFile('/proc/meminfo', 'utf8').catch(() => '') : '';
   return parseMeminfo(table) ?? { free: freemem(), total: totalmem() };
 }
 
-export function parseMeminfo(table: string): { free: number; total: number } | undefined {
+/** The kernel's own measure: how many percent are free, or can be had. */
+export function parseLevel(text: string, total: number): Memory | undefined {
+  const percent = Number.parseInt(text, 10);
+  return percent >= 0 && percent <= 100 ? { free: (total * percent) / 100, total } : undefined;
+}
+
+export function parseMeminfo(table: string): Memory | undefined {
   const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(table)?.[1] ?? Number.NaN) * 1024;
   const [free, total] = [bytes('MemAvailable'), bytes('MemTotal')];
   return Number.isNaN(free) || Number.isNaN(total) ? undefined : { free, total };

@@ -1,11 +1,18 @@
 /** Events as VS Code's Chat can show them: Markdown, progress lines, references, buttons. */
 import * as vscode from 'vscode';
 import type { Session } from '../../app/session.ts';
-import type { AgentEvent, ApprovalAnswer } from '../../core/events.ts';
+import type { Reached } from '../../core/budget.ts';
+import { moreText, reachedText } from '../../core/budget-text.ts';
+import { coversText } from '../../core/covers.ts';
+import type { AgentEvent, ApprovalAnswer, QuestionAnswer } from '../../core/events.ts';
 import type { Plan } from '../../core/plan.ts';
 import { planText } from '../../core/plan.ts';
-import { type ApprovalRequest, brokeOff } from '../../core/session.ts';
+import { planEventText } from '../../core/plan-text.ts';
+import { proofOf, receiptLine } from '../../core/receipt.ts';
+import { hunksIn } from '../../core/revision.ts';
+import { type ApprovalRequest, type AskedQuestion, brokeOff } from '../../core/session.ts';
 import { waitingText } from '../../core/waiting.ts';
+import { visibleCommand } from '../../policy/commands/visible.ts';
 import { REMEDY, type Remedy } from '../../protocol/remedy.ts';
 import { PathError, parsePath } from '../../workspace/paths.ts';
 import { type Kedge, modelName } from './kedge.ts';
@@ -30,6 +37,9 @@ export class ChatRenderer {
   readonly #titles = new Map<string, string>();
   readonly #referenced = new Set<string>();
   #plan: Plan | undefined;
+  /** Shown at the very end: what the Chat is told after a button folds away all that is above. */
+  #proposed: Plan | undefined;
+  #limit: Reached | undefined;
   #streamedText = '';
   readonly #prose = new PlaceFinder(
     (text) => this.#stream.markdown(markdown(text)),
@@ -52,6 +62,7 @@ export class ChatRenderer {
       case 'run_resumed':
         // What was asked before is not asked again, and the run waits for it.
         for (const pending of this.#session.state.pendingApprovals.values()) this.approval(pending);
+        for (const asked of this.#session.state.pendingQuestions.values()) this.question(asked);
         break;
       case 'text_delta':
         this.#streamedText += event.text;
@@ -75,6 +86,14 @@ export class ChatRenderer {
       case 'approval_requested':
         this.approval(event);
         break;
+      case 'question_asked':
+        this.question(event);
+        break;
+      case 'question_answered': {
+        const { answer } = event;
+        stream.markdown(`*You:* ${plain('option' in answer ? answer.option : answer.words)}\n\n`);
+        break;
+      }
       case 'approval_resolved':
         stream.markdown(
           event.answer.approve ? '*Approved.*\n\n' : `*Rejected${event.answer.words ? `:* ${plain(event.answer.words)}` : '.*'}\n\n`,
@@ -88,7 +107,7 @@ export class ChatRenderer {
         }
         break;
       case 'plan_proposed':
-        this.#showPlan(event.plan);
+        this.#proposed = event.plan;
         break;
       case 'plan_step': {
         const step = this.#plan?.steps[event.step - 1];
@@ -96,19 +115,35 @@ export class ChatRenderer {
         stream.markdown(`${STEP_SIGN[event.status]} **Step ${event.step}** ${plain(step?.title ?? '')}${note}\n\n`);
         break;
       }
+      case 'plan_revised':
+        this.#plan = event.plan;
+        stream.markdown(`${plain(planEventText(event))}\n\n`);
+        break;
+      case 'step_checked':
+      case 'step_rolled_back': {
+        const [line = '', ...output] = planEventText(event).split('\n');
+        stream.markdown(`${plain(line)}\n\n${output.length > 0 ? `${fence(output.join('\n'), 'text')}\n\n` : ''}`);
+        break;
+      }
+      case 'budget_reached':
+        this.#limit = event;
+        break;
       case 'limits_shrunk':
         stream.markdown(`*${event.reason}*\n\n`);
         break;
       case 'run_paused':
-        stream.markdown(`**Paused.** ${event.summary}\n\n`);
-        stream.button({ command: 'kedge.chat.continue', title: 'Continue' });
+        stream.markdown(`**Paused.** ${this.#limit ? `${plain(reachedText(this.#limit))} ` : ''}${event.summary}\n\n`);
+        stream.button({ command: 'kedge.chat.continue', title: this.#limit ? moreText(this.#limit.limit) : 'Continue' });
+        if (event.reason === 'edit_plan' && this.#plan)
+          stream.button({ command: 'kedge.editPlan', title: 'Edit plan', arguments: [this.#session.id, this.#plan.id] });
         break;
     }
   }
 
-  approval({ approvalId, callId, title, rule, reason, changes }: ApprovalRequest): void {
+  approval({ approvalId, callId, title, rule, reason, changes, command, covers = [], similar = 0 }: ApprovalRequest): void {
     const stream = this.#stream;
     stream.markdown(`**${plain(title)}?** ${plain(reason)}\n\n`);
+    if (command) stream.markdown(`${fence(visibleCommand(command.text), command.shell)}\n\n`);
     for (const { path, from, kind, added, removed, diff } of changes) {
       const counts = added || removed ? ` +${added} −${removed}` : '';
       stream.markdown(`\`${kind}\` ${from ? `${plain(from)} → ` : ''}${plain(path)}${counts}\n\n`);
@@ -119,13 +154,30 @@ export class ChatRenderer {
     }
     const button = (label: string, answer: ApprovalAnswer) =>
       stream.button({ command: 'kedge.answerApproval', title: label, arguments: [this.#session.id, approvalId, answer] });
-    button('Approve', { approve: true });
-    if (rule === 'edit') button('Approve edits of this run', { approve: true, grant: 'run' });
+    button(rule === 'outside-plan' ? 'Allow once' : 'Approve', { approve: true });
+    if (rule === 'outside-plan') button('Widen the plan', { approve: true, widen: true });
+    const [widest] = covers;
+    if (widest && similar > 0) button(`Approve all ${similar + 1} like this`, { approve: true, grant: 'turn', covers: 0 });
+    if (widest) button(`Approve ${coversText(widest)} for this run`, { approve: true, grant: 'run', covers: 0 });
     button('Reject', { approve: false });
     const opening = (title: string, command: string, ...args: string[]) =>
       stream.button({ command, title, arguments: [this.#session.id, callId, ...args] });
     if (changes.length > DIFF_BUTTONS) opening(`Open all ${changes.length} diffs`, 'kedge.openDiffs');
     else for (const { path } of changes) opening(changes.length > 1 ? `Open diff of ${path}` : 'Open diff', 'kedge.openDiff', path);
+    if (changes.length > 1 || changes.some((change) => hunksIn(change) > 1))
+      stream.button({ command: 'kedge.showInPanel', title: 'Choose hunks in the panel', arguments: [this.#session.id] });
+  }
+
+  /** It can be answered with a button, and in the user's own words; after a reload by the next message. */
+  question({ questionId, question: { text, options, freeText } }: AskedQuestion): void {
+    const stream = this.#stream;
+    const details = options.flatMap(({ label, detail }) => (detail ? [`- ${plain(label)}: ${plain(detail)}`] : []));
+    stream.markdown([`**${plain(text)}**`, ...details].join('\n\n').concat('\n\n'));
+    const id = [this.#session.id, questionId];
+    for (const { label } of options)
+      stream.button({ command: 'kedge.answerQuestion', title: label, arguments: [...id, { option: label } satisfies QuestionAnswer] });
+    if (freeText || options.length === 0)
+      stream.button({ command: 'kedge.answerInWords', title: options.length > 0 ? 'Answer otherwise…' : 'Answer…', arguments: id });
   }
 
   /** How the run ended, and what can be done now. */
@@ -138,6 +190,11 @@ export class ChatRenderer {
       if (remedy) stream.button({ command: COMMAND[remedy.action], title: remedy.label });
       stream.button({ command: 'kedge.chat.continue', title: brokeOff(this.#session.state) ? 'Continue' : 'Try again' });
     }
+    if (end.type === 'run_finished' && end.receipt && end.receipt.calls > 0) {
+      const proof = proofOf(end.receipt);
+      stream.markdown(`\n\n*${plain(receiptLine(end.receipt))}${proof ? `. ${plain(proof)}` : ''}*\n\n`);
+    }
+    if (this.#proposed) this.#showPlan(this.#proposed);
     if (this.#session.state.runs.get(end.runId)?.changed) {
       stream.button({ command: 'kedge.reviewRun', title: 'Review changes', arguments: [this.#session.id, end.runId] });
       stream.button({ command: 'kedge.undoRun', title: 'Undo run', arguments: [this.#session.id, end.runId] });

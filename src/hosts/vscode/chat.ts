@@ -1,12 +1,13 @@
 /** The native chat participant: a thread of VS Code's Chat is a Kedge session, and shows the same events as the panel does. */
 import * as vscode from 'vscode';
 import { type Session, SessionError } from '../../app/session.ts';
-import type { AgentEvent, Mode } from '../../core/events.ts';
+import type { AgentEvent, Mode, QuestionAnswer } from '../../core/events.ts';
 import type { ModelRef } from '../../core/messages.ts';
-import { brokeOff } from '../../core/session.ts';
+import { type AskedQuestion, brokeOff } from '../../core/session.ts';
 import { parseModelRef } from '../../providers/catalog.ts';
 import { attachmentsOf } from './attachments.ts';
 import { ChatRenderer } from './chat-render.ts';
+import { mayGoOn } from './commands.ts';
 import type { Kedge } from './kedge.ts';
 import { editorModelRef } from './lm-adapter.ts';
 import { VENDOR } from './model-provider.ts';
@@ -73,9 +74,24 @@ async function carryOut(kedge: Kedge, session: Session, request: vscode.ChatRequ
   if (!session.running && state.pendingApprovals.size > 0) {
     const done = nextEnd(session);
     for (const pending of state.pendingApprovals.values()) renderer.approval(pending);
+    for (const asked of state.pendingQuestions.values()) renderer.question(asked);
     return done;
   }
-  if (request.command === 'continue') return session.resume();
+  const [asked] = state.pendingQuestions.values();
+  if (!session.running && asked) {
+    const words = request.prompt.trim();
+    // What is typed under a question is its answer.
+    if (words && !request.command) return session.answerQuestion(asked.questionId, answerOf(asked, words));
+    const done = nextEnd(session);
+    for (const each of state.pendingQuestions.values()) renderer.question(each);
+    return done;
+  }
+  if (request.command === 'continue') {
+    const left = session.plans.list().findLast(({ stage, runId }) => stage === 'stopped' && runId === state.lastRun?.runId);
+    if (left && state.lastRun?.outcome !== 'failed') return session.plans.resume(left.plan.id);
+    if (!(await mayGoOn(session))) throw new SessionError('The run stays paused.');
+    return session.resume({ raise: true });
+  }
   if (request.command === 'run') {
     const plan = [...state.plans.values()].findLast(({ status }) => status === 'proposed');
     if (!plan) throw new SessionError('There is no proposed plan in this conversation. Ask for one with /plan.');
@@ -88,6 +104,11 @@ async function carryOut(kedge: Kedge, session: Session, request: vscode.ChatRequ
   }
   const attachments = await attachmentsOf(request.references, kedge.fs);
   return session.prompt({ text, mode, attachments, model: modelOf(kedge, request.model, mode) });
+}
+
+function answerOf({ question }: AskedQuestion, words: string): QuestionAnswer {
+  const option = question.options.find(({ label }) => label.toLowerCase() === words.toLowerCase());
+  return option ? { option: option.label } : { words };
 }
 
 function watch(

@@ -1,10 +1,13 @@
 import * as vscode from 'vscode';
-import { SessionError } from '../../app/session.ts';
-import type { ApprovalAnswer } from '../../core/events.ts';
+import { type Session, SessionError } from '../../app/session.ts';
+import { isOfDay, raiseText } from '../../core/budget-text.ts';
+import type { ApprovalAnswer, QuestionAnswer } from '../../core/events.ts';
 import { openDiff, openDiffs, reviewRun } from './blob-documents.ts';
 import { connectModel, pickModel } from './connect.ts';
+import { manageGrants } from './grants.ts';
 import type { Kedge } from './kedge.ts';
 import type { Panel } from './panel.ts';
+import { showPlans } from './plans.ts';
 
 /** Every command of the extension. Those that only buttons call take a session's id first. */
 export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable {
@@ -17,16 +20,27 @@ export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable 
     'kedge.openSession': () => openSession(kedge, panel),
     'kedge.pickModel': () => pickModel(kedge),
     'kedge.connectModel': () => connectModel(kedge),
-    'kedge.stop': async () => (await kedge.session()).stop(),
+    'kedge.stop': async () => (await current(kedge)).stop(),
+    'kedge.manageGrants': () => manageGrants(kedge),
+    'kedge.pause': async () => (await current(kedge)).pause(),
+    'kedge.resume': async () => goOn(await current(kedge)),
+    'kedge.step': async () => (await current(kedge)).step(),
     'kedge.askForEdits': async () => {
       await kedge.revokeGrants();
       void vscode.window.showInformationMessage('Kedge asks before it edits in this workspace.');
     },
     'kedge.answerApproval': async (sessionId: string, approvalId: string, answer: ApprovalAnswer) =>
       (await kedge.sessionById(sessionId)).answerApproval(approvalId, answer),
+    'kedge.answerQuestion': async (sessionId: string, questionId: string, answer: QuestionAnswer) =>
+      (await kedge.sessionById(sessionId)).answerQuestion(questionId, answer),
+    'kedge.answerInWords': async (sessionId: string, questionId: string) => answerInWords(await kedge.sessionById(sessionId), questionId),
     'kedge.retryNow': async (sessionId: string) => (await kedge.sessionById(sessionId)).retryNow(),
     'kedge.openDiff': async (sessionId: string, callId: string, path: string) => openDiff(await kedge.sessionById(sessionId), callId, path),
     'kedge.openDiffs': async (sessionId: string, callId: string) => openDiffs(await kedge.sessionById(sessionId), callId, kedge.fs),
+    'kedge.showInPanel': async (sessionId: string) => {
+      await kedge.show(await kedge.sessionById(sessionId));
+      await panel.reveal();
+    },
     'kedge.reviewRun': async (sessionId: string, runId: string) => reviewRun(await kedge.sessionById(sessionId), runId, kedge.fs),
     'kedge.undoRun': async (sessionId: string, runId: string) => undoRun(kedge, sessionId, runId),
     'kedge.discardPlan': async (sessionId: string, planId: string) => {
@@ -37,6 +51,7 @@ export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable 
       await kedge.show(await kedge.sessionById(sessionId));
       await panel.reveal({ type: 'edit_plan', planId });
     },
+    'kedge.showPlans': () => showPlans(kedge, panel),
     'kedge.chat.runPlan': () => sendToChat('@kedge /run Run the plan'),
     'kedge.chat.continue': () => sendToChat('@kedge /continue Go on'),
   };
@@ -45,6 +60,34 @@ export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable 
       vscode.commands.registerCommand(name, (...args) => explained(() => run(...(args as never[])))),
     ),
   );
+}
+
+/** The session whose run is under way, be it in the panel or in a thread of the Chat; else the one that the panel shows. */
+async function current(kedge: Kedge): Promise<Session> {
+  const shown = await kedge.session();
+  const open = await Promise.all(kedge.assistant.openIds.map((id) => kedge.assistant.session(id)));
+  return [shown, ...open].find((session) => session?.running) ?? shown;
+}
+
+async function answerInWords(session: Session, questionId: string): Promise<void> {
+  const asked = session.state.pendingQuestions.get(questionId);
+  if (!asked) throw new SessionError('This question was answered already.');
+  const words = await vscode.window.showInputBox({ title: 'Kedge asks', prompt: asked.question.text, ignoreFocusOut: true });
+  if (words?.trim()) await session.answerQuestion(questionId, { words: words.trim() });
+}
+
+/** Goes on with a run that paused. A limit of the whole day is raised only after a yes. */
+async function goOn(session: Session): Promise<void> {
+  if (await mayGoOn(session)) await session.resume({ raise: true });
+}
+
+/** Exported for the Chat, where going on is a message of its own. */
+export async function mayGoOn({ state }: Session): Promise<boolean> {
+  const run = state.lastRun;
+  const limit = run?.pause === 'limit' ? run.reached : undefined;
+  if (!limit || !isOfDay(limit.limit)) return true;
+  const raise = 'Raise and continue';
+  return (await vscode.window.showWarningMessage(raiseText(limit), { modal: true }, raise)) === raise;
 }
 
 /** What the user cannot do now is said, not thrown. */

@@ -30,6 +30,8 @@ export type ConnectPorts = {
   /** How many models an Ollama has that runs on this computer; undefined where none does. */
   ollama(): Promise<number | undefined>;
   save(connection: Connection): Promise<void>;
+  /** Of the machine that serves the model, in GB, where that is this one. */
+  memoryGb?(provider: string, config: ProviderConfig): number | undefined;
 };
 
 const TRY = { again: 'Try Again', key: 'Enter Another Key', address: 'Change the Address', model: 'Choose Another Model' } as const;
@@ -45,7 +47,7 @@ const HOW = {
 const TRY_MS = 60_000;
 const TRY_LOCAL_MS = 300_000;
 
-export async function connectFlow({ ask, env, configOf, ollama, save }: ConnectPorts): Promise<void> {
+export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }: ConnectPorts): Promise<void> {
   let entry: CatalogEntry = CATALOG[0] as CatalogEntry;
   let begun = false;
   let stored: ProviderConfig = {};
@@ -180,7 +182,11 @@ export async function connectFlow({ ask, env, configOf, ollama, save }: ConnectP
         throw new ModelError('network', `${model} did not answer within ${limit / 1000} seconds: try again, or choose another model.`);
       calls = probe.calls;
       const contextWindow = models.find(({ id }) => id === model)?.contextWindow;
-      const { agent, reason = '' } = suitability({ probe, ...(contextWindow && { contextWindow }) });
+      const { agent, reason = '' } = suitability({
+        probe,
+        ...(contextWindow && { contextWindow }),
+        memoryGb: memoryGb?.(entry.id, config),
+      });
       if (agent) return useFor;
       const noTools = `${model} did not call the tool that it was told to call: it may do for Ask, and Agent mode needs another model.`;
       const next = await ask.trouble(entry.local ? reason : noTools, [TRY.model, ANYWAY]);

@@ -1,12 +1,13 @@
 /** Choosing and connecting a model, in the editor. */
+import { totalmem } from 'node:os';
 import * as vscode from 'vscode';
-import { tryModel } from '../../app/models.ts';
+import { isServedHere, tryModel } from '../../app/models.ts';
 import { suitability } from '../../app/probe.ts';
 import type { Mode } from '../../core/events.ts';
 import type { ModelRef } from '../../core/messages.ts';
 import { ModelError } from '../../core/model.ts';
 import { type CatalogEntry, catalogEntry } from '../../providers/catalog.ts';
-import type { ModelFacts } from '../../providers/types.ts';
+import type { ModelFacts, ProviderConfig } from '../../providers/types.ts';
 import { connectFlow } from './connect-flow.ts';
 import { describeFacts } from './describe.ts';
 import type { Kedge } from './kedge.ts';
@@ -29,6 +30,7 @@ export async function connectModel(kedge: Kedge): Promise<void> {
     env: process.env,
     configOf: (provider) => providerConfig(provider, settings, keys),
     ollama: () => models.ollama(),
+    memoryGb,
     save: async ({ ref, mode, apiKey, baseUrl, calls, models: list }) => {
       await settings.setBaseUrl(ref.provider, baseUrl);
       await keys.set(ref.provider, apiKey);
@@ -120,13 +122,21 @@ async function probed(kedge: Kedge, ref: ModelRef): Promise<ModelFacts['calls']>
   const config = await providerConfig(ref.provider, kedge.settings, kedge.keys);
   try {
     const probe = await quickInput.progress(`Having ${ref.model} call a tool…`, (signal) => tryModel(ref, config, signal, PROBE_MS));
-    const { reason } = suitability({ ...(probe && { probe }), ...(facts.contextWindow && { contextWindow: facts.contextWindow }) });
+    const { reason } = suitability({
+      ...(probe && { probe }),
+      ...(facts.contextWindow && { contextWindow: facts.contextWindow }),
+      memoryGb: memoryGb(ref.provider, config),
+    });
     if (reason) void vscode.window.showWarningMessage(reason);
     return probe?.calls;
   } catch (error) {
     if (error instanceof ModelError) void vscode.window.showWarningMessage(error.message);
     return undefined;
   }
+}
+
+function memoryGb(provider: string, config: ProviderConfig): number | undefined {
+  return isServedHere(provider, config) ? totalmem() / 2 ** 30 : undefined;
 }
 
 async function use(kedge: Kedge, ref: ModelRef, mode?: Mode, calls?: ModelFacts['calls']): Promise<void> {

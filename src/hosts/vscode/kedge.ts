@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 import { Assistant } from '../../app/assistant.ts';
 import { isServedHere, loadAdapter } from '../../app/models.ts';
 import { type Session, SessionError } from '../../app/session.ts';
+import type { Covers } from '../../core/covers.ts';
 import type { Mode } from '../../core/events.ts';
 import type { ModelRef } from '../../core/messages.ts';
 import type { ModelAdapter } from '../../core/model.ts';
@@ -12,20 +13,26 @@ import type { PanelState, Readiness } from '../../protocol/panel.ts';
 import { catalogEntry, EDITOR, missingConfig } from '../../providers/catalog.ts';
 import { withRetry } from '../../providers/retry.ts';
 import { DiskBlobs } from '../../sessions/blobs.ts';
+import { Ledger } from '../../sessions/ledger.ts';
 import { SessionStore } from '../../sessions/store.ts';
+import { Commands } from '../node/commands.ts';
+import { PageFetcher } from '../node/fetch.ts';
 import { readMemory } from '../node/memory.ts';
 import { VsCodeFileSystem } from './file-system.ts';
+import { WorkspaceGrants } from './grants.ts';
+import { VsCodeLanguages } from './languages.ts';
 import { createEditorAdapter } from './lm-adapter.ts';
 import { editorMcpServers } from './mcp.ts';
 import { Models } from './models.ts';
+import { readPolicy } from './policy-settings.ts';
 import { editorRipgrep } from './ripgrep.ts';
 import { Keys, providerConfig, VsCodeSettings } from './settings.ts';
+import { Terminals } from './terminal.ts';
+import { Tidier } from './tidy.ts';
 import { VsCodeWriter } from './writer.ts';
 
 const SESSION_KEY = 'kedge.session';
 const MODE_KEY = 'kedge.mode';
-const EDITS_KEY = 'kedge.editsGranted';
-const REVOKED_KEY = 'kedge.grantsRevokedAt';
 
 export class Kedge implements vscode.Disposable {
   readonly context: vscode.ExtensionContext;
@@ -34,6 +41,7 @@ export class Kedge implements vscode.Disposable {
   readonly models: Models;
   readonly blobs: DiskBlobs;
   readonly assistant: Assistant;
+  readonly grants: WorkspaceGrants;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #sessionChanged = new vscode.EventEmitter<Session>();
   /** Something that the panel's state shows has changed. */
@@ -49,16 +57,32 @@ export class Kedge implements vscode.Disposable {
     this.models = new Models(this.settings, this.keys, context.globalState);
     const storage = (context.storageUri ?? context.globalStorageUri).fsPath;
     this.blobs = new DiskBlobs(join(storage, 'blobs'));
+    const languages = new VsCodeLanguages(() => this.fs);
+    const tidier = new Tidier();
+    this.grants = new WorkspaceGrants(context.workspaceState);
+    const terminals = new Terminals();
+    const commands = new Commands({ storage: join(storage, 'commands'), directory: (at) => this.fs.onDisk(at), launch: terminals.launch });
     this.assistant = new Assistant({
+      languages,
+      tidy: (at, text) => tidier.tidied(this.fs.uri(at), text),
+      commands: () => (this.fs.folders.some(({ root }) => root !== undefined) ? commands : undefined),
+      fetcher: new PageFetcher(),
+      // A grammar weighs as much as all else: it is loaded for the first command.
+      shellParsers: async (shell) => (await import('../node/shell-parser.ts')).nodeShellParsers(shell),
       fileSystem: () => this.fs,
       writer: () => new VsCodeWriter(this.fs),
       blobs: this.blobs,
       store: new SessionStore(join(storage, 'sessions')),
+      // Of all windows: the day's money is the user's, not a folder's.
+      ledger: new Ledger(join(context.globalStorageUri.fsPath, 'ledger')),
       settings: {
         model: (mode) => this.settings.model(mode),
         limits: (mode) => this.settings.limits(mode),
+        budgets: () => this.settings.budgets(),
         pressure: () => this.settings.pressure(),
+        requirePlan: () => this.settings.requirePlan(),
         tuning: (model) => this.settings.tuning(model, this.models.facts(model)),
+        policy: () => readPolicy(),
       },
       facts: (model) => this.models.facts(model),
       adapter: (model) => this.adapter(model),
@@ -66,15 +90,15 @@ export class Kedge implements vscode.Disposable {
         isServedHere(provider, await providerConfig(provider, this.settings, this.keys)) ? readMemory() : undefined,
       mcp: editorMcpServers(),
       trusted: () => vscode.workspace.isTrusted,
-      workspaceEdits: {
-        granted: () => context.workspaceState.get(EDITS_KEY, false),
-        grant: () => void context.workspaceState.update(EDITS_KEY, true),
-        revokedAt: () => context.workspaceState.get(REVOKED_KEY, 0),
-      },
+      grants: this.grants,
     });
     const fire = () => this.#changed.fire();
     const revised = () => void this.models.revise().then(fire, fire);
     this.#disposables = [
+      languages,
+      tidier,
+      commands,
+      terminals,
       this.#changed,
       this.#sessionChanged,
       vscode.workspace.onDidChangeWorkspaceFolders(() => {
@@ -106,11 +130,10 @@ export class Kedge implements vscode.Disposable {
     this.#changed.fire();
   }
 
-  /** Edits are asked for again in this workspace, in all of its sessions and their runs. */
-  async revokeGrants(): Promise<void> {
-    this.assistant.revokeGrants();
-    await this.context.workspaceState.update(REVOKED_KEY, Date.now());
-    await this.context.workspaceState.update(EDITS_KEY, undefined);
+  /** What was allowed in this workspace is asked for again, in all of its sessions and their runs; all of it, or one thing. */
+  async revokeGrants(covers?: Covers): Promise<void> {
+    this.assistant.revokeGrants(covers);
+    await this.grants.revoke(covers);
   }
 
   get mode(): Mode {
@@ -160,6 +183,7 @@ export class Kedge implements vscode.Disposable {
     return {
       mode: this.mode,
       modelName: modelName(model),
+      blind: model.provider === 'offline' || this.models.facts(model).vision === false,
       readiness: await this.#readiness(model),
       folders: this.fs.folders.map(({ name }) => name),
       trusted: vscode.workspace.isTrusted,
@@ -168,6 +192,8 @@ export class Kedge implements vscode.Disposable {
 
   async #readiness(model: ModelRef): Promise<Readiness> {
     const connect = { label: 'Connect', message: { type: 'connect_model' as const } };
+    const [broken] = readPolicy().problems;
+    if (broken) return { level: 'attention', text: broken };
     const problem = this.settings.modelProblem(this.mode);
     if (problem) return { level: 'attention', text: problem, action: connect };
     const entry = catalogEntry(model.provider);

@@ -1,6 +1,7 @@
 /** Kedge's models in VS Code's own model picker; with them the native Chat works without an account. */
 import * as vscode from 'vscode';
-import type { ImagePart, Message, ModelRef, ReasoningPart, TextPart, ToolCall, ToolResult } from '../../core/messages.ts';
+import { withoutImages } from '../../core/images.ts';
+import type { ImagePart, Message, ModelRef, TextPart, ToolCall, ToolResult } from '../../core/messages.ts';
 import type { ModelRequest } from '../../core/model.ts';
 import { catalogEntry, EDITOR, modelText, parseModelRef } from '../../providers/catalog.ts';
 import type { ModelFacts } from '../../providers/types.ts';
@@ -81,11 +82,13 @@ async function respond(
   const adapter = await kedge.adapter(ref);
   const controller = new AbortController();
   const cancelling = token.onCancellationRequested(() => controller.abort());
+  const facts = kedge.models.facts(ref);
+  const sent = neutralMessages(messages, ref);
   const request: ModelRequest = {
     model: ref.model,
-    ...kedge.settings.tuning(ref, kedge.models.facts(ref)),
+    ...kedge.settings.tuning(ref, facts),
     system: '',
-    messages: messages.flatMap((message) => neutral(message, ref)),
+    messages: facts.vision === false ? withoutImages(sent) : sent,
     tools: (options.tools ?? []).map(({ name, description, inputSchema }) => ({
       name,
       description,
@@ -104,27 +107,44 @@ async function respond(
   }
 }
 
+/** VS Code's messages in Kedge's form. Exported for its test. */
+export function neutralMessages(messages: readonly vscode.LanguageModelChatRequestMessage[], from: ModelRef): Message[] {
+  /** Some wires want a result's name too, which VS Code does not give again. */
+  const names = new Map<string, string>();
+  for (const { content } of messages)
+    for (const part of content) if (part instanceof vscode.LanguageModelToolCallPart) names.set(part.callId, part.name);
+  return messages.flatMap((message) => neutral(message, from, names));
+}
+
 /** One of VS Code's messages; its tool results are a message of their own for us. */
-function neutral({ role, content }: vscode.LanguageModelChatRequestMessage, from: { provider: string; model: string }): Message[] {
-  const results: ToolResult[] = [];
-  const parts: (TextPart | ReasoningPart | ToolCall)[] = [];
-  const images: ImagePart[] = [];
-  for (const part of content) {
-    if (part instanceof vscode.LanguageModelTextPart) parts.push({ type: 'text', text: part.value });
-    else if (part instanceof vscode.LanguageModelToolCallPart)
-      parts.push({ type: 'tool_call', id: part.callId, name: part.name, input: part.input });
-    else if (part instanceof vscode.LanguageModelDataPart && part.mimeType.startsWith('image/'))
-      images.push({ type: 'image', mediaType: part.mimeType, data: Buffer.from(part.data).toString('base64') });
-    else if (part instanceof vscode.LanguageModelToolResultPart) {
-      const text = part.content.map((piece) => (piece instanceof vscode.LanguageModelTextPart ? piece.value : '')).join('');
-      results.push({ type: 'tool_result', callId: part.callId, name: '', content: [{ type: 'text', text }] });
-    }
-  }
-  const toolMessages: Message[] = results.length > 0 ? [{ role: 'tool', content: results }] : [];
-  if (parts.length === 0 && images.length === 0) return toolMessages;
+function neutral({ role, content }: vscode.LanguageModelChatRequestMessage, from: ModelRef, names: ReadonlyMap<string, string>): Message[] {
   if (role === vscode.LanguageModelChatMessageRole.Assistant) {
+    const parts = content.flatMap((part): (TextPart | ToolCall)[] => {
+      if (part instanceof vscode.LanguageModelTextPart) return [{ type: 'text', text: part.value }];
+      if (!(part instanceof vscode.LanguageModelToolCallPart)) return [];
+      return [{ type: 'tool_call', id: part.callId, name: part.name, input: part.input }];
+    });
     const calls = parts.some((part) => part.type === 'tool_call');
-    return [{ role: 'assistant', content: parts, from, stop: calls ? 'tool_use' : 'end_turn' }];
+    return parts.length === 0 ? [] : [{ role: 'assistant', content: parts, from, stop: calls ? 'tool_use' : 'end_turn' }];
   }
-  return [...toolMessages, { role: 'user', content: [...parts.filter((part) => part.type === 'text'), ...images] }];
+  const results = content.flatMap((part): ToolResult[] => {
+    if (!(part instanceof vscode.LanguageModelToolResultPart)) return [];
+    return [{ type: 'tool_result', callId: part.callId, name: names.get(part.callId) ?? '', content: toInput(part.content) }];
+  });
+  const input = toInput(content);
+  return [
+    ...(results.length > 0 ? [{ role: 'tool' as const, content: results }] : []),
+    ...(input.length > 0 ? [{ role: 'user' as const, content: input }] : []),
+  ];
+}
+
+/** What a model can read or see; other data is left out. */
+function toInput(parts: readonly unknown[]): (TextPart | ImagePart)[] {
+  return parts.flatMap((part): (TextPart | ImagePart)[] => {
+    if (part instanceof vscode.LanguageModelTextPart) return [{ type: 'text', text: part.value }];
+    if (!(part instanceof vscode.LanguageModelDataPart)) return [];
+    const { mimeType, data } = part;
+    if (mimeType.startsWith('image/')) return [{ type: 'image', mediaType: mimeType, data: Buffer.from(data).toString('base64') }];
+    return /^text\/|\bjson$/.test(mimeType) ? [{ type: 'text', text: Buffer.from(data).toString() }] : [];
+  });
 }

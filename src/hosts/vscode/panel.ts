@@ -2,12 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { type Session, SessionError } from '../../app/session.ts';
-import type { AgentEvent } from '../../core/events.ts';
+import type { AgentEvent, QuestionAnswer } from '../../core/events.ts';
 import type { ImagePart } from '../../core/messages.ts';
 import { ToHost, type ToPanel } from '../../protocol/panel.ts';
 import { PathError, parsePath } from '../../workspace/paths.ts';
 import { openDiff, reviewRun } from './blob-documents.ts';
 import type { Kedge } from './kedge.ts';
+import { openAsMarkdown, runAgain } from './plans.ts';
+import type { Proposals } from './review-proposals.ts';
 
 export const VIEW_ID = 'kedge.panel';
 
@@ -17,6 +19,7 @@ const RUNS_SHOWN = 20;
 
 export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
   readonly #kedge: Kedge;
+  readonly #proposals: Proposals;
   readonly #disposables: vscode.Disposable[];
   #view: vscode.WebviewView | undefined;
   #unsubscribe: (() => void) | undefined;
@@ -27,11 +30,13 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
   #queue: ToPanel[] = [];
   #ready = false;
 
-  constructor(kedge: Kedge) {
+  constructor(kedge: Kedge, proposals: Proposals) {
     this.#kedge = kedge;
+    this.#proposals = proposals;
     this.#disposables = [
       vscode.window.registerWebviewViewProvider(VIEW_ID, this),
       kedge.onDidChange(() => void this.#sendState().catch((error) => this.#explain(error))),
+      proposals.onDidEdit((edited) => this.#post({ type: 'proposal_edited', ...edited })),
       kedge.onDidChangeSession((session) => {
         this.#runsShown = RUNS_SHOWN;
         if (this.#ready) this.#showSession(session);
@@ -91,28 +96,68 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
         return kedge.setMode(message.mode);
       case 'prompt':
         await kedge.setMode(message.mode);
-        return session.prompt({
+        return session.say({
           text: message.text,
           mode: message.mode,
           attachments: (message.images ?? []).map((image): ImagePart => ({ type: 'image', ...image })),
         });
       case 'stop':
         return session.stop();
+      case 'pause':
+        return session.pause();
+      case 'step':
+        return session.step();
+      case 'edit_queued':
+        return session.queue.edit(message.id, message.text);
+      case 'remove_queued':
+        return session.queue.remove(message.id);
+      case 'send_queued':
+        return session.sendQueued();
       case 'retry_now':
         return session.retryNow();
       case 'continue':
-        return session.resume();
+        return session.resume({ raise: message.raise === true });
+      case 'answer_question': {
+        const { answer } = message;
+        return session.answerQuestion(message.questionId, 'option' in answer ? optionOf(answer) : { words: answer.words });
+      }
       case 'answer_approval': {
         const { answer } = message;
         const given = answer.approve
-          ? { approve: true as const, ...(answer.grant && { grant: answer.grant }) }
+          ? {
+              approve: true as const,
+              ...(answer.grant && { grant: answer.grant, covers: answer.covers ?? 0 }),
+              ...(answer.revised && { revised: answer.revised }),
+              ...(answer.widen && { widen: answer.widen }),
+            }
           : { approve: false as const, ...(answer.words && { words: answer.words }) };
+        this.#proposals.expectSaved(message.approvalId);
         return session.answerApproval(message.approvalId, given);
       }
       case 'answer_plan':
         return session.answerPlan(message.planId, message.answer, { edited: message.plan });
+      case 'revise_plan':
+        return session.plans.revise(message.planId, message.plan, message.was);
+      case 'change_plan':
+        return session.plans.change(message.planId, message.words);
+      case 'resume_plan':
+        return session.plans.resume(message.planId);
+      case 'run_plan_again':
+        return runAgain(session, message.planId, kedge.fs.folders);
+      case 'save_plan':
+        return openAsMarkdown(session, message.planId, message.plan);
       case 'undo_run':
         return session.undo(message.runId);
+      case 'edit_proposal':
+        return this.#proposals.open(session, message.approvalId, message.path, message.without);
+      case 'undo_part':
+        return session.undo(message.runId, { path: message.path, ...(message.hunk && { hunk: message.hunk }) });
+      case 'review_file': {
+        const { runId, path } = message;
+        return this.#post({ type: 'file_review', runId, path, review: await session.review(runId, path) });
+      }
+      case 'restore':
+        return session.restore(message.to);
       case 'review_run':
         return reviewRun(session, message.runId, kedge.fs);
       case 'open_folder':
@@ -160,7 +205,11 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     });
     // No log has it, and still it is what the user looks for.
     if (session.waiting) this.#post({ type: 'events', sessionId: session.id, events: [session.waiting], running: true });
+    void this.#proposals.of(session).then((edited) => {
+      for (const each of edited) this.#post({ type: 'proposal_edited', ...each });
+    });
     this.#unsubscribe = session.subscribe((event) => {
+      if (event.type === 'approval_resolved') void this.#proposals.close(event.approvalId);
       const last = this.#pending.at(-1);
       const joined = last && joinedDelta(last, event);
       if (joined) this.#pending[this.#pending.length - 1] = joined;
@@ -196,6 +245,10 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     clearTimeout(this.#timer);
     for (const disposable of this.#disposables) disposable.dispose();
   }
+}
+
+function optionOf({ option, words }: { option: string; words?: string | undefined }): QuestionAnswer {
+  return { option, ...(words && { words }) };
 }
 
 /** Neighbouring deltas of one kind as one event. */

@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { Settings, Tuning } from '../../app/assistant.ts';
+import type { Budgets } from '../../app/budgets.ts';
 import { DEFAULT_LIMITS } from '../../app/limits.ts';
 import { DEFAULT_THRESHOLDS, type PressureThresholds } from '../../app/pressure.ts';
+import type { DayBudget, RunBudget } from '../../core/budget.ts';
 import { type Limits, MODES, type Mode } from '../../core/events.ts';
 import type { ModelRef } from '../../core/messages.ts';
 import { modelText, parseModelRef } from '../../providers/catalog.ts';
@@ -10,7 +12,7 @@ import type { ModelFacts, ProviderConfig } from '../../providers/types.ts';
 
 const count = z.number().int().positive();
 const dollars = z.number().nonnegative();
-const rates = { input: dollars, output: dollars, cached: dollars.optional() };
+const rates = { input: dollars, output: dollars, cached: dollars.optional(), cacheWrite: dollars.optional() };
 /** What a user may say of a model. */
 const Facts = z.object({
   label: z.string().optional(),
@@ -69,6 +71,20 @@ export class VsCodeSettings implements Settings {
     return overlaid(own, read(key, {}), Math.min);
   }
 
+  /** Of the user too: a workspace may only lower them, or ask for a longer cool-down. */
+  budgets(): Budgets & { run: RunBudget } {
+    const lower = <T extends object>(key: string, kinds: readonly (keyof T & string)[]) =>
+      lowest(kinds, ofUser<T>(key), read<Partial<T>>(key, {})) as T;
+    const runsPerMinute = Math.min(...both('budget.runsPerMinute').map(orNone));
+    const cooldownSeconds = Math.max(...both('budget.cooldownSeconds').map(orZero));
+    return {
+      run: lower<RunBudget>('budget.run', ['tokens', 'usd']),
+      day: lower<DayBudget>('budget.day', ['runs', 'turns', 'calls', 'tokens', 'usd', 'minutes']),
+      ...(Number.isFinite(runsPerMinute) && { runsPerMinute }),
+      ...(cooldownSeconds > 0 && { cooldownSeconds }),
+    };
+  }
+
   /** Shares of free memory, in percent. */
   pressure(): PressureThresholds {
     const set = Thresholds.safeParse(read('memoryPressure', {})).data;
@@ -76,6 +92,13 @@ export class VsCodeSettings implements Settings {
       moderatePercent: set?.moderatePercent ?? DEFAULT_THRESHOLDS.moderatePercent,
       criticalPercent: set?.criticalPercent ?? DEFAULT_THRESHOLDS.criticalPercent,
     };
+  }
+
+  /** A workspace can ask for it; it cannot do without it where the user asks. */
+  requirePlan(): boolean {
+    const { globalValue, workspaceValue, workspaceFolderValue } =
+      vscode.workspace.getConfiguration('kedge').inspect<boolean>('requirePlanApproval') ?? {};
+    return [globalValue, workspaceValue, workspaceFolderValue].includes(true);
   }
 
   tuning(model: ModelRef, facts: ModelFacts = {}): Tuning {
@@ -149,6 +172,20 @@ export async function providerConfig(provider: string, settings: VsCodeSettings,
   };
 }
 
+const isAmount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value > 0;
+const orNone = (value: unknown): number => (isAmount(value) ? value : Number.POSITIVE_INFINITY);
+const orZero = (value: unknown): number => (isAmount(value) ? value : 0);
+
+/** Of each kind the lowest amount that somebody set. */
+function lowest<Kind extends string>(kinds: readonly Kind[], ...sets: (Partial<Record<Kind, unknown>> | undefined)[]): Partial<Record<Kind, number>> {
+  const found: Partial<Record<Kind, number>> = {};
+  for (const kind of kinds) {
+    const amount = Math.min(...sets.map((set) => orNone(set?.[kind])));
+    if (Number.isFinite(amount)) found[kind] = amount;
+  }
+  return found;
+}
+
 function overlaid(limits: Limits, set: Partial<Limits> | undefined, choose: (known: number, value: number) => number): Limits {
   const result = { ...limits };
   for (const key of Object.keys(limits) as (keyof Limits)[]) {
@@ -165,6 +202,12 @@ function read<T>(key: string, fallback: T): T {
 /** The user's own value, whatever a workspace says. */
 export function ofUser<T>(key: string): T | undefined {
   return vscode.workspace.getConfiguration('kedge').inspect<T>(key)?.globalValue;
+}
+
+/** What counts without a workspace, and with it. */
+function both(key: string): unknown[] {
+  const { globalValue, defaultValue } = vscode.workspace.getConfiguration('kedge').inspect(key) ?? {};
+  return [globalValue ?? defaultValue, read<unknown>(key, undefined)];
 }
 
 /** Where a workspace sets the value, it is changed there: elsewhere the change would show nowhere. */

@@ -3,7 +3,7 @@ import type { Mode } from '../../../src/core/events.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, eventsOf, lastOf, resultTexts } from '../../support/harness.ts';
 
-const READ = ['read_file', 'list_directory', 'find_files', 'search_text'];
+const READ = ['read_file', 'list_directory', 'find_files', 'search_text', 'ask_user'];
 const WRITE = ['create_file', 'replace_in_file', 'create_directory', 'move_file', 'delete_file'];
 const PLAN = { goal: 'g', steps: [{ title: 't', files: ['a.txt'] }] };
 const edit = (path: string, old_text: string, new_text: string) => call('replace_in_file', { path, edits: [{ old_text, new_text }] });
@@ -94,7 +94,7 @@ describe('undo of a run', () => {
     await kedge.session.undo(first);
     assert.deepEqual(lastOf(kedge.events, 'changes_undone').results, [
       { path: 'b.txt', outcome: 'restored' },
-      { path: 'a.txt', outcome: 'refused', reason: 'It was changed since.' },
+      { path: 'a.txt', outcome: 'refused', reason: 'It was changed since, in the same lines.' },
     ]);
     assert.ok(!kedge.session.state.undone.has(first));
     await kedge.session.undo(second);
@@ -176,6 +176,18 @@ describe('sessions', () => {
       { type: 'text', text: 'see' },
       { type: 'text', text: 'a.txt:1-2' },
     ]);
+  });
+
+  it('are named for the image where that comes without words', async () => {
+    await using kedge = await assistantOn({}, [turn(say('Red.'))]);
+    const image = { type: 'image' as const, mediaType: 'image/png', data: 'AQID' };
+    await kedge.session.prompt({ text: '', mode: 'ask', attachments: [image] });
+    assert.deepEqual(kedge.adapter.requests[0]?.messages[0]?.content, [image]);
+    assert.equal(kedge.session.state.title, 'Image');
+    assert.deepEqual(
+      (await kedge.assistant.sessions()).map(({ title }) => title),
+      ['Image'],
+    );
   });
 
   it('begin with the plan tools of a plan only in its run', async () => {

@@ -11,6 +11,7 @@ import { assistantOn, eventsOf } from '../../support/harness.ts';
 const usage = (tokens: Usage): ModelEvent => ({ type: 'usage', usage: tokens });
 const TODAY = new Date('2026-11-21T12:00:00Z');
 const PRICES: Prices = { input: 2, output: 10, cached: 0.1 };
+const SURCHARGED: Prices = { input: 2, output: 10, cached: 0.5, cacheWrite: 3 };
 
 describe('the price of an answer', () => {
   const cases: [what: string, usd: number | undefined, usage: Usage, prices?: Prices | undefined, day?: string][] = [
@@ -21,6 +22,9 @@ describe('the price of an answer', () => {
     ['is unknown without output', undefined, { input: 1 }],
     ['is nothing where nothing is asked', 0, { input: 9, output: 9 }, { input: 0, output: 0 }],
     ['takes cached input for input where it has no price', 0.002, { input: 1000, output: 0, cached: 500 }, { input: 2, output: 10 }],
+    ['asks a surcharge for what was written to the cache', 0.0145, { input: 6000, output: 0, cached: 1000, cacheWrite: 4000 }, SURCHARGED],
+    ['takes that for input where it has no price', 0.008, { input: 4000, output: 0, cacheWrite: 4000 }],
+    ['never has more written than there was', 0.0001, { input: 1000, output: 0, cached: 1000, cacheWrite: 900 }],
     ['never has more cached than there was', 0.0001, { input: 1000, output: 0, cached: 5000 }],
   ];
   for (const [what, expected, used, ...more] of cases) {
@@ -35,6 +39,11 @@ describe('the price of an answer', () => {
     const { prices } = factsOf({ provider: 'openai', model: 'gpt-6.1-sol' });
     assert.equal(usdOf({ input: 272_000, output: 0 }, prices, TODAY), 0.544);
     assert.equal(usdOf({ input: 300_000, output: 0 }, prices, TODAY), 1.2);
+  });
+
+  it('is a quarter more for what Anthropic keeps for five minutes', () => {
+    const { prices } = factsOf({ provider: 'anthropic', model: 'claude-sonnet-5-5' });
+    assert.equal(usdOf({ input: 1_000_000, output: 0, cacheWrite: 1_000_000 }, prices, TODAY), 2.5);
   });
 
   it('is another from a day on', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Plan } from '../../../src/core/plan.ts';
+import { revisionHash } from '../../../src/core/plan-hash.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, eventsOf, type Harness, lastOf, resultTexts } from '../../support/harness.ts';
 
@@ -31,7 +32,7 @@ describe('a plan', () => {
     await using kedge = await assistantOn(files, [propose]);
     const before = await kedge.snapshot();
     const plan = await proposed(kedge);
-    assert.deepEqual({ ...plan, id: '' }, { ...PLAN, id: '', revision: 1 });
+    assert.deepEqual({ ...plan, id: '' }, { ...PLAN, id: '', revision: 1, hash: await revisionHash(plan) });
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'plan_proposed');
     assert.equal(kedge.adapter.requests.length, 1);
     assert.deepEqual(await kedge.snapshot(), before);
@@ -90,7 +91,7 @@ describe('a plan', () => {
     ]);
     answerAll(kedge.session, { approve: false });
     const plan = await proposed(kedge);
-    kedge.session.state.sessionEditsGranted = true;
+    kedge.session.state.grants.push({ scope: 'session', covers: { kind: 'edits' }, runId: '' });
     await kedge.session.answerPlan(plan.id, 'run');
     assert.deepEqual(rules(kedge), ['outside-plan', 'confirmed-plan', 'outside-plan', 'outside-plan', 'confirmed-plan']);
     assert.equal(await kedge.read('src/other.ts'), 'hello\n');
@@ -115,8 +116,10 @@ describe('a plan', () => {
     const edited = { ...plan, id: 'another', revision: 2, steps: [{ title: 'Only the other', files: ['src/other.ts'] }] };
     await kedge.session.answerPlan(plan.id, 'run', { edited });
     assert.deepEqual(rules(kedge), ['outside-plan', 'confirmed-plan']);
-    assert.deepEqual(lastOf(kedge.events, 'run_started').plan, { ...edited, id: plan.id });
-    assert.deepEqual(kedge.session.state.plans.get(plan.id), { plan: { ...edited, id: plan.id }, status: 'confirmed' });
+    const bound = { ...edited, id: plan.id, hash: await revisionHash(edited) };
+    assert.notEqual(bound.hash, plan.hash);
+    assert.deepEqual(lastOf(kedge.events, 'run_started').plan, bound);
+    assert.deepEqual(kedge.session.state.plans.get(plan.id), { plan: bound, status: 'confirmed' });
     assert.match(JSON.stringify(kedge.adapter.requests[1]?.messages.at(-1)), /Only the other/);
   });
 

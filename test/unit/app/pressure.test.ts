@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isThisMachine, pressureNotice, pressureOf, shrink } from '../../../src/app/pressure.ts';
-import { parseMeminfo, readMemory } from '../../../src/hosts/node/memory.ts';
+import { parseLevel, parseMeminfo, readMemory } from '../../../src/hosts/node/memory.ts';
 
 const GB = 2 ** 30;
 const limits = { turns: 60, callsPerTurn: 32, callsPerRun: 500, minutes: 60 };
@@ -46,10 +46,15 @@ describe('memory of the machine', () => {
   it('is what programs can still get', () => {
     assert.deepEqual(parseMeminfo('MemTotal:  16 kB\nMemFree:  1 kB\nMemAvailable:  8 kB\n'), { free: 8192, total: 16_384 });
     assert.equal(parseMeminfo('MemTotal: 16 kB\n'), undefined);
+    assert.deepEqual(parseLevel('43\n', 1000), { free: 430, total: 1000 });
+    assert.deepEqual(
+      ['', 'unknown', '-1'].map((text) => parseLevel(text, 1000)),
+      [undefined, undefined, undefined],
+    );
   });
 
   it('is read', async () => {
-    const { free, total } = await readMemory();
-    assert.ok(free > 0 && total >= free);
+    const memory = await readMemory();
+    assert.ok(memory && memory.free > 0 && memory.total >= memory.free);
   });
 });

@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict';
-import { type Probe, type ProbeStore, probeModel, suitability } from '../../../src/app/probe.ts';
+import { type Probe, probeModel, suitability } from '../../../src/app/probe.ts';
 import { ModelError, type ModelEvent } from '../../../src/core/model.ts';
 import { call, hang, type ScriptedTurn, say, scriptedAdapter, turn } from '../../../src/providers/scripted/index.ts';
 
-const model = { provider: 'ollama', model: 'small:1b' };
 const NATIVE = turn(call('note_word', { word: 'harbour' }, 'c'));
 const WRITTEN = turn(say('<tool_call>\n{"name": "note_word", "arguments": {"word": "harbour"}}\n</tool_call>'));
-
-function memory(): ProbeStore & { known: Map<string, Probe> } {
-  const known = new Map<string, Probe>();
-  return { known, get: (key) => known.get(key), set: (key, probe) => void known.set(key, probe) };
-}
 
 function refuse(error: Error): ScriptedTurn {
   // biome-ignore lint/correctness/useYield: it fails before it says anything
@@ -19,9 +13,9 @@ function refuse(error: Error): ScriptedTurn {
   };
 }
 
-async function probe(script: ScriptedTurn[], more: { store?: ProbeStore; signal?: AbortSignal; timeoutMs?: number } = {}) {
+async function probe(script: ScriptedTurn[], { signal = new AbortController().signal, timeoutMs = 10_000 } = {}) {
   const adapter = scriptedAdapter(script);
-  const result = await probeModel(adapter, { model, digest: 'd1', store: memory(), signal: new AbortController().signal, ...more });
+  const result = await probeModel(adapter, 'small:1b', signal, timeoutMs);
   return { result, requests: adapter.requests };
 }
 
@@ -45,17 +39,8 @@ describe('probe of a model', () => {
     );
   });
 
-  it('is remembered for the digest', async () => {
-    const store = memory();
-    await probe([NATIVE], { store });
-    assert.deepEqual(await probe([], { store }), { result: { calls: 'native', follows: true }, requests: [] });
-    assert.deepEqual([...store.known.keys()], ['ollama/small:1b@d1']);
-  });
-
-  it('is unknown when the time is over, and not remembered', async () => {
-    const store = memory();
-    assert.equal((await probe([hang()], { store, timeoutMs: 20 })).result, undefined);
-    assert.equal(store.known.size, 0);
+  it('is unknown when the time is over', async () => {
+    assert.equal((await probe([hang()], { timeoutMs: 20 })).result, undefined);
   });
 
   it('can be stopped', async () => {
@@ -65,9 +50,7 @@ describe('probe of a model', () => {
   });
 
   it('throws what says nothing of the model', async () => {
-    const store = memory();
-    await assert.rejects(probe([refuse(new ModelError('network', 'Nobody there.'))], { store }), /Nobody there/);
-    assert.equal(store.known.size, 0);
+    await assert.rejects(probe([refuse(new ModelError('network', 'Nobody there.'))]), /Nobody there/);
   });
 });
 

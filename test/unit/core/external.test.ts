@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { Pacing } from '../../../src/app/pacing.ts';
+import { Meter } from '../../../src/core/budget.ts';
 import type { AgentEvent, ApprovalAnswer, EventBody } from '../../../src/core/events.ts';
 import { resultText, user } from '../../../src/core/messages.ts';
 import { type RunPorts, runLoop } from '../../../src/core/run.ts';
@@ -57,6 +59,8 @@ async function run(log: AgentEvent[], launched: string[], kind: Decision['kind']
       }),
     ],
     limits: GENEROUS,
+    meter: new Meter(GENEROUS, () => 0),
+    pace: new Pacing(),
     state,
     emit,
     decide: () => ({ kind, rule: 'test', reason: '' }),

@@ -86,6 +86,45 @@ describe('stop ends the run within 200 ms', () => {
     assert.deepEqual(resultTexts(kedge.session), ['ERROR Not executed: the run was stopped before this call.']);
   });
 
+  it('while a search hangs', async () => {
+    class HungDisk extends NodeFileSystem {
+      override async *search(): AsyncGenerator<never> {
+        await new Promise(() => {});
+      }
+    }
+    await using kedge = await assistantOn({ 'a.txt': 'a' }, [turn(call('search_text', { pattern: 'a' }))], {
+      fileSystem: (roots) => new HungDisk(roots),
+    });
+    const ended = kedge.session.prompt({ text: 'go', mode: 'ask' });
+    await nextEvent(kedge.session, 'tool_started');
+    await stopsAtOnce(kedge);
+    await ended;
+  });
+
+  it('while it waits for the answer to a question, which is asked no more', async () => {
+    await using kedge = await assistantOn({}, [turn(call('ask_user', { question: 'Why?' }))]);
+    const ended = kedge.session.prompt({ text: 'go', mode: 'ask' });
+    await nextEvent(kedge.session, 'question_asked');
+    await stopsAtOnce(kedge);
+    await ended;
+    assert.equal(kedge.session.state.pendingQuestions.size, 0);
+  });
+
+  it('and what was written before can be undone', async () => {
+    const create = turn(call('create_file', { path: 'new.txt', content: 'new' }));
+    await using kedge = await assistantOn({ 'a.txt': 'a' }, [create, hang(say('And now'))]);
+    answerAll(kedge.session, { approve: true });
+    const ended = kedge.session.prompt({ text: 'go', mode: 'agent' });
+    await nextEvent(kedge.session, 'file_changed');
+    await nextEvent(kedge.session, 'text_delta');
+    await stopsAtOnce(kedge);
+    await ended;
+    assert.equal(await kedge.read('new.txt'), 'new');
+    const { runId } = lastOf(kedge.events, 'run_finished');
+    await kedge.session.undo(runId);
+    assert.deepEqual(Object.keys(await kedge.snapshot()), ['/', 'workspace/', 'workspace/a.txt']);
+  });
+
   it('while the preparation of a call hangs', async () => {
     class HungDisk extends NodeFileSystem {
       override canonical(): Promise<never> {

@@ -104,7 +104,10 @@ describe('panel in a browser', () => {
   it('approves for longer, and rejects with words', async () => {
     await open('approval');
     await page.getByRole('button', { name: 'More ways to approve' }).click();
-    await page.getByRole('button', { name: 'Approve edits for this session' }).click();
+    await page
+      .getByRole('group', { name: /edits in this workspace/ })
+      .getByRole('button', { name: 'In this session' })
+      .click();
     await page.close();
     await open('approval');
     await page.getByRole('button', { name: 'Reject…' }).click();
@@ -115,20 +118,37 @@ describe('panel in a browser', () => {
     ]);
   });
 
-  it('offers to approve for longer where that means edits, and nowhere else', async () => {
-    await open('empty-agent');
-    const ways = page.getByRole('button', { name: 'More ways to approve' });
-    const asking = (rule: string) =>
-      JSON.parse(JSON.stringify(STATES.approval?.messages ?? []).replace('"rule":"edit","reason"', `"rule":"${rule}","reason"`));
-    for (const [rule, count] of [
-      ['protected-path', 0],
-      ['edit', 1],
-      ['deletes', 0],
-    ] as const) {
-      await deliver(page, asking(rule));
-      await page.getByRole('button', { name: 'Approve', exact: false }).first().waitFor();
-      assert.equal(await ways.count(), count, rule);
-    }
+  it('offers to approve for longer, and the others that wait, where the question says what a yes can stand for', async () => {
+    await open('approval');
+    await page.getByRole('button', { name: 'Approve all 4 like this' }).click();
+    assert.deepEqual(await posted(), [
+      { type: 'answer_approval', approvalId: 'approval-1', answer: { approve: true, grant: 'turn', covers: 0 } },
+    ]);
+    await page.close();
+
+    await open('approval');
+    await page.getByRole('button', { name: 'More ways to approve' }).click();
+    await page.getByRole('group', { name: 'Do not ask for edit_file in src/**' }).getByRole('button', { name: 'Always here' }).click();
+    assert.deepEqual(await posted(), [
+      { type: 'answer_approval', approvalId: 'approval-1', answer: { approve: true, grant: 'workspace', covers: 1 } },
+    ]);
+    await page.close();
+
+    await open('command-approval');
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'More ways to approve' }).count(), 0);
+  });
+
+  it('accounts for the run, and copies that as Markdown', async () => {
+    await open('receipt');
+    await page.evaluate(() =>
+      Object.assign(navigator.clipboard, { writeText: async (text: string) => Object.assign(window, { copied: text }) }),
+    );
+    await page.getByRole('button', { name: /^Receipt: 12 calls · 3 asked · 1 denied · 4 files read · 2 changed/ }).click();
+    await page.getByText('README.md', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Copy the receipt as Markdown' }).click();
+    const copied = await page.evaluate(() => (window as unknown as { copied: string }).copied);
+    assert.match(copied, /^\*\*Receipt\*\* 12 calls[\s\S]*- Files changed: `src\/tide\.ts`, `height-options\.ts`/);
   });
 
   /** As a clipboard or a drag brings it. */
@@ -173,6 +193,21 @@ describe('panel in a browser', () => {
     const image = { mediaType: 'image/png', data: DOT };
     assert.deepEqual(await posted(), [{ type: 'prompt', text: 'Look', mode: 'ask', images: [image, image] }]);
     await page.getByRole('img').first().waitFor({ state: 'detached' });
+  });
+
+  it('sends an image without words, and says beforehand that the model cannot see it', async () => {
+    await open('empty-ask');
+    const send = page.getByRole('button', { name: 'Send' });
+    assert.equal(await send.isDisabled(), true);
+    await bring('paste', 'image/png', DOT);
+    await page.getByText('Offline cannot see images: it will be told that one was left out.').waitFor();
+    await bring('paste', 'image/png', DOT);
+    await page.getByText('Offline cannot see images: it will be told that 2 were left out.').waitFor();
+    await deliver(page, [host('ask')]);
+    await page.getByText('cannot see images').waitFor({ state: 'detached' });
+    await send.click();
+    const image = { mediaType: 'image/png', data: DOT };
+    assert.deepEqual(await posted(), [{ type: 'prompt', text: '', mode: 'ask', images: [image, image] }]);
   });
 
   it('says which images it does not take', async () => {

@@ -116,7 +116,7 @@ describe('kedge, the program', () => {
     const { code, err } = await kedge(['agent', RENAME]);
     assert.equal(code, 1);
     assert.match(err, /✗ Edit src\/main\.ts: Nobody can be asked here \(no terminal\)\..*--yes/);
-    assert.match(err, /kedge: 2 changes were not approved, since nobody could be asked \(use --yes for edits\)\.\n$/);
+    assert.match(err, /kedge: 2 calls were not approved, since nobody could be asked \(use --yes for edits\)\.\n$/);
     assert.doesNotMatch(err, /user rejected/);
     await unchanged();
   });
@@ -137,7 +137,7 @@ describe('kedge, the program', () => {
     await writeFile(join(folder, 'src/tide.ts'), 'mine\n');
     const partly = await kedge(['undo']);
     assert.equal(partly.code, 1);
-    assert.match(partly.out, /✗ src\/tide\.ts: refused \(It was changed since\.\)/);
+    assert.match(partly.out, /✗ src\/tide\.ts: refused \(It was changed since, in the same lines\.\)/);
     assert.equal(await content('src/tide.ts'), 'mine\n');
     assert.equal(await content('src/main.ts'), FILES['src/main.ts']);
   });
@@ -269,7 +269,7 @@ describe('kedge, the program', () => {
     const env = await serve({ turns: [{ calls: [{ name: 'list_directory', input: {} }] }, { text: 'Done.' }] });
     const paused = await kedge(['ask', '--max-turns', '1', 'look'], { env });
     assert.equal(paused.code, 3);
-    assert.match(paused.err, /Paused: a limit was reached\.[\s\S]*To go on: kedge --continue \S+\n$/);
+    assert.match(paused.err, /This run has taken its 1 turn\.\nPaused at this limit\.[\s\S]*To go on: kedge --continue \S+\n$/);
     const { code, out } = await kedge(['--continue'], { env });
     assert.deepEqual([code, out], [0, 'Done.\n']);
     const over = await kedge(['--continue'], { env });

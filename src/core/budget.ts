@@ -1,0 +1,132 @@
+/** What a run may use up, and what it has: turns, calls, tokens, money and time. */
+import type { Limits } from './events.ts';
+import type { Usage } from './messages.ts';
+
+/** `ms` is time without that in which the user was waited for. `unpriced` counts the answers whose price is not known, and so is not in `usd`. */
+export type Use = { turns: number; calls: number; tokens: number; usd: number; ms: number; unpriced: number };
+
+export const NO_USE: Use = { turns: 0, calls: 0, tokens: 0, usd: 0, ms: 0, unpriced: 0 };
+
+/** Of one run, beyond its `Limits`. */
+export type RunBudget = { tokens?: number; usd?: number };
+/** Of all runs of a day; then how fast one run may follow another. */
+export type DayBudget = { runs?: number; turns?: number; calls?: number; tokens?: number; usd?: number; minutes?: number };
+
+/** `cooldown` is in seconds. */
+export type BudgetKey = keyof Limits | keyof RunBudget | `day.${keyof DayBudget}` | 'runsPerMinute' | 'cooldown';
+/** `unpriced`: so many answers are not in the money that was counted. */
+export type Reached = { limit: BudgetKey; max: number; unpriced?: number };
+
+/** Where a run that goes on with more counts from, by the limit that it had reached. */
+export type Allowance = Partial<Record<BudgetKey, number>>;
+
+/** A line of a day's ledger: what was used, that a run began or ended, or that the user raised a limit for the day. */
+export type DayEntry = Partial<Use> & { at: number; runs?: number; ended?: true; raised?: BudgetKey };
+
+/** What all runs of a day share. */
+export type Shared = {
+  spend(more: Partial<Use> & { runs?: number }): void;
+  /** How many calls the day still has. */
+  callsLeft(): number;
+  /** `first` before a run's first turn. */
+  reached(before: 'turn' | 'call', first: boolean, from: Allowance): Reached | undefined;
+  /** The run paused or ended. */
+  settle(ended: boolean): void;
+};
+
+export function useOfAnswer(usage: Usage | undefined, usd: number | undefined): Partial<Use> {
+  const tokens = (usage?.input ?? 0) + (usage?.output ?? 0);
+  return usd === undefined ? { tokens, unpriced: 1 } : { tokens, usd };
+}
+
+export function addUse(sum: Use, more: Partial<Use>): Use {
+  const total = { ...sum };
+  for (const key of Object.keys(more) as (keyof Use)[]) total[key] += more[key] ?? 0;
+  return total;
+}
+
+/** How much of what a limit limits a run has used. */
+export function usedOf(limit: BudgetKey, use: Use): number {
+  switch (limit) {
+    case 'turns':
+      return use.turns;
+    case 'callsPerRun':
+      return use.calls;
+    case 'minutes':
+      return use.ms / 60_000;
+    case 'tokens':
+    case 'usd':
+      return use[limit];
+    default:
+      return 0;
+  }
+}
+
+/** Counts what a run uses up, against what it may. A run that another run starts is handed the same meter. */
+export class Meter {
+  readonly #max: Limits & RunBudget;
+  readonly #from: Allowance;
+  readonly #now: () => number;
+  readonly #shared: Shared | undefined;
+  readonly #begun: number;
+  #use: Use;
+  #told = 0;
+  #waiting = 0;
+  #waitingSince = 0;
+  #waitedMs = 0;
+
+  /** `used` is what the run used before it paused or was interrupted. */
+  constructor(max: Limits & RunBudget, now: () => number, used: Use = NO_USE, from: Allowance = {}, shared?: Shared) {
+    this.#max = max;
+    this.#from = from;
+    this.#now = now;
+    this.#shared = shared;
+    this.#begun = now();
+    this.#use = { ...used };
+  }
+
+  /** Milliseconds in which the user was waited for. */
+  get waitedMs(): number {
+    return this.#waitedMs + (this.#waiting > 0 ? this.#now() - this.#waitingSince : 0);
+  }
+
+  get use(): Use {
+    return { ...this.#use, ms: this.#use.ms + this.#now() - this.#begun - this.waitedMs };
+  }
+
+  spend(more: Partial<Omit<Use, 'ms'>>): void {
+    const begins = this.#use.turns === 0 && more.turns !== undefined;
+    for (const key of Object.keys(more) as (keyof typeof more)[]) this.#use[key] += more[key] ?? 0;
+    if (!this.#shared) return;
+    const worked = this.#now() - this.#begun - this.waitedMs;
+    this.#shared.spend({ ...more, ms: worked - this.#told, ...(begins && { runs: 1 }) });
+    this.#told = worked;
+  }
+
+  /** Time in which the user is waited for costs nothing. */
+  async waiting<T>(answer: Promise<T>): Promise<T> {
+    if (this.#waiting++ === 0) this.#waitingSince = this.#now();
+    try {
+      return await answer;
+    } finally {
+      if (--this.#waiting === 0) this.#waitedMs += this.#now() - this.#waitingSince;
+    }
+  }
+
+  /** How many calls may still be made. */
+  get callsLeft(): number {
+    const ofRun = this.#max.callsPerRun + (this.#from.callsPerRun ?? 0) - this.#use.calls;
+    return Math.max(0, Math.min(ofRun, this.#shared?.callsLeft() ?? ofRun));
+  }
+
+  /** The limit that does not let the next turn, or call, go. */
+  reached(before: 'turn' | 'call'): Reached | undefined {
+    const { use } = this;
+    for (const limit of before === 'call' ? (['minutes', 'callsPerRun'] as const) : (['turns', 'minutes', 'tokens', 'usd'] as const)) {
+      const max = this.#max[limit];
+      if (max === undefined || usedOf(limit, use) - (this.#from[limit] ?? 0) < max) continue;
+      return { limit, max, ...(limit === 'usd' && use.unpriced > 0 && { unpriced: use.unpriced }) };
+    }
+    return this.#shared?.reached(before, use.turns === 0, this.#from);
+  }
+}

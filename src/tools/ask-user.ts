@@ -1,0 +1,32 @@
+import * as z from 'zod';
+import type { QuestionAnswer } from '../core/events.ts';
+import type { Tool } from '../core/tool.ts';
+import { defineTool } from './define.ts';
+
+/** The run waits for the answer, however long it takes. */
+export function askUserTool(): Tool {
+  return defineTool({
+    name: 'ask_user',
+    description: 'Ask the user what only they can decide. They choose an option or answer in their own words.',
+    effect: 'readonly',
+    input: z.object({ question: z.string().min(1), options: z.array(z.string().min(1)).optional() }),
+    async prepare({ question, options = [] }) {
+      return {
+        title: `Ask: ${question}`,
+        targets: [],
+        execute: async ({ ask }) => ({
+          content: told(
+            await ask({ id: 'ask', text: question, options: [...new Set(options)].map((label) => ({ label })), freeText: true }),
+          ),
+        }),
+      };
+    },
+  });
+}
+
+function told(answer: QuestionAnswer): string {
+  if ('by' in answer && answer.by === 'nobody')
+    return `${answer.words} Go on with what you think most likely, and say in your answer what you assumed.`;
+  if ('option' in answer) return `The user chose: ${answer.option}${answer.words ? `\n${answer.words}` : ''}`;
+  return `The user answered: ${answer.words}`;
+}

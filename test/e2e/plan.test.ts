@@ -1,0 +1,45 @@
+import type { Frame } from 'playwright-core';
+import { openWorkbench, until, type Workbench } from './harness.ts';
+import { contents, HARBOUR, renamed } from './workspace.ts';
+
+describe('a plan in the panel', () => {
+  let workbench: Workbench;
+  let panel: Frame;
+
+  beforeEach(async () => {
+    workbench = await openWorkbench({ files: HARBOUR });
+    panel = await workbench.panelFrame();
+  });
+  afterEach(() => workbench.dispose());
+
+  const button = (name: string | RegExp) => panel.getByRole('button', { name }).last();
+
+  it('is edited, fails a check, outlives a reload, takes a step back and goes on', async () => {
+    await panel.getByRole('radiogroup', { name: 'Mode' }).getByText('Plan', { exact: true }).click();
+    const box = panel.getByRole('textbox', { name: /^Prompt/ });
+    await box.fill('Rename tideLevel to waterLevel in src/**');
+    await box.press('Enter');
+    await button('Edit').click();
+    await panel.getByLabel('Regular expression').first().fill('waterLevel');
+    await button('Save').click();
+    await button('Run plan').click();
+
+    await panel.getByText(/^Step 1 .* did not pass its check: nothing matches waterLevel in src\/boat\.ts\.$/).waitFor();
+    await workbench.screenshot('plan-check-failed');
+    await workbench.reload();
+    panel = await workbench.panelFrame();
+    await button(/^\d? ?Skip/).click();
+    await panel.getByText('What becomes of the changes of step 1 in 1 file?').waitFor();
+    await button(/^\d? ?Roll back/).click();
+
+    await panel.getByText('Its check failed; its changes were rolled back.').waitFor();
+    await button('Run again…').waitFor();
+    await workbench.screenshot('plan-rolled-back');
+    const tide = renamed({ 'src/tide.ts': HARBOUR['src/tide.ts'] ?? '' }, 'tideLevel', 'waterLevel');
+    await until(
+      'the second step alone',
+      async () => JSON.stringify(await contents(workbench.folder)) === JSON.stringify({ ...HARBOUR, ...tide }),
+    );
+    await panel.getByText('revision 2 ·').waitFor();
+  });
+});

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Session } from '../../../src/app/session.ts';
+import type { AgentEvent } from '../../../src/core/events.ts';
+import { callsOf, textOf } from '../../../src/core/messages.ts';
+import type { ModelAdapter, ModelEvent } from '../../../src/core/model.ts';
+import { foldSession } from '../../../src/core/session.ts';
+import { assistantOn, type Harness } from '../../support/harness.ts';
+
+/** What the user does, each at the event of that number; `reload` only where the run holds. */
+type Action = 'pause' | 'step' | 'resume' | 'stop' | 'say' | 'edit' | 'remove';
+type Doing = { at: number; action: Action };
+type What = 'read' | 'create' | 'ask' | 'unknown';
+
+const doing = fc.array(
+  fc.record({
+    at: fc.integer({ min: 1, max: 40 }),
+    action: fc.constantFrom<Action>('pause', 'pause', 'step', 'step', 'resume', 'say', 'say', 'edit', 'remove', 'stop'),
+  }),
+  { maxLength: 12 },
+);
+const script = fc.array(fc.array(fc.constantFrom<What>('read', 'read', 'create', 'ask', 'unknown'), { minLength: 1, maxLength: 4 }), {
+  maxLength: 4,
+});
+/** How the user goes on with a run that holds. */
+const ways = fc.array(fc.constantFrom<'resume' | 'step' | 'reload'>('resume', 'step', 'step', 'reload'), { minLength: 4, maxLength: 4 });
+
+function callOf(what: What, id: string): ModelEvent {
+  const part = (name: string, input: unknown): ModelEvent => ({ type: 'part', part: { type: 'tool_call', id, name, input } });
+  if (what === 'read') return part('read_file', { path: `${id}.txt` });
+  if (what === 'create') return part('create_file', { path: `${id}.txt`, content: id });
+  return what === 'ask' ? part('ask_user', { question: `What about ${id}?` }) : part('format_disk', { id });
+}
+
+/** Answers by how far the history is, and keeps the bytes of every request. */
+function modelOf(turns: readonly What[][], requests: string[]): ModelAdapter {
+  return {
+    async *stream({ messages, system, tools }) {
+      requests.push(JSON.stringify({ system, tools, messages }).slice(0, -2));
+      const turn = messages.filter(({ role }) => role === 'assistant').length;
+      const calls = turns[turn] ?? [];
+      yield { type: 'text_delta', text: `Turn ${turn}` };
+      yield { type: 'part', part: { type: 'text', text: `Turn ${turn}.` } };
+      for (const [index, what] of calls.entries()) yield callOf(what, `t${turn}c${index}`);
+      yield { type: 'stop', reason: calls.length > 0 ? 'tool_use' : 'end_turn' };
+    },
+  };
+}
+
+/** Does what is to be done when its event comes; returns the texts of the messages that were not removed, in order. */
+function act(session: Session, done: Set<Doing>, wanted: readonly Doing[], said: Map<string, string>): void {
+  session.subscribe((event) => {
+    if (event.type === 'approval_requested') void session.answerApproval(event.approvalId, { approve: event.seq % 2 === 0 });
+    if (event.type === 'question_asked') void session.answerQuestion(event.questionId, { words: 'Fine.' });
+    if (event.type === 'message_queued') said.set(event.id, textOf(event.message));
+    if (event.type === 'message_unqueued') said.delete(event.id);
+    for (const each of wanted) {
+      if (each.at !== event.seq || done.has(each)) continue;
+      done.add(each);
+      const [queued] = session.state.queue.keys();
+      if (each.action === 'say') void session.say({ text: `said at ${event.seq}`, mode: 'agent' }).catch(() => undefined);
+      else if (each.action === 'edit' && queued) session.queue.edit(queued, `edited at ${event.seq}`);
+      else if (each.action === 'remove' && queued) session.queue.remove(queued);
+      else if (each.action === 'pause' && session.running) session.pause();
+      else if (each.action === 'stop') void session.stop();
+      else if (session.running && (each.action === 'step' || each.action === 'resume')) void session[each.action]().catch(() => undefined);
+    }
+  });
+}
+
+function expectWholeHistory({ state }: Session): void {
+  for (const [index, message] of state.messages.entries()) {
+    const next = state.messages[index + 1];
+    const results = next?.role === 'tool' ? next.content.map(({ callId }) => callId) : [];
+    const asked = callsOf(message).map(({ id }) => id);
+    // The calls of the last message may still be open.
+    if (index === state.messages.length - 1 && asked.length > 0) continue;
+    assert.deepEqual(results, asked);
+  }
+}
+
+const asLogged = (events: readonly AgentEvent[]): AgentEvent[] => JSON.parse(JSON.stringify(events));
+
+describe('whenever the user pauses, steps, steers and stops', () => {
+  it('no event is lost or out of order, no call is without its result, and the model’s history only ever grows', async function () {
+    this.timeout(240_000);
+    await fc.assert(
+      fc.asyncProperty(script, doing, ways, async (turns, wanted, goOn) => {
+        const requests: string[] = [];
+        const adapter = modelOf(turns, requests);
+        await using first = await assistantOn({}, [], { adapter, limits: { turns: 5 } });
+        let kedge: Harness = first;
+        const done = new Set<Doing>();
+        const said = new Map<string, string>();
+        act(kedge.session, done, wanted, said);
+        await kedge.session.prompt({ text: 'go', mode: 'agent' });
+        for (let round = 0; kedge.session.state.lastRun?.status === 'paused' && round < 60; round++) {
+          const way = goOn[round % goOn.length];
+          if (way === 'reload') {
+            kedge = await kedge.reload();
+            act(kedge.session, done, wanted, said);
+          }
+          await kedge.session[way === 'step' ? 'step' : 'resume']();
+        }
+        const { session } = kedge;
+        assert.equal(session.state.lastRun?.status, 'finished');
+
+        const logged = (await kedge.store.load(session.id)) ?? [];
+        assert.deepEqual(logged, asLogged(session.events));
+        assert.deepEqual(
+          logged.map(({ seq }) => seq),
+          logged.map((_, index) => index + 1),
+        );
+        assert.deepEqual(foldSession(logged), session.state);
+        expectWholeHistory(session);
+        // A request that a stop cut off is sent anew with the same beginning; every other one extends the one before, byte for byte.
+        for (const [index, request] of requests.entries()) assert.ok(request.startsWith(requests[index - 1] ?? ''), `request ${index}`);
+        const heard = session.state.messages.filter(({ role }) => role === 'user').map((message) => textOf(message));
+        const waiting = [...session.state.queue.values()].map(({ message }) => textOf(message));
+        const spoken = [...said.values()];
+        assert.deepEqual([...heard.filter((text) => / at \d+$/.test(text)), ...waiting], spoken);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});

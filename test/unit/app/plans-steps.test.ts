@@ -1,0 +1,479 @@
+import assert from 'node:assert/strict';
+import type { QuestionAnswer } from '../../../src/core/events.ts';
+import type { Plan, PlanDraft } from '../../../src/core/plan.ts';
+import { revisionHash } from '../../../src/core/plan-hash.ts';
+import { planOverviews } from '../../../src/core/plan-progress.ts';
+import { nodeShellParsers } from '../../../src/hosts/node/shell-parser.ts';
+import { call, type ScriptedTurn, say, turn } from '../../../src/providers/scripted/index.ts';
+import { assistantOn, eventsOf, type Harness, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';
+
+const files = { 'a.txt': 'old\n', 'b.txt': 'old\n', 'c.txt': 'old\n', 'other.txt': 'old\n' };
+const PLAN: PlanDraft = {
+  goal: 'Make it new',
+  steps: [
+    { title: 'First', files: ['a.txt'], check: { search_empty: { pattern: 'old', glob: 'a.txt' } } },
+    { title: 'Second', files: ['b.txt'] },
+    { title: 'Third', files: ['c.txt'] },
+  ],
+};
+const edit = (path: string, to = 'new') => call('replace_in_file', { path, edits: [{ old_text: 'old', new_text: to }] });
+const step = (number: number, status: string) => call('update_step', { step: number, status });
+const done = turn(say('Done.'));
+const isFine = true as const;
+
+/** A run of the plan, live or ended, after the scripted proposal. */
+async function confirmed(kedge: Harness, plan = PLAN): Promise<{ plan: Plan; run: Promise<void> }> {
+  await kedge.session.prompt({ text: 'plan it', mode: 'plan' });
+  const proposed = lastOf(kedge.events, 'plan_proposed').plan;
+  assert.equal(proposed.goal, plan.goal);
+  return { plan: proposed, run: kedge.session.answerPlan(proposed.id, 'run') };
+}
+
+const script = (plan: PlanDraft, ...turns: ScriptedTurn[]) => [turn(call('propose_plan', plan)), ...turns];
+const statuses = (kedge: Harness) => eventsOf(kedge.session.events, 'plan_step').map(({ step, status }) => `${step} ${status}`);
+const rules = (kedge: Harness) =>
+  eventsOf(kedge.session.events, 'tool_started').flatMap(({ effect, decision }) => (effect === 'readonly' ? [] : [decision.rule]));
+
+/** Answers questions as they come, each with the next of these. */
+function answering(kedge: Harness, ...answers: (string | QuestionAnswer)[]): void {
+  kedge.session.subscribe((event) => {
+    if (event.type !== 'question_asked') return;
+    const answer = answers.shift();
+    assert.ok(answer, `Nobody expected to be asked: ${event.question.text}`);
+    void kedge.session.answerQuestion(event.questionId, typeof answer === 'string' ? { option: answer } : answer);
+  });
+}
+
+describe('the step that is under way', () => {
+  it('is what may be written, and nothing else', async () => {
+    await using kedge = await assistantOn(files, script(PLAN, turn(step(1, 'started'), edit('b.txt')), done));
+    const { run } = await confirmed(kedge);
+    const asked = await nextEvent(kedge.session, 'approval_requested');
+    assert.equal(asked.rule, 'outside-plan');
+    assert.equal(asked.reason, 'Step 1 (First) may not change b.txt. It belongs to step 2 (Second).');
+    await kedge.session.answerApproval(asked.approvalId, { approve: false, words: 'Later.' });
+    await run;
+    assert.equal(await kedge.read('b.txt'), 'old\n');
+  });
+
+  it('is begun by a write in it, and ended by one in the next, where the model says nothing of its steps', async () => {
+    await using kedge = await assistantOn(files, script(PLAN, turn(edit('a.txt'), edit('b.txt'), edit('c.txt')), done));
+    const { run, plan } = await confirmed(kedge);
+    await run;
+    assert.deepEqual(statuses(kedge), ['1 started', '1 done', '2 started', '2 done', '3 started', '3 done']);
+    assert.deepEqual(rules(kedge), ['confirmed-plan', 'confirmed-plan', 'confirmed-plan']);
+    assert.equal(lastOf(kedge.events, 'step_checked').outcome, 'passed');
+    assert.ok(eventsOf(kedge.events, 'plan_step').every(({ hash }) => hash === plan.hash));
+    assert.equal(planOverviews(kedge.session.state)[0]?.stage, 'done');
+  });
+
+  it('is not passed over by a write in a later one', async () => {
+    await using kedge = await assistantOn(files, script(PLAN, turn(edit('c.txt')), done));
+    const { run } = await confirmed(kedge);
+    const asked = await nextEvent(kedge.session, 'approval_requested');
+    assert.equal(asked.reason, 'No step of the plan is under way, so c.txt may not be changed. It belongs to step 3 (Third).');
+    await kedge.session.answerApproval(asked.approvalId, { approve: false });
+    await run;
+  });
+
+  it('is checked before the next one starts, where the model forgot to report it', async () => {
+    await using kedge = await assistantOn(files, script(PLAN, turn(step(1, 'started'), edit('a.txt')), turn(step(2, 'started')), done));
+    await (await confirmed(kedge)).run;
+    assert.deepEqual(statuses(kedge), ['1 started', '1 done', '2 started']);
+    assert.equal(eventsOf(kedge.events, 'step_checked').length, 1);
+  });
+
+  it('is over once it is done', async () => {
+    await using kedge = await assistantOn(
+      files,
+      script(PLAN, turn(step(1, 'started'), edit('a.txt'), step(1, 'done'), step(1, 'started'), step(3, 'failed')), done),
+    );
+    answering(kedge, 'Stop');
+    await (await confirmed(kedge)).run;
+    assert.deepEqual(resultTexts(kedge.session).slice(-3, -1), [
+      'Step 1 is done. Check passed (nothing matches old in a.txt). Next: step 2, Second.',
+      'Step 1 is done already. Next: step 2, Second.',
+    ]);
+  });
+});
+
+describe('a check that fails', () => {
+  const failing = [turn(step(1, 'started'), edit('a.txt', 'old and new'), step(1, 'done'))];
+
+  it('asks, and Retry gives the model its output', async () => {
+    await using kedge = await assistantOn(files, script(PLAN, ...failing, turn(edit('a.txt', 'the'), step(1, 'done')), done));
+    answering(kedge, { option: 'Retry', words: 'Look again.' });
+    await (await confirmed(kedge)).run;
+    const { question } = lastOf(kedge.events, 'question_asked');
+    assert.deepEqual(
+      question.options.map(({ label }) => label),
+      ['Retry', 'Skip', 'Edit plan', 'Stop'],
+    );
+    assert.equal(question.text, 'Step 1 (First) did not pass its check: nothing matches old in a.txt.');
+    assert.equal(
+      lastOf(
+        kedge.events.slice(
+          0,
+          kedge.events.findIndex(({ type }) => type === 'question_asked'),
+        ),
+        'step_checked',
+      ).output,
+      'a.txt\n  1: old and new',
+    );
+    assert.match(
+      resultTexts(kedge.session)[3] ?? '',
+      /^ERROR Check failed[\s\S]*Put it right, then report step 1 done again\. The user says: Look again\.$/,
+    );
+    assert.deepEqual(statuses(kedge), ['1 started', '1 done']);
+    assert.equal(await kedge.read('a.txt'), 'the and new\n');
+  });
+
+  it('can be skipped, and the step taken back as one', async () => {
+    await using kedge = await assistantOn(
+      files,
+      script(
+        { ...PLAN, steps: [{ ...PLAN.steps[0], title: 'First', files: ['a.txt', 'made/**'] }, ...PLAN.steps.slice(1)] },
+        turn(step(1, 'started'), edit('a.txt', 'old and new'), call('create_file', { path: 'made/x/y.txt', content: 'y' })),
+        turn(call('delete_file', { path: 'made/x/y.txt' }), edit('a.txt', 'very old'), step(1, 'done')),
+        turn(step(2, 'started'), edit('b.txt'), step(2, 'done')),
+        done,
+      ),
+    );
+    const before = await kedge.snapshot();
+    answering(kedge, 'Skip', 'Roll back');
+    await (await confirmed(kedge)).run;
+    assert.deepEqual(await kedge.snapshot(), { ...before, 'workspace/b.txt': 'new\n' });
+    assert.deepEqual(statuses(kedge), ['1 started', '1 skipped', '2 started', '2 done']);
+    assert.equal(kedge.session.state.runs.get(lastOf(kedge.events, 'run_started').runId)?.steps[1]?.rolledBack, true);
+    assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
+    await kedge.session.undo(lastOf(kedge.events, 'run_started').runId);
+    assert.deepEqual(await kedge.snapshot(), before);
+  });
+
+  it('can be skipped, and what the step changed be kept; then the run is undone as a whole', async () => {
+    await using kedge = await assistantOn(files, script(PLAN, ...failing, done));
+    const before = await kedge.snapshot();
+    answering(kedge, 'Skip', 'Keep');
+    await (await confirmed(kedge)).run;
+    assert.equal(await kedge.read('a.txt'), 'old and new\n');
+    await kedge.session.undo(lastOf(kedge.events, 'run_started').runId);
+    assert.deepEqual(await kedge.snapshot(), before);
+  });
+
+  it('stops the run on Stop', async () => {
+    await using kedge = await assistantOn(files, script(PLAN, ...failing));
+    answering(kedge, 'Stop', 'Keep');
+    await (await confirmed(kedge)).run;
+    assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'stopped');
+    assert.equal(await kedge.read('a.txt'), 'old and new\n');
+    assert.equal(planOverviews(kedge.session.state)[0]?.stage, 'stopped');
+  });
+
+  it('takes the step back and stops where nobody can be asked', async () => {
+    await using kedge = await assistantOn(files, script(PLAN, ...failing));
+    const before = await kedge.snapshot();
+    answering(kedge, { words: 'Nobody is here.', by: 'nobody' });
+    await (await confirmed(kedge)).run;
+    assert.deepEqual(await kedge.snapshot(), before);
+    assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'stopped');
+  });
+
+  it('is asked about once over a reload, and not run a second time', async () => {
+    await using kedge = await assistantOn(files, script(PLAN, ...failing, done));
+    const { run } = await confirmed(kedge);
+    await nextEvent(kedge.session, 'question_asked');
+    const again = await kedge.reload();
+    await run;
+    const pending = [...again.session.state.pendingQuestions.values()];
+    assert.equal(pending.length, 1);
+    answering(again, 'Keep');
+    await again.session.answerQuestion(pending[0]?.questionId ?? '', { option: 'Skip' });
+    assert.equal(eventsOf(again.session.events, 'step_checked').length, 1);
+    assert.equal(eventsOf(again.session.events, 'question_asked').length, 2);
+    assert.deepEqual(statuses(again), ['1 started', '1 skipped']);
+  });
+
+  it('is not got around by starting the next step', async () => {
+    await using kedge = await assistantOn(files, script(PLAN, ...failing, turn(step(2, 'started')), done));
+    answering(kedge, 'Retry');
+    await (await confirmed(kedge)).run;
+    assert.equal(resultTexts(kedge.session).at(-1), 'ERROR The check of step 1 failed. Put that right and report step 1 done first.');
+  });
+
+  it('says so where it could not run, and keeps nobody from going on', async () => {
+    const plan: PlanDraft = { goal: PLAN.goal, steps: [{ title: 'First', files: ['a.txt'], check: { diagnostics: isFine } }] };
+    await using kedge = await assistantOn(files, script(plan, turn(step(1, 'started'), edit('a.txt'), step(1, 'done')), done));
+    await (await confirmed(kedge)).run;
+    assert.equal(lastOf(kedge.events, 'step_checked').outcome, 'not_run');
+    assert.equal(
+      resultTexts(kedge.session).at(-1),
+      'Step 1 is done. Check could not run (no errors in its files): There are no language services here. All steps are over.',
+    );
+  });
+});
+
+describe('a check that is a command', () => {
+  const withCheck = (command: string): PlanDraft => ({
+    goal: PLAN.goal,
+    steps: [{ title: 'First', files: ['a.txt'], check: { command } }],
+  });
+  const options = { commands: true, shellParsers: nodeShellParsers };
+  const work = turn(step(1, 'started'), edit('a.txt'), step(1, 'done'));
+
+  it('runs without a further question: the plan that the user confirmed holds it', async () => {
+    await using kedge = await assistantOn(files, script(withCheck('grep new a.txt'), work, done), options);
+    await (await confirmed(kedge)).run;
+    const { outcome, output } = lastOf(kedge.events, 'step_checked');
+    assert.deepEqual([outcome, output.startsWith('Exit code 0')], ['passed', true], output);
+    assert.deepEqual(statuses(kedge), ['1 started', '1 done']);
+  });
+
+  it('fails with its output where it does not succeed', async () => {
+    await using kedge = await assistantOn(files, script(withCheck('node -p 6*7 missing.txt && grep old a.txt'), work), options);
+    answering(kedge, 'Run', 'Stop', 'Roll back');
+    await (await confirmed(kedge)).run;
+    const { outcome, output } = lastOf(kedge.events, 'step_checked');
+    assert.equal(outcome, 'failed');
+    assert.match(output, /^Exit code 1[\s\S]*42$/);
+    assert.equal(await kedge.read('a.txt'), 'old\n');
+  });
+
+  it('asks where it is dangerous, and is left out where nobody agrees', async () => {
+    await using kedge = await assistantOn(files, script(withCheck('rm -r c.txt'), work, done), options);
+    answering(kedge, 'Leave out');
+    await (await confirmed(kedge)).run;
+    assert.match(lastOf(kedge.events, 'question_asked').question.text, /^Run rm -r c\.txt to check the step\? \S/);
+    assert.equal(lastOf(kedge.events, 'step_checked').outcome, 'not_run');
+    assert.equal(await kedge.read('c.txt'), 'old\n');
+    assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
+  });
+});
+
+describe('a plan that is edited while it is run', () => {
+  const failing = turn(step(1, 'started'), edit('a.txt', 'old and new'), step(1, 'done'), edit('b.txt'));
+
+  it('pauses the run, which goes on under the new revision', async () => {
+    await using kedge = await assistantOn(
+      files,
+      script(PLAN, failing, turn(step(1, 'done'), step(2, 'started'), edit('other.txt'), step(2, 'done')), done),
+    );
+    answering(kedge, 'Edit plan');
+    const { plan, run } = await confirmed(kedge);
+    await run;
+    assert.equal(lastOf(kedge.events, 'run_paused').reason, 'edit_plan');
+    assert.equal(await kedge.read('b.txt'), 'old\n', 'nothing after that in the same turn is carried out');
+    const again = await kedge.reload();
+    const [first, second, third] = plan.steps;
+    assert.ok(first && second && third);
+    const steps = [{ title: first.title, files: first.files }, { title: 'New', files: ['other.txt'] }, third];
+    await again.session.plans.revise(plan.id, { ...plan, steps }, [1, 0, 3]);
+    const revised = lastOf(again.events, 'plan_revised').plan;
+    assert.deepEqual([revised.revision, revised.hash], [2, await revisionHash({ ...plan, steps })]);
+    assert.deepEqual(statuses(again), ['1 started', '1 done', '2 started', '2 done']);
+    assert.equal(lastOf(again.events, 'plan_step').hash, revised.hash);
+    assert.equal(await kedge.read('other.txt'), 'new\n');
+    assert.equal(eventsOf(again.session.events, 'run_started').filter(({ mode }) => mode === 'agent').length, 1);
+  });
+
+  it('keeps its steps that are done', async () => {
+    await using kedge = await assistantOn(files, script(PLAN, turn(step(1, 'started'), edit('a.txt'), step(1, 'done')), done));
+    const { plan, run } = await confirmed(kedge);
+    await run;
+    const rest = plan.steps.slice(1);
+    await assert.rejects(kedge.session.plans.revise(plan.id, { ...plan, steps: rest }, [2, 3]), /Steps that are over stay in the plan/);
+  });
+});
+
+describe('a plan that was not carried out to its end', () => {
+  it('is gone on with at its first step that is not over', async () => {
+    await using kedge = await assistantOn(
+      files,
+      script(
+        PLAN,
+        turn(step(1, 'started'), edit('a.txt'), step(1, 'done')),
+        done,
+        turn(step(2, 'started'), edit('b.txt'), step(2, 'done')),
+        done,
+      ),
+    );
+    const { plan, run } = await confirmed(kedge);
+    await run;
+    const again = await kedge.reload();
+    assert.deepEqual(
+      planOverviews(again.session.state).map(({ stage, done }) => [stage, done]),
+      [['stopped', 1]],
+    );
+    await again.session.plans.resume(plan.id);
+    assert.match(lastOf(again.events, 'run_started').prompt, /begin with step 2[\s\S]*1\. First[\s\S]*state: done/);
+    assert.deepEqual(
+      planOverviews(again.session.state).map(({ stage, done }) => [stage, done]),
+      [['stopped', 2]],
+    );
+    assert.equal(await kedge.read('b.txt'), 'new\n');
+  });
+
+  it('is run again in another folder, once that was confirmed', async () => {
+    const plan: PlanDraft = { goal: PLAN.goal, steps: [{ title: 'First', files: ['workspace/a.txt'] }] };
+    await using kedge = await assistantOn(
+      files,
+      script(
+        plan,
+        turn(step(1, 'started'), edit('workspace/a.txt'), step(1, 'done')),
+        done,
+        turn(edit('second/a.txt'), step(1, 'done')),
+        done,
+      ),
+      { folders: { second: { 'a.txt': 'old\n' } } },
+    );
+    const { plan: first, run } = await confirmed(kedge);
+    await run;
+    await assert.rejects(kedge.session.plans.resume(first.id), /All steps of this plan are over/);
+    const { id } = await kedge.session.plans.again(first.id, { from: 'workspace', to: 'second' });
+    await kedge.session.answerPlan(id, 'run');
+    assert.deepEqual(lastOf(kedge.events, 'run_started').plan?.steps[0]?.files, ['second/a.txt']);
+    assert.deepEqual(rules(kedge), ['confirmed-plan', 'confirmed-plan']);
+    assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
+  });
+});
+
+describe('a deviation', () => {
+  it('can widen the plan: the step may write that file from then on, in a revision of its own', async () => {
+    await using kedge = await assistantOn(
+      files,
+      script(
+        PLAN,
+        turn(step(2, 'started'), edit('other.txt')),
+        turn(call('delete_file', { path: 'other.txt' }), step(2, 'done'), step(3, 'started')),
+        turn(edit('other.txt')),
+        done,
+      ),
+    );
+    const { run, plan } = await confirmed(kedge);
+    const asked = await nextEvent(kedge.session, 'approval_requested');
+    await kedge.session.answerApproval(asked.approvalId, { approve: true, widen: true });
+    await run;
+    const revised = lastOf(kedge.events, 'plan_revised');
+    assert.deepEqual(revised.plan.steps[1]?.files, ['b.txt', 'other.txt']);
+    assert.deepEqual([revised.plan.id, revised.plan.revision, revised.reason], [plan.id, 2, 'You let step 2 change other.txt too.']);
+    assert.notEqual(revised.plan.hash, plan.hash);
+    assert.deepEqual(rules(kedge).slice(0, 2), ['outside-plan', 'confirmed-plan']);
+    assert.deepEqual(kedge.session.state.plans.get(plan.id)?.plan, revised.plan);
+  });
+
+  it('before any step widens the next one and begins it', async () => {
+    await using kedge = await assistantOn(files, script(PLAN, turn(edit('other.txt')), turn(edit('a.txt')), done));
+    const { run } = await confirmed(kedge);
+    const asked = await nextEvent(kedge.session, 'approval_requested');
+    await kedge.session.answerApproval(asked.approvalId, { approve: true, widen: true });
+    await run;
+    assert.deepEqual(statuses(kedge), ['1 started', '1 done']);
+    assert.deepEqual(rules(kedge), ['outside-plan', 'confirmed-plan']);
+  });
+
+  it('that was allowed once is asked about again', async () => {
+    await using kedge = await assistantOn(
+      files,
+      script(PLAN, turn(step(2, 'started'), edit('other.txt')), turn(call('delete_file', { path: 'other.txt' })), done),
+    );
+    kedge.session.subscribe((event) => {
+      if (event.type === 'approval_requested') void kedge.session.answerApproval(event.approvalId, { approve: true });
+    });
+    await (await confirmed(kedge)).run;
+    assert.equal(eventsOf(kedge.events, 'approval_requested').length, 2);
+    assert.equal(eventsOf(kedge.events, 'plan_revised').length, 0);
+  });
+
+  it('cannot be widened where it is something else that asks', async () => {
+    const plan: PlanDraft = { goal: PLAN.goal, steps: [{ title: 'First', files: ['.vscode/**'] }] };
+    await using kedge = await assistantOn(
+      files,
+      script(plan, turn(call('create_file', { path: '.vscode/tasks.json', content: '{}' })), done),
+    );
+    const { run } = await confirmed(kedge);
+    const asked = await nextEvent(kedge.session, 'approval_requested');
+    await kedge.session.answerApproval(asked.approvalId, { approve: true, widen: true });
+    await run;
+    assert.equal(eventsOf(kedge.events, 'plan_revised').length, 0);
+    assert.equal('widen' in lastOf(kedge.events, 'approval_resolved').answer, false);
+  });
+});
+
+describe('a plan that is to be changed', () => {
+  it('goes back to the model with the user’s words, and the new one takes its place', async () => {
+    await using kedge = await assistantOn(files, [
+      turn(call('propose_plan', PLAN)),
+      turn(call('propose_plan', { ...PLAN, goal: 'Another' })),
+      done,
+    ]);
+    await kedge.session.prompt({ text: 'plan it', mode: 'plan' });
+    const first = lastOf(kedge.events, 'plan_proposed').plan;
+    await kedge.session.plans.change(first.id, 'Fewer steps.');
+    const second = lastOf(kedge.events, 'plan_proposed').plan;
+    assert.deepEqual([second.supersedes, second.revision, second.goal], [first.id, 2, 'Another']);
+    assert.deepEqual(
+      [...kedge.session.state.plans.values()].map(({ status }) => status),
+      ['superseded', 'proposed'],
+    );
+    assert.equal(lastOf(kedge.events, 'run_started').prompt, 'Fewer steps.');
+    assert.match(JSON.stringify(kedge.adapter.requests[1]?.messages.at(-1)), /changed as I say: Fewer steps\..*Goal: Make it new/);
+    await assert.rejects(kedge.session.answerPlan(first.id, 'run'), /This plan is superseded already/);
+    await kedge.session.answerPlan(second.id, 'run');
+  });
+});
+
+describe('a log that was meddled with', () => {
+  it('does not run a plan that is not the one that was confirmed', async () => {
+    await using kedge = await assistantOn(files, script(PLAN, turn(edit('a.txt')), done), { limits: { turns: 1 } });
+    const { run } = await confirmed(kedge);
+    await run;
+    const [started] = eventsOf(kedge.session.events, 'run_started').slice(-1);
+    if (started?.plan) started.plan.steps[0]?.files.push('other.txt');
+    await kedge.session.resume();
+    assert.match(lastOf(kedge.events, 'run_finished').error?.message ?? '', /not the one that was confirmed/);
+  });
+});
+
+describe('a plan that has to come first', () => {
+  it('is what a prompt in Agent mode leads to, and nothing is changed before the user confirms it', async () => {
+    await using kedge = await assistantOn(files, script(PLAN, turn(edit('a.txt')), done), { requirePlan: true });
+    const before = await kedge.snapshot();
+    await kedge.session.prompt({ text: 'do it', mode: 'agent' });
+    assert.equal(lastOf(kedge.events, 'run_started').mode, 'plan');
+    assert.deepEqual(
+      kedge.adapter.requests[0]?.tools.flatMap(({ name }) => (/^(create|replace|move|delete|apply|run)_/.test(name) ? [name] : [])),
+      [],
+    );
+    assert.deepEqual(await kedge.snapshot(), before);
+    await kedge.session.answerPlan(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
+    assert.equal(lastOf(kedge.events, 'run_started').mode, 'agent');
+    assert.equal(await kedge.read('a.txt'), 'new\n');
+  });
+
+  it('changes nothing about Ask mode', async () => {
+    await using kedge = await assistantOn(files, [done], { requirePlan: true });
+    await kedge.session.prompt({ text: 'what is it?', mode: 'ask' });
+    assert.equal(lastOf(kedge.events, 'run_started').mode, 'ask');
+  });
+});
+
+describe('a plan of 40 edits', () => {
+  it('asks the user once: for the plan', async () => {
+    const names = Array.from({ length: 40 }, (_, index) => `src/f${index}.txt`);
+    const many = Object.fromEntries(names.map((name) => [name, 'old\n']));
+    const steps = [0, 1, 2, 3].map((group) => ({ title: `Part ${group}`, files: names.slice(group * 10, group * 10 + 10) }));
+    const turns = steps.map(({ files }, index) =>
+      turn(step(index + 1, 'started'), ...files.map((name) => edit(name)), step(index + 1, 'done')),
+    );
+    await using kedge = await assistantOn({ ...many, 'other.txt': 'old\n' }, script({ goal: PLAN.goal, steps }, ...turns, done));
+    const before = await kedge.snapshot();
+    await (await confirmed(kedge)).run;
+    const asked = kedge.events.filter(({ type }) => type === 'approval_requested' || type === 'question_asked' || type === 'plan_proposed');
+    assert.deepEqual(
+      asked.map(({ type }) => type),
+      ['plan_proposed'],
+    );
+    const after = await kedge.snapshot();
+    const changed = Object.keys(after).filter((path) => after[path] !== before[path]);
+    assert.deepEqual(changed.sort(), names.map((name) => `workspace/${name}`).sort());
+  });
+});

@@ -1,0 +1,100 @@
+/** What a confirmed plan promises, whatever calls a model makes under it. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { PlanDraft } from '../../../src/core/plan.ts';
+import { currentStep } from '../../../src/core/plan-progress.ts';
+import { emptySession, reduce } from '../../../src/core/session.ts';
+import { inScope } from '../../../src/policy/scope.ts';
+import { call, say, turn } from '../../../src/providers/scripted/index.ts';
+import { assistantOn, type Harness, lastOf } from '../../support/harness.ts';
+
+const files = { 'a.txt': 'x\n', 'b.txt': 'x\n', 'lib/c.txt': 'x\n', 'lib/deep/d.txt': 'x\n', 'out.txt': 'x\n' };
+const PLAN: PlanDraft = {
+  goal: 'g',
+  steps: [
+    { title: 'one', files: ['a.txt'], check: { search_empty: { pattern: 'bad', glob: 'a.txt' } } },
+    { title: 'two', files: ['lib/**', 'b.txt'] },
+    { title: 'three', files: ['b.txt'] },
+  ],
+};
+
+const path = fc.constantFrom(...Object.keys(files), 'new.txt', 'lib/new.txt', 'lib/deep/er/new.txt', './a.txt', 'lib/../out.txt');
+const text = fc.constantFrom('y\n', 'bad\n', '');
+const change = fc.oneof(
+  fc.record({ name: fc.constant('create_file'), input: fc.record({ path, content: text }) }),
+  fc.record({
+    name: fc.constant('replace_in_file'),
+    input: fc.record({
+      path,
+      edits: fc.constantFrom(
+        [{ old_text: 'x', new_text: 'bad' }],
+        [{ old_text: 'x', new_text: 'y' }],
+        [{ old_text: 'bad', new_text: 'x' }],
+      ),
+    }),
+  }),
+  fc.record({ name: fc.constant('delete_file'), input: fc.record({ path }) }),
+  fc.record({ name: fc.constant('move_file'), input: fc.record({ from: path, to: path }) }),
+  fc.record({ name: fc.constant('create_directory'), input: fc.record({ path: fc.constantFrom('lib/made', 'made', 'lib/a/b') }) }),
+);
+const report = fc.record({
+  name: fc.constant('update_step'),
+  input: fc.record({ step: fc.integer({ min: 1, max: 3 }), status: fc.constantFrom('started', 'done', 'failed', 'skipped') }),
+});
+const turnsOf = (each: fc.Arbitrary<{ name: string; input: unknown }>) =>
+  fc.array(fc.array(each, { minLength: 1, maxLength: 4 }), { maxLength: 6 });
+
+async function runOf(kedge: Harness): Promise<void> {
+  await kedge.session.prompt({ text: 'plan', mode: 'plan' });
+  await kedge.session.answerPlan(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
+}
+
+describe('under a confirmed plan', () => {
+  it('no file outside the scope of the step that is under way changes without an answer of the user', async function () {
+    this.timeout(60_000);
+    await fc.assert(
+      fc.asyncProperty(turnsOf(fc.oneof(change, report)), async (turns) => {
+        const script = turns.map((calls) => turn(...calls.map(({ name, input }) => call(name, input))));
+        await using kedge = await assistantOn(files, [turn(call('propose_plan', PLAN)), ...script, turn(say('Done.'))]);
+        kedge.session.subscribe((event) => {
+          if (event.type === 'approval_requested') void kedge.session.answerApproval(event.approvalId, { approve: false });
+          if (event.type === 'question_asked') void kedge.session.answerQuestion(event.questionId, { option: 'Retry' });
+        });
+        await runOf(kedge);
+        const state = emptySession();
+        for (const event of kedge.session.events) {
+          reduce(state, event);
+          if (event.type !== 'changes_staged') continue;
+          const step = state.lastRun && currentStep(state.lastRun);
+          const scope = PLAN.steps[(step ?? 0) - 1]?.files ?? [];
+          for (const each of event.changes) assert.ok(inScope(each.path.replace(/\/$/, ''), scope), `${each.path} in step ${step}`);
+        }
+        assert.equal(await kedge.read('out.txt'), 'x\n');
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('a step that is rolled back leaves every byte and directory as it found them', async function () {
+    this.timeout(60_000);
+    const plan: PlanDraft = { goal: 'g', steps: [{ title: 'one', files: ['**'] }] };
+    await fc.assert(
+      fc.asyncProperty(turnsOf(change), async (turns) => {
+        const script = turns.map((calls) => turn(...calls.map(({ name, input }) => call(name, input))));
+        const failed = turn(call('update_step', { step: 1, status: 'failed' }));
+        await using kedge = await assistantOn(files, [turn(call('propose_plan', plan)), ...script, failed, turn(say('Done.'))]);
+        kedge.session.subscribe((event) => {
+          if (event.type === 'approval_requested') void kedge.session.answerApproval(event.approvalId, { approve: true });
+          if (event.type !== 'question_asked') return;
+          const option = event.question.options.some(({ label }) => label === 'Roll back') ? 'Roll back' : 'Skip';
+          void kedge.session.answerQuestion(event.questionId, { option });
+        });
+        const before = await kedge.snapshot();
+        await runOf(kedge);
+        assert.equal(lastOf(kedge.events, 'plan_step').status, 'skipped');
+        assert.deepEqual(await kedge.snapshot(), before);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});

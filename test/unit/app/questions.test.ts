@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import type { Mode, QuestionAnswer } from '../../../src/core/events.ts';
+import type { ModelRequest } from '../../../src/core/model.ts';
+import { call, say, turn } from '../../../src/providers/scripted/index.ts';
+import { answerAll, assistantOn, eventsOf, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';
+
+const ask = (id = '') => call('ask_user', { question: 'Which harbour?', options: ['North', 'South'] }, id);
+
+describe('the model asks its user', () => {
+  for (const mode of ['ask', 'plan', 'agent'] as Mode[]) {
+    it(`in ${mode} mode, and is told which option was chosen`, async () => {
+      await using kedge = await assistantOn({}, [turn(ask()), turn(say('North it is.'))]);
+      const ended = kedge.session.prompt({ text: 'go', mode });
+      const { questionId, question } = await nextEvent(kedge.session, 'question_asked');
+      assert.equal(question.text, 'Which harbour?');
+      assert.deepEqual(
+        question.options.map(({ label }) => label),
+        ['North', 'South'],
+      );
+      assert.equal(kedge.session.running, true);
+      await kedge.session.answerQuestion(questionId, { option: 'North' });
+      await ended;
+      assert.deepEqual(resultTexts(kedge.session), ['The user chose: North']);
+      assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
+    });
+  }
+
+  it('who may answer in words of their own, whatever the options', async () => {
+    await using kedge = await assistantOn({}, [turn(ask()), turn(say('West then.'))]);
+    const ended = kedge.session.prompt({ text: 'go', mode: 'ask' });
+    const { questionId, question } = await nextEvent(kedge.session, 'question_asked');
+    assert.equal(question.freeText, true);
+    await kedge.session.answerQuestion(questionId, { words: 'West, by the lock' });
+    await ended;
+    assert.deepEqual(resultTexts(kedge.session), ['The user answered: West, by the lock']);
+  });
+
+  it('and goes on with its best assumption where nobody can be asked', async () => {
+    await using kedge = await assistantOn({}, [turn(ask()), turn(say('I assumed North.'))]);
+    const nobody: QuestionAnswer = { words: 'Nobody can be asked here.', by: 'nobody' };
+    kedge.session.subscribe((event) => {
+      if (event.type === 'question_asked') void kedge.session.answerQuestion(event.questionId, nobody);
+    });
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    assert.match(resultTexts(kedge.session)[0] ?? '', /^Nobody can be asked here\. Go on with what you think most likely/);
+  });
+
+  it('several questions at once, answered in any order', async () => {
+    await using kedge = await assistantOn({}, [turn(ask('one'), ask('two')), turn(say('Both then.'))]);
+    const both = new Promise<void>((resolve) => {
+      kedge.session.subscribe(() => kedge.session.state.pendingQuestions.size === 2 && resolve());
+    });
+    const ended = kedge.session.prompt({ text: 'go', mode: 'ask' });
+    await both;
+    await kedge.session.answerQuestion('two:ask', { option: 'South' });
+    await kedge.session.answerQuestion('one:ask', { option: 'North' });
+    await ended;
+    assert.deepEqual(resultTexts(kedge.session), ['The user chose: North', 'The user chose: South']);
+  });
+
+  it('once: a second answer is refused, and so is one after a stop', async () => {
+    await using kedge = await assistantOn({}, [turn(ask()), turn(say('North.')), turn(ask())]);
+    const ended = kedge.session.prompt({ text: 'go', mode: 'ask' });
+    const { questionId } = await nextEvent(kedge.session, 'question_asked');
+    await kedge.session.answerQuestion(questionId, { option: 'North' });
+    await assert.rejects(kedge.session.answerQuestion(questionId, { option: 'South' }), /answered already/);
+    await ended;
+    const next = kedge.session.prompt({ text: 'again', mode: 'ask' });
+    const asked = await nextEvent(kedge.session, 'question_asked');
+    await kedge.session.stop();
+    await next;
+    assert.equal(kedge.session.state.pendingQuestions.size, 0);
+    await assert.rejects(kedge.session.answerQuestion(asked.questionId, { option: 'North' }), /answered already/);
+  });
+});
+
+describe('a question is answered after a reload', () => {
+  it('and the run goes on, without asking a second time', async () => {
+    await using kedge = await assistantOn({ 'a.txt': 'a' }, [turn(ask(), call('read_file', { path: 'a.txt' })), turn(say('North it is.'))]);
+    void kedge.session.prompt({ text: 'go', mode: 'ask' });
+    const { questionId } = await nextEvent(kedge.session, 'question_asked');
+    const again = await kedge.reload();
+    assert.deepEqual([...again.session.state.pendingQuestions.keys()], [questionId]);
+    assert.equal(again.session.state.lastRun?.status, 'live');
+    await again.session.answerQuestion(questionId, { option: 'North' });
+    assert.equal(lastOf(again.events, 'run_finished').outcome, 'answered');
+    assert.deepEqual(resultTexts(again.session), ['The user chose: North', '1\ta']);
+    assert.equal(eventsOf(again.session.events, 'question_asked').length, 1);
+  });
+
+  it('also where the window went away right after the answer', async () => {
+    await using kedge = await assistantOn({}, [turn(ask()), turn(say('North it is.'))]);
+    kedge.session.subscribe(({ type }) => {
+      if (type === 'question_answered') kedge.assistant.close();
+    });
+    const ended = kedge.session.prompt({ text: 'go', mode: 'ask' });
+    const { questionId } = await nextEvent(kedge.session, 'question_asked');
+    await kedge.session.answerQuestion(questionId, { option: 'North' });
+    await ended;
+    const again = await kedge.reload();
+    assert.equal(again.session.state.lastRun?.pause, 'interrupted');
+    await again.session.resume();
+    assert.deepEqual(resultTexts(again.session), ['The user chose: North']);
+    assert.equal(eventsOf(again.session.events, 'question_asked').length, 1);
+  });
+
+  it('beside an approval: the last answer lets the run go on', async () => {
+    const script = [turn(ask('question'), call('create_file', { path: 'new.txt', content: '' }, 'file')), turn(say('Done.'))];
+    await using kedge = await assistantOn({}, script);
+    void kedge.session.prompt({ text: 'go', mode: 'agent' });
+    const { questionId } = await nextEvent(kedge.session, 'question_asked');
+    const again = await kedge.reload();
+    const asked = nextEvent(again.session, 'approval_requested');
+    const ended = again.session.answerQuestion(questionId, { words: 'West' });
+    const { approvalId } = await asked;
+    await again.session.answerApproval(approvalId, { approve: true });
+    await ended;
+    assert.equal(lastOf(again.events, 'run_finished').outcome, 'answered');
+    assert.deepEqual(Object.keys(await again.snapshot()), ['/', 'workspace/', 'workspace/new.txt']);
+  });
+});
+
+describe('waiting for an answer', () => {
+  it('costs nothing and times out never', async () => {
+    let time = 0;
+    await using kedge = await assistantOn({}, [turn(ask()), turn(say('North it is.'))], { limits: { minutes: 1 }, now: () => time });
+    const ended = kedge.session.prompt({ text: 'go', mode: 'ask' });
+    const { questionId } = await nextEvent(kedge.session, 'question_asked');
+    time += 30 * 24 * 60 * 60_000;
+    await kedge.session.answerQuestion(questionId, { option: 'North' });
+    await ended;
+    assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
+    assert.equal(lastOf(kedge.events, 'tool_finished').durationMs, 0);
+    assert.equal(kedge.session.state.lastRun?.used.ms, 0);
+    assert.equal(kedge.adapter.requests.length, 2);
+  });
+
+  it('nor over a reload', async () => {
+    let time = 0;
+    await using kedge = await assistantOn({}, [turn(ask()), turn(say('North it is.'))], { limits: { minutes: 1 }, now: () => time });
+    void kedge.session.prompt({ text: 'go', mode: 'ask' });
+    const { questionId } = await nextEvent(kedge.session, 'question_asked');
+    const again = await kedge.reload();
+    time += 30 * 24 * 60 * 60_000;
+    await again.session.answerQuestion(questionId, { option: 'North' });
+    assert.equal(lastOf(again.events, 'run_finished').outcome, 'answered');
+    assert.equal(again.session.state.lastRun?.used.ms, 0);
+  });
+});
+
+describe('the tool that asks', () => {
+  it('is described in few words', async () => {
+    await using kedge = await assistantOn({}, [turn(say('Hello.'))]);
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    const tool = (kedge.adapter.requests[0] as ModelRequest).tools.find(({ name }) => name === 'ask_user');
+    assert.ok(JSON.stringify(tool).length < 400, JSON.stringify(tool));
+  });
+
+  it('refuses an empty question, and offers the same option once', async () => {
+    const script = [
+      turn(call('ask_user', { question: '' }), call('ask_user', { question: 'Sure?', options: ['Yes', 'Yes', 'No'] })),
+      turn(say('Good.')),
+    ];
+    await using kedge = await assistantOn({}, script);
+    answerAll(kedge.session, { approve: true });
+    const ended = kedge.session.prompt({ text: 'go', mode: 'ask' });
+    const { questionId, question } = await nextEvent(kedge.session, 'question_asked');
+    assert.deepEqual(
+      question.options.map(({ label }) => label),
+      ['Yes', 'No'],
+    );
+    await kedge.session.answerQuestion(questionId, { option: 'Yes' });
+    await ended;
+    assert.match(resultTexts(kedge.session)[0] ?? '', /^ERROR The arguments of ask_user do not fit/);
+  });
+});

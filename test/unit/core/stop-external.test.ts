@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { Pacing } from '../../../src/app/pacing.ts';
+import { Meter } from '../../../src/core/budget.ts';
+import type { AgentEvent, EventBody } from '../../../src/core/events.ts';
+import { user } from '../../../src/core/messages.ts';
+import { type RunPorts, runLoop } from '../../../src/core/run.ts';
+import { emptySession, reduce } from '../../../src/core/session.ts';
+import type { Effect, ExecuteContext, Tool } from '../../../src/core/tool.ts';
+import { call, scriptedAdapter, turn } from '../../../src/providers/scripted/index.ts';
+import { GENEROUS } from '../../support/harness.ts';
+
+/** A command, or a tool of another program, that heeds no signal and never ends. */
+function deafTool(effect: Effect, source: string, begun: (context: ExecuteContext) => void): Tool {
+  return {
+    name: 'deaf',
+    description: '',
+    inputSchema: {},
+    effect,
+    source,
+    prepare: async () => ({
+      title: 'Hang',
+      targets: [],
+      execute: (context) => {
+        begun(context);
+        return new Promise(() => {});
+      },
+    }),
+  };
+}
+
+describe('stop ends within 200 ms what is outside of Kedge', () => {
+  const allow: RunPorts['decide'] = () => ({ kind: 'allow', rule: 'test', reason: '' });
+  const never = new Promise<never>(() => {});
+  for (const [what, effect, source, decide] of [
+    ['a command', 'external', 'builtin', allow],
+    ['a reading call of an MCP server', 'readonly', 'mcp:deaf', allow],
+    ['a changing call of an MCP server', 'mutating', 'mcp:deaf', allow],
+    ['the judgement of a call', 'external', 'builtin', () => never],
+  ] as [string, Effect, string, RunPorts['decide']][]) {
+    it(`${what} that does not listen, and what it says afterwards is not heard`, async () => {
+      const state = emptySession();
+      const log: AgentEvent[] = [];
+      const emit = (body: EventBody) => {
+        const event = { ...body, runId: 'r', seq: log.length + 1, at: 0 } as AgentEvent;
+        log.push(event);
+        reduce(state, event);
+      };
+      emit({ type: 'run_started', mode: 'agent', prompt: 'go', model: { provider: 's', model: 's' }, limits: GENEROUS });
+      emit({ type: 'message_added', message: user('go') });
+      const begun = Promise.withResolvers<ExecuteContext | undefined>();
+      const stopping = new AbortController();
+      const ended = runLoop(
+        {
+          adapter: scriptedAdapter([turn(call('deaf', {}))]),
+          model: { provider: 's', model: 's' },
+          request: { system: '' },
+          tools: [deafTool(effect, source, begun.resolve)],
+          limits: GENEROUS,
+          meter: new Meter(GENEROUS, Date.now),
+          pace: new Pacing(),
+          state,
+          emit,
+          decide: (...judged) => {
+            if (decide !== allow) begun.resolve(undefined);
+            return decide(...judged);
+          },
+          answered: () => never,
+          replied: () => never,
+          now: Date.now,
+        },
+        stopping.signal,
+      );
+      const context = await begun.promise;
+      const begin = performance.now();
+      stopping.abort();
+      await ended;
+      const took = performance.now() - begin;
+      assert.ok(took < 200, `it took ${took} ms`);
+      assert.equal(log.at(-1)?.type, 'run_finished');
+      context?.progress('Still here');
+      await assert.rejects(async () => context?.ask({ id: 'q', text: 'Hello?', options: [] }) ?? Promise.reject(new Error('not begun')));
+      assert.equal(log.at(-1)?.type, 'run_finished');
+      assert.equal(state.pendingQuestions.size, 0);
+    });
+  }
+});

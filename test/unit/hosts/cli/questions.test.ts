@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import type { Question } from '../../../../src/core/events.ts';
+import type { AskedQuestion } from '../../../../src/core/session.ts';
+import { parseCommand } from '../../../../src/hosts/cli/arguments.ts';
+import { converse, EXIT } from '../../../../src/hosts/cli/converse.ts';
+import { Lines } from '../../../../src/hosts/cli/lines.ts';
+import { replyTo } from '../../../../src/hosts/cli/questions.ts';
+import { call, say, turn } from '../../../../src/providers/scripted/index.ts';
+import { assistantOn, resultTexts } from '../../../support/harness.ts';
+
+const asked = (question: Partial<Question>): AskedQuestion => ({
+  type: 'question_asked',
+  questionId: 'c:ask',
+  callId: 'c',
+  runId: 'r',
+  seq: 1,
+  at: 0,
+  question: { id: 'ask', text: 'Which harbour?', options: [{ label: 'North' }, { label: 'South', detail: 'by the lock' }], ...question },
+});
+const signal = new AbortController().signal;
+
+/** A person who types the next of these at each prompt. What the terminal shows meanwhile goes nowhere. */
+async function typing<T>(typed: string[], work: (input: PassThrough, lines: Lines, shown: () => string) => Promise<T>): Promise<T> {
+  const { write } = process.stderr;
+  let shown = '';
+  const input = new PassThrough();
+  process.stderr.write = ((text: string) => {
+    shown += text;
+    if (text.endsWith('> ') && typed.length > 0) setImmediate(() => input.write(`${typed.shift()}\n`));
+    return true;
+  }) as typeof write;
+  try {
+    return await work(input, new Lines(input), () => shown);
+  } finally {
+    process.stderr.write = write;
+  }
+}
+
+describe('a question in the terminal', () => {
+  it('is answered with the number of an option, by its name, or in own words', async () => {
+    for (const [typed, answer] of [
+      ['2', { option: 'South' }],
+      ['North', { option: 'North' }],
+      ['West, by the lock', { words: 'West, by the lock' }],
+      ['7', { words: '7' }],
+    ] as const) {
+      const given = await typing([typed], (_, lines) => replyTo(asked({ freeText: true }), lines, signal));
+      assert.deepEqual(given, answer);
+    }
+  });
+
+  it('shows the options with their numbers, and asks again where the answer is none', async () => {
+    await typing(['West', '', '3', '1'], async (_, lines, shown) => {
+      assert.deepEqual(await replyTo(asked({}), lines, signal), { option: 'North' });
+      assert.match(shown(), /Which harbour\?\n {2}1 {2}North\n {2}2 {2}South {2}by the lock\n(1-2 > ){4}$/);
+    });
+  });
+
+  it('is given up at the end of the input, or when the run is stopped', async () => {
+    const stopping = new AbortController();
+    await typing([], async (input, lines) => {
+      const answer = replyTo(asked({}), lines, stopping.signal);
+      stopping.abort();
+      assert.equal(await answer, undefined);
+      const next = replyTo(asked({}), lines, signal);
+      input.end();
+      assert.equal(await next, undefined);
+    });
+  });
+
+  it('where nobody is there the model is told so, and goes on', async () => {
+    await using kedge = await assistantOn({}, [turn(call('ask_user', { question: 'Which harbour?' })), turn(say('I assumed North.'))]);
+    const start = () => kedge.session.prompt({ text: 'go', mode: 'ask' });
+    assert.equal(await converse(kedge.session, start, parseCommand(['ask', 'go']), signal), EXIT.answered);
+    assert.match(resultTexts(kedge.session)[0] ?? '', /^Nobody can be asked here \(no terminal\)\. Go on with what you think most likely/);
+  });
+});
+
+describe('lines that are typed', () => {
+  it('answer the questions in their order; what nobody asked for is heard by who listens', async () => {
+    await typing(['a', 'b'], async (input, lines) => {
+      const heard: string[] = [];
+      const said = Promise.withResolvers<void>();
+      const end = lines.listen((line) => {
+        heard.push(line);
+        said.resolve();
+      });
+      const first = lines.ask('one > ', signal);
+      const second = lines.ask('two > ', signal);
+      assert.equal(await first, 'a');
+      assert.equal(await second, 'b');
+      input.write('In metres, please.\n');
+      await said.promise;
+      assert.deepEqual(heard, ['In metres, please.']);
+      end();
+    });
+  });
+});

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { user } from '../../../src/core/messages.ts';
+import { ToHost } from '../../../src/protocol/panel.ts';
+import { activityOf, announcementOf } from '../../../webview-ui/activity.ts';
+import type { RunView } from '../../../webview-ui/run-view.ts';
+import { EMPTY, liveRun, type PanelModel, reduce } from '../../../webview-ui/state.ts';
+import { asking, atLimit, held, queued } from '../../support/control-states.ts';
+import { deliver, findChrome, type Gallery, openGallery } from '../../support/panel-gallery.ts';
+import { type Script, STATES, session } from '../../support/panel-states.ts';
+
+const opened = (script: Script, running = false) => reduce(EMPTY, session(script, running));
+const lastRun = (model: PanelModel) => model.runs.at(-1) as RunView;
+
+describe('what the panel knows of questions and of messages that wait', () => {
+  it('a question makes the run wait, until it is answered, over a reload too', () => {
+    const script = asking();
+    const model = opened(script, false);
+    assert.equal(liveRun(model), lastRun(model));
+    assert.deepEqual(activityOf(lastRun(model)), { key: 'question call-2:ask', text: 'Waits for your answer', waiting: true });
+    assert.match(announcementOf(lastRun(model), true), /^Asks you: The almanac.* 3 options\.$/);
+    script.add({ type: 'question_answered', questionId: 'call-2:ask', callId: 'call-2', answer: { option: 'The tide gauge' } });
+    const answered = lastRun(opened(script, true));
+    assert.deepEqual(answered.questions, []);
+    assert.deepEqual(
+      answered.said.map(({ text, answers }) => [text, answers?.slice(0, 11)]),
+      [['The tide gauge', 'The almanac']],
+    );
+  });
+
+  it('a question of a run that was stopped waits no more', () => {
+    const model = opened(asking().finishes('stopped'));
+    assert.deepEqual(lastRun(model).questions, []);
+    assert.equal(liveRun(model), undefined);
+  });
+
+  it('messages wait in their order, can change and go, and are shown where they joined', () => {
+    const script = queued()
+      .add({ type: 'message_queued', id: 'queued-1', message: user('Leave the tests.') })
+      .add({ type: 'message_unqueued', id: 'queued-2' })
+      .add({ type: 'message_queued', id: 'queued-3', message: user('And the docs.') });
+    assert.deepEqual(
+      opened(script, true).queue.map(({ id, text }) => [id, text]),
+      [
+        ['queued-1', 'Leave the tests.'],
+        ['queued-3', 'And the docs.'],
+      ],
+    );
+    script.add({ type: 'message_added', message: user('Leave the tests.'), queued: 'queued-1' });
+    const model = opened(script, true);
+    assert.deepEqual(
+      model.queue.map(({ id }) => id),
+      ['queued-3'],
+    );
+    assert.deepEqual(
+      lastRun(model).said.map(({ text }) => text),
+      ['Leave the tests.'],
+    );
+  });
+});
+
+describe('the panel in which the user has a hand in the run', () => {
+  let gallery: Gallery;
+  let page: Page;
+
+  before(async function () {
+    try {
+      findChrome();
+    } catch {
+      return this.skip();
+    }
+    gallery = await openGallery();
+  });
+  after(() => gallery?.[Symbol.asyncDispose]());
+  afterEach(() => page?.close());
+
+  const open = async (state: string) => {
+    page = await gallery.open(STATES[state]?.messages ?? []);
+  };
+  const posted = async () => {
+    const messages: { type: string }[] = JSON.parse(await page.evaluate(() => JSON.stringify(window.posted)));
+    const said = messages.filter(({ type }) => type !== 'ready');
+    // The host would not listen to anything else.
+    for (const message of said) assert.ok(ToHost.safeParse(message).success, JSON.stringify(message));
+    return said;
+  };
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+
+  it('puts the focus on a question, and takes a number for the option', async () => {
+    await open('empty-agent');
+    await page.getByRole('textbox', { name: /^Prompt/ }).focus();
+    await deliver(page, STATES.question?.messages ?? []);
+    assert.match((await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))) ?? '', /^Question: The almanac/);
+    await page.keyboard.press('9');
+    await page.keyboard.press('2');
+    assert.deepEqual(await posted(), [{ type: 'answer_question', questionId: 'call-2:ask', answer: { option: 'The tide gauge' } }]);
+  });
+
+  it('takes a click, once', async () => {
+    await open('question');
+    await page.getByRole('button', { name: /^The almanac/ }).dblclick();
+    assert.deepEqual(await posted(), [{ type: 'answer_question', questionId: 'call-2:ask', answer: { option: 'The almanac' } }]);
+  });
+
+  it('takes own words, in which numbers are only numbers', async () => {
+    await open('question');
+    await page.getByRole('textbox', { name: 'Another answer' }).focus();
+    await page.keyboard.type('2 cm from each');
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await posted(), [{ type: 'answer_question', questionId: 'call-2:ask', answer: { words: '2 cm from each' } }]);
+  });
+
+  it('tells a screen reader what is asked', async () => {
+    await open('question');
+    await page.waitForFunction(() => document.querySelector('.sr-only[role="status"]')?.textContent?.startsWith('Asks you: The almanac'));
+  });
+
+  it('sends what is written during a run along, and still stops', async () => {
+    await open('queue');
+    await page.getByRole('textbox', { name: /^Prompt/ }).fill('In metres');
+    await button('Add to the run').click();
+    await button('Stop').click();
+    assert.deepEqual(await posted(), [{ type: 'prompt', text: 'In metres', mode: 'agent' }, { type: 'stop' }]);
+  });
+
+  it('changes and removes a message that waits', async () => {
+    await open('queue');
+    await button('Edit: Leave the tests alone.').click();
+    await page.keyboard.press('Escape');
+    await button('Edit: Leave the tests alone.').click();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('Leave the docs alone.');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /^Remove: And use metres/ }).click();
+    assert.deepEqual(await posted(), [
+      { type: 'edit_queued', id: 'queued-1', text: 'Leave the docs alone.' },
+      { type: 'remove_queued', id: 'queued-2' },
+    ]);
+  });
+
+  it('pauses, takes that back, resumes and steps', async () => {
+    await open('queue');
+    await button('Pause after this step').click();
+    await page.getByText('Pauses after this step').waitFor();
+    await button('Resume').click();
+    await page.getByText('Under way').waitFor();
+    await deliver(page, [session(held(), false)]);
+    await button('Step: one turn or call').click();
+    await button('Resume').click();
+    await button('Stop the run').click();
+    assert.deepEqual(
+      (await posted()).map(({ type }) => type),
+      ['pause', 'continue', 'step', 'continue', 'stop'],
+    );
+  });
+
+  it('adds what is said while the run is held, and sends what was left over', async () => {
+    await open('held');
+    await page.getByRole('textbox', { name: /^Prompt/ }).fill('In metres');
+    await page.keyboard.press('Enter');
+    await page.close();
+    await open('queue-left');
+    await page.getByRole('region', { name: 'Messages that wait' }).getByRole('button', { name: 'Send' }).click();
+    assert.deepEqual(await posted(), [{ type: 'send_queued' }]);
+  });
+
+  it('goes on with more, but raises a limit of the day only after a yes', async () => {
+    await open('budget');
+    await page.getByText('3 answers without a known price are not counted').waitFor();
+    await button('Continue with more').click();
+    assert.deepEqual(await posted(), [{ type: 'continue' }]);
+    await page.close();
+    page = await gallery.open([...(STATES.budget?.messages.slice(0, 1) ?? []), session(atLimit('day.usd', 10), false)]);
+    await button('Raise today’s limit…').click();
+    assert.deepEqual(await posted(), []);
+    await page.getByText('Raise today’s limit by another $10.00?').waitFor();
+    await button('Raise and continue').click();
+    assert.deepEqual(await posted(), [{ type: 'continue', raise: true }]);
+  });
+});

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { checkDraft, checkOf, filesOf, moved, revised } from '../../../webview-ui/plan-edit.ts';
+import { EMPTY, liveRun, reduce } from '../../../webview-ui/state.ts';
+import { deliver, findChrome, type Gallery, openGallery } from '../../support/panel-gallery.ts';
+import { PLAN, Script, STATES, session } from '../../support/panel-states.ts';
+import { RICH } from '../../support/plan-states.ts';
+
+describe('an edit of a plan', () => {
+  it('keeps every kind of check as it is', () => {
+    for (const { check } of RICH.steps) assert.deepEqual(checkOf(checkDraft(check)), check);
+    assert.equal(checkOf(checkDraft(undefined)), undefined);
+    assert.equal(checkOf({ kind: 'command', text: '  ', glob: '' }), undefined);
+    assert.deepEqual(checkOf({ kind: 'search', text: ' a ', glob: '' }), { search_empty: { pattern: 'a' } });
+  });
+
+  it('is another revision without the hash of the one before', () => {
+    const next = revised(RICH, ' Other ', RICH.steps, []);
+    assert.ok(typeof next === 'object');
+    assert.deepEqual([next.goal, next.revision, next.hash, next.checks], ['Other', 3, undefined, undefined]);
+    assert.equal(revised(RICH, ' ', RICH.steps, []), 'Say what the goal is.');
+    assert.equal(revised(RICH, 'g', [], []), 'A plan needs at least one step.');
+    assert.equal(revised(RICH, 'g', [{ title: ' ', files: [] }], []), 'Say what step 1 does.');
+    assert.deepEqual(
+      [filesOf('a, b\n\na'), moved([1, 2, 3], 2, 0), moved([1, 2], 0, -1)],
+      [
+        ['a', 'b'],
+        [3, 1, 2],
+        [1, 2],
+      ],
+    );
+  });
+});
+
+describe('a plan that is carried out, in the panel', () => {
+  const shown = (name: string) => (STATES[name]?.messages ?? []).reduce(reduce, EMPTY);
+  const last = (name: string) => shown(name).runs.at(-1);
+
+  it('shows what each step changed, how its check ended, and what was taken back', () => {
+    const steps = last('plan-steps')?.steps;
+    assert.deepEqual([steps?.[1]?.files, steps?.[1]?.check?.outcome], [['src/tide.ts'], 'passed']);
+    assert.deepEqual([steps?.[2]?.status, steps?.[2]?.check?.outcome, steps?.[2]?.rolledBack], ['skipped', 'failed', true]);
+  });
+
+  it('counts what was taken back as changed no more', () => {
+    const script = new Script().run('agent', 'Go', PLAN).add({ type: 'plan_step', planId: PLAN.id, step: 1, status: 'started' });
+    const change = { kind: 'edit', added: 1, removed: 1, diff: '' } as const;
+    script.calls('edit_file', 'Edit', {}).add({ type: 'file_changed', callId: script.lastCall, changes: [{ path: 'a.ts', ...change }] });
+    script.add({
+      type: 'step_rolled_back',
+      planId: PLAN.id,
+      step: 1,
+      undoId: 'u',
+      results: [{ path: 'a.ts', outcome: 'restored' }],
+    });
+    const run = reduce(EMPTY, session(script, true)).runs.at(-1);
+    assert.deepEqual([run?.changes, run?.steps[1]?.files], [[], []]);
+  });
+
+  it('is another revision once it was widened', () => {
+    const run = last('plan-widened');
+    assert.deepEqual([run?.plan?.revision, run?.revised], [3, 'You let step 1 change src/units.ts too.']);
+    assert.deepEqual(run?.plan?.steps[0]?.files.at(-1), 'src/units.ts');
+  });
+
+  it('opens for editing when its run pauses for that', () => {
+    assert.equal(shown('plan-paused').editing, RICH.id);
+    assert.equal(liveRun(shown('plan-paused')), undefined);
+  });
+
+  it('is marked as replaced by the one that the model proposed in its place', () => {
+    const script = new Script()
+      .run('plan', 'Rename')
+      .add({ type: 'plan_proposed', plan: PLAN })
+      .finishes('plan_proposed')
+      .run('plan', 'Fewer steps')
+      .add({ type: 'plan_proposed', plan: { ...PLAN, id: 'plan-2', supersedes: PLAN.id } })
+      .finishes('plan_proposed');
+    const { runs } = reduce(EMPTY, session(script, false));
+    assert.deepEqual(
+      runs.map(({ proposal }) => proposal?.resolved),
+      ['superseded', undefined],
+    );
+  });
+
+  it('begins with the steps that an earlier run of it did', () => {
+    const script = new Script()
+      .run('agent', 'Go', PLAN)
+      .add({ type: 'plan_step', planId: PLAN.id, step: 1, status: 'done' })
+      .add({ type: 'plan_step', planId: PLAN.id, step: 2, status: 'started' })
+      .finishes('stopped');
+    const first = script.runId;
+    script.run('agent', 'Go on', PLAN);
+    const started = script.events.findLast(({ type }) => type === 'run_started');
+    if (started?.type === 'run_started') started.resumes = first;
+    assert.deepEqual(reduce(EMPTY, session(script, true)).runs.at(-1)?.steps, { 1: { status: 'done' } });
+  });
+});
+
+describe('the cards of a plan in a browser', () => {
+  let gallery: Gallery;
+  let page: Page;
+  before(async function () {
+    this.timeout(60_000);
+    try {
+      findChrome();
+    } catch {
+      this.skip();
+    }
+    gallery = await openGallery();
+  });
+  after(() => gallery?.[Symbol.asyncDispose]());
+  afterEach(() => page?.close());
+
+  const open = async (state: string) => {
+    page = await gallery.open(STATES[state]?.messages ?? []);
+  };
+  const press = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' }).click();
+  const posted = async () => {
+    const messages: { type: string }[] = JSON.parse(await page.evaluate(() => JSON.stringify(window.posted)));
+    return messages.filter(({ type }) => type !== 'ready');
+  };
+
+  it('show the command of a check as it will be run, and the revision with its hash', async () => {
+    await open('plan-typed');
+    await page.getByText('npm test -- --grep "tide tables of the harbour"').waitFor();
+    await page.getByText('revision 2 · 1a2b3c4').waitFor();
+  });
+
+  it('let a step be added with a scope and a check of its own', async () => {
+    await open('plan-typed');
+    await press('Edit');
+    await press('Add a step');
+    const step = page.getByRole('group', { name: 'Step 5' });
+    await step.getByLabel('What it does').fill('Note it');
+    await step.getByLabel('Files it may change, one a line').fill('notes/*.md');
+    await step.getByLabel('Check after step 5').selectOption({ label: 'A command succeeds' });
+    await step.getByLabel('Command').fill('npm run lint');
+    await press('Save');
+    await press('Run plan');
+    const [message] = (await posted()) as { plan?: typeof RICH }[];
+    assert.deepEqual(message?.plan?.steps.slice(0, 4), RICH.steps);
+    assert.deepEqual(message?.plan?.steps[4], { title: 'Note it', files: ['notes/*.md'], check: { command: 'npm run lint' } });
+    assert.deepEqual([message?.plan?.revision, message?.plan?.hash], [3, undefined]);
+  });
+
+  it('send the user’s words to the model, by keyboard', async () => {
+    await open('plan-typed');
+    await press('Ask for changes…');
+    await page.keyboard.type('Fewer steps.');
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await posted(), [{ type: 'change_plan', planId: RICH.id, words: 'Fewer steps.' }]);
+  });
+
+  it('open the plan as Markdown', async () => {
+    await open('plan-typed');
+    await press('Open as Markdown');
+    assert.deepEqual(await posted(), [{ type: 'save_plan', planId: RICH.id }]);
+  });
+
+  for (const [button, answer] of [
+    ['Allow once', { approve: true }],
+    ['Widen the plan', { approve: true, widen: true }],
+  ] as const) {
+    it(`answer a deviation: ${button}`, async () => {
+      await open('plan-deviation');
+      await press(button);
+      assert.deepEqual(await posted(), [{ type: 'answer_approval', approvalId: 'deviation', answer }]);
+    });
+  }
+
+  it('refuse a deviation, with words', async () => {
+    await open('plan-deviation');
+    await press('Refuse…');
+    await page.keyboard.type('Not that.');
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await posted(), [
+      { type: 'answer_approval', approvalId: 'deviation', answer: { approve: false, words: 'Not that.' } },
+    ]);
+  });
+
+  it('keep steps that are over while a plan that was begun is edited', async () => {
+    await open('plan-stopped');
+    await press('Edit plan');
+    await page.getByRole('group', { name: 'Step 3' }).waitFor();
+    assert.equal(await page.getByRole('group', { name: /^Step/ }).count(), 2);
+    assert.equal(await page.getByRole('button', { name: 'Move step 3 up' }).isDisabled(), true);
+    await press('Move step 4 up');
+    await press('Save and go on');
+    const [message] = (await posted()) as { type: string; was?: number[]; plan?: typeof RICH }[];
+    assert.deepEqual([message?.type, message?.was], ['revise_plan', [1, 2, 4, 3]]);
+    assert.equal(message?.plan?.steps[2]?.title, RICH.steps[3]?.title);
+  });
+
+  it('go on with a plan that was stopped, and bring one into sight', async () => {
+    await open('plan-stopped');
+    await press('Resume plan');
+    assert.deepEqual(await posted(), [{ type: 'resume_plan', planId: RICH.id }]);
+    await deliver(page, [{ type: 'show_plan', planId: RICH.id }]);
+    await page.waitForFunction(() => document.activeElement?.getAttribute('data-plan') === 'plan-rich');
+  });
+});

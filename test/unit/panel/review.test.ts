@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { splitHunks } from '../../../src/core/revision.ts';
+import type { ChangeSummary } from '../../../src/core/tool.ts';
+import { choiceOf } from '../../../webview-ui/hunks.ts';
+import { EMPTY, type PanelModel, reduce } from '../../../webview-ui/state.ts';
+import { deliver, findChrome, type Gallery, longestCpu, openGallery } from '../../support/panel-gallery.ts';
+import { host, Script, STATES, session } from '../../support/panel-states.ts';
+
+const HASH = 'a'.repeat(64);
+const change = (path: string, hunks: number, extra: Partial<ChangeSummary> = {}): ChangeSummary => ({
+  path,
+  kind: 'edit',
+  added: hunks,
+  removed: hunks,
+  diff: Array.from({ length: hunks }, (_, at) => `@@ -${at * 20 + 1},1 +${at * 20 + 1},1 @@\n-@@ old\n+new`).join('\n'),
+  ...extra,
+});
+
+describe('what is kept of a proposal', () => {
+  const changes = [change('a', 3), change('b', 1), change('gone', 0, { kind: 'delete', diff: '' })];
+
+  it('is all of it until something is refused, and then what is not', () => {
+    assert.deepEqual(choiceOf({ changes }, {}), { total: 5, kept: 5, files: 3, isEdited: false });
+    const { kept, revised } = choiceOf({ changes }, { a: [1], gone: [0] });
+    assert.equal(kept, 3);
+    assert.deepEqual(revised, { a: { without: [1] }, gone: 'refused' });
+    assert.deepEqual(choiceOf({ changes }, { a: [0, 1, 2], b: [0], gone: [0] }).kept, 0);
+  });
+
+  it('counts a file that moves once', () => {
+    const moved = [change('to', 1, { kind: 'move', from: 'from' }), change('from', 0, { kind: 'delete', diff: '' })];
+    assert.equal(choiceOf({ changes: moved }, {}).total, 1);
+    assert.deepEqual(choiceOf({ changes: moved }, { to: [0] }).revised, { to: 'refused' });
+  });
+
+  it('has a file that the user edited as one piece', () => {
+    const edited = { a: { content: HASH, diff: '', added: 0, removed: 0 } };
+    assert.deepEqual(choiceOf({ changes, edited }, { b: [0] }), {
+      total: 3,
+      kept: 2,
+      files: 3,
+      isEdited: true,
+      revised: { a: { content: HASH }, b: 'refused' },
+    });
+  });
+
+  it('is told apart by the lines that begin a hunk, and no others', () => {
+    assert.equal(splitHunks(change('a', 4).diff).length, 4);
+    assert.equal(splitHunks(`--- a\n+++ b\n${change('a', 2).diff}`).length, 2);
+    assert.deepEqual(splitHunks('Binary file.'), []);
+  });
+});
+
+describe('the panel after something was taken back', () => {
+  const two = () => new Script().run('agent', 'one').finishes().run('agent', 'two').finishes();
+  const folded = (script: Script): PanelModel => reduce(reduce(EMPTY, host('agent')), session(script, false));
+
+  it('shows a restore until the next run, and the runs that it took back', () => {
+    const script = two().add({ type: 'changes_restored', undoId: 'r', to: { runId: 'run-1', callId: 'c' }, results: [] });
+    const model = folded(script);
+    assert.equal(model.restored?.undoId, 'r');
+    assert.deepEqual(
+      model.runs.map(({ restoredBy }) => restoredBy),
+      [undefined, 'r'],
+    );
+    const redone = folded(script.add({ type: 'changes_restored', undoId: 's', to: { undoId: 'r' }, results: [] }));
+    assert.ok(redone.runs.every(({ restoredBy }) => restoredBy === undefined));
+    assert.equal(folded(script.run('agent', 'three')).restored, undefined);
+  });
+
+  it('keeps a run whose one file was undone, and drops what it had shown of it', () => {
+    const script = two();
+    const shown = reduce(folded(script), {
+      type: 'file_review',
+      runId: 'run-2',
+      path: 'a',
+      review: { diff: '', added: 0, removed: 0, digest: HASH },
+    });
+    assert.ok(shown.runs[1]?.reviews?.a);
+    const results = [{ path: 'a', outcome: 'restored' as const }];
+    const event = { type: 'changes_undone', undoneRunId: 'run-2', undoId: 'u', part: { path: 'a', hunk: 0 }, results } as const;
+    const [, run] = reduce(shown, {
+      type: 'events',
+      sessionId: 'session-1',
+      running: false,
+      events: [{ ...event, runId: 'run-2', seq: shown.lastSeq + 1, at: 0 }],
+    }).runs;
+    assert.deepEqual([run?.undone, run?.reviews, run?.parts?.a?.hunk], [undefined, undefined, true]);
+  });
+});
+
+describe('the review in a browser', () => {
+  let gallery: Gallery;
+  let page: Page;
+  before(async function () {
+    try {
+      findChrome();
+    } catch {
+      this.skip();
+    }
+    gallery = await openGallery();
+  });
+  after(() => gallery?.[Symbol.asyncDispose]());
+  afterEach(() => page?.close());
+
+  const open = async (state: string) => {
+    page = await gallery.open(STATES[state]?.messages ?? []);
+  };
+  const posted = async () => {
+    const messages: { type: string }[] = JSON.parse(await page.evaluate(() => JSON.stringify(window.posted)));
+    return messages.filter(({ type }) => type !== 'ready');
+  };
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const box = (name: string) => page.getByRole('checkbox', { name, exact: true });
+
+  it('refuses hunks and files by keyboard, and applies the others', async () => {
+    await open('approval-hunks');
+    await button('Approve 3 files').waitFor();
+    await box('Hunk 2 of 3 in src/tide.ts, accepted').focus();
+    await page.keyboard.press('Space');
+    await box('Hunk 2 of 3 in src/tide.ts, refused').waitFor();
+    await box('src/options.ts, accepted').uncheck();
+    await box('src/tide.ts, 2 of 3 hunks accepted').waitFor();
+    await button('Apply 3 of 5 hunks').click();
+    const revised = { 'src/tide.ts': { without: [1] }, 'src/options.ts': 'refused' };
+    assert.deepEqual(await posted(), [{ type: 'answer_approval', approvalId: 'approval-1', answer: { approve: true, revised } }]);
+  });
+
+  it('rejects where all is refused', async () => {
+    await open('approval-hunks');
+    for (const path of ['src/tide.ts', 'src/harbour/very/deep/in/it/harbour.ts', 'src/options.ts'])
+      await box(`${path}, accepted`).uncheck();
+    await button('Reject all').click();
+    assert.deepEqual(await posted(), [{ type: 'answer_approval', approvalId: 'approval-1', answer: { approve: false } }]);
+  });
+
+  it('edits a proposal in an editor, and applies what came of it', async () => {
+    await open('approval-hunks');
+    await box('Hunk 2 of 3 in src/tide.ts, accepted').uncheck();
+    await button('Edit the proposal for src/tide.ts').click();
+    assert.deepEqual(await posted(), [{ type: 'edit_proposal', approvalId: 'approval-1', path: 'src/tide.ts', without: [1] }]);
+    const diff = '@@ -1,1 +1,1 @@\n-a\n+mine';
+    await deliver(page, [
+      { type: 'proposal_edited', approvalId: 'approval-1', path: 'src/tide.ts', content: HASH, diff, added: 1, removed: 1 },
+    ]);
+    await page.getByText('edited by you').waitFor();
+    await button('Apply as edited').click();
+    const revised = { 'src/tide.ts': { content: HASH } };
+    assert.deepEqual((await posted()).at(-1), { type: 'answer_approval', approvalId: 'approval-1', answer: { approve: true, revised } });
+  });
+
+  it('undoes a file, and a hunk of what was shown', async () => {
+    await open('changed-review');
+    await button('Undo the changes in src/harbour/very/deep/in/it/harbour.ts').click();
+    await button('What is left of the changes in src/tide.ts').click();
+    await button('Undo hunk 3 of 3 in src/tide.ts').click();
+    assert.deepEqual(await posted(), [
+      { type: 'undo_part', runId: 'run-1', path: 'src/harbour/very/deep/in/it/harbour.ts' },
+      { type: 'undo_part', runId: 'run-1', path: 'src/tide.ts', hunk: { index: 2, digest: HASH } },
+    ]);
+  });
+
+  it('asks for what is left of a file when it is opened', async () => {
+    await open('changed-review');
+    await button('What is left of the changes in src/harbour/very/deep/in/it/harbour.ts').click();
+    await page.waitForFunction(() => (window.posted as { type: string }[]).some(({ type }) => type === 'review_file'));
+    assert.deepEqual(await posted(), [{ type: 'review_file', runId: 'run-1', path: 'src/harbour/very/deep/in/it/harbour.ts' }]);
+  });
+
+  it('restores to before a prompt and to after a step, and undoes the restore', async () => {
+    await open('restored');
+    await button('Undo the restore').click();
+    await button('Restore the files to before this prompt').click();
+    await page.getByRole('button', { name: /1 step/ }).click();
+    await button('Restore the files to right after this step').click();
+    assert.deepEqual(await posted(), [
+      { type: 'restore', to: { undoId: 'restore-1' } },
+      { type: 'restore', to: { runId: 'run-1' } },
+      { type: 'restore', to: { runId: 'run-1', callId: 'call-1' } },
+    ]);
+  });
+
+  it('shows 200 files without keeping anybody waiting', async () => {
+    page = await gallery.open([host('agent')]);
+    const [, message] = STATES['approval-many']?.messages ?? [];
+    await gallery.browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline'] });
+    await deliver(page, message ? [message] : []);
+    await button('Approve 200 files').waitFor();
+    await box('Hunk 2 of 3 in src/module-1/part.ts, accepted').uncheck();
+    await button('Apply 599 of 600 hunks').waitFor();
+    await page.getByRole('button', { name: /^Show 40 more files/ }).click();
+    await box('src/module-50/part.ts, accepted').waitFor();
+    const longest = longestCpu(await gallery.browser.stopTracing());
+    assert.ok(longest < 50, `${longest} ms`);
+  });
+});

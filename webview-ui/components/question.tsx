@@ -1,0 +1,82 @@
+import { useRef, useState } from 'preact/hooks';
+import type { QuestionAnswer } from '../../src/core/events.ts';
+import { post } from '../host.ts';
+import { memo } from '../memo.ts';
+import type { QuestionView } from '../run-view.ts';
+import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
+import { useSent } from './use-sent.ts';
+
+/** A question that the run waits on. It waits as long as it takes. */
+export const Question = memo(({ asked }: { asked: QuestionView }) => {
+  const { questionId, question } = asked;
+  const [sent, mark] = useSent();
+  const [words, setWords] = useState('');
+  const field = useRef<HTMLTextAreaElement>(null);
+  const { options } = question;
+  const takesWords = question.freeText || options.length === 0;
+
+  const answer = (given: QuestionAnswer) => {
+    if (sent) return;
+    mark();
+    post({ type: 'answer_question', questionId, answer: given });
+  };
+  const sendWords = () => {
+    if (words.trim()) answer({ words: words.trim() });
+    else field.current?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    if (event.target === field.current) {
+      if (event.key !== 'Enter' || event.shiftKey) return;
+      event.preventDefault();
+      sendWords();
+    } else if (!event.ctrlKey && !event.metaKey && !event.altKey) {
+      const option = options[Number(event.key) - 1];
+      if (option) answer({ option: option.label });
+    }
+  };
+  return (
+    <section class="card waiting" aria-label={`Question: ${question.text}`} tabIndex={-1} data-waiting={questionId} onKeyDown={onKeyDown}>
+      <div class="card-head">
+        <Icon name="question" tone="warn" />
+        <h3 class="question-text">{question.text}</h3>
+      </div>
+      {options.length > 0 && (
+        <ol class="options">
+          {options.map(({ label, detail }, index) => (
+            <li key={label}>
+              <button type="button" class="option" disabled={sent} onClick={() => answer({ option: label })}>
+                {index < 9 && (
+                  <span class="key" aria-hidden="true" title={`Press ${index + 1}`}>
+                    {index + 1}
+                  </span>
+                )}
+                <span>
+                  {label}
+                  {detail && <span class="detail">{detail}</span>}
+                </span>
+              </button>
+            </li>
+          ))}
+        </ol>
+      )}
+      {takesWords && (
+        <div class="own-words">
+          <textarea
+            ref={field}
+            class="field"
+            rows={1}
+            aria-label={options.length > 0 ? 'Another answer' : 'Your answer'}
+            placeholder={options.length > 0 ? 'Or in your own words' : 'Your answer'}
+            value={words}
+            onInput={(event) => setWords(event.currentTarget.value)}
+          />
+          <Button kind={options.length > 0 ? 'secondary' : 'primary'} disabled={sent} onClick={sendWords}>
+            Answer
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+});
