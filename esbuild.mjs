@@ -10,64 +10,30 @@ const providers = (await Array.fromAsync(glob('src/providers/*/index.ts')))
   .map((file) => basename(dirname(file)))
   .filter((name) => name !== 'scripted');
 
-/** Each provider is a file of its own, loaded when it is first used: `import('./openai/index.ts')` becomes `import('./provider-openai.cjs')`. */
-const lazyProviders = {
-  name: 'lazy-providers',
+/** Code that is not always needed is a file of its own, loaded when it first is: `import()` of what matches becomes that of the file. */
+const lazy = (filter, fileOf) => ({
+  name: 'lazy',
   setup(build) {
-    build.onResolve({ filter: /^\.\/[\w-]+\/index\.ts$/ }, ({ kind, path }) =>
-      kind === 'dynamic-import' ? { path: `./provider-${path.split('/')[1]}.cjs`, external: true } : undefined,
+    build.onResolve({ filter }, ({ kind, path }) =>
+      kind === 'dynamic-import' ? { path: `./${fileOf(path)}.cjs`, external: true } : undefined,
     );
   },
-};
+});
 
-/** The client of MCP servers, SDK and all, is loaded with the first server. */
-const lazyMcpClient = {
-  name: 'lazy-mcp-client',
-  setup(build) {
-    build.onResolve({ filter: /\/mcp\/client\/index\.ts$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: './mcp-client.cjs', external: true } : undefined,
-    );
-  },
-};
+const lazyParts = [
+  lazy(/^\.\/[\w-]+\/index\.ts$/, (path) => `provider-${path.split('/')[1]}`),
+  lazy(/\/mcp\/client\/index\.ts$/, () => 'mcp-client'),
+  lazy(/^\.\/fetch-html\.ts$/, () => 'fetch-html'),
+  // The grammars of shells lie beside their WebAssembly.
+  lazy(/^\.\/shell-grammar\.ts$/, () => 'shell-grammar'),
+  // What judges commands knows hundreds of programs.
+  lazy(/\/policy\/command\.ts$/, () => 'command-judge'),
+];
+/** What only runs need: the editor starts without it, the terminal program always runs something. */
+const lazyEngine = lazy(/^\.\/engine\.ts$/, () => 'engine');
+/** The terminal program lies behind a tiny entry, which first turns on the cache of compiled code. */
+const lazyProgram = lazy(/^\.\/program\.ts$/, () => 'kedge-program');
 
-/** What makes text of web pages is loaded with the first page. */
-const lazyPages = {
-  name: 'lazy-pages',
-  setup(build) {
-    build.onResolve({ filter: /^\.\/fetch-html\.ts$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: './fetch-html.cjs', external: true } : undefined,
-    );
-  },
-};
-
-/** The terminal program is a file of its own behind a tiny entry, which first turns on the cache of compiled code. */
-const lazyProgram = {
-  name: 'lazy-program',
-  setup(build) {
-    build.onResolve({ filter: /^\.\/program\.ts$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: './kedge-program.cjs', external: true } : undefined,
-    );
-  },
-};
-
-/** The shell grammars are a file of their own beside their WebAssembly, loaded with the first command. */
-const lazyGrammar = {
-  name: 'lazy-grammar',
-  setup(build) {
-    build.onResolve({ filter: /^\.\/shell-grammar\.ts$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: './shell-grammar.cjs', external: true } : undefined,
-    );
-  },
-};
-/** What judges commands knows hundreds of programs: it is loaded with the first command. */
-const lazyCommands = {
-  name: 'lazy-commands',
-  setup(build) {
-    build.onResolve({ filter: /\/policy\/command\.ts$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: './command-judge.cjs', external: true } : undefined,
-    );
-  },
-};
 const wasm = [
   'web-tree-sitter/web-tree-sitter.wasm',
   '@vscode/tree-sitter-wasm/wasm/tree-sitter-bash.wasm',
@@ -88,14 +54,15 @@ const node = {
   format: 'cjs',
   target: 'node20',
   outExtension: { '.js': '.cjs' },
-  plugins: [lazyProviders, lazyPages, lazyGrammar, lazyCommands, lazyMcpClient],
+  plugins: lazyParts,
   // `import()` of a file beside the bundle becomes `require`, which starts sooner.
   supported: { 'dynamic-import': false },
 };
 
 const bundles = [
   // `vscode` exists inside the editor only, so only the editor's bundle may name it.
-  { ...node, entryPoints: { extension: 'src/hosts/vscode/extension.ts' }, external: ['vscode'] },
+  { ...node, entryPoints: { extension: 'src/hosts/vscode/extension.ts' }, external: ['vscode'], plugins: [...lazyParts, lazyEngine] },
+  { ...node, entryPoints: { engine: 'src/app/engine.ts' } },
   { ...node, entryPoints: { kedge: 'src/hosts/cli/main.ts' }, plugins: [lazyProgram] },
   // The keychain's library is native: where it is not installed, there is no keychain.
   { ...node, entryPoints: { 'kedge-program': 'src/hosts/cli/program.ts' }, external: ['@napi-rs/keyring'] },

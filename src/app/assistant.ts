@@ -4,28 +4,20 @@ import type { Covers } from '../core/covers.ts';
 import type { AgentEvent, Limits, Mode } from '../core/events.ts';
 import type { ModelRef } from '../core/messages.ts';
 import type { ModelAdapter, ModelRequest } from '../core/model.ts';
-import { systemPrompt } from '../core/prompts.ts';
 import type { RunRecord } from '../core/session.ts';
 import type { Tool } from '../core/tool.ts';
 import type { ShellParsers } from '../policy/commands/syntax.ts';
 import type { ModelFacts } from '../providers/types.ts';
 import type { SessionInfo, SessionStore } from '../sessions/store.ts';
 import type { Fetcher } from '../tools/fetch-url.ts';
-import { type Reach, toolsFor } from '../tools/index.ts';
-import { StepKeeper } from '../tools/plan-tools-steps.ts';
 import type { CommandRunner } from '../workspace/commands.ts';
-import { WriteGate } from '../workspace/gate.ts';
-import { withIgnoreFiles } from '../workspace/ignore.ts';
+import type { WriteGate } from '../workspace/gate.ts';
 import type { LanguageServices } from '../workspace/languages.ts';
 import type { Tidy } from '../workspace/tidy.ts';
 import type { BlobStore, FileSystem, Writer } from '../workspace/types.ts';
-import { Workspace } from '../workspace/workspace.ts';
 import { type Budgets, DayBudgets, type DayLedger } from './budgets.ts';
-import { usdOf } from './cost.ts';
-import { hookPlaces } from './hook-places.ts';
-import { judgeFor, type PolicySettings } from './judge.ts';
-import { checksFor, expectConfirmed } from './plan-run.ts';
-import { type Memory, type PressureThresholds, pressureNotice, pressureOf, shrink } from './pressure.ts';
+import type { PolicySettings } from './judge.ts';
+import type { Memory, PressureThresholds } from './pressure.ts';
 import { type BuiltRun, Session, type SessionPorts } from './session.ts';
 
 export type Settings = {
@@ -88,6 +80,7 @@ export class Assistant {
   readonly #sessions = new Map<string, Session>();
   readonly #day: DayBudgets | undefined;
   #gate: { fs: FileSystem; gate: WriteGate } | undefined;
+  #loaded: Promise<typeof import('./engine.ts')> | undefined;
 
   constructor(ports: AssistantPorts) {
     this.#ports = ports;
@@ -151,63 +144,25 @@ export class Assistant {
   }
 
   async #build(run: RunRecord, session: Session): Promise<BuiltRun> {
-    await expectConfirmed(run);
-    const { mode } = run;
-    const fs = this.#ports.fileSystem();
-    const { languages, settings } = this.#ports;
-    const judge = judgeFor(run, session, this.#ports, {
-      hookPlaces: mode === 'agent' ? await hookPlaces(fs) : [],
-      tools: () => tools,
-    });
-    const workspace = new Workspace(await withIgnoreFiles(fs), judge.withholds);
-    const checks = checksFor(judge, languages);
-    // The one place where a run comes by the means to write: in Agent mode, and in a workspace the user trusts.
-    const mayWrite = mode === 'agent' && this.#ports.trusted();
-    const keeper = mayWrite && run.plan ? new StepKeeper({ run, state: session.state }, workspace, this.#writeGate(), checks) : undefined;
-    const revises = session.state.plans.get(run.revises ?? '')?.plan;
-    const builtin = mayWrite
-      ? toolsFor(workspace, { mode, gate: this.#writeGate(), keeper, model: run.model, ...this.#reach() }, languages)
-      : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises } : { mode: 'ask' }, languages);
-    const others = (this.#ports.trusted() && (await this.#ports.mcp?.toolsFor(mode))) || [];
-    // Of two tools of one name the last would be called: no other program's stands in the place of a built-in one.
-    const tools: Tool[] = [...builtin, ...others.filter(({ name }) => !builtin.some((own) => own.name === name))];
-    checks.runCommand = tools.find(({ name, source }) => name === 'run_command' && source === 'builtin');
-    const { vision, prices } = this.#ports.facts?.(run.model) ?? {};
-    const memory = await this.#ports.memory?.(run.model);
-    const level = pressureOf(memory, this.#ports.settings.pressure?.());
-    const shrunk = pressureNotice(memory, level);
-    return {
-      ...(settings.budgets && { budget: settings.budgets().run }),
-      ...(this.#day && { shared: this.#day.share() }),
-      limits: shrink(this.#ports.settings.limits(mode), level),
-      ...(shrunk && { shrunk }),
-      adapter: await this.#ports.adapter(run.model),
-      blind: vision === false,
-      price: (usage) => usdOf(usage, prices, new Date(this.#ports.now?.() ?? Date.now())),
-      tools,
-      request: {
-        system: systemPrompt(
-          mode,
-          fs.folders.map(({ name }) => name),
-        ),
-        cacheKey: session.id,
-        ...this.#ports.settings.tuning?.(run.model),
-      },
-      decide: judge.decide,
-      ...(keeper && { closing: (context) => keeper.close(context) }),
-      alike: judge.alike,
-    };
+    const { buildRun } = await this.#engine();
+    return buildRun(run, session, this.#ports, { gate: () => this.#writeGate(), share: () => this.#day?.share() });
   }
 
-  #reach(): Reach {
-    return { commands: this.#ports.commands?.(), fetcher: this.#ports.fetcher };
+  /** Loads what a run needs, where there is time for it before the first prompt. */
+  async warmUp(): Promise<void> {
+    await this.#engine();
+  }
+
+  #engine(): Promise<typeof import('./engine.ts')> {
+    this.#loaded ??= import('./engine.ts');
+    return this.#loaded;
   }
 
   /** One gate for a set of folders, so that changes of all sessions go through one queue. */
-  #writeGate(): WriteGate {
+  async #writeGate(): Promise<WriteGate> {
+    const { openGate } = await this.#engine();
     const fs = this.#ports.fileSystem();
-    if (this.#gate?.fs !== fs)
-      this.#gate = { fs, gate: new WriteGate(new Workspace(fs), this.#ports.writer(), this.#ports.blobs, this.#ports.tidy) };
+    if (this.#gate?.fs !== fs) this.#gate = { fs, gate: openGate(fs, this.#ports) };
     return this.#gate.gate;
   }
 }

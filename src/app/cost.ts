@@ -10,7 +10,6 @@ export function usdOf({ input, output, cached = 0, cacheWrite = 0 }: Usage, pric
   const rates = prices.long && input > prices.long.above ? prices.long : current;
   const hit = Math.min(cached, input);
   const written = Math.min(cacheWrite, input - hit);
-  const inputs =
-    (input - hit - written) * rates.input + hit * (rates.cached ?? rates.input) + written * (rates.cacheWrite ?? rates.input);
+  const inputs = (input - hit - written) * rates.input + hit * (rates.cached ?? rates.input) + written * (rates.cacheWrite ?? rates.input);
   return (inputs + output * rates.output) / MILLION;
 }

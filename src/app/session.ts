@@ -18,8 +18,8 @@ import type { ImagePart, ModelRef, TextPart } from '../core/messages.ts';
 import type { ModelAdapter } from '../core/model.ts';
 import type { Plan } from '../core/plan.ts';
 import { receiptOf } from '../core/receipt.ts';
-import type { RunPorts } from '../core/run.ts';
-import { runError, runLoop } from '../core/run.ts';
+import type { RunPorts, runLoop } from '../core/run.ts';
+import { runError } from '../core/run-error.ts';
 import type { ApprovalRequest, RunRecord, SessionState } from '../core/session.ts';
 import { emptySession, reduce, spent, waitsForUser } from '../core/session.ts';
 import type { Review } from '../core/tool.ts';
@@ -54,6 +54,7 @@ export type BuiltRun = Pick<RunPorts, 'adapter' | 'request' | 'tools' | 'decide'
   shrunk?: string;
   budget?: RunBudget;
   shared?: Shared;
+  loop: typeof runLoop;
 };
 
 /** What a session needs from the app: how a run of a mode is built. */
@@ -62,7 +63,7 @@ export type SessionPorts = {
   limitsFor(mode: Mode): Limits;
   build(run: RunRecord, session: Session): Promise<BuiltRun>;
   /** For undo. It is not handed to runs: those of Ask and Plan are built without it. */
-  gate(): WriteGate;
+  gate(): Promise<WriteGate>;
   /** The user allowed it for good in this workspace. */
   grantForGood(covers: Covers): void;
   /** Raises a limit of the day by as much again, until the day ends. */
@@ -257,7 +258,7 @@ export class Session {
     }
     if (answer.approve && answer.revised) {
       const { revised, ...whole } = answer;
-      digest = await this.#ports.gate().revisedDigest(request.changes, revised);
+      digest = await (await this.#ports.gate()).revisedDigest(request.changes, revised);
       if (!this.state.pendingApprovals.has(approvalId)) throw new SessionError('This question was answered already.');
       if (digest === request.digest) answer = whole;
       // Who refuses every part of it rejects it.
@@ -361,8 +362,8 @@ export class Session {
   }
 
   /** What is left in a file of a run's changes, by hunks. */
-  review(runId: string, path: string): Promise<Review> {
-    return this.#ports.gate().review(writesOfRun(this.state, runId, path));
+  async review(runId: string, path: string): Promise<Review> {
+    return (await this.#ports.gate()).review(writesOfRun(this.state, runId, path));
   }
 
   async #takeBack(
@@ -375,7 +376,7 @@ export class Session {
     this.#lock();
     const undoId = this.#ports.newId();
     try {
-      const results = await carryOut(this.#ports.gate(), (changes) =>
+      const results = await carryOut(await this.#ports.gate(), (changes) =>
         this.#emit(runId, { type: 'undo_staged', undoId, ...(isRestore && { restore: true }), changes }),
       );
       this.#emit(runId, done(undoId, results));
@@ -439,7 +440,8 @@ export class Session {
       };
       const meter = new Meter({ ...built.limits, ...built.budget }, now, run.used, run.from, built.shared);
       settle = () => built.shared?.settle(run.status === 'finished');
-      await runLoop({ ...built, model: run.model, meter, pace, state: this.state, emit, answered, replied, now }, signal);
+      const { loop, ...rest } = built;
+      await loop({ ...rest, model: run.model, meter, pace, state: this.state, emit, answered, replied, now }, signal);
     } catch (error) {
       const run = this.state.runs.get(runId);
       if (!run) throw error;

@@ -14,6 +14,7 @@ import { user } from './messages.ts';
 import type { ModelAdapter, ModelRequest } from './model.ts';
 import { ModelError } from './model.ts';
 import { isStuck } from './repeats.ts';
+import { runError } from './run-error.ts';
 import type { SessionState } from './session.ts';
 import { messagesForModel, spent } from './session.ts';
 import { describeProgress } from './summary.ts';
@@ -174,13 +175,6 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
     if (signal.aborted) return finish('stopped');
     return finish('failed', runError(error));
   }
-}
-
-export function runError(error: unknown): RunError {
-  return {
-    kind: error instanceof ModelError ? error.kind : 'internal',
-    message: error instanceof Error ? error.message : String(error),
-  };
 }
 
 /** Ids come from models, and some repeat them or leave them out; the log, the approvals and the wires need each to be one call's own. */
