@@ -2,17 +2,7 @@
 import { abortable } from '../core/abort.ts';
 import { type BudgetKey, Meter, type RunBudget, type Shared } from '../core/budget.ts';
 import { type Covers, sameCovers } from '../core/covers.ts';
-import type {
-  AgentEvent,
-  ApprovalAnswer,
-  EventBody,
-  Granted,
-  Limits,
-  Mode,
-  QuestionAnswer,
-  RestorePoint,
-  UndoResult,
-} from '../core/events.ts';
+import type { AgentEvent, ApprovalAnswer, EventBody, Limits, Mode, QuestionAnswer, RestorePoint } from '../core/events.ts';
 import { isDurable } from '../core/events.ts';
 import type { ImagePart, ModelRef, TextPart } from '../core/messages.ts';
 import type { ModelAdapter } from '../core/model.ts';
@@ -24,12 +14,14 @@ import type { ApprovalRequest, RunRecord, SessionState } from '../core/session.t
 import { emptySession, reduce, spent, waitsForUser } from '../core/session.ts';
 import type { Review } from '../core/tool.ts';
 import type { SessionLog } from '../sessions/store.ts';
-import type { RecordChanges, WriteGate } from '../workspace/gate.ts';
-import { takenBackNote, writesOfRun, writesSince } from './checkpoints.ts';
+import type { WriteGate } from '../workspace/gate.ts';
+import { resolveApproval } from './approvals.ts';
+import { takenBackNote, writesOfRun } from './checkpoints.ts';
 import { MessageQueue, userMessage } from './message-queue.ts';
 import { Pacing } from './pacing.ts';
 import { type Bound, Plans, plannedMode } from './plans.ts';
 import { SessionError } from './session-error.ts';
+import { restoring, type TakingBack, type UndoPart, undoing } from './undoing.ts';
 
 /** What stands for the words of a prompt that has none. */
 const IMAGE_ALONE = 'Image';
@@ -74,9 +66,7 @@ export type SessionPorts = {
   newId(): string;
 };
 
-/** A file of a run's changes, or one hunk of it, by its place in the diff of the review that has this digest. */
-export type UndoPart = { path: string; hunk?: { index: number; digest: string } };
-
+export type { UndoPart } from './undoing.ts';
 export { SessionError };
 
 type Live = {
@@ -245,38 +235,14 @@ export class Session {
 
   /** Answers an approval, of the live run or of one that a reload interrupted; then resolves when that run has ended. */
   async answerApproval(approvalId: string, given: ApprovalAnswer): Promise<void> {
-    const request = this.state.pendingApprovals.get(approvalId);
-    if (!request) throw new SessionError('This question was answered already.');
-    const { runId, callId } = request;
-    let { digest } = request;
-    const granted = grantedBy(request, given);
-    let answer = given;
-    // What may not be granted counts once.
-    if (given.approve && !granted) {
-      const { grant: _, covers: __, ...once } = given;
-      answer = once;
-    }
-    if (answer.approve && answer.revised) {
-      const { revised, ...whole } = answer;
-      digest = await (await this.#ports.gate()).revisedDigest(request.changes, revised);
-      if (!this.state.pendingApprovals.has(approvalId)) throw new SessionError('This question was answered already.');
-      if (digest === request.digest) answer = whole;
-      // Who refuses every part of it rejects it.
-      if (digest === undefined) [answer, digest] = [{ approve: false }, request.digest];
-    }
-    const wider = answer.approve && answer.widen ? await this.plans.widening(request, this.events) : undefined;
-    if (!this.state.pendingApprovals.has(approvalId)) throw new SessionError('This question was answered already.');
-    if (answer.approve && !wider) {
-      const { widen: _, ...once } = answer;
-      answer = once;
-    }
-    const counts = answer.approve ? granted : undefined;
-    const bound = { ...(digest !== undefined && { digest }), ...(counts && { granted: counts }) };
-    this.#emit(runId, { type: 'approval_resolved', approvalId, callId, answer, ...bound });
-    if (wider) this.#emit(runId, wider);
-    if (counts?.scope === 'workspace') this.#ports.grantForGood(counts.covers);
-    const others = counts ? this.#answerAlike(counts) : [];
-    await Promise.all([approvalId, ...others].map((id) => this.#goOn(runId, id)));
+    const { runId, answered } = await resolveApproval(approvalId, given, {
+      state: this.state,
+      emit: (id, body) => this.#emit(id, body),
+      gate: this.#ports.gate,
+      grantForGood: this.#ports.grantForGood,
+      widening: (request) => this.plans.widening(request, this.events),
+    });
+    await Promise.all(answered.map((id) => this.#goOn(runId, id)));
   }
 
   /** Answers a question that a call asked. As for approvals, a run that a reload interrupted goes on, and this resolves when it has ended. */
@@ -286,16 +252,6 @@ export class Session {
     const { runId, callId } = asked;
     this.#emit(runId, { type: 'question_answered', questionId, callId, answer });
     await this.#goOn(runId, questionId);
-  }
-
-  /** What waits beside it and is covered by it, is answered with it. */
-  #answerAlike({ covers }: Granted): string[] {
-    const alike = [...this.state.pendingApprovals.values()].filter((each) => each.covers?.some((offered) => sameCovers(offered, covers)));
-    for (const { runId, approvalId, callId, digest } of alike) {
-      const answer: ApprovalAnswer = { approve: true, by: 'grant' };
-      this.#emit(runId, { type: 'approval_resolved', approvalId, callId, answer, ...(digest !== undefined && { digest }) });
-    }
-    return alike.map(({ approvalId }) => approvalId);
   }
 
   async #goOn(runId: string, questionId: string): Promise<void> {
@@ -335,30 +291,13 @@ export class Session {
    */
   async undo(runId: string, part?: UndoPart): Promise<void> {
     this.#expectIdle();
-    const staged = writesOfRun(this.state, runId, part?.path);
-    if (staged.length === 0) throw new SessionError(part ? `This run did not change ${part.path}.` : 'This run changed no file.');
-    const hunk = part?.hunk;
-    const named = part && { part: { path: part.path, ...(hunk && { hunk: hunk.index }) } };
-    await this.#takeBack(
-      runId,
-      (gate, record) => (hunk ? gate.undoHunk(staged, hunk, record) : gate.undo(staged, record)),
-      (undoId, results) => ({ type: 'changes_undone', undoneRunId: runId, undoId, results, ...named }),
-    );
+    await this.#takeBack(undoing(this.state, runId, part));
   }
 
   /** Takes the files that Kedge wrote back to how they were at that point of this session, over all of its runs. */
   async restore(to: RestorePoint): Promise<void> {
-    const staged = writesSince(this.state, to);
-    if (staged.length === 0) throw new SessionError('Kedge has written nothing since then.');
-    // What is taken back of the undo of one run belongs to that run.
-    const undone = 'undoId' in to ? this.state.staged.find(({ callId }) => callId === to.undoId) : undefined;
-    const runId = undone?.runId ?? this.state.lastRun?.runId ?? '';
-    await this.#takeBack(
-      runId,
-      (gate, record) => gate.undo(staged, record),
-      (undoId, results) => ({ type: 'changes_restored', undoId, to, results }),
-      !undone || undone.restore === true,
-    );
+    this.#expectIdle();
+    await this.#takeBack(restoring(this.state, to));
   }
 
   /** What is left in a file of a run's changes, by hunks. */
@@ -366,13 +305,7 @@ export class Session {
     return (await this.#ports.gate()).review(writesOfRun(this.state, runId, path));
   }
 
-  async #takeBack(
-    runId: string,
-    carryOut: (gate: WriteGate, record: RecordChanges) => Promise<UndoResult[]>,
-    done: (undoId: string, results: UndoResult[]) => EventBody,
-    isRestore = false,
-  ): Promise<void> {
-    this.#expectIdle();
+  async #takeBack({ runId, isRestore, carryOut, done }: TakingBack): Promise<void> {
     this.#lock();
     const undoId = this.#ports.newId();
     try {
@@ -546,10 +479,4 @@ export class Session {
     this.events.push(this.#unlogged);
     reduce(this.state, this.#unlogged);
   }
-}
-
-/** What a yes stands for from now on: something that the question offered, and nothing else. */
-function grantedBy({ covers = [] }: ApprovalRequest, answer: ApprovalAnswer): Granted | undefined {
-  const chosen = answer.approve && answer.grant ? covers[answer.covers ?? 0] : undefined;
-  return chosen && answer.approve && answer.grant ? { scope: answer.grant, covers: chosen } : undefined;
 }

@@ -91,6 +91,7 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
         this.#showSession(session);
         this.#ready = true;
         for (const queued of this.#queue.splice(0)) this.#post(queued);
+        void kedge.assistant.warmUp();
         return;
       case 'set_mode':
         return kedge.setMode(message.mode);

@@ -1,0 +1,44 @@
+/** Which writes an undo or a restore takes back, how, and what the log says of it. */
+import type { EventBody, RestorePoint, UndoResult } from '../core/events.ts';
+import type { SessionState } from '../core/session.ts';
+import type { RecordChanges, WriteGate } from '../workspace/gate.ts';
+import { writesOfRun, writesSince } from './checkpoints.ts';
+import { SessionError } from './session-error.ts';
+
+/** A file of a run's changes, or one hunk of it, by its place in the diff of the review that has this digest. */
+export type UndoPart = { path: string; hunk?: { index: number; digest: string } };
+
+export type TakingBack = {
+  runId: string;
+  isRestore: boolean;
+  carryOut(gate: WriteGate, record: RecordChanges): Promise<UndoResult[]>;
+  done(undoId: string, results: UndoResult[]): EventBody;
+};
+
+/** @throws SessionError where there is nothing to take back. */
+export function undoing(state: SessionState, runId: string, part?: UndoPart): TakingBack {
+  const staged = writesOfRun(state, runId, part?.path);
+  if (staged.length === 0) throw new SessionError(part ? `This run did not change ${part.path}.` : 'This run changed no file.');
+  const hunk = part?.hunk;
+  const named = part && { part: { path: part.path, ...(hunk && { hunk: hunk.index }) } };
+  return {
+    runId,
+    isRestore: false,
+    carryOut: (gate, record) => (hunk ? gate.undoHunk(staged, hunk, record) : gate.undo(staged, record)),
+    done: (undoId, results) => ({ type: 'changes_undone', undoneRunId: runId, undoId, results, ...named }),
+  };
+}
+
+/** @throws SessionError where there is nothing to take back. */
+export function restoring(state: SessionState, to: RestorePoint): TakingBack {
+  const staged = writesSince(state, to);
+  if (staged.length === 0) throw new SessionError('Kedge has written nothing since then.');
+  // What is taken back of the undo of one run belongs to that run.
+  const undone = 'undoId' in to ? state.staged.find(({ callId }) => callId === to.undoId) : undefined;
+  return {
+    runId: undone?.runId ?? state.lastRun?.runId ?? '',
+    isRestore: !undone || undone.restore === true,
+    carryOut: (gate, record) => gate.undo(staged, record),
+    done: (undoId, results) => ({ type: 'changes_restored', undoId, to, results }),
+  };
+}
