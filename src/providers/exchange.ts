@@ -34,15 +34,6 @@ export function exchange<R>(
     if (signal.aborted) return signal.reason;
     return error instanceof ModelError ? error : explain(error);
   };
-  const guarded = <A>(work: (given: A) => Step | Promise<Step>) => {
-    return (given: A): Step | Promise<Step> => {
-      try {
-        return work(given);
-      } catch (error) {
-        throw failed(error);
-      }
-    };
-  };
   const begin = async (): Promise<Step> => {
     try {
       signal.throwIfAborted();
@@ -51,21 +42,25 @@ export function exchange<R>(
       throw failed(error);
     }
     reader = read();
-    return await step();
+    return await proceed(undefined);
   };
-  const advance = (made: IteratorResult<ModelEvent | undefined, R>): Step | Promise<Step> => {
-    if (made.done) return finish(made.value);
-    return made.value ? (made as Step) : events.next().then(feed, fail);
+  /** Has one thing read, and asks for more where nothing comes of it. */
+  const proceed = (given: unknown, isError = false): Step | Promise<Step> => {
+    try {
+      const made = isError ? (reader as Reader<unknown, R>).throw(given) : (reader as Reader<unknown, R>).next(given);
+      if (made.done) return finish(made.value);
+      return made.value ? (made as Step) : events.next().then(feed, fail);
+    } catch (error) {
+      throw failed(error);
+    }
   };
+  // Some servers send `null` to keep the connection.
+  const feed = ({ done, value }: IteratorResult<unknown>) => proceed(done ? undefined : (value ?? {}));
+  const fail = (error: unknown) => proceed(error, true);
   const finish = async (result: R): Promise<Step> => {
     await runOut(events);
     return goesOn(result) ? await begin() : leave();
   };
-  const resumed = () => reader as Reader<unknown, R>;
-  const step = guarded<void>(() => advance(resumed().next()));
-  // Some servers send `null` to keep the connection.
-  const feed = guarded(({ done, value }: IteratorResult<unknown>) => advance(resumed().next(done ? undefined : (value ?? {}))));
-  const fail = guarded((error: unknown) => advance(resumed().throw(error)));
 
   return {
     [Symbol.asyncIterator]() {
@@ -74,7 +69,7 @@ export function exchange<R>(
     next() {
       if (over) return Promise.resolve(leave());
       try {
-        return Promise.resolve(reader ? step() : begin());
+        return Promise.resolve(reader ? proceed(undefined) : begin());
       } catch (error) {
         return Promise.reject(error);
       }

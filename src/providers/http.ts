@@ -81,6 +81,11 @@ const AUTH = /authentication|invalid[ _](api[ _])?key|api key not valid|unauthor
 /** llama.cpp says with 500 that its template has no place for tools: asking again would not help. */
 const TOOLLESS = /--jinja|\btools? (param|choice|calls?|calling|use)\b.{0,60}(requires?|support)|does not support (tools|function)/i;
 
+/** Whether a server refused a request since it has no tools for the model. */
+export function refusesTools(error: unknown): boolean {
+  return error instanceof ModelError && error.kind === 'invalid_request' && TOOLLESS.test(error.message);
+}
+
 export function kindOf({ status, code = '', type = '', message = '', retryAfterMs }: Failure): ModelErrorKind {
   const text = `${code} ${type} ${message}`;
   if (status !== undefined && status >= 500 && TOOLLESS.test(text)) return 'invalid_request';
@@ -112,9 +117,10 @@ export function retryAfter(headers: Headers | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
-/** Reads an error object as vendors nest it: `{error: {message, code, type}}`, `{message, code}`, or a text. A numeric code is a status. */
+/** Reads an error as vendors nest it: `{error: {message, code, type}}`, `{message, code}`, a list of these, or a text. A numeric code is a status. */
 export function failureOf(body: unknown): Failure {
-  if (typeof body === 'string') return /^\s*\{/.test(body) ? failureOf(parseInput(body).input ?? { message: body }) : { message: body };
+  if (Array.isArray(body) && body.length > 0) return failureOf(body[0]);
+  if (typeof body === 'string') return /^\s*[{[]/.test(body) ? failureOf(parseInput(body).input ?? { message: body }) : { message: body };
   if (body === null || typeof body !== 'object') return {};
   const { error, message, code, type, param, status } = body as Record<string, unknown>;
   if (error !== undefined && error !== null && typeof message !== 'string') return failureOf(error);
@@ -151,14 +157,19 @@ export function sdkError(server: Server, error: unknown): ModelError {
   return failureError(server, { ...told, ...(status ? { status } : {}), ...(wait === undefined ? {} : { retryAfterMs: wait }) });
 }
 
+/** One of these fields of a request that the server names when it refuses it: without the field it may take it. */
+export function refusedField(error: unknown, optional: readonly string[], request: object): string | undefined {
+  const { status, error: body, message = '' } = error instanceof Error ? (error as ApiError) : {};
+  if (status !== 400 && status !== 422) return undefined;
+  const told = JSON.stringify(body ?? message);
+  return optional.find((name) => name in request && told.includes(name));
+}
+
 /** `fetch` for SDKs, which would take a page, such as the one to log in, for a stream that says nothing. */
 export function pageFetch(server: Server): typeof fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
-    if (!response.ok) return response;
-    return init?.method?.toUpperCase() === 'POST'
-      ? expectNoFailure(server, expectNoPage(server, response))
-      : expectNoPage(server, response);
+    return response.ok ? expectNoPage(server, response) : response;
   };
 }
 
@@ -166,15 +177,6 @@ function expectNoPage(server: Server, response: Response): Response {
   if (!/^text\/html/i.test(response.headers.get('content-type') ?? '')) return response;
   void response.body?.cancel().catch(() => undefined);
   throw modelError(server, 'invalid_request', 'the address answered with a web page, not an API');
-}
-
-/** Some proxies answer with 200 and an error that is no stream. What is a stream after all, under a wrong name, comes late. */
-async function expectNoFailure(server: Server, response: Response): Promise<Response> {
-  if (!/^application\/json/i.test(response.headers.get('content-type') ?? '')) return response;
-  const text = await response.text();
-  const { input } = parseInput(text);
-  if ((input as { error?: unknown } | undefined)?.error) throw failureError(server, failureOf(input));
-  return new Response(text, response);
 }
 
 /** Errors of `fetch`, of the network below it, and of reading what it brought. */

@@ -50,6 +50,17 @@ const CHAT: Oddity[] = [
   ],
   ['a byte order mark', `\ufeff${sse(hi, stop)}${DONE}`, { text: 'Hi', stop: 'end_turn' }],
   ['null for an event', `${sse(hi)}data: null\n\n${sse(stop)}${DONE}`, { text: 'Hi', stop: 'end_turn' }],
+  [
+    'events without data, which keep the connection',
+    `data:\n\n${sse(hi)}data: \n\nevent: ping\n\nevent: ping\r\ndata:\r\n\r\n${sse(stop)}${DONE}`,
+    { text: 'Hi', stop: 'end_turn' },
+  ],
+  ['an empty line of data among others', `data:\ndata: ${JSON.stringify(hi)}\ndata:\n\n${sse(stop)}`, { text: 'Hi', stop: 'end_turn' }],
+  [
+    'an error that is no event',
+    `${sse(hi)}${JSON.stringify({ error: { message: 'The engine is overloaded', code: 503 } }, null, 2)}\n`,
+    { text: 'Hi', error: ['overloaded', /The engine/] },
+  ],
   ['a last event without its blank line', `${sse(hi)}data: ${JSON.stringify(stop)}`, { text: 'Hi', stop: 'end_turn' }],
   ['something behind [DONE]', `${sse(hi, stop)}${DONE}${sse({ error: { message: 'late' } })}`, { text: 'Hi', stop: 'end_turn' }],
   ['no finish_reason, with [DONE]', `${sse(hi)}${DONE}`, { text: 'Hi', error: ['bad_stream'] }],
@@ -241,6 +252,11 @@ const RESPONSES: Oddity[] = [
     { text: 'Hi', stop: 'end_turn' },
   ],
   [
+    'events without data, which keep the connection',
+    `data:\n\n${sse(words('Hi'))}event: keepalive\n\nevent: keepalive\ndata: \n\n${sse(completed([message('Hi')]))}`,
+    { text: 'Hi', stop: 'end_turn' },
+  ],
+  [
     'an item that is done twice',
     sse(words('Hi'), done(0, message('Hi')), done(0, message('Hi')), done(1, fn()), done(1, fn()), completed()),
     { text: 'Hi', calls: [['f', { x: 1 }]], stop: 'tool_use' },
@@ -346,6 +362,26 @@ const ANTHROPIC: Oddity[] = [
     { text: 'Hi', stop: 'end_turn', usage: { input: 3, output: 1 } },
   ],
   [
+    'events without data, which keep the connection',
+    `data:\n\n${named(start)}event: ping\n\nevent: ping\ndata: \n\n${named(...text(0, 'Hi'), ...ends('end_turn'))}`,
+    { text: 'Hi', stop: 'end_turn', usage: { input: 3, output: 1 } },
+  ],
+  [
+    'events without a name',
+    `\ufeff: hi\r\n\r\n${sse(start, { type: 'ping' }, ...text(0, 'Hi'), ...ends('end_turn'))}${DONE}`,
+    { text: 'Hi', stop: 'end_turn', usage: { input: 3, output: 1 } },
+  ],
+  [
+    'an error without a name',
+    sse(start, ...text(0, 'Hi'), { type: 'error', error: { type: 'overloaded_error', message: 'Busy' } }),
+    { text: 'Hi', error: ['overloaded', /Busy/] },
+  ],
+  [
+    'a name behind its data',
+    named(start, ...text(0, 'Hi'), ...ends('end_turn')).replace(/(event: .*\n)(data: .*\n)/g, '$2$1'),
+    { text: 'Hi', stop: 'end_turn' },
+  ],
+  [
     'blocks in turns',
     named(
       start,
@@ -429,6 +465,27 @@ const STOP = { finishReason: 'STOP' };
 
 const GEMINI: Oddity[] = [
   ['CRLF and no space behind the colon', `data:${JSON.stringify(said([{ text: 'Hi' }], STOP))}\r\n\r\n`, { text: 'Hi', stop: 'end_turn' }],
+  [
+    'events without data, which keep the connection',
+    `data:\n\n${sse(said([{ text: 'Hi' }]))}data: \n\nevent: ping\ndata:\n\n${sse(said([{ text: '!' }], STOP))}`,
+    { text: 'Hi!', stop: 'end_turn' },
+  ],
+  [
+    'comments, names and ids before the data, and data over several lines',
+    `: hi\nevent: message\nid: 1\ndata: ${JSON.stringify(said([{ text: 'Hi' }]))}\n\n: hi\n\ndata: {"candidates":\ndata: ${JSON.stringify(said([{ text: '!' }], STOP).candidates)}}\nretry: 3\n\n`,
+    { text: 'Hi!', stop: 'end_turn' },
+  ],
+  [
+    'an error that is no event, over several lines',
+    `${sse(said([{ text: 'Hi' }]))}${JSON.stringify({ error: { code: 503, message: 'Overloaded', status: 'UNAVAILABLE' } }, null, 2)}\n`,
+    { text: 'Hi', error: ['overloaded', /Overloaded/] },
+  ],
+  ['a last event without its blank line', `data: ${JSON.stringify(said([{ text: 'Hi' }], STOP))}`, { text: 'Hi', stop: 'end_turn' }],
+  [
+    'an error in a list instead of a stream',
+    JSON.stringify([{ error: { code: 429, message: 'Quota', status: 'RESOURCE_EXHAUSTED' } }]),
+    { error: ['rate_limit', /Quota/] },
+  ],
   [
     'no candidates, then some',
     sse({ candidates: [] }, { usageMetadata: { promptTokenCount: 3 } }, said([{ text: 'Hi' }], STOP)),
@@ -570,7 +627,7 @@ for (const [name, oddities] of Object.entries(ALL)) {
   });
 }
 
-const isJson = (body: string | Buffer) => !body.includes('\n') && body.toString().startsWith('{"error"');
+const isJson = (body: string | Buffer) => !body.includes('\n') && /^\[?\{"error"/.test(body.toString());
 
 function check(events: readonly ModelEvent[], error: unknown, expected: Expected): void {
   const content = events.flatMap((event) => (event.type === 'part' ? [event.part] : []));

@@ -1,4 +1,5 @@
 import { BaseAnthropic, type ClientOptions } from '@anthropic-ai/sdk/client';
+import { eventFetch } from '../event-stream.ts';
 import { FIRST_BYTE_MS, pageFetch, type Server } from '../http.ts';
 import type { ProviderConfig } from '../types.ts';
 
@@ -15,7 +16,7 @@ export function createClient({ apiKey, baseUrl, headers }: ProviderConfig, serve
     baseURL: baseUrl?.replace(/\/v1\/?$/, '') || 'https://api.anthropic.com',
     maxRetries: 0,
     timeout: FIRST_BYTE_MS,
-    fetch: pageFetch(server),
+    fetch: eventFetch(server, pageFetch(server), 'add'),
     logLevel: 'off',
     openTelemetry: { propagation: false, traces: false },
     defaultHeaders,

@@ -21,20 +21,26 @@ const MAX_TOKENS = 32_000;
 
 const EFFORTS = { minimal: 'low', low: 'low', medium: 'medium', high: 'high' } as const;
 
+/** What gateways and older models may refuse. */
+export const OPTIONAL = ['cache_control', 'thinking', 'output_config'];
+
 /**
  * `messages` come last and everything before them is the same for a whole run: each request extends the bytes of the one before.
  * The marker of the prompt cache stands at the top for the same reason; the service moves it to the last block by itself.
  */
-export function toBody(request: ModelRequest): MessageCreateParamsStreaming {
+export function toBody(request: ModelRequest, without: readonly string[] = []): MessageCreateParamsStreaming {
   const { model, system, tools, maxOutputTokens, reasoningEffort } = request;
-  return {
-    model,
-    stream: true,
-    max_tokens: maxOutputTokens ?? MAX_TOKENS,
+  const optional: Partial<MessageCreateParamsStreaming> = {
     cache_control: { type: 'ephemeral' },
     ...(reasoningEffort === undefined
       ? {}
       : { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: EFFORTS[reasoningEffort] } }),
+  };
+  return {
+    model,
+    stream: true,
+    max_tokens: maxOutputTokens ?? MAX_TOKENS,
+    ...Object.fromEntries(Object.entries(optional).filter(([name]) => !without.includes(name))),
     ...(system === '' ? {} : { system }),
     ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
     messages: request.messages.flatMap((message) => toMessage(message, model)),

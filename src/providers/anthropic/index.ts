@@ -2,10 +2,10 @@ import type { BaseAnthropic } from '@anthropic-ai/sdk/client';
 import type { AssistantMessage, Usage } from '../../core/messages.ts';
 import type { ModelAdapter, ModelEvent, ModelRequest } from '../../core/model.ts';
 import { exchange } from '../exchange.ts';
-import { checkConfig, sdkError, serverOf } from '../http.ts';
+import { checkConfig, refusedField, sdkError, serverOf } from '../http.ts';
 import type { ProviderConfig } from '../types.ts';
 import { createClient } from './client.ts';
-import { PROVIDER, toBody } from './convert.ts';
+import { OPTIONAL, PROVIDER, toBody } from './convert.ts';
 import { toModelEvents } from './stream.ts';
 
 export { listModels } from './list.ts';
@@ -16,13 +16,25 @@ const MAX_PAUSES = 20;
 /** Anthropic's Messages API. */
 export function createAdapter(config: ProviderConfig): ModelAdapter {
   const server = serverOf('Anthropic', config);
+  /** What a model, or the gateway before it, turned out to refuse. */
+  const refused = new Map<string, string[]>();
   let client: BaseAnthropic | undefined;
 
   async function open(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
     checkConfig('Anthropic', config);
     client ??= createClient(config, server);
-    // `messages.create` would do the same, and write warnings about models to the console.
-    return await client.post<AsyncIterable<unknown>>('/v1/messages', { body: toBody(request), signal, stream: true });
+    for (;;) {
+      const without = refused.get(request.model) ?? [];
+      const body = toBody(request, without);
+      try {
+        // `messages.create` would do the same, and write warnings about models to the console.
+        return await client.post<AsyncIterable<unknown>>('/v1/messages', { body, signal, stream: true });
+      } catch (error) {
+        const field = refusedField(error, OPTIONAL, body);
+        if (!field) throw error;
+        refused.set(request.model, [...without, field]);
+      }
+    }
   }
 
   function stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent> {

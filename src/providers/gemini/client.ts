@@ -1,4 +1,5 @@
 import { GoogleGenAI } from '@google/genai/web';
+import { eventFetch } from '../event-stream.ts';
 import { checkedFetch, FIRST_BYTE_MS, type Server } from '../http.ts';
 import type { ProviderConfig } from '../types.ts';
 
@@ -8,7 +9,7 @@ export function createClient({ apiKey, baseUrl, headers }: ProviderConfig, serve
     apiKey: apiKey?.trim() || 'none',
     vertexai: false,
     httpOptions: {
-      fetch: checkedFetch(server, FIRST_BYTE_MS),
+      fetch: eventFetch(server, checkedFetch(server, FIRST_BYTE_MS), 'drop'),
       headers: { 'User-Agent': 'Kedge', ...headers },
       // The version is part of the path that the SDK makes.
       ...(baseUrl ? { baseUrl: baseUrl.replace(/\/v1(alpha|beta)?\/?$/, '') } : {}),

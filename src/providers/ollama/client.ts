@@ -1,7 +1,8 @@
 import { Ollama } from 'ollama/browser';
 import { checkedFetch, LOCAL_FIRST_BYTE_MS, type Server } from '../http.ts';
+import { throughLines } from '../lines.ts';
 import type { ProviderConfig } from '../types.ts';
-import { checkedLines } from './stream.ts';
+import { lineRules } from './stream.ts';
 
 const DEFAULT_URL = 'http://127.0.0.1:11434';
 
@@ -20,7 +21,7 @@ export function createClient(config: ReturnType<typeof settle>, server: Server, 
     const content = { 'Content-Type': 'application/json', Accept: 'application/x-ndjson' };
     const response = await send(input, { ...init, headers: { ...content, ...headers }, signal: AbortSignal.any(signals) });
     if (!String(input).endsWith('/api/chat') || !response.body) return response;
-    return new Response(response.body.pipeThrough(checkedLines(server)), response);
+    return new Response(throughLines(response.body, lineRules(server)), response);
   };
   return new Ollama({ host: config.baseUrl, fetch: fetchWith });
 }

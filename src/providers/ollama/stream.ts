@@ -2,6 +2,7 @@ import type { ToolCall, Usage } from '../../core/messages.ts';
 import type { ModelEvent } from '../../core/model.ts';
 import type { Reader } from '../exchange.ts';
 import { failureError, failureOf, modelError, parseInput, type Server } from '../http.ts';
+import type { LineRules } from '../lines.ts';
 
 type WireCall = { id?: string; function?: { name?: string; arguments?: unknown } };
 type Line = {
@@ -72,73 +73,26 @@ function stopOf(reason: string | undefined, called: boolean): (ModelEvent & { ty
   return reason === undefined || reason === 'stop' ? 'end_turn' : 'other';
 }
 
-const NEWLINE = 10;
-
 /**
- * Lets whole lines of JSON through, and fails where one is an error or is not JSON: the SDK would write the latter to the console
- * and make `[object Object]` of the former. The SDK parses every line, so that here only those are parsed that look unusual.
+ * Fails where a line is an error or is not JSON: the SDK would write the latter to the console and make `[object Object]` of the
+ * former. The SDK parses every line, so that here only those are parsed that look unusual.
  */
-export function checkedLines(server: Server): TransformStream<Uint8Array, Uint8Array> {
-  const encoder = new TextEncoder();
-  /** Of the line that is not whole yet. */
-  const begun: Uint8Array[] = [];
-
-  const checked = (line: Uint8Array): Uint8Array => {
-    const text = new TextDecoder().decode(line);
-    if (text.trim() === '') return new Uint8Array();
-    const { input, malformed } = parseInput(text);
-    if (malformed !== undefined) throw modelError(server, 'bad_stream', 'a line of the stream is not JSON');
-    const { error } = (input ?? {}) as { error?: unknown };
-    if (error) throw failureError(server, failureOf(input));
-    return encoder.encode(`${text}\n`);
-  };
-
-  const passOn = (bytes: Uint8Array, controller: TransformStreamDefaultController<Uint8Array>) => {
-    const out: Uint8Array[] = [];
-    let good = 0;
-    try {
-      for (let start = 0, end = 0; start < bytes.length; start = end + 1) {
-        end = bytes.indexOf(NEWLINE, start);
-        if (end < 0) end = bytes.length;
-        if (isUsual(bytes, start, end)) continue;
-        out.push(bytes.subarray(good, start));
-        good = Math.min(end + 1, bytes.length);
-        out.push(checked(bytes.subarray(start, end)));
-      }
-      out.push(bytes.subarray(good));
-    } finally {
-      // What came before a line that is an error was said; all at once, for a second piece would be lost with the error.
-      const whole = joined(out);
-      if (whole.length > 0) controller.enqueue(whole);
-    }
-  };
-
-  return new TransformStream({
-    transform(chunk, controller) {
-      const end = chunk.lastIndexOf(NEWLINE) + 1;
-      const lines = end === 0 ? [] : [...begun.splice(0), chunk.subarray(0, end)];
-      if (end < chunk.length) begun.push(chunk.subarray(end));
-      if (lines.length > 0) passOn(joined(lines), controller);
+export function lineRules(server: Server): LineRules {
+  return {
+    isUsual,
+    rewrite(line) {
+      if (line.trim() === '') return '';
+      const { input, malformed } = parseInput(line);
+      if (malformed !== undefined) throw modelError(server, 'bad_stream', 'a line of the stream is not JSON');
+      const { error } = (input ?? {}) as { error?: unknown };
+      if (error) throw failureError(server, failureOf(input));
+      return `${line}\n`;
     },
-    flush(controller) {
-      passOn(joined(begun), controller);
-    },
-  });
+  };
 }
 
 /** `{"model": … }` or `{"message": … }`, as every line but an error begins and ends. */
 function isUsual(bytes: Uint8Array, start: number, end: number): boolean {
   const last = bytes[end - 1] === 13 ? bytes[end - 2] : bytes[end - 1];
   return bytes[start] === 0x7b && bytes[start + 1] === 0x22 && bytes[start + 2] === 0x6d && last === 0x7d;
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  if (pieces.length === 1) return pieces[0] as Uint8Array;
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }

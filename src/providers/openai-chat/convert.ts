@@ -33,10 +33,12 @@ export function dialectOf(baseUrl: string | undefined): Dialect {
 /** `messages` come last and everything before them is the same for a whole run: each request extends the bytes of the one before. */
 export function toBody(request: ModelRequest, dialect: Dialect = {}): ChatCompletionCreateParamsStreaming {
   const { model, system, tools, cacheKey, maxOutputTokens, reasoningEffort, temperature } = request;
+  // Newer models know the limit by another name than most servers.
+  const limit = dialect.openai || dialect.without?.includes('max_tokens') ? 'max_completion_tokens' : 'max_tokens';
   const optional = {
     stream_options: { include_usage: true },
     ...(cacheKey !== undefined && dialect.openai ? { prompt_cache_key: cacheKey } : {}),
-    ...(maxOutputTokens === undefined ? {} : { [dialect.openai ? 'max_completion_tokens' : 'max_tokens']: maxOutputTokens }),
+    ...(maxOutputTokens === undefined ? {} : { [limit]: maxOutputTokens }),
     ...(reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }),
     ...(temperature === undefined ? {} : { temperature }),
   };

@@ -1,8 +1,7 @@
 import type { OpenAI } from 'openai/client';
-import { APIError } from 'openai/core/error';
 import type { ModelAdapter, ModelRequest } from '../../core/model.ts';
 import { exchange } from '../exchange.ts';
-import { checkConfig, LOCAL_FIRST_BYTE_MS, sdkError, serverOf } from '../http.ts';
+import { checkConfig, LOCAL_FIRST_BYTE_MS, refusedField, sdkError, serverOf } from '../http.ts';
 import { createClient } from '../openai/client.ts';
 import type { ProviderConfig } from '../types.ts';
 import { dialectOf, toBody } from './convert.ts';
@@ -10,7 +9,7 @@ import { toModelEvents } from './stream.ts';
 
 export { listModels } from './list.ts';
 
-const OPTIONAL = ['stream_options', 'prompt_cache_key', 'reasoning_effort', 'temperature'];
+const OPTIONAL = ['stream_options', 'prompt_cache_key', 'reasoning_effort', 'temperature', 'max_tokens', 'max_completion_tokens'];
 
 /** Chat Completions, at whatever address speaks it: OpenRouter, Groq, DeepSeek, Mistral, llama.cpp, vLLM, LM Studio ... */
 export function createAdapter(config: ProviderConfig): ModelAdapter {
@@ -27,7 +26,7 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
       try {
         return await client.post<AsyncIterable<unknown>>('/chat/completions', { body, signal, stream: true });
       } catch (error) {
-        const refused = refusedField(error, Object.keys(body));
+        const refused = refusedField(error, OPTIONAL, body);
         if (!refused) throw error;
         without.push(refused);
       }
@@ -43,11 +42,4 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
         (error) => sdkError(server, error),
       ),
   };
-}
-
-/** An optional field that the server names when it refuses the request: the request goes out again without it. */
-function refusedField(error: unknown, sent: readonly string[]): string | undefined {
-  if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return undefined;
-  const told = JSON.stringify(error.error ?? error.message);
-  return OPTIONAL.find((name) => sent.includes(name) && told.includes(name));
 }

@@ -1,4 +1,5 @@
 import { type ClientOptions, OpenAI } from 'openai/client';
+import { eventFetch } from '../event-stream.ts';
 import { pageFetch, type Server, sdkError } from '../http.ts';
 import { ask, entriesOf } from '../listing.ts';
 import type { ProviderConfig } from '../types.ts';
@@ -6,17 +7,20 @@ import type { ProviderConfig } from '../types.ts';
 /** The SDK, told everything: it retries nothing, prints nothing and takes nothing from the environment. */
 export function createClient({ apiKey, baseUrl, headers }: ProviderConfig, server: Server, timeout: number): OpenAI {
   const key = apiKey?.trim();
+  const { origin, pathname, searchParams } = new URL(baseUrl || 'https://api.openai.com/v1');
   const defaultHeaders = { 'User-Agent': 'Kedge', ...(key ? {} : { Authorization: null }), ...headers };
   const client = new OpenAI({
     apiKey: key || 'none',
     adminAPIKey: null,
-    baseURL: baseUrl || 'https://api.openai.com/v1',
+    baseURL: origin + pathname,
+    // Deployments of Azure have their version there.
+    defaultQuery: Object.fromEntries(searchParams),
     organization: null,
     project: null,
     webhookSecret: null,
     maxRetries: 0,
     timeout,
-    fetch: pageFetch(server),
+    fetch: eventFetch(server, pageFetch(server), 'keep'),
     logLevel: 'off',
     defaultHeaders,
   });

@@ -32,9 +32,12 @@ export function isNameKey(key: string): boolean {
   return NAMES.includes(key);
 }
 
-/** A name without what formats put around it: `functions.read_file:0`, `read_file.call`, `default_api.read_file`. */
+/** A name without what formats put around it: `functions.read_file:0`, `read_file.call`, `default_api.read_file`, `read\_file`. */
 export function plainName(name: string, tools: Tools): string {
-  const bare = name.trim().replace(/^["'`]|["'`]$/g, '');
+  const bare = name
+    .trim()
+    .replace(/^["'`]|["'`]$/g, '')
+    .replaceAll('\\_', '_');
   if (tools.has(bare)) return bare;
   const short = bare
     .replace(/^(functions?|tools?|default_api|multi_tool_use|api|call)[.:/]/, '')

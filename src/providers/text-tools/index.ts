@@ -1,17 +1,36 @@
 /** Tools for models that have no native calls, and for answers in which a call was left in the text. */
 import { callsOf, type ReasoningPart, type TextPart, type ToolCall } from '../../core/messages.ts';
 import type { ModelAdapter, ModelEvent, ModelRequest } from '../../core/model.ts';
+import { refusesTools } from '../http.ts';
 import { type TextToolEvent, TextToolParser } from './parser.ts';
 import { toTextRequest } from './prompt.ts';
 
 export type TextToolOptions = {
-  /** `text`: tools, calls and results travel as text. `rescue`: they travel natively, and calls that the server missed are picked up. */
+  /**
+   * `text`: tools, calls and results travel as text. `rescue`: they travel natively, and calls that the server missed are picked up;
+   * where the server refuses tools, they travel as text from then on.
+   */
   mode: 'text' | 'rescue';
 };
 
 export function withTextTools(adapter: ModelAdapter, { mode }: TextToolOptions): ModelAdapter {
+  let asText = mode === 'text';
+
+  async function* open(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    try {
+      return yield* adapter.stream(request, signal);
+    } catch (error) {
+      if (request.tools.length === 0 || !refusesTools(error)) throw error;
+      asText = true;
+    }
+    yield* adapter.stream(toTextRequest(request), signal);
+  }
+
   return {
-    stream: (request, signal) => readCalls(adapter.stream(mode === 'text' ? toTextRequest(request) : request, signal), request),
+    stream(request, signal) {
+      const events = asText ? adapter.stream(toTextRequest(request), signal) : open(request, signal);
+      return readCalls(events, request);
+    },
   };
 }
 

@@ -6,6 +6,11 @@ const deepseek = (words: string) =>
   ['｜', '|'].flatMap((bar) => ['▁', '_', ' '].map((gap) => `<${bar}${words.replaceAll(' ', gap)}${bar}>`));
 const both = (...names: string[]) => SPACES.flatMap((space) => names.map((name) => `${space}${name}`));
 
+/** Models that write Markdown escape it, too. */
+function escapable(...words: string[]): string[] {
+  return words.flatMap((word) => [word, word.replaceAll('_', '\\_')]);
+}
+
 const WRAPPED = [
   ...both('tool_call', 'tool_calls', 'function_call', 'function_calls'),
   ...'functioncall tool tools tool_use tool_request tool_code toolcall TOOLCALL TOOL_CALL longcat_tool_call function'.split(' '),
@@ -28,9 +33,7 @@ export const WRAPPERS: readonly string[] = [
   '<|tool_calls_section_begin|>',
   '<|tool_call_section_begin|>',
   ...deepseek('tool calls begin'),
-  '[TOOL_CALLS]',
-  '[TOOL_CALL]',
-  '[TOOL_REQUEST]',
+  ...escapable('[TOOL_CALLS]', '[TOOL_CALL]', '[TOOL_REQUEST]'),
 ];
 
 /** What ends a body; behind a call it is never text. */
@@ -45,9 +48,7 @@ export const CLOSERS: readonly string[] = [
   ...deepseek('tool calls end'),
   ...deepseek('tool call end'),
   ...deepseek('end of sentence'),
-  '[/TOOL_CALLS]',
-  '[/TOOL_CALL]',
-  '[END_TOOL_REQUEST]',
+  ...escapable('[/TOOL_CALLS]', '[/TOOL_CALL]', '[END_TOOL_REQUEST]'),
   '<|call|>',
   '<|python_end|>',
   '<end_function_call>',
@@ -88,6 +89,12 @@ export function lineStarts(names: readonly string[]): ReadonlyMap<string, string
   return new Map([...general, ...names.flatMap((name) => forms(name).map((mark) => [mark, name] as const))]);
 }
 
+/** A tag with a tool's name in it, as Cline taught it; a name that means something else already does not make one. */
+export function toolTags(names: readonly string[]): ReadonlyMap<string, string> {
+  const taken = [...STARTS, ...CLOSERS, ...Object.keys({ ...THOUGHTS, ...QUOTES, ...BLOCK_QUOTES })];
+  return new Map(names.map((name) => [`<${name}>`, name] as const).filter(([tag]) => !taken.includes(tag)));
+}
+
 export const HARMONY: readonly string[] = ['<|channel|>', '<|start|>'];
 export const HARMONY_ENDS: readonly string[] = ['<|end|>', '<|return|>', '<|call|>', '<|start|>', '<|channel|>'];
 
@@ -124,3 +131,15 @@ export const CALL_FENCES: ReadonlySet<string> = new Set(
   'tool_code tool_call tool_calls tool tools tool_use tool_request function_call function_calls function'.split(' '),
 );
 export const DATA_FENCES: ReadonlySet<string> = new Set(['', 'json', 'jsonc', 'json5']);
+
+export const HARMONY_CLOSERS: readonly string[] = ['<|end|>', '<|return|>', '<|call|>'];
+
+/** What means something wherever it stands in a line. */
+export const ANYWHERE: readonly string[] = [
+  ...STARTS,
+  ...HARMONY,
+  ...Object.keys(THOUGHTS),
+  ...Object.keys(QUOTES),
+  ...HARMONY_CLOSERS,
+  '</think>',
+];

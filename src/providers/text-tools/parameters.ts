@@ -81,3 +81,28 @@ export function* readPairs(src: Source, tools: Tools, given: string): Reading<Ca
     values[key] = (yield* src.until(['</arg_value>'])).text;
   }
 }
+
+/** Within a tool's tag, a tag for each parameter, down to the tool's closing tag. A value may hold tags of its own parameter's name. */
+export function* readTagged(src: Source, tools: Tools, name: string): Reading<Call> {
+  const tool = tools.get(name);
+  const closer = `</${name}>`;
+  const marks = [...Object.keys(propertiesOf(tool)).map((key) => `<${key}>`), closer];
+  const values: Record<string, string> = {};
+  let mark = yield* src.literal(marks);
+  while (mark !== undefined && mark !== closer) {
+    const ending = `</${mark.slice(1)}`;
+    const start = src.at;
+    let next: string | undefined;
+    for (let end = start; next === undefined; ) {
+      yield* src.until([ending]);
+      end = src.at;
+      values[mark.slice(1, -1)] = src.text.slice(start, end - ending.length).replace(/^\r?\n|\r?\n$/g, '');
+      yield* src.spaces();
+      next = yield* src.literal(marks);
+      if (next === undefined) src.at = end;
+    }
+    mark = next;
+  }
+  if (mark === undefined) throw new Unreadable();
+  return { name, input: coerceAll(values, tool) };
+}

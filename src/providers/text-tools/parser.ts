@@ -16,16 +16,6 @@ export type { TextToolEvent } from './output.ts';
 
 type Options = { bare?: boolean; fence?: boolean };
 
-const HARMONY_CLOSERS = ['<|end|>', '<|return|>', '<|call|>'];
-const MARKS = [
-  ...marks.STARTS,
-  ...marks.HARMONY,
-  ...Object.keys(marks.THOUGHTS),
-  ...Object.keys(marks.QUOTES),
-  ...HARMONY_CLOSERS,
-  '</think>',
-];
-const LINE_MARKS = [...MARKS, ...Object.keys(marks.BLOCK_QUOTES)];
 /** gpt-oss without its control tokens, up to the arguments. */
 const STRIPPED = /(?:^|\n|assistant)commentary to=functions\.([\w.-]+) *(?:json|code)?\s*$/;
 
@@ -34,6 +24,9 @@ export class TextToolParser {
   readonly #tools: Tools;
   /** With the name of the tool, where it is in the mark. */
   readonly #atLineStart: ReadonlyMap<string, string>;
+  readonly #toolTags: ReadonlyMap<string, string>;
+  readonly #marks: readonly string[];
+  readonly #lineMarks: readonly string[];
   readonly #scan: Reading<void>;
   readonly #out: Output;
   #waiting = '';
@@ -42,6 +35,9 @@ export class TextToolParser {
   constructor(tools: readonly ToolSpec[]) {
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     this.#atLineStart = marks.lineStarts(tools.map(({ name }) => name));
+    this.#toolTags = marks.toolTags(tools.map(({ name }) => name));
+    this.#marks = [...marks.ANYWHERE, ...this.#toolTags.keys()];
+    this.#lineMarks = [...this.#marks, ...Object.keys(marks.BLOCK_QUOTES)];
     this.#out = new Output(this.#src);
     this.#scan = this.#lines();
   }
@@ -74,7 +70,8 @@ export class TextToolParser {
     const src = this.#src;
     for (;;) {
       this.#out.forget();
-      const indent = yield* src.run(/[ \t]+/y);
+      // A byte order mark is as invisible as a blank.
+      const indent = yield* src.run(/[ \t\ufeff]+/y);
       const char = yield* src.char();
       if (char === '') return;
       if (char === '>' || char === '|') yield* this.#passing(src.run(/[^\n]+/y));
@@ -132,7 +129,7 @@ export class TextToolParser {
 
   /** A bare value stands at the beginning of its line, or behind a sentence. */
   #mayBeBare(): boolean {
-    return /(^|[.:!?…\n])[ \t]*$/.test(this.#recent(LEAD));
+    return /(^|[.:!?…\n])[ \t\ufeff]*$/.test(this.#recent(LEAD));
   }
 
   /** Passes a fence of any kind; false where there is none. */
@@ -169,7 +166,7 @@ export class TextToolParser {
   *#mark(first: boolean): Reading<void> {
     const src = this.#src;
     const start = src.at;
-    const mark = yield* src.literal(first ? LINE_MARKS : MARKS);
+    const mark = yield* src.literal(first ? this.#lineMarks : this.#marks);
     const behind = src.at;
     src.at = start;
     if (mark === undefined) {
@@ -183,7 +180,7 @@ export class TextToolParser {
     else if (mark in marks.THOUGHTS) {
       if (first) yield* readThoughts(src, this.#out, start, [marks.THOUGHTS[mark] as string]);
     } else if (mark === '</think>') yield* this.#strayThought(first);
-    else if (HARMONY_CLOSERS.includes(mark)) {
+    else if (marks.HARMONY_CLOSERS.includes(mark)) {
       if (!this.#inHarmony) return;
       this.#out.show(start);
       this.#out.take();

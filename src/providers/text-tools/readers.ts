@@ -2,7 +2,7 @@
 import { type Call, isCallKey, isNameKey, isObject, plainName, propertiesOf, type Tools, toCalls, toInput } from './calls.ts';
 import { readLiteral, type Watch } from './literal.ts';
 import * as marks from './markers.ts';
-import { readPairs, readParameters } from './parameters.ts';
+import { readPairs, readParameters, readTagged } from './parameters.ts';
 import { opensPythonic, readPythonCall, readPythonicList, readStatement } from './python.ts';
 import { NAME, type Reading, type Source, Unreadable } from './source.ts';
 
@@ -11,12 +11,14 @@ export class Reader {
   readonly #tools: Tools;
   /** Told when a value turns out not to be a call, before it is whole. */
   readonly #doom: () => void;
+  readonly #toolTags: ReadonlyMap<string, string>;
   #depth = 0;
 
   constructor(src: Source, tools: Tools, doom: () => void = () => undefined) {
     this.#src = src;
     this.#tools = tools;
     this.#doom = doom;
+    this.#toolTags = marks.toolTags([...tools.keys()]);
   }
 
   /** What a mark opens; the source stands behind it. */
@@ -26,6 +28,8 @@ export class Reader {
     if (marks.FUNCTIONS.includes(mark)) return [yield* this.#function()];
     if (marks.INVOKES.includes(mark)) return [yield* this.#invoke(mark)];
     if (marks.CALL_BEGINS.includes(mark)) return [yield* this.#tokenCall()];
+    const name = this.#toolTags.get(mark);
+    if (name !== undefined) return [yield* this.#tagged(name)];
     return yield* this.#body(mark);
   }
 
@@ -160,7 +164,7 @@ export class Reader {
     }
     if (char === '`') return yield* this.#innerFence();
     if (char === '<') {
-      const mark = yield* src.literal(marks.STARTS);
+      const mark = yield* src.literal([...marks.STARTS, ...this.#toolTags.keys()]);
       if (!mark) throw new Unreadable();
       return yield* this.#nested(mark);
     }
@@ -248,6 +252,16 @@ export class Reader {
     const input = yield* this.#arguments();
     yield* src.spaces();
     if (!(yield* src.literal([closer]))) throw new Unreadable();
+    return { name, ...input };
+  }
+
+  *#tagged(name: string): Reading<Call> {
+    const src = this.#src;
+    yield* src.spaces();
+    if ((yield* src.char()) !== '{') return yield* readTagged(src, this.#tools, name);
+    const input = yield* this.#arguments();
+    yield* src.spaces();
+    if (!(yield* src.literal([`</${name}>`]))) throw new Unreadable();
     return { name, ...input };
   }
 

@@ -5,7 +5,7 @@ export type Reading<T> = Generator<void, T>;
 export class Unreadable extends Error {}
 
 /** The characters of a tool's name, with what formats put around it. */
-export const NAME = /[\w.:/-]+/y;
+export const NAME = /[\w.:/\\-]+/y;
 
 /** A growing text with a place in it. */
 export class Source {

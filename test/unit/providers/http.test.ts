@@ -44,7 +44,8 @@ describe('what a failure is', () => {
 
   it('reads errors however they are nested', () => {
     const inner = { message: 'No.', code: 'c', type: 't' };
-    for (const body of [inner, { error: inner }, { type: 'error', error: inner }, JSON.stringify({ error: inner })]) {
+    for (const body of [inner, { error: inner }, { type: 'error', error: inner }, [{ error: inner }]]) {
+      assert.deepEqual(failureOf(JSON.stringify(body)), inner);
       assert.deepEqual(failureOf(body), inner);
     }
     assert.deepEqual(failureOf({ error: 'No.' }), { message: 'No.' });

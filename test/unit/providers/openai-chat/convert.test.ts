@@ -85,6 +85,8 @@ describe('openai-chat: messages', () => {
   for (const [title, message, wire, dialect] of cases) it(title, () => assert.deepEqual(toMessages(message, MODEL, dialect), wire));
 });
 
+const HELLO = { body: 'data: {"choices":[{"delta":{"content":"Hi."},"finish_reason":"stop"}]}\n\n' };
+
 describe('openai-chat: a request', () => {
   const request: ModelRequest = { model: MODEL, system: 'Be brief.', messages: [user('Hi')], tools: [], cacheKey: 's', maxOutputTokens: 9 };
 
@@ -104,8 +106,7 @@ describe('openai-chat: a request', () => {
 
   it('goes out again without a field that the server refuses', async () => {
     const refusal = { status: 422, body: JSON.stringify({ error: { message: 'stream_options: Extra inputs are not permitted' } }) };
-    const hello = { body: 'data: {"choices":[{"delta":{"content":"Hi."},"finish_reason":"stop"}]}\n\n' };
-    const server = await startWireServer([refusal, hello], 'text/event-stream');
+    const server = await startWireServer([refusal, HELLO], 'text/event-stream');
     try {
       const adapter = createAdapter({ baseUrl: `${server.url}/v1` });
       for (let turn = 0; turn < 2; turn++) await listen(adapter.stream(request, new AbortController().signal));
@@ -113,6 +114,37 @@ describe('openai-chat: a request', () => {
         server.requests.map(({ raw }) => raw.includes('stream_options')),
         [true, false, false],
       );
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('calls the limit of the answer as the server wants it called', async () => {
+    const message = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+    const server = await startWireServer([{ status: 400, body: JSON.stringify({ error: { message } }) }, HELLO], 'text/event-stream');
+    try {
+      const adapter = createAdapter({ baseUrl: `${server.url}/v1` });
+      for (let turn = 0; turn < 2; turn++) await listen(adapter.stream(request, new AbortController().signal));
+      const bodies = server.requests.map(({ raw }) => JSON.parse(raw.toString()));
+      assert.deepEqual(
+        bodies.map(({ max_tokens, max_completion_tokens }) => [max_tokens, max_completion_tokens]),
+        [
+          [9, undefined],
+          [undefined, 9],
+          [undefined, 9],
+        ],
+      );
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('goes to an address with a query, as deployments of Azure have it', async () => {
+    const server = await startWireServer([HELLO], 'text/event-stream');
+    try {
+      const adapter = createAdapter({ apiKey: 'k-0123456789', baseUrl: `${server.url}/openai/deployments/d?api-version=2024-10-21` });
+      await listen(adapter.stream(request, new AbortController().signal));
+      assert.equal(server.requests[0]?.path, '/openai/deployments/d/chat/completions?api-version=2024-10-21');
     } finally {
       await server.close();
     }

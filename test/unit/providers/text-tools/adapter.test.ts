@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Message, type ToolCall, user } from '../../../../src/core/messages.ts';
-import { ModelError, type ModelEvent, type ModelRequest } from '../../../../src/core/model.ts';
+import { type ModelAdapter, ModelError, type ModelEvent, type ModelRequest } from '../../../../src/core/model.ts';
 import { type ScriptedTurn, scriptedAdapter } from '../../../../src/providers/scripted/index.ts';
 import { withTextTools } from '../../../../src/providers/text-tools/index.ts';
 import { TOOLS } from './tools.ts';
@@ -184,6 +184,44 @@ describe('text tools: the request', () => {
       const bytes = JSON.stringify([sent.system, ...sent.messages]).slice(0, -1);
       assert.ok(bytes.startsWith(before));
       before = bytes;
+    }
+  });
+});
+
+describe('text tools: a server that has no tools for the model', () => {
+  const refusal: ScriptedTurn = async function* () {
+    yield* [];
+    throw new ModelError('invalid_request', 'Ollama refused the request ("gemma:2b" does not support tools): check the model.');
+  };
+  const ask = async (adapter: ModelAdapter, asked = request()) => {
+    const parts: unknown[] = [];
+    for await (const event of adapter.stream(asked, signal)) if (event.type === 'part') parts.push(event.part);
+    return parts;
+  };
+
+  it('gets them as text, from then on', async () => {
+    const inner = scriptedAdapter([refusal, [...deltas(CALL), stop()], [...deltas(CALL), stop()]]);
+    const adapter = withTextTools(inner, { mode: 'rescue' });
+    const call = { type: 'tool_call', id: 'text_call_1', name: 'read_file', input: { path: 'a' } };
+    assert.deepEqual([await ask(adapter), await ask(adapter)], [[call], [call]]);
+    assert.deepEqual(
+      inner.requests.map(({ tools }) => tools.length > 0),
+      [true, false, false],
+    );
+  });
+
+  it('is asked once where no tools were offered, or where it refuses something else', async () => {
+    const other: ScriptedTurn = async function* () {
+      yield* [];
+      throw new ModelError('invalid_request', 'Ollama refused the request (invalid options): check the settings.');
+    };
+    for (const [turn, asked] of [
+      [refusal, { ...request(), tools: [] }],
+      [other, request()],
+    ] as const) {
+      const inner = scriptedAdapter([turn]);
+      await assert.rejects(ask(withTextTools(inner, { mode: 'rescue' }), asked), /refused the request/);
+      assert.equal(inner.requests.length, 1);
     }
   });
 });

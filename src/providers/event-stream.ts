@@ -1,0 +1,84 @@
+/** Streams of server-sent events in the one form that all SDKs read alike. */
+import { failureError, failureOf, parseInput, type Server } from './http.ts';
+import { type LineRules, throughLines } from './lines.ts';
+
+/** What an SDK needs of the events' names: to keep them, to have one for each event, or none, since it takes data in an event's first line only. */
+type Names = 'keep' | 'add' | 'drop';
+
+/** `fetch` for an SDK that posts what is answered by a stream of events. */
+export function eventFetch(server: Server, send: typeof fetch, names: Names): typeof fetch {
+  return async (input, init) => {
+    const response = await send(input, init);
+    if (!response.ok || init?.method?.toUpperCase() !== 'POST') return response;
+    const answer = await expectNoFailure(server, response);
+    return new Response(answer.body && throughLines(answer.body, eventRules(names)), answer);
+  };
+}
+
+/** Some proxies answer with 200 and an error that is no stream. What is a stream after all, under a wrong name, comes late. */
+async function expectNoFailure(server: Server, response: Response): Promise<Response> {
+  if (!/^application\/json/i.test(response.headers.get('content-type') ?? '')) return response;
+  const text = await response.text();
+  const { input } = parseInput(text);
+  const [first] = [input].flat() as ({ error?: unknown } | null | undefined)[];
+  if (first?.error) throw failureError(server, failureOf(first));
+  return new Response(text, response);
+}
+
+/** `data:`, perhaps with a space and a carriage return, and nothing else. */
+const EMPTY_DATA = 7;
+const JSON_LINE = /^\s*[{}[\]"]/;
+
+/**
+ * Events without data, which only keep the connection, are no JSON to the SDKs; some have events without a name ignored, or with
+ * anything before the data. Lines of JSON outside of any event are an error that a gateway put there.
+ */
+function eventRules(names: Names): LineRules {
+  let named = false;
+  let filled = false;
+
+  return {
+    isUsual(bytes, start, end) {
+      const first = bytes[start];
+      if (first === 0x0a || (first === 0x0d && end - start === 1)) {
+        if (named && !filled) return false;
+        named = filled = false;
+        return true;
+      }
+      if (first === 0x64 && bytes[start + 4] === 0x3a && end - start > EMPTY_DATA && !filled && (named || names !== 'add')) {
+        filled = true;
+        return true;
+      }
+      if (first !== 0x65 || bytes[start + 5] !== 0x3a || names === 'drop') return false;
+      named = true;
+      return true;
+    },
+    rewrite(given) {
+      const line = given.replace(/\r$/, '');
+      const ending = line === given ? '\n' : '\r\n';
+      if (line === '') {
+        const data = named && !filled ? `data: null${ending}` : '';
+        named = filled = false;
+        return data + ending;
+      }
+      const [, field, told = ''] = /^(event|data|id|retry|)(?::(.*))?$/.exec(line) ?? [];
+      const value = JSON_LINE.test(line) ? line : told;
+      if (field === 'event') named ||= names !== 'drop';
+      if (field !== 'data' && value !== line) return names === 'drop' && field !== undefined ? '' : line + ending;
+      if (value.trim() === '') return '';
+      if (filled && names === 'drop') return value + ending;
+      const name = names === 'add' && !named && !filled ? nameOf(value) : undefined;
+      filled = true;
+      named ||= name !== undefined;
+      return `${name === undefined ? '' : `event: ${name}${ending}`}data:${value}${ending}`;
+    },
+    end: () => (filled ? '\n\n' : ''),
+  };
+}
+
+/** Every event says its name in its data, too. */
+function nameOf(data: string): string | undefined {
+  if (!JSON_LINE.test(data)) return undefined;
+  const { type } = (parseInput(data).input ?? {}) as { type?: unknown };
+  return typeof type === 'string' && /^\w+$/.test(type) ? type : 'message';
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { type LineRules, throughLines } from '../../../src/providers/lines.ts';
+
+/** A body in these chunks, which tells how many were asked for and whether it was given up. */
+function bodyOf(chunks: readonly string[]) {
+  const seen = { asked: 0, cancelled: undefined as unknown };
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        const chunk = chunks[seen.asked++];
+        if (chunk === undefined) controller.close();
+        else controller.enqueue(new TextEncoder().encode(chunk));
+      },
+      cancel(reason) {
+        seen.cancelled = reason ?? true;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { body, seen };
+}
+
+/** Lines in small letters are usual; others are put into brackets, and `!` is an error. */
+const RULES: LineRules = {
+  isUsual: (bytes, start, end) => /^[a-z]*$/.test(new TextDecoder().decode(bytes.subarray(start, end))),
+  rewrite(line) {
+    if (line === '!') throw new Error('No.');
+    return `[${line}]\n`;
+  },
+  end: () => 'end',
+};
+
+const textOf = async (body: ReadableStream<Uint8Array>) => await new Response(body).text();
+
+describe('a body read line by line', () => {
+  it('is the same however it is cut', async () => {
+    const text = 'one\nGröße\n\ntwo\nA\nB\nlast';
+    const bytes = [...text];
+    for (let size = 1; size <= bytes.length; size++) {
+      const chunks = bytes.flatMap((_, at) => (at % size === 0 ? [bytes.slice(at, at + size).join('')] : []));
+      assert.equal(
+        await textOf(throughLines(bodyOf(chunks).body, RULES)),
+        'one\n[Größe]\n\ntwo\n[A]\n[B]\nlastend',
+        `in pieces of ${size}`,
+      );
+    }
+  });
+
+  it('is read no further than somebody reads it, but to the end of a line', async () => {
+    const { body, seen } = bodyOf(['a\n', 'b', 'c', 'd\n', 'e\n', 'f\n']);
+    const reader = throughLines(body, RULES).getReader();
+    const read = async () => new TextDecoder().decode((await reader.read()).value);
+    assert.deepEqual([await read(), seen.asked], ['a\n', 1]);
+    assert.deepEqual([await read(), seen.asked], ['bcd\n', 4]);
+    await reader.cancel('enough');
+    assert.deepEqual([seen.asked, seen.cancelled], [4, 'enough']);
+  });
+
+  it('gives what came before an error, then fails, and gives the source up', async () => {
+    const { body, seen } = bodyOf(['a\nb\n!\nc\n', 'd\n']);
+    const reader = throughLines(body, RULES).getReader();
+    assert.equal(new TextDecoder().decode((await reader.read()).value), 'a\nb\n');
+    await assert.rejects(reader.read(), /No\./);
+    assert.match(String(seen.cancelled), /No\./);
+  });
+});
