@@ -1,5 +1,5 @@
 // Builds every bundle into dist/: the extension, the terminal host, one file a provider, the panel.
-import { copyFile, glob, mkdir, rm } from 'node:fs/promises';
+import { copyFile, glob, mkdir, readFile, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import * as esbuild from 'esbuild';
 
@@ -34,6 +34,22 @@ const lazyEngine = lazy(/^\.\/engine\.ts$/, () => 'engine');
 /** The terminal program lies behind a tiny entry, which first turns on the cache of compiled code. */
 const lazyProgram = lazy(/^\.\/program\.ts$/, () => 'kedge-program');
 
+/** The editor's API as constants: esbuild would copy all of it anew for each file that imports it, at every activation. */
+const editorApi = {
+  name: 'editor-api',
+  setup(build) {
+    build.onResolve({ filter: /^vscode$/ }, ({ namespace }) =>
+      namespace === 'editor-api' ? { path: 'vscode', external: true } : { path: 'vscode', namespace: 'editor-api' },
+    );
+    build.onLoad({ filter: /^/, namespace: 'editor-api' }, async () => {
+      const types = await readFile('node_modules/@types/vscode/index.d.ts', 'utf8');
+      const names = new Set([...types.matchAll(/^\texport (?:class|enum|namespace|const|function) (\w+)/gm)].map(([, name]) => name));
+      const values = [...names].map((name) => `export const ${name} = /* @__PURE__ */ (() => api.${name})();`);
+      return { contents: `const api = require('vscode');\n${values.join('\n')}` };
+    });
+  },
+};
+
 const wasm = [
   'web-tree-sitter/web-tree-sitter.wasm',
   '@vscode/tree-sitter-wasm/wasm/tree-sitter-bash.wasm',
@@ -61,7 +77,7 @@ const node = {
 
 const bundles = [
   // `vscode` exists inside the editor only, so only the editor's bundle may name it.
-  { ...node, entryPoints: { extension: 'src/hosts/vscode/extension.ts' }, external: ['vscode'], plugins: [...lazyParts, lazyEngine] },
+  { ...node, entryPoints: { extension: 'src/hosts/vscode/extension.ts' }, plugins: [...lazyParts, lazyEngine, editorApi] },
   { ...node, entryPoints: { engine: 'src/app/engine.ts' } },
   { ...node, entryPoints: { kedge: 'src/hosts/cli/main.ts' }, plugins: [lazyProgram] },
   // The keychain's library is native: where it is not installed, there is no keychain.

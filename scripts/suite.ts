@@ -22,6 +22,8 @@ export async function bundleEditorSuite(): Promise<string> {
     target: 'node22',
     sourcemap: 'inline',
     external: ['vscode', 'mocha'],
+    // The grammars of shells are looked for from where their reader is.
+    define: { 'import.meta.dirname': JSON.stringify(join(root, 'src', 'hosts', 'node')) },
     logLevel: 'warning',
   });
   return outfile;

@@ -19,6 +19,8 @@ async function main(): Promise<number> {
   const extensionTestsPath = await bundleEditorSuite();
   const place = await freshDirectory('editor');
   await cp(join(root, 'test', 'sample'), join(place, 'workspace'), { recursive: true });
+  // Another extension, installed: it has models.
+  await cp(join(root, 'test', 'editor', 'models'), join(place, 'extensions', 'kedge.test-models-1.0.0'), { recursive: true });
   const editor = await startEditor({
     profile: { data: join(place, 'data'), extensions: join(place, 'extensions') },
     open: join(place, 'workspace'),

@@ -30,6 +30,8 @@ export type PanelModel = {
   compose?: { text: string };
   /** The plan that the user looks for; a new object each time. */
   shown?: { planId: string };
+  /** The user asked for something that will stand at the end; a new object each time. */
+  follow?: object;
   /** The plan whose card is being edited. */
   editing?: string;
 };
@@ -45,6 +47,7 @@ export type Local =
   | { type: 'plan_edited'; plan: Plan }
   | { type: 'editing_cancelled' }
   | { type: 'proposal_edit_dropped'; approvalId: string; path: string }
+  | { type: 'follow' }
   | { type: 'notice_dismissed' };
 
 export const EMPTY: PanelModel = { title: '', earlierRuns: 0, running: false, runs: [], lastSeq: 0, queue: [] };
@@ -70,6 +73,8 @@ export function reduce(model: PanelModel, message: ToPanel | Local): PanelModel 
       return { ...withPlan(model, message.plan.id, { plan: message.plan }), editing: undefined };
     case 'editing_cancelled':
       return { ...model, editing: undefined };
+    case 'follow':
+      return { ...model, follow: {} };
     case 'proposal_edited': {
       const { approvalId, path, content, diff, added, removed } = message;
       return withEdited(model, approvalId, (edited) => ({ ...edited, [path]: { content, diff, added, removed } }));
@@ -128,7 +133,7 @@ function withEdited(model: PanelModel, approvalId: string, change: (edited: Edit
 function undoneRun(run: RunView, { results, undoId, part }: Extract<AgentEvent, { type: 'changes_undone' }>): RunView {
   const { reviews: _, ...rest } = run;
   if (!part) return { ...rest, undone: results, undoId, parts: undefined };
-  const [result] = results;
+  const result = results.find(({ path }) => path === part.path) ?? results[0];
   return result ? { ...rest, parts: { ...run.parts, [part.path]: { result, hunk: part.hunk !== undefined } } } : rest;
 }
 

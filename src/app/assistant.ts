@@ -95,6 +95,7 @@ export class Assistant {
   /** The session as its log has it; undefined when there is none of that id. */
   async session(id: string): Promise<Session | undefined> {
     const open = this.#sessions.get(id);
+    open?.refresh();
     if (open) return open;
     const events = await this.#ports.store.load(id);
     // Somebody else may have opened it in the meantime.

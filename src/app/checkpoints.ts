@@ -1,10 +1,8 @@
 /** Which of a session's writes an undo or a restore takes back. */
 import type { RestorePoint } from '../core/events.ts';
-import type { TextPart } from '../core/messages.ts';
 import type { SessionState } from '../core/session.ts';
+import type { Write } from '../core/writes.ts';
 import type { Staged } from '../workspace/checkpoints.ts';
-
-type Write = SessionState['staged'][number];
 
 const asStaged = ({ change, landed }: Write): Staged => ({ ...change, landed });
 
@@ -15,23 +13,24 @@ export function writesOfRun({ staged }: SessionState, runId: string, path?: stri
     .map(asStaged);
 }
 
+/** As `writesOfRun`, of a file and of all places that the run moved it to and from: it is at one of them only. */
+export function writesOfFile(state: SessionState, runId: string, path: string): Staged[] {
+  const all = writesOfRun(state, runId);
+  const places = new Set([path]);
+  for (let known = 0; known < places.size; ) {
+    known = places.size;
+    for (const write of all) {
+      if (write.from === undefined || !(places.has(write.path) || places.has(write.from))) continue;
+      places.add(write.path).add(write.from);
+    }
+  }
+  return all.filter((write) => places.has(write.path));
+}
+
 /** All that was written in the session since that point, by whichever run or undo. */
 export function writesSince({ staged, runs }: SessionState, to: RestorePoint): Staged[] {
   if ('undoId' in to) return staged.filter(({ callId }) => callId === to.undoId).map(asStaged);
   const last = staged.findLastIndex(({ callId }) => callId === to.callId);
   const from = to.callId === undefined ? runs.get(to.runId)?.stagedBefore : last < 0 ? undefined : last + 1;
   return from === undefined ? [] : staged.slice(from).map(asStaged);
-}
-
-/** What the model has to be told before it goes on: its history still says otherwise. */
-export function takenBackNote({ takenBack }: SessionState): TextPart[] {
-  if (takenBack.size === 0) return [];
-  const paths = [...takenBack];
-  const named = paths.length > 20 ? `${paths.slice(0, 20).join(', ')} and ${paths.length - 20} more` : paths.join(', ');
-  return [
-    {
-      type: 'text',
-      text: `(The user has taken back changes in ${named} since. Read them again before you rely on what you know of them.)`,
-    },
-  ];
 }

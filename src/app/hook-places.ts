@@ -6,17 +6,27 @@ import type { FileSystem } from '../workspace/types.ts';
 
 /** The directories that `core.hooksPath` of the open folders' repositories names, as paths of the workspace. */
 export async function hookPlaces(fs: FileSystem): Promise<string[]> {
-  const found = await Promise.all(fs.folders.map((_, folder) => hooksOf(fs, folder).catch(() => undefined)));
-  return found.filter((place) => place !== undefined);
+  const found = await Promise.all(fs.folders.map((_, folder) => hooksOf(fs, folder).catch(() => [])));
+  return found.flat();
 }
 
-async function hooksOf(fs: FileSystem, folder: number): Promise<string | undefined> {
+async function hooksOf(fs: FileSystem, folder: number): Promise<string[]> {
   const at = { folder, path: '.git/config' };
-  if ((await fs.stat(at))?.type !== 'file') return undefined;
+  if ((await fs.stat(at))?.type !== 'file') return [];
   const text = decodeText((await fs.read(at)).bytes) ?? '';
-  const named = /^\s*hookspath\s*=\s*"?([^"\r\n#;]+?)"?\s*$/im.exec(text)?.[1];
-  if (named === undefined) return undefined;
-  // One outside the folder is out of reach anyway.
-  const { path } = parsePath(named, [{ name: '' }]);
-  return path === '' ? undefined : formatPath({ folder, path }, fs.folders);
+  // The last one counts for git, but who writes several means no good with any.
+  const named = [...text.matchAll(/(?:^|\])[ \t]*hookspath[ \t]*=[ \t]*(?:"([^"\r\n]+)"|([^"\r\n#;]+))/gim)].map(
+    ([, quoted, plain = '']) => quoted ?? plain.trim(),
+  );
+  const name = fs.folders[folder]?.name ?? '';
+  return named.flatMap((each) => {
+    // An absolute one may lie in the folder, by its name. One outside is out of reach anyway.
+    const inner = /^(?:[a-z]:)?[\\/]/i.test(each) ? each.replaceAll('\\', '/').split(`/${name}/`).slice(1).join(`/${name}/`) : each;
+    try {
+      const { path } = parsePath(inner, [{ name: '' }]);
+      return path === '' ? [] : [formatPath({ folder, path }, fs.folders)];
+    } catch {
+      return [];
+    }
+  });
 }

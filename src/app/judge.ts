@@ -6,11 +6,12 @@ import type { RunRecord, SessionState } from '../core/session.ts';
 import type { PreparedCall, Tool } from '../core/tool.ts';
 import { decide, type PolicyInput } from '../policy/decide.ts';
 import { seemsCovered } from '../policy/grants.ts';
-import { inFolders, NO_RULES, type RuleSet } from '../policy/rules.ts';
+import { inFolders, NO_RULES, type RuleSet, touchesPath } from '../policy/rules.ts';
 import { isSecret } from '../policy/secrets.ts';
-import { writeScope } from '../tools/plan-scope.ts';
+import { asAskedBy, writeScope } from '../tools/plan-scope.ts';
 import type { AssistantPorts } from './assistant.ts';
 import { explained } from './plan-run.ts';
+import { type Reach, reachOf } from './reach.ts';
 
 /** What users set. A workspace only tightens it. */
 export type PolicySettings = RuleSet & {
@@ -43,21 +44,32 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
       const commands = command && (await import('../policy/command.ts'));
       const parser = command && (await ports.shellParsers?.(command.shell));
       const written = (prepared?.targets ?? []).flatMap(({ path, access }) => (access === 'read' ? [] : [path]));
-      const judged = decide({
+      const fs = ports.fileSystem();
+      const isBelow =
+        command !== undefined && !(fs.folders.length > 1 ? fs.folders.some(({ name }) => name === command.cwd) : command.cwd === '.');
+      const input = (reach?: Reach): PolicyInput => ({
         ...always(),
         tool,
         name: call.name,
         targets: prepared?.targets ?? [],
         hosts: prepared?.hosts,
         privateHost: prepared?.privateHost,
-        command: command && commands?.commandJudge(command, parser, { hookPlaces, readOnlyCommands }),
+        command: command && commands?.commandJudge(command, parser, { hookPlaces, readOnlyCommands, isBelow, ...(reach && { reach }) }),
         rules,
         grants: [...grantsFor(session.state.grants, run.runId, call.id), ...ports.grants.list()],
-        planScope: run.plan && writeScope(run, written),
+        planScope: run.plan && writeScope(asAskedBy(run, call.id, session.state), written),
         ownFiles: ownFiles(session.state, run.runId, prepared),
         // Long logs are looked through only where it matters.
         seen: prepared?.hosts?.length || tool?.source !== 'builtin' ? seenIn(session.events) : undefined,
       });
+      let judged = decide(input());
+      // What a command reaches is looked up only where it would run, or its kind could be granted.
+      if (command && commands && (judged.kind === 'allow' || judged.covers?.length)) {
+        const { words, searched } = commands.namedBy(command, parser);
+        const paths = rules.flatMap(({ path, effect }) => (path !== undefined && effect !== 'allow' ? [path] : []));
+        const matters = (path: string) => isSecret(path) || paths.some((glob) => touchesPath(glob, path));
+        judged = decide(input(await reachOf(words, searched, command.cwd, fs, matters)));
+      }
       return explained(judged, run, prepared);
     },
     alike(covers, call) {
@@ -91,6 +103,7 @@ export function seenIn(events: readonly AgentEvent[]): NonNullable<PolicyInput['
   for (const event of events) {
     if (event.type !== 'tool_started' || event.decision.kind !== 'allow') continue;
     secret ||= event.targets.some(({ path, access }) => access === 'read' && isSecret(path));
+    secret ||= event.command?.split(/[\s'"`;|&<>()=:@\\]+/).some((word) => word !== '' && isSecret(word)) ?? false;
     strangers ||= event.source !== undefined || (event.hosts?.length ?? 0) > 0;
   }
   return { secret, strangers };

@@ -2,6 +2,7 @@
 import type { EventBody } from '../core/events.ts';
 import { type ImagePart, type TextPart, textOf, type UserMessage } from '../core/messages.ts';
 import type { SessionState } from '../core/session.ts';
+import { takenBackNote } from '../core/writes.ts';
 import { SessionError } from './session-error.ts';
 
 export type QueuePorts = { state: SessionState; newId(): string; emit(runId: string, body: EventBody): void };
@@ -41,7 +42,11 @@ export class MessageQueue {
 
   /** What a run that takes all of it along begins with. */
   *opening(): Generator<EventBody> {
-    for (const { id, message } of this.#ports.state.queue.values()) yield { type: 'message_added', message, queued: id };
+    const { state } = this.#ports;
+    for (const { id, message } of state.queue.values()) {
+      const content = [...message.content, ...takenBackNote(state)];
+      yield { type: 'message_added', message: { role: 'user', content }, queued: id };
+    }
   }
 
   #emit(body: EventBody): void {

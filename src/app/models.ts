@@ -26,10 +26,10 @@ export async function loadAdapter(
   return { ...adapter, ...withTextTools(adapter, { mode: calls === 'text' ? 'text' : 'rescue' }) };
 }
 
-/** What the service has and says, in its order; a model that it names twice once. @throws ModelError */
-export async function listModels(provider: string, config: ProviderConfig, signal: AbortSignal): Promise<ModelInfo[]> {
+/** What the service has and says, in its order; a model that it names twice once. `only`: that model is of interest, others may be left out. @throws ModelError */
+export async function listModels(provider: string, config: ProviderConfig, signal: AbortSignal, only?: string): Promise<ModelInfo[]> {
   const [module, complete] = await opened(provider, config);
-  const found = await module.listModels(complete, signal);
+  const found = await module.listModels(complete, signal, only);
   return [...new Map(found.map((info) => [info.id, info])).values()];
 }
 

@@ -13,7 +13,8 @@ export class Pacing implements Pace {
   }
 
   took(steps: number): void {
-    this.#left -= steps;
+    // The user may have begun to hold it in between.
+    this.#left = Math.max(0, this.#left - steps);
   }
 
   /** What is under way still ends. */
@@ -22,7 +23,7 @@ export class Pacing implements Pace {
   }
 
   step(): void {
-    this.#left = this.#left === 0 ? 1 : 0;
+    this.#left = this.#left === Number.POSITIVE_INFINITY ? 0 : this.#left + 1;
   }
 
   /** Whether it was going to be held. */

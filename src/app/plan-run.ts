@@ -3,15 +3,10 @@ import { revisionHash } from '../core/plan-hash.ts';
 import type { RunRecord } from '../core/session.ts';
 import type { Decision, Judgement, PreparedCall } from '../core/tool.ts';
 import type { CheckPorts } from '../tools/plan-check.ts';
-import { beyondScope, deviation, writeScope } from '../tools/plan-scope.ts';
+import { beyondScope, deviation } from '../tools/plan-scope.ts';
 import type { LanguageServices } from '../workspace/languages.ts';
 import type { Judge } from './judge.ts';
 import { SessionError } from './session-error.ts';
-
-/** Files that a call is judged by; undefined for a run without a plan. */
-export function scopeOf(run: RunRecord, prepared: PreparedCall | undefined): readonly string[] | undefined {
-  return run.plan && writeScope(run, writtenBy(prepared));
-}
 
 /** The same decision; where it is about a deviation from the plan, it says which step would have to allow it. */
 export function explained<T extends Decision>(decision: T, run: RunRecord, prepared: PreparedCall | undefined): T {

@@ -11,12 +11,14 @@ import { receiptOf } from '../core/receipt.ts';
 import type { RunPorts, runLoop } from '../core/run.ts';
 import { runError } from '../core/run-error.ts';
 import type { ApprovalRequest, RunRecord, SessionState } from '../core/session.ts';
-import { emptySession, reduce, spent, waitsForUser } from '../core/session.ts';
+import { emptySession, foldSession, reduce, waitsForUser } from '../core/session.ts';
+import { spent } from '../core/spent.ts';
 import type { Review } from '../core/tool.ts';
+import { takenBackNote } from '../core/writes.ts';
 import type { SessionLog } from '../sessions/store.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 import { resolveApproval } from './approvals.ts';
-import { takenBackNote, writesOfRun } from './checkpoints.ts';
+import { writesOfRun } from './checkpoints.ts';
 import { MessageQueue, userMessage } from './message-queue.ts';
 import { Pacing } from './pacing.ts';
 import { type Bound, Plans, plannedMode } from './plans.ts';
@@ -25,6 +27,7 @@ import { restoring, type TakingBack, type UndoPart, undoing } from './undoing.ts
 
 /** What stands for the words of a prompt that has none. */
 const IMAGE_ALONE = 'Image';
+const IN_USE = 'This session is in use by another window or process.';
 
 /** `text` may be empty where something is attached. */
 export type Prompt = {
@@ -94,6 +97,8 @@ export class Session {
   /** What the live run waits for, by the id of the question. */
   readonly #waiting = new Map<string, () => void>();
   #live: Live | undefined;
+  /** Until an undo or a restore has ended. */
+  #takingBack: Promise<void> | undefined;
   /** That the last run was interrupted, as long as nothing else happened: to look at a session writes nothing. */
   #unlogged: AgentEvent | undefined;
   /** Grants that the log still holds are to be taken back. */
@@ -219,6 +224,7 @@ export class Session {
       await live.done;
       if (this.state.lastRun?.status !== 'paused') return;
     }
+    this.refresh();
     this.#supersede();
   }
 
@@ -235,6 +241,7 @@ export class Session {
 
   /** Answers an approval, of the live run or of one that a reload interrupted; then resolves when that run has ended. */
   async answerApproval(approvalId: string, given: ApprovalAnswer): Promise<void> {
+    this.refresh();
     const { runId, answered } = await resolveApproval(approvalId, given, {
       state: this.state,
       emit: (id, body) => this.#emit(id, body),
@@ -247,6 +254,7 @@ export class Session {
 
   /** Answers a question that a call asked. As for approvals, a run that a reload interrupted goes on, and this resolves when it has ended. */
   async answerQuestion(questionId: string, answer: QuestionAnswer): Promise<void> {
+    this.refresh();
     const asked = this.state.pendingQuestions.get(questionId);
     if (!asked) throw new SessionError('This question was answered already.');
     const { runId, callId } = asked;
@@ -255,6 +263,7 @@ export class Session {
   }
 
   async #goOn(runId: string, questionId: string): Promise<void> {
+    if (this.#takingBack) await this.#takingBack;
     const waiting = this.#waiting.get(questionId);
     if (waiting) waiting();
     else if (!this.#live && !waitsForUser(this.state)) await this.#run(runId, [{ type: 'run_resumed' }]);
@@ -291,18 +300,28 @@ export class Session {
    */
   async undo(runId: string, part?: UndoPart): Promise<void> {
     this.#expectIdle();
-    await this.#takeBack(undoing(this.state, runId, part));
+    await this.#alone(() => this.#takeBack(undoing(this.state, runId, part)));
   }
 
   /** Takes the files that Kedge wrote back to how they were at that point of this session, over all of its runs. */
   async restore(to: RestorePoint): Promise<void> {
     this.#expectIdle();
-    await this.#takeBack(restoring(this.state, to));
+    await this.#alone(() => this.#takeBack(restoring(this.state, to)));
   }
 
   /** What is left in a file of a run's changes, by hunks. */
   async review(runId: string, path: string): Promise<Review> {
     return (await this.#ports.gate()).review(writesOfRun(this.state, runId, path));
+  }
+
+  async #alone(work: () => Promise<void>): Promise<void> {
+    const ended = work();
+    this.#takingBack = ended.catch(() => undefined);
+    try {
+      await ended;
+    } finally {
+      this.#takingBack = undefined;
+    }
   }
 
   async #takeBack({ runId, isRestore, carryOut, done }: TakingBack): Promise<void> {
@@ -380,7 +399,7 @@ export class Session {
       if (!run) throw error;
       const how =
         signal.aborted && !this.#logFailure ? { outcome: 'stopped' as const } : { outcome: 'failed' as const, error: runError(error) };
-      this.#publish(runId, { type: 'run_finished', ...how, ...spent(run, this.state), durationMs: 0 });
+      this.#publish(runId, { type: 'run_finished', ...how, ...spent(run, this.state, now()) });
     } finally {
       settle();
     }
@@ -413,7 +432,10 @@ export class Session {
   #publish(runId: string, body: EventBody): void {
     if (this.#closed) return;
     const durable = isDurable(body);
-    if (durable && !this.#live) this.#expectNobodyElse();
+    if (durable && !this.#live) {
+      this.#expectNobodyElse();
+      this.refresh();
+    }
     const receipt = body.type === 'run_finished' && { receipt: receiptOf(this.events, runId, this.#live?.canWrite) };
     const event = { ...body, ...receipt, runId, seq: this.state.seq + (durable ? 1 : 0), at: this.#ports.now() } as AgentEvent;
     if (durable && !this.#logFailure) {
@@ -434,6 +456,10 @@ export class Session {
       reduce(this.state, event);
     }
     if (this.#live) this.#live.waiting = event.type === 'model_waiting' ? event : undefined;
+    this.#tell(event);
+  }
+
+  #tell(event: AgentEvent): void {
     for (const listener of this.#listeners) {
       try {
         listener(event);
@@ -446,22 +472,40 @@ export class Session {
 
   #expectIdle(): void {
     if (this.#live) throw new SessionError('A run is under way in this session. Stop it first, or wait for it.');
+    if (this.#takingBack) throw new SessionError('Changes are being taken back in this session. Wait for that.');
+    this.refresh();
+  }
+
+  /** Takes in what another window or process has done in this session since: it goes on from there, and numbers events from there. */
+  refresh(): void {
+    if (this.#live || this.#closed) return;
+    const missed = this.#log.missed().filter(({ seq }) => seq > this.#loggedSeq);
+    if (missed.length === 0) return;
+    if (this.#unlogged) this.events.pop();
+    this.#unlogged = undefined;
+    this.events.push(...missed);
+    Object.assign(this.state, foldSession(this.events));
+    if (!this.#log.inUse()) this.#noticeInterruption();
+    for (const event of this.#unlogged ? [...missed, this.#unlogged] : missed) this.#tell(event);
+  }
+
+  get #loggedSeq(): number {
+    return this.state.seq - (this.#unlogged ? 1 : 0);
   }
 
   #expectNobodyElse(): void {
-    if (this.#log.inUse()) throw new SessionError('This session is in use by another window or process.');
+    if (this.#log.inUse()) throw new SessionError(IN_USE);
   }
 
   #lock(): void {
-    this.#expectNobodyElse();
-    this.#log.lock();
+    if (!this.#log.lock()) throw new SessionError(IN_USE);
   }
 
   /** A run that is not finished and that nobody waits for any more ends. */
   #supersede(): void {
     const run = this.state.lastRun;
     if (run && run.status !== 'finished')
-      this.#emit(run.runId, { type: 'run_finished', outcome: 'stopped', ...spent(run, this.state), durationMs: 0 });
+      this.#emit(run.runId, { type: 'run_finished', outcome: 'stopped', ...spent(run, this.state, this.#ports.now()) });
   }
 
   /** After a reload: a run that was under way and does not wait for an answer is shown as paused, and can be resumed. */

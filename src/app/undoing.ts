@@ -2,7 +2,7 @@
 import type { EventBody, RestorePoint, UndoResult } from '../core/events.ts';
 import type { SessionState } from '../core/session.ts';
 import type { RecordChanges, WriteGate } from '../workspace/gate.ts';
-import { writesOfRun, writesSince } from './checkpoints.ts';
+import { writesOfFile, writesOfRun, writesSince } from './checkpoints.ts';
 import { SessionError } from './session-error.ts';
 
 /** A file of a run's changes, or one hunk of it, by its place in the diff of the review that has this digest. */
@@ -17,9 +17,11 @@ export type TakingBack = {
 
 /** @throws SessionError where there is nothing to take back. */
 export function undoing(state: SessionState, runId: string, part?: UndoPart): TakingBack {
-  const staged = writesOfRun(state, runId, part?.path);
+  const staged = part ? writesOfFile(state, runId, part.path) : writesOfRun(state, runId);
   if (staged.length === 0) throw new SessionError(part ? `This run did not change ${part.path}.` : 'This run changed no file.');
-  const hunk = part?.hunk;
+  const isMoved = staged.some(({ path }) => path !== part?.path);
+  // A file that was moved goes back whole.
+  const hunk = isMoved ? undefined : part?.hunk;
   const named = part && { part: { path: part.path, ...(hunk && { hunk: hunk.index }) } };
   return {
     runId,

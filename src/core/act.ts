@@ -3,7 +3,7 @@ import { abortable } from './abort.ts';
 import type { Covers } from './covers.ts';
 import type { EventBody, Question, QuestionAnswer } from './events.ts';
 import type { ToolCall, ToolResult } from './messages.ts';
-import { REPEATED, repeatsThrice } from './repeats.ts';
+import { REPEATED, repeatsThrice, withMade } from './repeats.ts';
 import type { RunPorts } from './run.ts';
 import { orphanResult } from './session.ts';
 import type { Decision, Judgement, PreparedCall, Tool, ToolOutput } from './tool.ts';
@@ -70,7 +70,7 @@ export async function carryOut(
     result.content = [{ type: 'text', text: error instanceof ToolError ? message : `The tool failed: ${message}` }];
     result.isError = true;
   }
-  if (repeatsThrice([...state.recent, { call, result }])) result.content = [...result.content, REPEATED];
+  if (repeatsThrice(withMade(state.recent, { call, result }, state.open))) result.content = [...result.content, REPEATED];
   for (const event of events) emit(event);
   const durationMs = Math.max(0, now() - begun - (meter.waitedMs - waitedBefore));
   emit({ type: 'tool_finished', callId: call.id, result, durationMs, ...(decision && { decision }), ...(note && { note }) });

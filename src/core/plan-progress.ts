@@ -2,6 +2,7 @@
 import type { AgentEvent, CheckOutcome } from './events.ts';
 import type { Check, Plan, StepStatus } from './plan.ts';
 import type { RunRecord, SessionState } from './session.ts';
+import type { Write } from './writes.ts';
 
 export type StepState = {
   status: StepStatus;
@@ -12,9 +13,6 @@ export type StepState = {
   rolledBack?: boolean;
 };
 export type StepStates = Record<number, StepState>;
-
-/** What a step was about to write, for taking it back as one. */
-export type StagedOfStep = SessionState['staged'][number];
 
 type PlanRun = Pick<RunRecord, 'plan' | 'steps'>;
 
@@ -54,7 +52,7 @@ export function renumbered(steps: StepStates, was: readonly number[]): StepState
 }
 
 /** What a step that is not over has written, over all runs of the plan. */
-export function stagedBy({ staged }: SessionState, planId: string, step: number): StagedOfStep[] {
+export function stagedBy({ staged }: SessionState, planId: string, step: number): Write[] {
   return staged.filter((entry) => entry.planId === planId && entry.step === step);
 }
 

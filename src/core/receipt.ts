@@ -62,7 +62,13 @@ export function receiptOf(events: Iterable<AgentEvent>, runId: string, canWrite?
     if (event.type === 'run_started') mode = event.mode;
     if (event.type === 'tool_started') begun.set(event.callId, event);
     if (event.type === 'approval_requested') asked.add(event.callId);
-    if (event.type === 'approval_resolved') (event.answer.approve ? approved : rejected).add(event.callId);
+    if (event.type === 'approval_resolved') {
+      // Of a call that was asked for twice, since its effect was another by then, the last answer counts.
+      for (const answered of [approved, rejected]) answered.delete(event.callId);
+      (event.answer.approve ? approved : rejected).add(event.callId);
+    }
+    if (event.type === 'step_checked' && event.outcome !== 'not_run' && typeof event.check === 'object' && 'command' in event.check)
+      commands.push(event.check.command);
     if (event.type === 'file_changed') for (const { path } of event.changes) changed.add(path);
     if (event.type !== 'tool_finished') continue;
     const { callId, decision, result } = event;
@@ -117,8 +123,8 @@ export function receiptLine(receipt: Receipt): string {
     count(calls, 'call'),
     `${asked} asked`,
     `${denied} denied`,
-    `${count(readCount, 'file')} read`,
-    `${changedCount} changed`,
+    readCount > 0 && `${count(readCount, 'file')} read`,
+    changedCount > 0 && `${changedCount} changed`,
     commandCount > 0 && count(commandCount, 'command'),
     hostCount > 0 && count(hostCount, 'host'),
   ]

@@ -7,13 +7,24 @@ const TIMES = 3;
 /** A circle of more calls than this is not noticed. */
 const LONGEST = 4;
 /** So many calls have to be remembered: what repeats once more after it was noticed is the circle's first. */
-export const REMEMBERED = TIMES * LONGEST + 1;
+const REMEMBERED = TIMES * LONGEST + 1;
 
 /** What the model is told, at the end of the result with which it was noticed. */
 export const REPEATED: TextPart = {
   type: 'text',
   text: '[this call was made three times with the same result; do something else]',
 };
+
+/**
+ * With one more. Those of one answer, which is `open`, stand in the order in which they were asked for, whichever ended first: else a circle
+ * would not show.
+ */
+export function withMade(made: readonly Made[], one: Made, open: readonly ToolCall[]): readonly Made[] {
+  const place = open.indexOf(one.call);
+  let at = made.length;
+  while (at > 0 && open.indexOf((made[at - 1] as Made).call) > place) at--;
+  return made.toSpliced(at, 0, one).slice(-REMEMBERED);
+}
 
 /** With the last of these calls, and no sooner, it is three times. */
 export function repeatsThrice(made: readonly Made[]): boolean {

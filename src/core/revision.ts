@@ -3,7 +3,8 @@ import type { ChangeSummary, FileRevision } from './tool.ts';
 
 /** Of a diff without any, as of a move, there are none. */
 export function splitHunks(diff: string): string[] {
-  return diff.split(/^(?=@@ )/m).filter((part) => part.startsWith('@@ '));
+  // Only \n ends a line of a diff: what else a line holds may look like one.
+  return diff.split(/(?<=\n)(?=@@ )/).filter((part) => part.startsWith('@@ '));
 }
 
 /** A file that moves is two changes, of which the one where it comes from goes with the other. */

@@ -9,16 +9,18 @@ import { type Meter, type Reached, useOfAnswer } from './budget.ts';
 import type { Covers } from './covers.ts';
 import type { ApprovalAnswer, EventBody, Limits, Outcome, PauseReason, QuestionAnswer, RunError } from './events.ts';
 import { withoutImages } from './images.ts';
-import type { AssistantMessage, ModelRef, ToolCall, Usage } from './messages.ts';
+import type { AssistantMessage, ModelRef, ToolCall, Usage, UserMessage } from './messages.ts';
 import { user } from './messages.ts';
 import type { ModelAdapter, ModelRequest } from './model.ts';
 import { ModelError } from './model.ts';
 import { isStuck } from './repeats.ts';
 import { runError } from './run-error.ts';
 import type { SessionState } from './session.ts';
-import { messagesForModel, spent } from './session.ts';
+import { messagesForModel } from './session.ts';
+import { spent } from './spent.ts';
 import { describeProgress } from './summary.ts';
 import type { ExecuteContext, Judgement, PreparedCall, Tool, ToolOutput } from './tool.ts';
+import { takenBackNote } from './writes.ts';
 
 /** How fast the user lets the run go. A step is a call or a turn of the model. */
 export type Pace = {
@@ -64,13 +66,14 @@ const goOn = (stop: AssistantMessage['stop']) =>
 /** Runs until the answer, a limit, a stop or a failure, and emits how it ended. It does not throw. */
 export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<void> {
   const { state, emit, meter, now, pace } = ports;
-  const begin = now();
   const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
   const specs = ports.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   let endsRun: ToolOutput['endsRun'];
 
   const finish = (outcome: Outcome, error?: RunError) =>
-    emit({ type: 'run_finished', outcome, ...(error && { error }), ...spent(state.lastRun, state), durationMs: now() - begin });
+    emit({ type: 'run_finished', outcome, ...(error && { error }), ...spent(state.lastRun, state, now()) });
+
+  const upToDate = ({ role, content }: UserMessage): UserMessage => ({ role, content: [...content, ...takenBackNote(state)] });
 
   const pause = (halt: Halt) => {
     if (halt.reason === 'limit') emit({ type: 'budget_reached', ...halt.reached });
@@ -163,11 +166,12 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
           await ports.closing?.({ signal, record: emit });
           return finish('answered');
         }
-        emit({ type: 'message_added', message: user(goOn(last.stop)) });
+        emit({ type: 'message_added', message: upToDate(user(goOn(last.stop))) });
       }
       const halt = halted('turn');
       if (halt) return pause(halt);
-      for (const queued of state.queue.values()) emit({ type: 'message_added', message: queued.message, queued: queued.id });
+      for (const { id, message } of state.queue.values()) emit({ type: 'message_added', message: upToDate(message), queued: id });
+      if (state.takenBack.size > 0) emit({ type: 'message_added', message: upToDate({ role: 'user', content: [] }) });
       const answer = await think();
       if (answer.stop === 'max_tokens') return pause({ reason: 'max_tokens' });
     }

@@ -4,13 +4,14 @@
  */
 import { type Allowance, addUse, NO_USE, type Reached, type Use, usedOf, useOfAnswer } from './budget.ts';
 import { type Grant, sameCovers } from './covers.ts';
-import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason, QuestionAnswer, RestorePoint } from './events.ts';
+import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason, QuestionAnswer } from './events.ts';
 import type { Cost, Message, ModelRef, ToolCall, ToolResult, Usage, UserMessage } from './messages.ts';
 import { callsOf } from './messages.ts';
 import type { Plan } from './plan.ts';
-import { currentStep, reducePlan, type StepStates, settledSteps } from './plan-progress.ts';
-import { type Made, REMEMBERED } from './repeats.ts';
-import type { ChangeSummary } from './tool.ts';
+import { reducePlan, type StepStates, settledSteps } from './plan-progress.ts';
+import { type Made, withMade } from './repeats.ts';
+import { addCost, addUsage, workedMs } from './spent.ts';
+import { reduceWrites, type Write } from './writes.ts';
 
 export type ApprovalRequest = Extract<AgentEvent, { type: 'approval_requested' }>;
 export type AskedQuestion = Extract<AgentEvent, { type: 'question_asked' }>;
@@ -42,8 +43,6 @@ export type RunRecord = {
   stagedBefore: number;
 };
 
-type StagedChange = Omit<ChangeSummary, 'diff'>;
-
 export type SessionState = {
   seq: number;
   title: string;
@@ -63,16 +62,8 @@ export type SessionState = {
   questionAnswers: Map<string, QuestionAnswer>;
   pendingQuestions: Map<string, AskedQuestion>;
   plans: Map<string, { plan: Plan; status: 'proposed' | 'confirmed' | 'discarded' | 'superseded' }>;
-  /** What runs were about to write, in order, for undo; `landed` when it is known that they did. */
-  staged: {
-    runId: string;
-    callId: string;
-    planId?: string;
-    step?: number | undefined;
-    change: StagedChange;
-    landed: boolean;
-    restore?: true;
-  }[];
+  /** What runs were about to write, in order, for undo. */
+  staged: Write[];
   undone: Set<string>;
   /** The runs that an undo or a restore took back whole. */
   undos: Map<string, string[]>;
@@ -183,6 +174,8 @@ export function reduce(state: SessionState, event: AgentEvent): void {
       break;
     case 'question_asked':
       state.pendingQuestions.set(event.questionId, event);
+      // What comes before a question bears to be done twice: after a reload the call is carried out from its beginning.
+      state.begun.delete(event.callId);
       break;
     case 'question_answered':
       state.pendingQuestions.delete(event.questionId);
@@ -193,14 +186,13 @@ export function reduce(state: SessionState, event: AgentEvent): void {
       break;
     case 'changes_staged':
       state.begun.add(event.callId);
-      for (const change of event.changes) {
-        const of = { runId: event.runId, callId: event.callId, ...(run?.plan && { planId: run.plan.id, step: currentStep(run) }) };
-        state.staged.push({ ...of, change, landed: false });
-      }
-      if (run) run.changed = true;
+      reduceWrites(state, event, run);
       break;
     case 'file_changed':
-      for (const entry of state.staged) if (entry.callId === event.callId) entry.landed = true;
+    case 'undo_staged':
+    case 'changes_undone':
+    case 'changes_restored':
+      reduceWrites(state, event, run);
       break;
     case 'message_queued':
       state.queue.set(event.id, { id: event.id, message: event.message });
@@ -234,61 +226,30 @@ export function reduce(state: SessionState, event: AgentEvent): void {
       if (run.pause === 'limit' && run.reached) run.from = { ...run.from, [run.reached.limit]: usedOf(run.reached.limit, run.used) };
       run.status = 'live';
       delete run.pause;
+      delete run.outcome;
       break;
     case 'run_finished':
       if (run) Object.assign(run, { status: 'finished', outcome: event.outcome });
       for (const pending of [state.pendingApprovals, state.pendingQuestions])
         for (const [id, request] of pending) if (request.runId === event.runId) pending.delete(id);
       break;
-    case 'undo_staged': {
-      const { runId, undoId: callId, restore } = event;
-      for (const change of event.changes) state.staged.push({ runId, callId, change, landed: false, ...(restore && { restore }) });
-      break;
-    }
-    case 'changes_undone':
-    case 'changes_restored':
-      takeBack(state, event);
-      break;
   }
 }
 
-/** What passes between two events of a run is its time, unless the user was waited for or nobody was at work. */
+/** What passes between two events of a run is its time, unless nobody was at work. */
 function countTime(run: RunRecord, state: SessionState, event: AgentEvent): void {
   const away = event.type === 'run_resumed' || (event.type === 'run_paused' && event.reason === 'interrupted');
-  if (run.status !== 'live' || away || waitsForUser(state)) return;
-  run.used = addUse(run.used, { ms: Math.max(0, event.at - state.at) });
+  if (!away) run.used = { ...run.used, ms: workedMs(run, state, event.at) };
 }
 
 function remember(state: SessionState, result: ToolResult): void {
   const call = state.open.find(({ id }) => id === result.callId);
-  if (call) state.recent = [...state.recent.slice(1 - REMEMBERED), { call, result }];
+  if (call) state.recent = withMade(state.recent, { call, result }, state.open);
 }
 
 /** Whether the user has to answer something before the run can go on. */
 export function waitsForUser({ pendingApprovals, pendingQuestions }: SessionState): boolean {
   return pendingApprovals.size > 0 || pendingQuestions.size > 0;
-}
-
-/** The runs that are taken back whole count as undone, until that is taken back itself. */
-function takeBack(state: SessionState, event: Extract<AgentEvent, { type: 'changes_undone' | 'changes_restored' }>): void {
-  const landed = new Set(event.results.filter(({ outcome }) => outcome === 'restored' || outcome === 'merged').map(({ path }) => path));
-  for (const write of state.staged) if (write.callId === event.undoId && landed.has(write.change.path)) write.landed = true;
-  for (const path of landed) state.takenBack.add(path);
-  if (event.type === 'changes_restored' && 'undoId' in event.to) {
-    for (const runId of state.undos.get(event.to.undoId) ?? []) state.undone.delete(runId);
-  } else if (event.results.every((result) => result.outcome !== 'refused')) {
-    const runs = event.type === 'changes_restored' ? runsAfter(state, event.to) : event.part ? [] : [event.undoneRunId];
-    const fresh = runs.filter((runId) => !state.undone.has(runId));
-    for (const runId of fresh) state.undone.add(runId);
-    if (event.undoId !== undefined) state.undos.set(event.undoId, fresh);
-  }
-}
-
-/** Those that began after that point. */
-function runsAfter({ runs }: SessionState, to: RestorePoint): string[] {
-  if ('undoId' in to) return [];
-  const ids = [...runs.keys()];
-  return ids.slice(ids.indexOf(to.runId) + (to.callId === undefined ? 0 : 1));
 }
 
 /** Older logs know edits only, and say what was granted by the answer alone. */
@@ -325,31 +286,6 @@ export function orphanResult(call: ToolCall, mayHaveHappened: boolean): ToolResu
     ? 'Interrupted. This call may have taken effect: look before you rely on either.'
     : 'Not executed: the run was stopped before this call.';
   return { type: 'tool_result', callId: call.id, name: call.name, content: [{ type: 'text', text }], isError: true };
-}
-
-/** What is unknown in one adds nothing to the sum, and what is unknown in both stays unknown. */
-export function addUsage(sum: Usage, more: Usage): Usage {
-  const total: Usage = { ...sum };
-  for (const key of ['input', 'output', 'cached', 'cacheWrite', 'reasoning'] as const) {
-    const value = more[key];
-    if (value !== undefined) total[key] = (sum[key] ?? 0) + value;
-  }
-  return total;
-}
-
-export function addCost(sum: Partial<Cost>, usd: number | undefined): Partial<Cost> {
-  return usd === undefined ? { ...sum, unpriced: (sum.unpriced ?? 0) + 1 } : { ...sum, usd: (sum.usd ?? 0) + usd };
-}
-
-/** What a run, and its session so far, have used up: for the event that ends the run. */
-export function spent(run: RunRecord | undefined, session: SessionState): { usage: Usage; cost?: Cost; sessionCost?: Cost } {
-  const cost = knownCost(run?.cost);
-  const sessionCost = knownCost(session.cost);
-  return { usage: run?.usage ?? {}, ...(cost && { cost }), ...(sessionCost && { sessionCost }) };
-}
-
-function knownCost({ usd, ...more }: Partial<Cost> = {}): Cost | undefined {
-  return usd === undefined ? undefined : { usd, ...more };
 }
 
 /** The history as a model may see it: an answer without content is left out, since wires refuse it. */

@@ -51,7 +51,9 @@ export class McpServers {
     try {
       const { tools, fingerprint } = await this.#open(name, config);
       const server = { name, open: (stopped: AbortSignal) => this.#open(name, config, stopped) };
-      return tools.map((tool) => mcpTool(server, tool, fingerprint, config.readOnlyTools?.includes(tool.name) ?? false));
+      // Of two that come to one name the same one is taken, in whatever order the server lists them.
+      const sorted = tools.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      return sorted.map((tool) => mcpTool(server, tool, fingerprint, config.readOnlyTools?.includes(tool.name) ?? false));
     } catch (error) {
       this.#entries.set(name, { config, failedAt: this.#now() });
       const why = error instanceof Error ? error.message : String(error);

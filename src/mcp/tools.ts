@@ -1,4 +1,5 @@
 /** A server's tool as a tool of Kedge. */
+import type { JsonSchema } from '../core/model.ts';
 import type { Tool } from '../core/tool.ts';
 import { ToolError } from '../core/tool.ts';
 import { encodeText, hashOf } from '../workspace/content.ts';
@@ -6,6 +7,7 @@ import type { McpConnection, McpTool } from './types.ts';
 
 const MAX_NAME = 64;
 const MAX_DESCRIPTION = 1_000;
+const MAX_SCHEMA = 20_000;
 
 export type Server = {
   name: string;
@@ -25,7 +27,7 @@ export function mcpTool(server: Server, tool: McpTool, fingerprint: string, read
   return {
     name,
     description: visible(tool.description).slice(0, MAX_DESCRIPTION),
-    inputSchema: tool.inputSchema,
+    inputSchema: shownSchema(tool.inputSchema),
     effect: readOnly ? 'readonly' : 'external',
     source: `mcp:${server.name}`,
     fingerprint,
@@ -56,6 +58,14 @@ export function mcpTool(server: Server, tool: McpTool, fingerprint: string, read
 export function toolName(server: string, tool: string): string {
   const clean = (text: string) => text.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/_{2,}/g, '_');
   return `${clean(server).slice(0, 20)}__${clean(tool)}`.slice(0, MAX_NAME);
+}
+
+/** Its words are a stranger's as well, and paid with every request; the server's own schema is what a call is checked against. */
+function shownSchema(schema: JsonSchema): JsonSchema {
+  const shown: string = JSON.stringify(schema, (key, value: unknown) =>
+    /^(?:description|title|\$comment)$/.test(key) && typeof value === 'string' ? visible(value).slice(0, MAX_DESCRIPTION) : value,
+  );
+  return shown.length > MAX_SCHEMA ? { type: 'object' } : (JSON.parse(shown) as JsonSchema);
 }
 
 /** Without letters that nobody sees, in which a description could say more to a model than to the user. */

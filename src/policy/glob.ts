@@ -38,6 +38,11 @@ export function globMatcher(glob: string, { dot = false, names = false }: GlobOp
   };
 }
 
+/** Whether it stands for itself alone where `names` are letters. */
+export function isLiteral(path: string): boolean {
+  return !/[*?{}]/.test(path) && path.split('/').every((name) => tokensOf(name, true).every((token) => typeof token === 'string'));
+}
+
 function fitsLetter(token: Token, letter: string): boolean {
   return typeof token === 'function' ? token(letter) : token === STAR || token === letter;
 }

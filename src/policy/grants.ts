@@ -2,6 +2,7 @@
 import type { Covers } from '../core/covers.ts';
 import type { Decision } from '../core/tool.ts';
 import type { PolicyInput } from './decide.ts';
+import { isLiteral } from './glob.ts';
 import { matchesHost, matchesTool, type SourcedRule } from './rules.ts';
 import { inScope } from './scope.ts';
 
@@ -81,7 +82,10 @@ export function coversOf(needs: readonly Need[], { tool, privateHost }: PolicyIn
   const source = tool.source ?? 'builtin';
   const paths = needs.flatMap((need) => (need.kind === 'write' ? [need.path] : []));
   const hosts = new Set(needs.flatMap((need) => (need.kind === 'host' ? [need.host] : [])));
-  if (kinds.has('write') && source === 'builtin') return [{ kind: 'edits' }, { kind: 'path', tool: tool.name, glob: placeOf(paths) }];
+  if (kinds.has('write') && source === 'builtin') {
+    const glob = placeOf(paths);
+    return [{ kind: 'edits' }, ...(glob === undefined ? [] : [{ kind: 'path', tool: tool.name, glob } as const])];
+  }
   if (kinds.has('host') && hosts.size === 1)
     return [...hosts].map((host) => ({ kind: 'host', host, ...(privateHost && { private: true }) }));
   if (!kinds.has('mcp')) return [];
@@ -89,8 +93,8 @@ export function coversOf(needs: readonly Need[], { tool, privateHost }: PolicyIn
   return [{ kind: 'mcp', server: source.slice('mcp:'.length), tool: name, ...(fingerprint !== undefined && { fingerprint }) }];
 }
 
-/** The folder that all of them are in, with all below it; a file that lies in none is meant alone. */
-function placeOf(paths: readonly string[]): string {
+/** The folder that all of them are in, with all below it; a file that lies in none is meant alone. undefined where no glob says just that. */
+function placeOf(paths: readonly string[]): string | undefined {
   const [first = '', ...others] = paths;
   let folder = first.split('/').slice(0, -1);
   for (const path of others) {
@@ -99,9 +103,10 @@ function placeOf(paths: readonly string[]): string {
     if (end >= 0) folder = folder.slice(0, end);
   }
   // A name with letters of globs in it would stand for other names too.
-  const isPlain = !/[*?{}]/.test(folder.join('/'));
+  const isPlain = isLiteral(folder.join('/'));
   if (folder.length > 0 && isPlain) return `${folder.join('/')}/**`;
-  return paths.length === 1 && !/[*?{}]/.test(first) ? first : '**';
+  if (!isPlain || paths.length === 1) return isLiteral(first) && paths.length === 1 ? first : undefined;
+  return '**';
 }
 
 /** Whether another call of the same answer would ask for the same, as far as its name and input tell: it is judged when its turn comes. */

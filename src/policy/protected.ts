@@ -16,6 +16,7 @@ const DIRECTORIES = [
   ...words(
     '.kedge .cursor .claude .codex .gemini .roo .cline .windsurf .continue .agents .agent .opencode .kiro .trae .junie .amazonq .qwen',
   ),
+  ...words('.config/nvim .config/environment.d .direnv .theia .ipython/profile_default .jupyter .julia/config'),
   ...words('.augment .crush .goose .factory .aider .mcp'),
   // Continuous integration.
   ...words('.circleci .buildkite .gitlab .woodpecker .semaphore .teamcity .azure-pipelines .builds .forgejo .gitea .drone .dagger'),
@@ -50,6 +51,11 @@ const FILES = new Set([
   ...words('bitbucket-pipelines.yml jenkinsfile buildspec.yml buildspec.yaml cloudbuild.yaml cloudbuild.yml codemagic.yaml bitrise.yml'),
   ...words('wercker.yml codefresh.yml renovate.json renovate.json5 .renovaterc .renovaterc.json .renovaterc.json5 .mergify.yml'),
   ...words('.github/dependabot.yml .github/dependabot.yaml'),
+  ...words(
+    '.devcontainer.json devcontainer.json init.vim codeowners desktop.ini autorun.inf bunfig.toml .bunfig.toml .pnpmfile.mjs .bazelrc',
+  ),
+  ...words('.irbrc .pryrc .pdbrc .rprofile .ghci .ocamlinit .perldb .psqlrc .sqliterc .wgetrc .curlrc .tmux.conf .screenrc .lesskey'),
+  ...words('.pam_environment .xresources'),
   ...words('.npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs pnpmfile.js .pnp.cjs .pnp.loader.mjs .condarc pip.conf .pypirc'),
 ]);
 
@@ -63,7 +69,9 @@ const FAMILIES = [
   /^\.gitlab-ci(\..+)?\.ya?ml$/,
   /^azure-pipelines(\..+|-.+)?\.ya?ml$/,
   /^(jenkinsfile)\..+$/,
-  /\.(service|timer|socket|path)$/,
+  /\.(service|timer|socket|path|desktop|sublime-project)$/,
+  /^(?:(?:pre|post)-(?:applypatch|commit|merge|rebase|checkout|push|receive|rewrite|update|auto-gc)|pre-merge-commit)$/,
+  /^(?:(?:prepare-)?commit-msg|applypatch-msg|fsmonitor-watchman|push-to-checkout|proc-receive|reference-transaction)$/,
   /\.pth$/,
 ];
 

@@ -94,7 +94,8 @@ export function touchesPath(glob: string, path: string): boolean {
 
 /** Streams and trailing dots go; a glob's own letters stay. */
 function folded(path: string): string {
-  return foldedParts(path.replace(/^(\.\/)+|\/+$/g, '')).join('/');
+  const plain = path.replaceAll('\\', '/').replace(/^(\.?\/)+|\/+$/g, '');
+  return foldedParts(plain.normalize('NFC')).join('/');
 }
 
 /**
@@ -120,8 +121,13 @@ export function matchesTool(pattern: string, tool: { name: string; source: strin
   const isMcp = tool.source.startsWith('mcp:');
   if (isMcp && strict && !pattern.startsWith('mcp:')) return false;
   const names = isMcp ? [tool.name, `${tool.source}/${tool.name}`, `${tool.source}/${tool.name.replace(/^.*?__/, '')}`] : [tool.name];
-  const matches = globMatcher(pattern, { dot: true });
-  return names.some((name) => name === pattern || matches(name)) || (!strict && (pattern === '*' || pattern === '**'));
+  // What a server calls a tool may not be what it is called here: `fs.delete` is `fs_delete`.
+  const patterns = isMcp && !strict ? [pattern, pattern.replace(/[^\w:/*?{},[\]-]+/g, '_')] : [pattern];
+  const matchers = patterns.map((each) => globMatcher(each, { dot: true }));
+  return (
+    names.some((name) => patterns.includes(name) || matchers.some((matches) => matches(name))) ||
+    (!strict && (pattern === '*' || pattern === '**'))
+  );
 }
 
 /** Why a rule denies or asks, for people. */

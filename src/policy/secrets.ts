@@ -6,7 +6,9 @@ import { foldedParts, isShortName } from './names.ts';
 
 const words = (text: string) => text.trim().split(/\s+/);
 
-const DIRECTORIES = words('.ssh .gnupg .aws .azure .config/gcloud .kube .docker/contexts .password-store .secrets .vault .1password');
+const DIRECTORIES = words(
+  '.ssh .gnupg .aws .azure .config/gcloud .kube .docker/contexts .password-store .secrets .vault .1password .envs .env.d keyrings',
+);
 
 const FILES = new Set([
   ...words(
@@ -20,11 +22,14 @@ const FILES = new Set([
     '.bash_history .zsh_history .sh_history .python_history .node_repl_history .psql_history .mysql_history .sqlite_history .rediscli_history',
   ),
   ...words('.secrets secrets .credentials credentials .pgpass.conf application_default_credentials.json .gradle/gradle.properties'),
+  ...words('pgpass.conf .flaskenv .token token.json .passwd auth.json .m2/settings.xml settings-security.xml rclone.conf'),
+  ...words('sftp-config.json sftp.json filezilla.xml sitemanager.xml recentservers.xml cookies.txt'),
 ]);
 
 const FAMILIES = [
   /\.env$/,
-  /\.(pem|key|p12|pfx|jks|keystore|truststore|bks|kdbx?|ppk|keytab|ovpn|agekey|mobileprovision|asc|gpg|keychain|keychain-db)$/,
+  /\.env\.(local|prod(uction)?|dev(elopment)?|test|stag(e|ing))$/,
+  /\.(pem|key|p8|pk8|jceks|pvk|p12|pfx|jks|keystore|truststore|bks|kdbx?|ppk|keytab|ovpn|agekey|mobileprovision|asc|gpg|keychain|keychain-db)$/,
   /^id_(rsa|dsa|ecdsa|ed25519)(_sk)?([._-].*)?$/,
   /^ssh_host_.*_key$/,
   /\.tfstate(\..*)?$/,
@@ -35,11 +40,18 @@ const FAMILIES = [
   /^(google-)?service[-_]?account[\w.-]*\.json$/,
   /-firebase-adminsdk-[\w-]+\.json$/,
   /^gcloud[\w.-]*\.json$/,
+  /^gha-creds-[\w-]+\.json$/,
+  /^\.?(?:[\w-]*[_-])?(?:api|access|auth|oauth|private)[-_]?(?:keys?|tokens?)\.(txt|json|ya?ml)$/,
+  /^[\w-]*[_-](secret|password|passphrase)s?\.(txt|json|ya?ml)$/,
   /^\.?(access|auth|api|refresh|github|gitlab|npm)[-_]?tokens?(\.(txt|json))?$/,
 ];
 
 /** Written to be read: `.env.example`, `secrets.sample.yml`. */
 const EXAMPLE = /[._-](example|sample|template|dist|defaults?|schema)(\.(ya?ml|json|toml|env|txt))?$/;
+/** In a directory called `secrets`, all that is no source file. */
+const SOURCE = /\.([cm]?[jt]sx?|py|go|rs|java|kt|cs|rb|php|swift|c|cc|cpp|h|md|html|css|vue|svelte)$/;
+/** What editors and people put behind a name, or before it, when they keep another copy: `.env~`, `.id_rsa.swp`, `#a.key#`. */
+const COPY = /(?:~|#|\.(?:bak|backup|old|orig|saved?|copy|tmp|sw[a-p]))+$/;
 const ENV = /^\.?env([._-].*)?$/;
 
 /** `path` is workspace-relative with forward slashes, after links and `..` were resolved. */
@@ -50,6 +62,14 @@ export function isSecret(path: string): boolean {
   if (DIRECTORIES.some((directory) => whole.includes(`/${directory}/`))) return !/\.pub$/.test(name);
   // A short name may stand for any: `ENV~1` is `.env`.
   if (isShortName(name)) return true;
+  const original = name.replace(COPY, '').replace(/^\.?#/, '');
+  if (
+    original !== name &&
+    original !== '' &&
+    [original, original.replace(/^\./, '')].some((each) => isSecret([...parts.slice(0, -1), each].join('/')))
+  )
+    return true;
+  if (parts.slice(0, -1).includes('secrets') && !SOURCE.test(name)) return true;
   if (FILES.has(name) || FILES.has(parts.slice(-2).join('/')) || FILES.has(parts.slice(-3).join('/'))) return true;
   if (/\.pub$/.test(name) || EXAMPLE.test(name)) return false;
   return isEnvironment(name) || FAMILIES.some((family) => family.test(name));

@@ -14,8 +14,8 @@ export type ProviderConfig = {
 /** Every provider folder's `index.ts` exports this. */
 export interface ProviderModule {
   createAdapter(config: ProviderConfig): ModelAdapter;
-  /** The models that the service has for this user, with what it says about them. @throws ModelError */
-  listModels(config: ProviderConfig, signal: AbortSignal): Promise<ModelInfo[]>;
+  /** The models that the service has for this user, with what it says about them; `only` where one alone is of interest. @throws ModelError */
+  listModels(config: ProviderConfig, signal: AbortSignal, only?: string): Promise<ModelInfo[]>;
 }
 
 /** US dollars for a million tokens; without a price of its own, input that is read from a cache or written to it costs as much as any. */

@@ -30,6 +30,8 @@ const PROMPT = /^\{"type":"run_started".*?"prompt":"((?:[^"\\]|\\u[\da-f]{4}|\\[
 
 export class SessionStore {
   readonly #directory: string;
+  /** How much of each log was loaded. */
+  readonly #loaded = new Map<string, number>();
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -41,7 +43,7 @@ export class SessionStore {
   }
 
   log(id: string): SessionLog {
-    return new SessionLog(this.#directory, this.#file(id));
+    return new SessionLog(this.#directory, this.#file(id), this.#loaded.get(id));
   }
 
   /**
@@ -60,6 +62,7 @@ export class SessionStore {
     const events: AgentEvent[] = [];
     let damaged = false;
     const whole = bytes.lastIndexOf('\n') + 1;
+    this.#loaded.set(id, whole);
     for (const line of bytes.toString('utf8', 0, whole).split('\n')) {
       if (line === '') continue;
       const event = parse(line);
@@ -108,10 +111,13 @@ export class SessionLog {
   readonly #lockFile: string;
   #handle: number | undefined;
   #locked = false;
+  /** So many bytes of it were read or written here. */
+  #known: number;
 
-  constructor(directory: string, file: string) {
+  constructor(directory: string, file: string, known = 0) {
     this.#directory = directory;
     this.#file = file;
+    this.#known = known;
     this.#lockFile = file.replace(/\.jsonl$/, '.lock');
   }
 
@@ -126,15 +132,43 @@ export class SessionLog {
     }
   }
 
-  /** Keeps other processes from it, until `unlock`. To be called where it is not in use. */
-  lock(): void {
+  /** Keeps other processes from it, until `unlock`. Returns whether none has it. */
+  lock(): boolean {
+    const options = { mode: 0o600, flag: 'wx' };
     try {
       mkdirSync(this.#directory, { recursive: true });
-      writeFileSync(this.#lockFile, String(process.pid), { mode: 0o600 });
+      try {
+        writeFileSync(this.#lockFile, String(process.pid), options);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+        if (this.inUse()) return false;
+        // Whoever made it is gone.
+        writeFileSync(this.#lockFile, String(process.pid), { ...options, flag: 'w' });
+      }
       this.#locked = true;
     } catch {
       // Where there is no room for that, there is none for an event: appending it says so.
     }
+    return true;
+  }
+
+  /** The events that somebody else has appended since. */
+  missed(): AgentEvent[] {
+    const size = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
+    if (size <= this.#known) return [];
+    const bytes = Buffer.alloc(size - this.#known);
+    const handle = openSync(this.#file, 'r');
+    try {
+      readSync(handle, bytes, 0, bytes.length, this.#known);
+    } finally {
+      closeSync(handle);
+    }
+    const whole = bytes.lastIndexOf(NEWLINE) + 1;
+    this.#known += whole;
+    return bytes
+      .toString('utf8', 0, whole)
+      .split('\n')
+      .flatMap((line) => parse(line) ?? []);
   }
 
   unlock(): void {
@@ -152,6 +186,7 @@ export class SessionLog {
     this.#handle ??= this.#open();
     const line = Buffer.from(`${JSON.stringify(event)}\n`);
     for (let at = 0; at < line.length; ) at += writeSync(this.#handle, line, at);
+    this.#known += line.length;
   }
 
   sync(): void {

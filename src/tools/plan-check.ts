@@ -4,6 +4,7 @@ import type { Check } from '../core/plan.ts';
 import { checkText } from '../core/plan.ts';
 import type { Decision, ExecuteContext, PreparedCall, Tool } from '../core/tool.ts';
 import { ToolError } from '../core/tool.ts';
+import { visibleCommand } from '../policy/commands/visible.ts';
 import type { LanguageServices } from '../workspace/languages.ts';
 import { parsePath } from '../workspace/paths.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -11,6 +12,7 @@ import { answerOf } from './asking.ts';
 import { counted } from './define.ts';
 import { problemText } from './get-diagnostics.ts';
 import { grouped, shorten } from './grouped.ts';
+import { isWithheld } from './withheld.ts';
 
 /** What checks run on. Where a port is missing, a check that needs it says that it could not run. */
 export type CheckPorts = {
@@ -52,7 +54,7 @@ async function runCommand(command: string, { runCommand: tool, judge }: CheckPor
   const decision = await judge(tool, call);
   if (decision.kind === 'deny') return notRun(`The command is not allowed: ${decision.reason}`);
   if (decision.kind === 'ask') {
-    const question = { id: `check ${command}`, text: `Run ${command} to check the step? ${decision.reason}` };
+    const question = { id: `check ${command}`, text: `Run ${visibleCommand(command)} to check the step? ${decision.reason}` };
     const answer = await context.ask({ ...question, options: [{ label: 'Run' }, { label: 'Leave out' }] });
     if (!('option' in answer) || answer.option !== 'Run') return notRun('Nobody agreed to running the command.');
   }
@@ -70,7 +72,9 @@ async function runSearch(
   const query = { pattern, regex: true, caseSensitive: true, wholeWord: false, limit: MAX_HITS + 1, ...where };
   const rows: { group: string; line: number; text: string }[] = [];
   for await (const { line, text, ...at } of workspace.fs.search(query, signal)) {
-    rows.push({ group: workspace.display(at), line, text: shorten(text.trim()) });
+    const group = workspace.display(at);
+    // That there is something is the check's to say; what it is takes the user's leave.
+    rows.push({ group, line, text: isWithheld(workspace, group) ? '' : shorten(text.trim()) });
     if (rows.length > MAX_HITS) break;
   }
   if (rows.length === 0) return { outcome: 'passed', output: '' };

@@ -1,7 +1,7 @@
 /** What the run of a confirmed plan may write now: the files of the step that is under way, and nothing else. */
 import type { PlanStep } from '../core/plan.ts';
-import { currentStep, nextStep } from '../core/plan-progress.ts';
-import type { RunRecord } from '../core/session.ts';
+import { currentStep, isOver, nextStep } from '../core/plan-progress.ts';
+import type { RunRecord, SessionState } from '../core/session.ts';
 import { inScope } from '../policy/scope.ts';
 
 type PlanRun = Pick<RunRecord, 'plan' | 'steps'>;
@@ -16,8 +16,34 @@ export function stepOf(run: PlanRun, paths: readonly string[]): number | undefin
   const current = currentStep(run);
   if (covers(current)) return current;
   if (current !== undefined && (!run.steps[current]?.implicit || run.steps[current]?.check?.outcome === 'failed')) return undefined;
-  const next = nextStep(run);
+  const next = stepsAhead(run).at(-1);
   return covers(next) ? next : undefined;
+}
+
+/** The next steps, up to the first that may change anything: one that may not is no more than its check. */
+export function stepsAhead(run: PlanRun): number[] {
+  const open = (run.plan?.steps ?? []).flatMap((_, index) => {
+    const state = run.steps[index + 1];
+    return isOver(state) || state?.status === 'started' ? [] : [index + 1];
+  });
+  const last = open.findIndex((step) => filesOf(run, step).length > 0);
+  return last < 0 ? open : open.slice(0, last + 1);
+}
+
+/**
+ * The run as a call sees it that asked what becomes of a step and goes on after a reload: the check that had failed keeps others from the next
+ * step, and not the one that the user has answered.
+ */
+export function asAskedBy<Run extends PlanRun>(
+  run: Run,
+  callId: string,
+  state: Pick<SessionState, 'questionAnswers' | 'pendingQuestions'>,
+): Run {
+  const current = currentStep(run);
+  const id = `${callId}:step ${current}`;
+  if (current === undefined || !(state.questionAnswers.has(id) || state.pendingQuestions.has(id))) return run;
+  const { check: _, ...step } = run.steps[current] ?? { status: 'started' as const };
+  return { ...run, steps: { ...run.steps, [current]: { ...step, implicit: true } } };
 }
 
 /** Paths and globs that a call which writes these paths is judged by. */

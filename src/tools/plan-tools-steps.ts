@@ -2,7 +2,7 @@
 import type { EventBody, QuestionAnswer } from '../core/events.ts';
 import type { Plan, StepStatus } from '../core/plan.ts';
 import { checkText } from '../core/plan.ts';
-import { currentStep, nextStep, type StepState, stagedBy } from '../core/plan-progress.ts';
+import { currentStep, isOver, nextStep, type StepState, stagedBy } from '../core/plan-progress.ts';
 import type { RunRecord, SessionState } from '../core/session.ts';
 import type { ExecuteContext, PreparedCall, Tool, ToolOutput } from '../core/tool.ts';
 import { ToolError } from '../core/tool.ts';
@@ -11,7 +11,7 @@ import type { WriteGate } from '../workspace/gate.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { counted } from './define.ts';
 import { type Checked, type CheckPorts, checkedText, runCheck } from './plan-check.ts';
-import { stepOf, titleOf } from './plan-scope.ts';
+import { asAskedBy, stepOf, stepsAhead, titleOf } from './plan-scope.ts';
 
 export const ANSWERS = { retry: 'Retry', skip: 'Skip', edit: 'Edit plan', stop: 'Stop', keep: 'Keep', rollBack: 'Roll back' } as const;
 
@@ -49,10 +49,16 @@ export class StepKeeper {
       get inputSchema() {
         return tool.inputSchema;
       },
-      prepare: async (input, signal) => {
-        const prepared = await tool.prepare(input, signal);
-        return { ...prepared, execute: (context) => this.#enter(prepared, context) };
-      },
+      prepare: async (input, signal) => this.#bound(await tool.prepare(input, signal)),
+    };
+  }
+
+  #bound(prepared: PreparedCall): PreparedCall {
+    const { revise } = prepared;
+    return {
+      ...prepared,
+      ...(revise && { revise: async (revision) => this.#bound(await revise(revision)) }),
+      execute: (context) => this.#enter(prepared, context),
     };
   }
 
@@ -64,7 +70,7 @@ export class StepKeeper {
   async #report({ step, status, note }: Report, context: ExecuteContext): Promise<ToolOutput> {
     const known = this.#run.steps[step];
     const current = currentStep(this.#run);
-    if (known?.status === 'done') return { content: `Step ${step} is done already.${this.#next()}` };
+    if (known && isOver(known)) return { content: `Step ${step} is ${known.status} already.${this.#next()}` };
     if (current !== undefined && current !== step) {
       if (status !== 'started') throw new ToolError(`Step ${current} is under way, not step ${step}.`);
       if (this.#run.steps[current]?.check?.outcome === 'failed')
@@ -89,13 +95,15 @@ export class StepKeeper {
   /** A write of the step that is under way, or begins one; or one that the user allowed although it is neither. */
   async #enter({ targets, execute }: PreparedCall, context: ExecuteContext): Promise<ToolOutput> {
     const paths = targets.filter(({ access }) => access !== 'read').map(({ path }) => path);
-    const step = paths.length > 0 ? stepOf(this.#run, paths) : undefined;
+    const run = asAskedBy(this.#run, context.callId, this.#state);
+    const step = paths.length > 0 ? stepOf(run, paths) : undefined;
     const current = currentStep(this.#run);
     if (step === undefined || step === current) return execute(context);
-    if (current !== undefined) {
-      const ended = await this.#finish(current, undefined, context);
+    const first = [...(current === undefined ? [] : [current]), ...stepsAhead(this.#run)].filter((each) => each !== step);
+    for (const each of first) {
+      const ended = await this.#finish(each, undefined, context);
       if (ended.isError || ended.endsRun)
-        return { ...ended, content: `Not executed, since step ${current} comes first. ${ended.content}`, isError: true };
+        return { ...ended, content: `Not executed, since step ${each} comes first. ${ended.content}`, isError: true };
     }
     this.#step(context, step, 'started', undefined, true);
     return execute(context);
@@ -119,6 +127,8 @@ export class StepKeeper {
     if (check) context.progress(`Checking: ${checkText(check)}`);
     const files = [...new Set(this.#staged(step).map(({ change }) => change.path))].filter((path) => !path.endsWith('/'));
     const checked = await runCheck(check, files, this.#workspace, this.#checks, context);
+    // A search that a stop cut off has found nothing, which proves nothing.
+    context.signal.throwIfAborted();
     if (checked && check) {
       // A step that was never begun has a state only once something is said of it.
       if (!this.#run.steps[step]) this.#step(context, step, 'started', undefined, true);

@@ -6,7 +6,7 @@ import { mergeBytes } from './merge.ts';
 import type { BlobStore } from './types.ts';
 
 /** What was about to be written; `landed`: known to have been, whole. */
-export type Staged = Pick<ChangeSummary, 'path' | 'before' | 'after' | 'mode' | 'made'> & { landed: boolean };
+export type Staged = Pick<ChangeSummary, 'path' | 'from' | 'before' | 'after' | 'mode' | 'made'> & { landed: boolean };
 
 type Hash = string | undefined;
 

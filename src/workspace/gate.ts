@@ -219,7 +219,7 @@ export class WriteGate {
       const lost = await this.#rollBack(changes);
       const why = error instanceof Error ? error.message : String(error);
       const state = lost.length ? `These could not be put back: ${lost.join(', ')}. Read them again.` : 'Nothing was changed.';
-      throw new ToolError(`The change could not be written: ${why} ${state}`);
+      throw new ToolError(`The change could not be written: ${why.replace(/\.?$/, '.')} ${state}`);
     }
   }
 

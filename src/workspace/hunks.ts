@@ -1,5 +1,6 @@
 /** The hunks of a change: what is shown of it, and what can be accepted and refused one by one. */
 import { structuredPatch } from 'diff';
+import { ToolError } from '../core/tool.ts';
 
 /** Starts count lines from 1. `lines` are those of a unified diff, each with its sign. */
 export type Hunk = { oldStart: number; oldLines: number; newStart: number; newLines: number; lines: string[] };
@@ -20,7 +21,10 @@ export function hunksOf(before: string, after: string): Hunk[] | undefined {
 /** The text after the change, but for the hunks with these indices, which stay as they were. */
 export function withoutHunks(before: string, after: string, refused: readonly number[]): string {
   const hunks = hunksOf(before, after);
-  if (!hunks) return refused.includes(0) ? before : after;
+  // Where what was told apart before is one hunk now, none of it lands.
+  if (!hunks) return refused.length > 0 ? before : after;
+  const unknown = refused.find((index) => !hunks[index]);
+  if (unknown !== undefined) throw new ToolError(`This change has no hunk ${unknown + 1}. Look at it again.`);
   const [old, now] = [linesOf(before), linesOf(after)];
   const parts: string[][] = [];
   let at = 0;

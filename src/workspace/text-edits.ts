@@ -23,3 +23,17 @@ export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   }
   return result + text.slice(at);
 }
+
+/** The smallest run of whole lines that differs: `before` from `from` to `to` becomes `text`. */
+export function differingLines(before: string, after: string): { from: number; to: number; text: string } {
+  const shorter = Math.min(before.length, after.length);
+  let from = 0;
+  while (from < shorter && before.charCodeAt(from) === after.charCodeAt(from)) from++;
+  // From 0 nothing is before it; `lastIndexOf` would look at the first character all the same.
+  from = from === 0 ? 0 : before.lastIndexOf('\n', from - 1) + 1;
+  let tail = 0;
+  while (tail < shorter - from && before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail)) tail++;
+  const lineEnd = before.indexOf('\n', before.length - tail);
+  tail = lineEnd < 0 ? 0 : before.length - lineEnd - 1;
+  return { from, to: before.length - tail, text: after.slice(from, after.length - tail) };
+}

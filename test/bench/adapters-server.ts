@@ -6,14 +6,16 @@ import { WIRES } from '../support/wires.ts';
 
 const pieces = Array.from({ length: Number(process.argv[2]) }, (_, index) => `word${index} `);
 const bodies = new Map(Object.entries(TEXT_BODIES).map(([name, body]) => [name, Buffer.from(body(pieces))]));
-/** When the first request since the last report came; milliseconds since 1970. */
+/** When the first request for an answer since the last report came; milliseconds since 1970. */
 let received: number | undefined;
 
 const server = createServer(async (request, response) => {
-  received ??= performance.timeOrigin + performance.now();
+  const now = performance.timeOrigin + performance.now();
   for await (const _ of request);
   const name = request.url?.split('/')[1] ?? '';
   if (request.url?.endsWith('/api/show')) return response.writeHead(404).end('{"error":"not found"}');
+  if (request.url?.endsWith('/api/tags')) return response.end('{"models":[{"model":"bench","digest":"one"}]}');
+  received ??= now;
   response.writeHead(200, { 'content-type': WIRES[name]?.contentType ?? 'text/plain' });
   response.end(bodies.get(name));
 });

@@ -76,6 +76,8 @@ export type Harness = AsyncDisposable & {
   snapshot(): Promise<Record<string, string>>;
   /** As after a restart of the program: what is in memory is gone, what is in the log is there. */
   reload(changes?: { adapter?: ModelAdapter }): Promise<Harness>;
+  /** The same session in another program, as another window has it. */
+  beside(): Promise<Harness>;
 };
 
 export async function assistantOn(files: Files, script: readonly ScriptedTurn[] = [], options: HarnessOptions = {}): Promise<Harness> {
@@ -167,6 +169,7 @@ function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
         assistant.close();
         return start({ ...place, options: { ...options, ...changes } }, session.id);
       },
+      beside: () => start(place, session.id),
       [Symbol.asyncDispose]: async () => {
         assistant.close();
         commands?.dispose();

@@ -7,14 +7,15 @@ import { memo } from '../memo.ts';
 import type { ApprovalView } from '../run-view.ts';
 import { ApprovalActions } from './approval-actions.tsx';
 import { Button } from './button.tsx';
-import { CommandLine } from './command-line.tsx';
+import { CommandLine, visible } from './command-line.tsx';
 import { HunkReview } from './hunk-review.tsx';
 import { Icon } from './icon.tsx';
+import { Output } from './output.tsx';
 import { PlanDeviation } from './plan-deviation.tsx';
 import { useSent } from './use-sent.ts';
 
 /** A question that the run waits on, with exactly the change that a yes applies. */
-export const Approval = memo(({ approval }: { approval: ApprovalView }) => {
+export const Approval = memo(({ approval, sent: input }: { approval: ApprovalView; sent: string | undefined }) => {
   const [sent, mark] = useSent();
   const { approvalId } = approval;
   const [refused, setRefused] = useState<Refused>({});
@@ -31,10 +32,12 @@ export const Approval = memo(({ approval }: { approval: ApprovalView }) => {
     <section class="card waiting" aria-label={`Approval: ${approval.title}`} tabIndex={-1} data-waiting={approvalId} onKeyDown={onKeyDown}>
       <div class="card-head">
         <Icon name="shield" tone="warn" />
-        <h3>{approval.title}</h3>
+        {/* The command stands below, as the shell gets it. */}
+        <h3>{approval.command ? 'Run a command' : approval.title}</h3>
       </div>
       <p class="dim">{approval.reason}</p>
       {approval.command && <CommandLine command={approval.command} />}
+      {input && <Output label="It is sent" text={visible(input)} />}
       <HunkReview
         approval={approval}
         refused={refused}

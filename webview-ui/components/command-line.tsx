@@ -14,7 +14,8 @@ const HIDDEN = /[^\P{C}\n]|[\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]|
 /** More blanks in a row than anybody writes, but enough to push what follows out of sight. */
 const PADDING = /[ \n]{16,}/g;
 
-function visible(text: string): string {
+/** With marks in the place of what a reader would not see. */
+export function visible(text: string): string {
   return text
     .replace(HIDDEN, (char) => `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`)
     .replace(PADDING, (run) => ` ⟨${run.length} blanks⟩ `);

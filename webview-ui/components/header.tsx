@@ -9,12 +9,16 @@ import { Icon } from './icon.tsx';
 
 /** No mode stands there as chosen before it is known. */
 export const Header = memo(({ host, mode }: { host: PanelState | undefined; mode: Mode | undefined }) => {
+  const begin = () => {
+    post({ type: 'new_session' });
+    document.querySelector<HTMLElement>('.composer textarea')?.focus();
+  };
   return (
     <header class="header">
       <div class="row">
         <ModeSwitch mode={mode} />
         <span class="grow" />
-        <IconButton icon="add" label="New session" onClick={() => post({ type: 'new_session' })} />
+        <IconButton icon="add" label="New session" onClick={begin} />
         <IconButton icon="history" label="Earlier sessions" onClick={() => post({ type: 'pick_session' })} />
       </div>
       {mode && <p class="promise">{MODE[mode].promise}</p>}

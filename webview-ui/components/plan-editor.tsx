@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Plan } from '../../src/core/plan.ts';
 import { isOver, type StepStates } from '../../src/core/plan-progress.ts';
 import { draftOf, EMPTY_STEP, moved, revised, type StepDraft, stepOf } from '../plan-edit.ts';
@@ -32,9 +32,27 @@ export function PlanEditor({ plan, steps = {}, label = 'Save', onSave }: PlanEdi
       );
     }
   };
-  const add = () => setDrafts([...drafts, draftOf(EMPTY_STEP, Math.max(-1, ...drafts.map((draft) => draft.key)) + 1, 0)]);
-  const change = (key: number, next: Partial<StepDraft>) =>
-    setDrafts(drafts.map((draft) => (draft.key === key ? { ...draft, ...next } : draft)));
+  const form = useRef<HTMLFormElement>(null);
+  /** What is to have the focus once it is there. */
+  const next = useRef<string | undefined>(undefined);
+  useLayoutEffect(() => {
+    if (next.current) form.current?.querySelector<HTMLElement>(next.current)?.focus();
+    next.current = undefined;
+  }, [drafts]);
+  const add = () => {
+    const key = Math.max(-1, ...drafts.map((draft) => draft.key)) + 1;
+    next.current = `[data-step="${key}"] textarea`;
+    setDrafts([...drafts, draftOf(EMPTY_STEP, key, 0)]);
+  };
+  const move = (key: number, from: number, to: number) => {
+    const after = moved(drafts, from, to);
+    // At an end there is only one way left.
+    const isEnd = to === after.length - 1 || to === 0 || isFixed(after[to - 1] as StepDraft);
+    if (isEnd) next.current = `[data-step="${key}"] .step-tools button:not(:disabled)`;
+    setDrafts(after);
+  };
+  const change = (key: number, to: Partial<StepDraft>) =>
+    setDrafts(drafts.map((draft) => (draft.key === key ? { ...draft, ...to } : draft)));
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || event.isComposing) return;
     event.preventDefault();
@@ -43,7 +61,7 @@ export function PlanEditor({ plan, steps = {}, label = 'Save', onSave }: PlanEdi
   const isFixed = ({ was }: StepDraft) => isOver(steps[was]);
 
   return (
-    <form class="plan-editor" aria-label="Edit the plan" onKeyDown={onKeyDown} onSubmit={(event) => event.preventDefault()}>
+    <form class="plan-editor" ref={form} aria-label="Edit the plan" onKeyDown={onKeyDown} onSubmit={(event) => event.preventDefault()}>
       <Field label="Goal" value={goal} onInput={setGoal} />
       <ol>
         {drafts.map((draft, index) => {
@@ -61,7 +79,7 @@ export function PlanEditor({ plan, steps = {}, label = 'Save', onSave }: PlanEdi
           }
           const mayGoUp = index > 0 && !isFixed(drafts[index - 1] as StepDraft);
           return (
-            <li key={key}>
+            <li key={key} data-step={key}>
               <fieldset>
                 <legend>Step {number}</legend>
                 <div class="step-tools">
@@ -69,20 +87,20 @@ export function PlanEditor({ plan, steps = {}, label = 'Save', onSave }: PlanEdi
                     icon="arrow-up"
                     label={`Move step ${number} up`}
                     disabled={!mayGoUp}
-                    onClick={() => setDrafts(moved(drafts, index, index - 1))}
+                    onClick={() => move(key, index, index - 1)}
                   />
                   <IconButton
                     icon="arrow-down"
                     label={`Move step ${number} down`}
                     disabled={index === drafts.length - 1}
-                    onClick={() => setDrafts(moved(drafts, index, index + 1))}
+                    onClick={() => move(key, index, index + 1)}
                   />
                   <IconButton icon="trash" label={`Remove step ${number}`} onClick={() => setDrafts(drafts.toSpliced(index, 1))} />
                 </div>
                 <Field label="What it does" value={step.title} onInput={(title) => change(key, { step: { ...step, title } })} />
                 <Field label="Detail" value={step.detail ?? ''} onInput={(detail) => change(key, { step: { ...step, detail } })} />
                 <Field label="Files it may change, one a line" value={files} onInput={(text) => change(key, { files: text })} />
-                <CheckFields check={check} number={number} onChange={(next) => change(key, { check: next })} />
+                <CheckFields check={check} number={number} onChange={(to) => change(key, { check: to })} />
               </fieldset>
             </li>
           );

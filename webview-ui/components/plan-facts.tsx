@@ -104,7 +104,7 @@ export function Revision({ plan }: { plan: Plan }) {
   const parts = [plan.revision > 1 && `revision ${plan.revision}`, hash].filter(Boolean);
   if (parts.length === 0) return null;
   return (
-    <span class="badge" title={plan.hash ? `Revision hash ${plan.hash}` : undefined}>
+    <span class="revision" title={plan.hash ? `Revision hash ${plan.hash}` : undefined}>
       {parts.join(' · ')}
     </span>
   );

@@ -132,6 +132,8 @@ function Onward({ plan, isOver }: { plan: Plan; isOver: boolean }) {
   const act = (type: 'resume_plan' | 'run_plan_again') => {
     mark();
     post({ type, planId: plan.id });
+    // The new plan stands below, at the end of what the run said.
+    if (type === 'run_plan_again') dispatch({ type: 'follow' });
   };
   if (isOver) {
     return (

@@ -14,6 +14,8 @@ export const Question = memo(({ asked }: { asked: QuestionView }) => {
   const [words, setWords] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
   const { options } = question;
+  const [title, ...more] = question.text.split('\n');
+  const detail = more.join('\n').trim();
   const takesWords = question.freeText || options.length === 0;
 
   const answer = (given: QuestionAnswer) => {
@@ -40,8 +42,9 @@ export const Question = memo(({ asked }: { asked: QuestionView }) => {
     <section class="card waiting" aria-label={`Question: ${question.text}`} tabIndex={-1} data-waiting={questionId} onKeyDown={onKeyDown}>
       <div class="card-head">
         <Icon name="question" tone="warn" />
-        <h3 class="question-text">{question.text}</h3>
+        <h3>{title}</h3>
       </div>
+      {detail && <p class="question-detail">{detail}</p>}
       {options.length > 0 && (
         <ol class="options">
           {options.map(({ label, detail }, index) => (

@@ -1,7 +1,8 @@
-import { answerOf, hasLog } from '../activity.ts';
+import { allCalls, answerOf, hasLog } from '../activity.ts';
+import { pretty } from '../format.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { memo } from '../memo.ts';
-import type { RunView } from '../run-view.ts';
+import type { ApprovalView, RunView } from '../run-view.ts';
 import { AgentLog } from './agent-log.tsx';
 import { Approval } from './approval.tsx';
 import { Changes } from './changes.tsx';
@@ -26,6 +27,13 @@ type RunProps = {
   canRestore?: boolean;
 };
 
+/** What a yes sends to another program: of a call that shows neither changes nor a command, its input. An address is in its title. */
+function sentBy(run: RunView, { callId, changes, command }: ApprovalView): string | undefined {
+  if (changes.length > 0 || command) return undefined;
+  const call = allCalls(run).find(({ id }) => id === callId);
+  return call && call.name !== 'fetch_url' ? pretty(call.input) : undefined;
+}
+
 export const Run = memo(({ run, live, last, editing, canRestore = false }: RunProps) => {
   const answer = answerOf(run);
   const isOver = !live && run.approvals.length === 0 && run.questions.length === 0;
@@ -44,7 +52,7 @@ export const Run = memo(({ run, live, last, editing, canRestore = false }: RunPr
       {live && run.waiting && <RetryWait key={run.waiting.attempt} wait={run.waiting} />}
       {answer && <Markdown text={answer.text} streaming={answer.streaming} />}
       {run.approvals.map((approval) => (
-        <Approval key={approval.approvalId} approval={approval} />
+        <Approval key={approval.approvalId} approval={approval} sent={sentBy(run, approval)} />
       ))}
       {run.questions.map((asked) => (
         <Question key={asked.questionId} asked={asked} />

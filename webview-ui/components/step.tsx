@@ -44,7 +44,7 @@ export const Step = memo(({ runId, call, live }: { runId: string; call: CallView
           {icon === 'loading' ? <Spinner /> : <Icon name={icon} tone={tone} />}
           <span class="sr-only">{label}: </span>
           <span class="grow cut">{callTitle(call)}</span>
-          {call.note && <span class={call.result?.isError ? 'tone-bad' : 'dim'}>{call.note}</span>}
+          {call.note && <span class={call.result?.isError ? undefined : 'dim'}>{call.note}</span>}
           {call.durationMs !== undefined && <span class="dim">{duration(call.durationMs)}</span>}
         </>
       }

@@ -74,6 +74,10 @@ export function Transcript({ model, live }: { model: PanelModel; live: RunView |
     card.focus({ preventScroll: true });
   }, [model.shown]);
 
+  useEffect(() => {
+    if (model.follow) toEnd();
+  }, [model.follow]);
+
   const jump = () => {
     toEnd();
     box.current?.focus({ preventScroll: true });

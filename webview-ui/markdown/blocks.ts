@@ -58,7 +58,20 @@ function openFrom(tokens: MarkedToken[], complete: boolean): number {
 
 const isBlock = (token: MarkedToken) => token.type !== 'space';
 
+/** More signs of emphasis in one paragraph, and deeper nesting, than anybody writes: reading them takes longer than anybody waits. */
+const MAX_SIGNS = 4_000;
+const TOO_DEEP = /^(?:[ \t]{100}|(?:[ \t]*(?:>|[-+*](?=\s)|\d+[.)](?=\s))){50})/m;
+
+function isTangled(text: string): boolean {
+  const prose = text.replace(/^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1|(?![\s\S]))/gm, '');
+  return (
+    TOO_DEEP.test(prose) ||
+    prose.split(/\n[ \t]*\n/).some((part) => part.length > MAX_SIGNS && (part.match(/[*_~]/g)?.length ?? 0) > MAX_SIGNS)
+  );
+}
+
 function blocksOf(text: string): MarkedToken[] {
+  if (isTangled(text)) return [plain(text)];
   return new Lexer({ gfm: true }).lex(text) as MarkedToken[];
 }
 

@@ -9,10 +9,16 @@ import type { Questions } from './questions.ts';
 
 export const EXIT = { answered: 0, failed: 1, usage: 2, paused: 3, planProposed: 4, stopped: 130 } as const;
 
-/** `start` begins or goes on with a run. Returns the exit code. */
-export async function converse(session: Session, start: () => Promise<void>, options: Options, signal: AbortSignal): Promise<number> {
+/** `start` begins or goes on with a run. `onEnter` is told of an empty line. Returns the exit code. */
+export async function converse(
+  session: Session,
+  start: () => Promise<void>,
+  options: Options,
+  signal: AbortSignal,
+  onEnter: () => void = () => undefined,
+): Promise<number> {
   const questions: Questions = { interactive: process.stdin.isTTY === true, yes: options.yes };
-  const steering = questions.interactive ? await steer(session) : undefined;
+  const steering = questions.interactive ? await steer(session, onEnter) : undefined;
   let failure: unknown;
   const unsubscribe = session.subscribe((event) => {
     if (event.type !== 'approval_requested' && event.type !== 'question_asked') return;
@@ -32,15 +38,22 @@ export async function converse(session: Session, start: () => Promise<void>, opt
     await start();
     // A run that failed says why itself.
     if (failure && session.state.lastRun?.outcome !== 'failed') throw failure;
-    for (let plan = openPlan(session); plan; plan = openPlan(session)) {
+    for (let plan = openPlan(session); plan; plan = openPlan(session) ?? stillOpen(session, plan)) {
       const word = options.runPlan ? 'run' : questions.interactive ? await (await import('./questions.ts')).confirmPlan(signal) : 'keep';
       if (signal.aborted) return EXIT.stopped;
       if (word === 'keep') {
         process.stderr.write(`The plan waits for you. To carry it out: ${continueCommand(session, options)} --run-plan\n`);
         return EXIT.planProposed;
       }
+      if (typeof word === 'object') {
+        await session.plans.change(plan, word.change);
+        continue;
+      }
       await session.answerPlan(plan, word);
-      if (word === 'discard') return EXIT.answered;
+      if (word === 'discard') {
+        process.stderr.write('The plan was dropped. Nothing was changed.\n');
+        return EXIT.answered;
+      }
     }
   } finally {
     signal.removeEventListener('abort', stop);
@@ -58,11 +71,14 @@ export async function answerPending(session: Session, options: Options, signal: 
   for (const request of [...session.state.pendingApprovals.values()]) await answer(session, request, questions, signal);
 }
 
-/** A line that is typed while the run is under way joins it. Returns how to end that. */
-async function steer(session: Session): Promise<() => void> {
+/** A line that is typed while the run is under way joins it; an empty one ends a wait. Returns how to end that. */
+async function steer(session: Session, onEnter: () => void): Promise<() => void> {
   const { linesOf } = await import('./questions.ts');
   return linesOf(process.stdin).listen((line) => {
-    if (line.trim() && session.running) session.say({ text: line.trim(), mode: session.state.lastRun?.mode ?? 'ask' }).catch(console.error);
+    if (!line.trim()) {
+      onEnter();
+      session.retryNow();
+    } else if (session.running) session.say({ text: line.trim(), mode: session.state.lastRun?.mode ?? 'ask' }).catch(console.error);
   });
 }
 
@@ -70,6 +86,11 @@ async function steer(session: Session): Promise<() => void> {
 export function openPlan({ state }: Session): string | undefined {
   if (state.lastRun?.outcome !== 'plan_proposed') return undefined;
   return [...state.plans].findLast(([, { status }]) => status === 'proposed')?.[0];
+}
+
+/** That plan, where another was asked for in its place and none came. */
+function stillOpen({ state }: Session, plan: string): string | undefined {
+  return state.lastRun?.outcome === 'answered' && state.plans.get(plan)?.status === 'proposed' ? plan : undefined;
 }
 
 async function answer(session: Session, request: ApprovalRequest, questions: Questions, signal: AbortSignal): Promise<void> {
@@ -111,6 +132,13 @@ function exitCode(session: Session, options: Options): number {
     const calls = ids.size === 1 ? '1 call was' : `${ids.size} calls were`;
     process.stderr.write(`kedge: ${calls} not approved, since nobody could be asked${isEdit ? ' (use --yes for edits)' : ''}.\n`);
     return EXIT.failed;
+  }
+  const left = session.plans.list().findLast(({ stage, runId }) => stage === 'stopped' && runId === run?.runId);
+  if (left) {
+    const total = left.plan.steps.length;
+    const open = total - left.done;
+    const steps = `${open} of ${total} steps of the plan ${open === 1 ? 'is' : 'are'} left`;
+    process.stderr.write(`${steps}. To go on with it: ${continueCommand(session, options)}\n`);
   }
   return run?.outcome === 'answered' ? EXIT.answered : EXIT.failed;
 }

@@ -37,6 +37,8 @@ Environment
   OPENAI_API_KEY, OPENAI_BASE_URL     key and address of a provider, by its name
   KEDGE_API_KEY, KEDGE_BASE_URL       the same for whichever is used; these win
                                       (without a key here, the one in the keychain is used)
+  KEDGE_HEADERS                       headers for it: {"x-team": "tides", "x-api-key": "\${key}"} (\${key}: the key),
+                                      or @FILE with such an object
   KEDGE_MODEL                         the model when --model is not given
   KEDGE_HOME                          where sessions are kept
   NO_COLOR                            no colours

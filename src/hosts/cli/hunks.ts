@@ -25,7 +25,7 @@ export async function chooseHunks(
     const hunks = splitHunks(change.diff);
     const refused: number[] = [];
     for (let index = 0; index < total; index++) {
-      if (!rest) show(diffText([{ ...change, diff: hunks[index]?.trimEnd() ?? change.diff }], paint));
+      if (!rest) show(diffText([alone(change, hunks[index])], paint));
       const name = total === 1 ? oneLine(change.path) : `hunk ${index + 1} of ${total} in ${oneLine(change.path)}`;
       const letter = rest ?? (await letterOf(`Take ${name}? y = yes, n = no, a = all from here, d = none from here > `, ask));
       if (letter === 'a' || letter === 'd') rest = letter;
@@ -39,10 +39,17 @@ export async function chooseHunks(
   return { approve: true, ...(Object.keys(revised).length > 0 && { revised }) };
 }
 
+/** With the counts of the hunk. */
+function alone(change: ChangeSummary, hunk: string | undefined): ChangeSummary {
+  if (hunk === undefined) return change;
+  const linesWith = (sign: string) => hunk.split('\n').filter((line) => line.startsWith(sign)).length;
+  return { ...change, diff: hunk.trimEnd(), added: linesWith('+'), removed: linesWith('-') };
+}
+
 async function letterOf(prompt: string, ask: (prompt: string) => Promise<string | undefined>): Promise<'y' | 'n' | 'a' | 'd'> {
   for (;;) {
     const line = await ask(prompt);
-    const [letter] = /^\s*[ynad]/i.exec(line ?? 'd') ?? [];
-    if (letter) return letter.trim().toLowerCase() as 'y' | 'n' | 'a' | 'd';
+    const [, word = ''] = /^\s*(y|yes|n|no|a|all|d)\s*$/i.exec(line ?? 'd') ?? [];
+    if (word) return word[0]?.toLowerCase() as 'y' | 'n' | 'a' | 'd';
   }
 }

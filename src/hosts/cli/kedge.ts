@@ -8,7 +8,7 @@ import { isServedHere, loadAdapter } from '../../app/models.ts';
 import type { Session } from '../../app/session.ts';
 import type { ModelRef } from '../../core/messages.ts';
 import { ModelError } from '../../core/model.ts';
-import { factsOf } from '../../providers/catalog.ts';
+import { catalogEntry, factsOf } from '../../providers/catalog.ts';
 import type { ProviderConfig } from '../../providers/types.ts';
 import { DiskBlobs } from '../../sessions/blobs.ts';
 import { SessionStore } from '../../sessions/store.ts';
@@ -21,6 +21,7 @@ import { type Addresses, bareAddress, readAddresses, writeAddresses } from './ad
 import { type Options, UsageError } from './arguments.ts';
 import { missingKey, providerConfig } from './environment.ts';
 import { KeptGrants } from './grants.ts';
+import type { Tried } from './local-models.ts';
 import { mcpServersOf } from './mcp.ts';
 import { readPolicy } from './policy.ts';
 import { oneLine } from './terminal.ts';
@@ -32,10 +33,15 @@ export type Kedge = {
   tidy(): Promise<void>;
   /**
    * The model of runs that are started from now on, in this session.
-   * @returns how it is spoken to, and the address that was given for it on this or an earlier command line.
+   * @returns how it is spoken to, the address that was given for it on this or an earlier command line, and where it is a local one
+   * that does not do for Agent mode, why not. A local model that is new is tried first.
    * @throws UsageError when the session's addresses cannot be read
    */
-  use(model: ModelRef, session: Session): Promise<{ config: ProviderConfig; given: string | undefined }>;
+  use(
+    model: ModelRef,
+    session: Session,
+    signal?: AbortSignal,
+  ): Promise<{ config: ProviderConfig; given: string | undefined; unsuitable: string | undefined }>;
 };
 
 /** @throws UsageError when a folder is not there. */
@@ -50,6 +56,9 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
   const kept = new KeptGrants(join(storage, 'grants.json'));
   let chosen: ModelRef = { provider: 'offline', model: 'offline' };
   let known: Addresses = {};
+  /** Where `chosen` is a local model. */
+  let tried: Tried | undefined;
+  const triedOf = ({ provider, model }: ModelRef) => (provider === chosen.provider && model === chosen.model ? tried : undefined);
   const stored = new Map<string, Promise<string | undefined>>();
   const storedKey = (provider: string) => {
     const asked = stored.get(provider) ?? keys.get(provider);
@@ -60,7 +69,8 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
     const kept = known[provider];
     const config = providerConfig(provider, options.baseUrl ?? (kept?.given ? kept.baseUrl : undefined), env);
     const apiKey = config.apiKey ?? (await storedKey(provider));
-    return { ...(kept && { baseUrl: kept.baseUrl }), ...config, ...(apiKey && { apiKey }) };
+    const headers = env.KEDGE_HEADERS && provider === chosen.provider ? await headersFor(env, apiKey) : undefined;
+    return { ...(kept && { baseUrl: kept.baseUrl }), ...config, ...(apiKey && { apiKey }), ...(headers && { headers }) };
   };
   const say = (problem: string) => void process.stderr.write(`kedge: ${oneLine(problem, 1_000)}\n`);
   const policy = readPolicy(options, roots, say);
@@ -81,12 +91,13 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
       limits: (mode) => ({ ...DEFAULT_LIMITS[mode], ...(options.maxTurns && { turns: options.maxTurns }) }),
       policy: () => policy,
     },
-    facts: factsOf,
+    facts: (model) => factsOf(model, triedOf(model)),
     adapter: async (model) => {
       const config = await configOf(model.provider);
       const missing = missingKey(model, config);
       if (missing) throw new ModelError('auth', missing);
-      return loadAdapter(model, async () => config, { memoryBytes: totalmem() });
+      const calls = triedOf(model)?.calls;
+      return loadAdapter(model, async () => config, { memoryBytes: totalmem(), ...(calls && { calls }) });
     },
     memory: async ({ provider }) =>
       isServedHere(provider, await configOf(provider)) ? (await import('../node/memory.ts')).readMemory() : undefined,
@@ -105,7 +116,7 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
       const { DEFAULT_BOUNDS, pruneBlobs } = await import('../../sessions/prune.ts');
       await pruneBlobs({ blobs: join(storage, 'blobs'), sessions: logs, bounds: DEFAULT_BOUNDS, keep: assistant.openIds });
     },
-    async use(model, { id }) {
+    async use(model, { id }, signal = new AbortController().signal) {
       chosen = model;
       known = readAddresses(logs, id, options.baseUrl !== undefined);
       const config = await configOf(model.provider);
@@ -116,9 +127,24 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
         known = { ...known, [model.provider]: { baseUrl: address, given } };
         writeAddresses(logs, id, known);
       }
-      return { config, given: given ? address : undefined };
+      const local = catalogEntry(model.provider)?.local ? await import('./local-models.ts') : undefined;
+      tried = local?.isLocal(model.provider, config)
+        ? await local.getToKnow(triedModels(env), model, config, (text) => void process.stderr.write(`${oneLine(text)}\n`), signal)
+        : undefined;
+      return { config, given: given ? address : undefined, unsuitable: tried && local?.unsuitable(tried) };
     },
   };
+}
+
+/** Where it is kept what local models showed. */
+export function triedModels(env = process.env): string {
+  return join(storageDirectory(env), 'local-models.json');
+}
+
+/** Loaded where there are some. */
+async function headersFor(env: NodeJS.ProcessEnv, apiKey: string | undefined): Promise<Record<string, string>> {
+  const [{ headersOf }, { filledHeaders }] = await Promise.all([import('./headers.ts'), import('../../providers/headers.ts')]);
+  return filledHeaders(headersOf(env), apiKey);
 }
 
 function expectDirectory(folder: string): void {

@@ -51,6 +51,8 @@ export class Lines {
     this.#interface.on('line', (line) => (this.#asked ? this.#asked(line) : this.#listener?.(line)));
     this.#interface.on('close', () => {
       this.#interface = undefined;
+      // What is written next does not stand behind the question.
+      if (this.#asked) process.stderr.write('\n');
       this.#asked?.(undefined);
     });
   }

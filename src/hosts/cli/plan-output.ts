@@ -10,6 +10,10 @@ export function writePlan(session: Session, file: string): void {
     return;
   }
   const steps = last.runId === undefined ? {} : session.state.runs.get(last.runId)?.steps;
-  writeFileSync(file, planMarkdown(last.plan, steps));
+  try {
+    writeFileSync(file, planMarkdown(last.plan, steps));
+  } catch (error) {
+    throw new Error(`The plan could not be written to ${file}: ${(error as Error).message}`);
+  }
   process.stderr.write(`The plan is in ${file}.\n`);
 }

@@ -7,9 +7,12 @@ import { storageDirectory } from '../node/storage.ts';
 import { type Command, parseCommand, UsageError } from './arguments.ts';
 import { answerPending, converse, EXIT, openPlan } from './converse.ts';
 import { chosenModel, describeModels, missingKey } from './environment.ts';
-import { findSession, type Kedge, openKedge } from './kedge.ts';
+import { findSession, type Kedge, openKedge, triedModels } from './kedge.ts';
 import { TextRenderer } from './render.ts';
-import { oneLine } from './terminal.ts';
+import { harmless, oneLine } from './terminal.ts';
+
+/** What is to be done when a signal comes: `say` before the program ends by it, `interrupted` at each Ctrl+C. */
+type LastWords = { say?: () => void; interrupted?: () => void };
 
 /** Returns the exit code. Every failure is one sentence on stderr. */
 export async function program(args: readonly string[]): Promise<number> {
@@ -24,7 +27,7 @@ export async function program(args: readonly string[]): Promise<number> {
   }
 }
 
-async function carryOut(command: Command, signal: AbortSignal, lastWords: { say?: () => void }): Promise<number> {
+async function carryOut(command: Command, signal: AbortSignal, lastWords: LastWords): Promise<number> {
   switch (command.action) {
     case 'help':
       process.stdout.write((await import('./help.ts')).HELP);
@@ -35,7 +38,7 @@ async function carryOut(command: Command, signal: AbortSignal, lastWords: { say?
       return EXIT.answered;
     }
     case 'models':
-      process.stdout.write(`${describeModels(process.env, storedKeys().names)}\n`);
+      process.stdout.write(`${describeModels(process.env, storedKeys().names)}\n${await describeLocal()}`);
       return EXIT.answered;
     case 'keys': {
       const { keys } = await import('./keys.ts');
@@ -56,11 +59,17 @@ async function carryOut(command: Command, signal: AbortSignal, lastWords: { say?
   }
 }
 
+/** What local models showed when they were tried, in lines of their own. */
+async function describeLocal(): Promise<string> {
+  const tried = (await import('./local-models.ts')).describeTried(triedModels());
+  return tried ? `\nLocal models that were tried:\n${harmless(tried)}\n` : '';
+}
+
 function storedKeys(): StoredKeys {
   return new StoredKeys(storageDirectory(process.env));
 }
 
-async function run(command: Extract<Command, { prompt: string[] }>, signal: AbortSignal, lastWords: { say?: () => void }): Promise<number> {
+async function run(command: Extract<Command, { prompt: string[] }>, signal: AbortSignal, lastWords: LastWords): Promise<number> {
   const chosen = chosenModel(command.model, process.env);
   // Its code loads while everything else is got ready.
   if (chosen)
@@ -73,14 +82,17 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   lastWords.say = () => kedge.assistant.close();
   const { lastRun } = session.state;
   const model = chosen ?? lastRun?.model ?? { provider: 'offline', model: 'offline' };
-  const { config, given } = await kedge.use(model, session);
+  const { config, given, unsuitable } = await kedge.use(model, session, signal);
+  if (signal.aborted) return EXIT.stopped;
   const missing = missingKey(model, config);
   if (missing) throw new Error(missing);
-  const renderer = command.json ? undefined : new TextRenderer(process.stdout, process.stderr);
+  const mode = command.action === 'prompt' ? command.mode : (lastRun?.mode ?? 'ask');
+  if (unsuitable && mode === 'agent') process.stderr.write(`${oneLine(unsuitable, 1_000)}\n`);
+  const renderer = command.json ? undefined : new TextRenderer(process.stdout, process.stderr, process.stdin.isTTY === true);
   session.subscribe(renderer ? (event) => renderer.handle(event) : printJson);
+  lastWords.interrupted = () => renderer?.interrupted();
 
   const start = async () => {
-    const mode = command.action === 'prompt' ? command.mode : (lastRun?.mode ?? 'ask');
     if (text) return session.prompt({ text, mode });
     if (session.state.pendingApprovals.size + session.state.pendingQuestions.size > 0) return answerPending(session, command, signal);
     const proposed = openPlan(session);
@@ -92,7 +104,7 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
       throw new UsageError('That session has ended. Add a request: kedge --continue "…"');
     return session.resume();
   };
-  const code = await converse(session, start, { ...command, ...(given && { baseUrl: given }) }, signal);
+  const code = await converse(session, start, { ...command, ...(given && { baseUrl: given }) }, signal, () => renderer?.skipWait());
   if (command.output !== undefined) (await import('./plan-output.ts')).writePlan(session, command.output);
   await kedge.tidy().catch(() => undefined);
   kedge.assistant.close();
@@ -135,9 +147,10 @@ function printJson(event: AgentEvent): void {
 }
 
 /** Ctrl+C stops the run; a second one leaves at once. When the terminal goes away, the log keeps the run open to be gone on with. */
-function handleSignals(stopping: AbortController): { say?: () => void } {
-  const lastWords: { say?: () => void } = {};
+function handleSignals(stopping: AbortController): LastWords {
+  const lastWords: LastWords = {};
   process.on('SIGINT', () => {
+    lastWords.interrupted?.();
     if (stopping.signal.aborted || !lastWords.say) process.exit(EXIT.stopped);
     stopping.abort();
   });

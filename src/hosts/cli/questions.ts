@@ -51,8 +51,10 @@ export async function answerTo(request: ApprovalRequest, rule: string, given: Qu
 export function answerIn(line: string, covers: number, similar: number): ApprovalAnswer | undefined {
   const [, narrow = '', letter = '', words = ''] = /^\s*(p?)(yes|y|t|r|s|w|no|n)\b[\s:,]*(.*)$/is.exec(line) ?? [];
   const key = letter.toLowerCase();
-  if (!narrow && key.startsWith('y')) return { approve: true };
   if (!narrow && key.startsWith('n')) return { approve: false, ...(words.trim() && { words: words.trim() }) };
+  // A yes with a condition is no yes.
+  if (words.trim()) return undefined;
+  if (!narrow && key.startsWith('y')) return { approve: true };
   const grant = SCOPES[key];
   const which = narrow ? 1 : 0;
   if (!grant || which >= covers || (grant === 'turn' && similar === 0)) return undefined;
@@ -108,11 +110,18 @@ export async function replyTo({ question }: AskedQuestion, lines: Lines, signal:
   }
 }
 
-export async function confirmPlan(signal: AbortSignal): Promise<'run' | 'discard' | 'keep'> {
+const CONFIRM = 'Carry out this plan? y = yes, n = no, k = keep it for later, or say what to change > ';
+
+/** `change` is what another plan is to do otherwise. */
+export async function confirmPlan(
+  signal: AbortSignal,
+  lines = linesOf(process.stdin),
+): Promise<'run' | 'discard' | 'keep' | { change: string }> {
   for (;;) {
-    const line = await linesOf(process.stdin).ask('Carry out this plan? y = yes, n = no, k = keep it for later > ', signal);
-    if (line === undefined || /^\s*k/i.test(line)) return 'keep';
-    if (/^\s*y/i.test(line)) return 'run';
-    if (/^\s*n/i.test(line)) return 'discard';
+    const line = (await lines.ask(CONFIRM, signal))?.trim();
+    if (line === undefined || /^(k|keep)$/i.test(line)) return 'keep';
+    if (/^(y|yes)$/i.test(line)) return 'run';
+    if (/^(n|no)$/i.test(line)) return 'discard';
+    if (/\s/.test(line)) return { change: line };
   }
 }

@@ -9,6 +9,9 @@ import { planEventText } from '../../core/plan-text.ts';
 import { proofOf, type Receipt, receiptLine } from '../../core/receipt.ts';
 import type { ChangeSummary } from '../../core/tool.ts';
 import { waitingText } from '../../core/waiting.ts';
+import { ChangedFiles } from './changed.ts';
+import { Countdown } from './countdown.ts';
+import { LiveTail } from './tail.ts';
 import { changeCounts, harmless, type Output, oneLine, paintFor } from './terminal.ts';
 
 /**
@@ -34,18 +37,40 @@ export class TextRenderer {
   readonly #out: Output;
   readonly #err: Output;
   readonly #steps = new Map<string, { title: string; changes: readonly ChangeSummary[]; asks?: boolean }>();
-  readonly #changed = new Map<string, { added: number; removed: number }>();
+  readonly #changed = new ChangedFiles();
   #held = '';
   #streaming = false;
   #reasoning = false;
+  readonly #countdown: Countdown | undefined;
+  readonly #tail: LiveTail | undefined;
+  readonly #typed: boolean;
 
-  constructor(out: Output, err: Output) {
+  /** `typed`: somebody's lines reach the run. */
+  constructor(out: Output, err: Output, typed = false) {
     this.#out = out;
     this.#err = err;
+    this.#typed = typed;
+    const redraws = err.isTTY && process.env.TERM !== 'dumb';
+    this.#countdown = redraws ? new Countdown(err) : undefined;
+    this.#tail = redraws ? new LiveTail(err, paintFor(err)) : undefined;
+  }
+
+  /** The user wants no more waiting, and has pressed Enter. */
+  skipWait(): void {
+    if (this.#countdown?.end(false)) this.#line('Trying again now.');
+  }
+
+  /** The terminal has put ^C into the line. */
+  interrupted(): void {
+    const redrawn = this.#tail?.clear() || this.#countdown?.end();
+    if (this.#err.isTTY && !redrawn) this.#err.write('\n');
   }
 
   handle(event: AgentEvent): void {
     const paint = paintFor(this.#err);
+    if (event.type === 'message_queued') this.#countdown?.clear();
+    else this.#countdown?.end();
+    if (event.type !== 'tool_progress') this.#tail?.clear();
     switch (event.type) {
       case 'reasoning_delta':
         if (!this.#err.isTTY) return;
@@ -56,7 +81,7 @@ export class TextRenderer {
         this.#text(event.text);
         return;
       case 'model_waiting':
-        this.#line(`${waitingText(event, event.waitMs)}. Ctrl+C stops.`);
+        this.#wait(event);
         return;
       case 'message_added':
         if (event.message.role === 'assistant') this.#message(event.message);
@@ -64,19 +89,23 @@ export class TextRenderer {
       case 'tool_started':
         this.#steps.set(event.callId, { title: event.title, changes: [], asks: event.name === 'ask_user' });
         return;
+      case 'tool_progress':
+        if (this.#tail) this.#endText();
+        this.#tail?.show(event.text);
+        return;
+      case 'plan_step':
+        if (event.status === 'started') this.#changed.stepBegins(event.step);
+        return;
       case 'file_changed': {
         const step = this.#steps.get(event.callId);
         if (step) step.changes = event.changes;
-        for (const { path, added, removed } of event.changes) {
-          const sum = this.#changed.get(path) ?? { added: 0, removed: 0 };
-          this.#changed.set(path, { added: sum.added + added, removed: sum.removed + removed });
-        }
+        this.#changed.add(event.changes);
         return;
       }
       case 'tool_finished': {
         const { title, changes } = this.#steps.get(event.callId) ?? { title: event.result.name, changes: [] };
         const counts = changes.map((change) => `  ${changeCounts(change)}`).join('');
-        const time = paint.dim(`  ${Math.round(event.durationMs)} ms`);
+        const time = paint.dim(`  ${duration(event.durationMs)}`);
         const failed = event.result.isError ? `: ${oneLine(resultText(event.result))}` : '';
         this.#line(`${failed ? paint.red('✗') : paint.green('●')} ${oneLine(title)}${failed}${counts}${time}`);
         return;
@@ -84,8 +113,11 @@ export class TextRenderer {
       case 'plan_proposed':
         this.#out.write(`${this.#safe(planText(event.plan))}\n`);
         return;
-      case 'step_checked':
       case 'step_rolled_back':
+        this.#changed.rolledBack(event.step, event.results);
+        this.#line(harmless(planEventText(event)));
+        return;
+      case 'step_checked':
       case 'plan_revised':
         this.#line(harmless(planEventText(event)));
         return;
@@ -121,6 +153,14 @@ export class TextRenderer {
     }
   }
 
+  #wait(event: Extract<AgentEvent, { type: 'model_waiting' }>): void {
+    const hint = this.#typed ? 'Enter tries now, Ctrl+C stops.' : 'Ctrl+C stops.';
+    const text = (leftMs: number) => `${waitingText(event, leftMs)}.${leftMs > 0 ? ` ${hint}` : ''}`;
+    this.#endText();
+    if (this.#countdown) this.#countdown.begin(text, event.waitMs);
+    else this.#line(text(event.waitMs));
+  }
+
   #text(delta: string): void {
     this.#endReasoning();
     this.#held += delta;
@@ -154,10 +194,9 @@ export class TextRenderer {
   }
 
   #summary(): void {
-    if (this.#changed.size === 0) return;
+    const files = [...this.#changed.take()].map(([path, counts]) => `${oneLine(path)} ${changeCounts(counts)}`);
+    if (files.length === 0) return;
     const paint = paintFor(this.#err);
-    const files = [...this.#changed].map(([path, counts]) => `${oneLine(path)} ${changeCounts(counts)}`);
-    this.#changed.clear();
     this.#line(
       `${paint.bold(`Changed ${files.length} ${files.length === 1 ? 'file' : 'files'}`)}: ${files.join(', ')}. Take it back: kedge undo`,
     );
@@ -196,4 +235,11 @@ export class TextRenderer {
 /** Links to an editor's commands as what they come to here. */
 function withoutCommands(text: string): string {
   return text.replace(COMMAND, (_link, label: string, command: string) => (command === 'connectModel' ? CONNECT : label));
+}
+
+/** 12 ms, 12.3 s, 2 min 5 s */
+function duration(ms: number): string {
+  if (ms < 9_999.5) return `${Math.round(ms)} ms`;
+  const seconds = Math.round(ms / 1000);
+  return seconds < 60 ? `${(ms / 1000).toFixed(1)} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }

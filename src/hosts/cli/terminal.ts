@@ -1,7 +1,7 @@
 /** Writing to a terminal: colours where they are wanted, and no control of the terminal by what is shown. */
 import type { ChangeSummary } from '../../core/tool.ts';
 
-export type Output = { write(text: string): unknown; isTTY?: boolean };
+export type Output = { write(text: string): unknown; isTTY?: boolean; columns?: number };
 
 export type Paint = Record<'dim' | 'bold' | 'red' | 'green' | 'cyan', (text: string) => string>;
 

@@ -61,8 +61,9 @@ export function shellArguments({ name }: Shell, text: string): string[] {
 }
 
 export const launchProcess: Launch = async ({ text, cwd, shell }) => {
-  const { BASH_ENV: _, ENV: __, ...inherited } = process.env;
-  const env = { ...inherited, TERM: 'dumb', ...HINTS };
+  // What only Kedge reads, a key of its own among it, is no command's business.
+  const inherited = Object.entries(process.env).filter(([name]) => name !== 'BASH_ENV' && name !== 'ENV' && !name.startsWith('KEDGE_'));
+  const env = { ...Object.fromEntries(inherited), TERM: 'dumb', ...HINTS };
   const isWindows = shell.name === 'powershell';
   const child = isWindows
     ? spawn(shell.path, shellArguments(shell, text), { cwd, env, windowsHide: true, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -26,14 +26,18 @@ function wasmFile(name: string, folder: string): string {
 
 function parse(parser: Parser, command: string): ShellNode | undefined {
   let tree: ReturnType<Parser['parse']> = null;
+  let cursor: TreeCursor | undefined;
   try {
     parser.reset();
     const deadline = performance.now() + MAX_MILLISECONDS;
     tree = parser.parse(command, null, { progressCallback: () => performance.now() > deadline });
-    return tree ? nodeAt(tree.walk(), command, 0) : undefined;
+    cursor = tree?.walk();
+    return cursor ? nodeAt(cursor, command, 0) : undefined;
   } catch {
     return undefined;
   } finally {
+    // A cursor left to the garbage collector frees what it no longer owns, and with that breaks every later parse.
+    cursor?.delete();
     tree?.delete();
   }
 }

@@ -141,6 +141,7 @@ export class Kedge implements vscode.Disposable {
   }
 
   async setMode(mode: Mode): Promise<void> {
+    if (mode === this.mode) return;
     await this.context.workspaceState.update(MODE_KEY, mode);
     this.#changed.fire();
   }
@@ -153,8 +154,9 @@ export class Kedge implements vscode.Disposable {
 
   async show(session: Session): Promise<void> {
     this.#session = Promise.resolve(session);
-    await this.context.workspaceState.update(SESSION_KEY, session.id);
+    // At once: what the user writes meanwhile is meant for what they see.
     this.#sessionChanged.fire(session);
+    await this.context.workspaceState.update(SESSION_KEY, session.id);
   }
 
   async #restore(): Promise<Session> {

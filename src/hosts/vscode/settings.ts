@@ -8,6 +8,7 @@ import type { DayBudget, RunBudget } from '../../core/budget.ts';
 import { type Limits, MODES, type Mode } from '../../core/events.ts';
 import type { ModelRef } from '../../core/messages.ts';
 import { modelText, parseModelRef } from '../../providers/catalog.ts';
+import { filledHeaders } from '../../providers/headers.ts';
 import type { ModelFacts, ProviderConfig } from '../../providers/types.ts';
 
 const count = z.number().int().positive();
@@ -159,16 +160,13 @@ export class Keys {
   }
 }
 
-/** In a header `${key}` stands for the provider's key, for gateways that want it elsewhere: so no settings file holds it. */
 export async function providerConfig(provider: string, settings: VsCodeSettings, keys: Keys): Promise<ProviderConfig> {
   const { baseUrl, headers = {} } = settings.server(provider);
   const apiKey = await keys.get(provider);
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what the user writes
-  const filled = Object.entries(headers).map(([name, value]) => [name, value.replaceAll('${key}', apiKey ?? '')] as const);
   return {
     ...(apiKey && { apiKey }),
     ...(baseUrl && { baseUrl }),
-    ...(filled.length > 0 && { headers: Object.fromEntries(filled) }),
+    ...(Object.keys(headers).length > 0 && { headers: filledHeaders(headers, apiKey) }),
   };
 }
 
@@ -177,7 +175,10 @@ const orNone = (value: unknown): number => (isAmount(value) ? value : Number.POS
 const orZero = (value: unknown): number => (isAmount(value) ? value : 0);
 
 /** Of each kind the lowest amount that somebody set. */
-function lowest<Kind extends string>(kinds: readonly Kind[], ...sets: (Partial<Record<Kind, unknown>> | undefined)[]): Partial<Record<Kind, number>> {
+function lowest<Kind extends string>(
+  kinds: readonly Kind[],
+  ...sets: (Partial<Record<Kind, unknown>> | undefined)[]
+): Partial<Record<Kind, number>> {
   const found: Partial<Record<Kind, number>> = {};
   for (const kind of kinds) {
     const amount = Math.min(...sets.map((set) => orNone(set?.[kind])));

@@ -1,6 +1,7 @@
 /** Writes through one WorkspaceEdit, so that Ctrl+Z takes a change back and open editors take part in it. */
 import * as vscode from 'vscode';
 import { decodeText, sameBytes } from '../../workspace/content.ts';
+import { differingLines } from '../../workspace/text-edits.ts';
 import type { FileChange, Writer } from '../../workspace/types.ts';
 import { unsavedDocument, type VsCodeFileSystem } from './file-system.ts';
 
@@ -34,8 +35,9 @@ export class VsCodeWriter implements Writer {
         const document = await editableDocument(uri, before);
         const text = document && decodeText(after);
         if (document && text !== undefined) {
-          const { range, replacement } = difference(document, withoutBom(text));
-          edit.replace(uri, range, replacement);
+          // Cursors and folds elsewhere stay where they are.
+          const { from, to, text: lines } = differingLines(document.getText(), withoutBom(text));
+          edit.replace(uri, new vscode.Range(document.positionAt(from), document.positionAt(to)), lines);
           // What the user has not saved is not saved behind the user's back.
           if (!document.isDirty) toSave.push({ document, after });
         } else toWrite.push({ uri, after });
@@ -92,23 +94,6 @@ async function editableDocument(uri: vscode.Uri, before: Uint8Array): Promise<vs
   if (text === undefined) return undefined;
   const document = unsavedDocument(uri) ?? (await vscode.workspace.openTextDocument(uri).then(undefined, () => undefined));
   return document?.getText() === withoutBom(text) ? document : undefined;
-}
-
-/** The smallest run of whole lines that differs, so that cursors and folds elsewhere stay where they are. */
-function difference(document: vscode.TextDocument, after: string): { range: vscode.Range; replacement: string } {
-  const before = document.getText();
-  const shorter = Math.min(before.length, after.length);
-  let start = 0;
-  while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;
-  start = before.lastIndexOf('\n', start - 1) + 1;
-  let tail = 0;
-  while (tail < shorter - start && before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail)) tail++;
-  const lineEnd = before.indexOf('\n', before.length - tail);
-  tail = lineEnd < 0 ? 0 : before.length - lineEnd - 1;
-  return {
-    range: new vscode.Range(document.positionAt(start), document.positionAt(before.length - tail)),
-    replacement: after.slice(start, after.length - tail),
-  };
 }
 
 function withoutBom(text: string): string {

@@ -1,6 +1,8 @@
+import { IMAGE_TYPES, MAX_IMAGE_CHARS, MAX_IMAGES } from '../../core/images.ts';
 import type { ImagePart, TextPart } from '../../core/messages.ts';
 
 const MAX_TEXT = 100_000;
+const MAX_PARTS = 50;
 
 type Block = { type: string; text?: string; data?: string; mimeType?: string; uri?: string; name?: string; resource?: Resource };
 type Resource = { uri: string; mimeType?: string; text?: string };
@@ -10,7 +12,18 @@ export function resultParts(content: unknown, structuredContent: unknown): (Text
   const blocks = Array.isArray(content) ? (content as Block[]) : [];
   const parts = blocks.map(partOf);
   if (parts.length === 0 && structuredContent !== undefined) parts.push(text(JSON.stringify(structuredContent)));
-  return parts.length > 0 ? parts : [text('[no result]')];
+  return parts.length > 0 ? bounded(parts) : [text('[no result]')];
+}
+
+/** All texts together are no longer than one may be, and what is not taken is counted. */
+function bounded(parts: (TextPart | ImagePart)[]): (TextPart | ImagePart)[] {
+  let [left, images] = [MAX_TEXT, 0];
+  const kept = parts.filter((part, index) => {
+    if (index >= MAX_PARTS || left <= 0 || (part.type === 'image' && ++images > MAX_IMAGES)) return false;
+    left -= part.type === 'text' ? part.text.length : 0;
+    return true;
+  });
+  return kept.length < parts.length ? [...kept, text(`[${parts.length - kept.length} more parts]`)] : kept;
 }
 
 function partOf(block: Block): TextPart | ImagePart {
@@ -18,7 +31,7 @@ function partOf(block: Block): TextPart | ImagePart {
     case 'text':
       return text(block.text ?? '');
     case 'image':
-      return { type: 'image', mediaType: block.mimeType ?? 'image/png', data: block.data ?? '' };
+      return image(block);
     case 'resource':
       return text(block.resource?.text ?? `[${block.resource?.mimeType ?? 'data'} at ${block.resource?.uri}]`);
     case 'resource_link':
@@ -26,6 +39,14 @@ function partOf(block: Block): TextPart | ImagePart {
     default:
       return text(`[${block.type}${block.mimeType ? ` ${block.mimeType}` : ''}]`);
   }
+}
+
+/** One that no service takes would make every request after it fail. */
+function image({ mimeType = 'image/png', data = '' }: Block): TextPart | ImagePart {
+  const isImage = IMAGE_TYPES.some((type) => type === mimeType) && /^[A-Za-z0-9+/]+={0,2}$/.test(data);
+  return isImage && data.length <= MAX_IMAGE_CHARS
+    ? { type: 'image', mediaType: mimeType, data }
+    : text(`[an image that cannot be shown: ${mimeType}]`);
 }
 
 function text(content: string): TextPart {

@@ -17,6 +17,9 @@ export function analyzeCommand(command: string, shell: Shell, parser: ShellParse
   const analyzer = new Analyzer(shell, parser);
   analyzer.text(command);
   const { commands, writes, paths, opaque, dangers } = analyzer;
+  const runs = (name: RegExp) => commands.some(({ argv: [program] }) => name.test(programName(program ?? '')));
+  // Wherever the `cd` stands: in a loop it comes before what stands in front of it.
+  if (runs(/^git$/) && runs(/^(?:cd|pushd|popd|chdir|set-location|sl)$/)) dangers.push(concern('other-folder', 'git after cd'));
   if (commands.length === 0 && opaque.length === 0 && dangers.length === 0) opaque.push(concern('unreadable', 'there is no command in it'));
   if (commands.length > MAX_COMMANDS) opaque.push(concern('unreadable', `it holds more than ${MAX_COMMANDS} commands`));
   const isReadOnly = opaque.length === 0 && dangers.length === 0 && commands.every(({ reads, isCovered }) => reads || isCovered);
@@ -45,7 +48,11 @@ class Analyzer {
   private parse(text: string, within: WrittenCommand['within'], depth: number): void {
     const root = this.shell === 'other' ? undefined : this.parser?.parse(text);
     if (!root) this.opaque.push(concern('unreadable', this.parser ? 'its syntax is not clear' : 'there is no grammar for this shell'));
-    else this.add(this.shell === 'powershell' ? readPowerShell(root, within) : readBash(root, this.shell, within), depth);
+    else {
+      // The grammar leaves out an escaped blank in front of all; to the shell it is the first letter of a name.
+      if (/\S/.test(text.slice(0, root.start) + text.slice(root.end))) this.opaque.push(concern('unreadable', 'not all of it is clear'));
+      this.add(this.shell === 'powershell' ? readPowerShell(root, within) : readBash(root, this.shell, within), depth);
+    }
   }
 
   private add(reading: Reading, depth: number): void {
@@ -65,9 +72,6 @@ class Analyzer {
     this.commands.push({ ...written, argv, floor, reads: reads && !hasInner, isCovered: isCovered || isWrapper });
     this.paths.push(...pathsOf(argv));
     this.dangers.push(...concerns);
-    if (programName(argv[0] ?? '') === 'git' && this.commands.some((earlier) => earlier.argv[0] === 'cd' || earlier.argv[0] === 'pushd')) {
-      this.dangers.push(concern('other-folder', 'git after cd'));
-    }
     if ((hasInner || script !== undefined) && depth >= MAX_DEPTH) this.opaque.push(concern('unreadable', 'it is nested too deep'));
     else if (innerWords.length > 0) {
       const source = innerWords.map((word) => word.source).join(' ');

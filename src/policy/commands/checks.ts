@@ -123,6 +123,8 @@ const jq: Check = (args, program) =>
   args.some((word) => /\benv\b|\$ENV|\b(?:strenv|envsubst|load\w*|import|include|modulemeta)\b/.test(word))
     ? asks('inline-code', program)
     : {};
+/** Letters without a dash are those of BSD, where an `e` shows the environment of each process. */
+const ps: Check = (args) => (args.some((word) => /^[aAcCefFgGhHjlLmnrSTuvVwxX]*e|^-E/.test(word)) ? asks('devices', 'ps e') : {});
 const noArguments: Check = (args, program) => (args.length > 0 ? asks('system', program) : {});
 
 const CHECKS: Record<string, Check> = {
@@ -153,6 +155,7 @@ const CHECKS: Record<string, Check> = {
   jq,
   yq: jq,
   cd,
+  ps,
   java: () => ({ floor: 2 }),
   uptime: noArguments,
   dmesg: noArguments,

@@ -77,11 +77,15 @@ export const checkGit: Check = (args) => {
   if (rule) return { argv, ...asks(rule, `git ${subcommand}`) };
   const found = findOption(rest, RUNS) ?? findOption(rest, LETTERS[subcommand] ?? '');
   if (found !== undefined) return { argv, ...asks('runs-other', `git ${subcommand} ${found}`) };
+  // To say who signed, git runs the program that its configuration names.
+  const signed = READS.has(subcommand) ? rest.find((word) => /%G|%\(signature/.test(word)) : undefined;
+  if (signed !== undefined) return { argv, ...asks('runs-other', `git ${subcommand} ${signed}`) };
   const output = findOption(rest, WRITES);
   if (output !== undefined) return { argv, ...asks('writes', `git ${subcommand} ${output}`) };
   const discard = rest.find((word) => DISCARDS.has(`${subcommand}:${word}`) || isCutShort(subcommand, word));
   if (discard !== undefined) return { argv, ...asks('deletes', `git ${subcommand} ${discard}`) };
-  if (/^(?:fetch|pull|remote)$/.test(subcommand) && rest.some((word) => /::|:\/\/|^[^-].*[@:]|^[./~]/.test(word))) {
+  const isPlace = (word: string, at: number) => /::|:\/\/|^[^-].*[@:]|^[./~]/.test(word) || (at === 0 && /^[^-].*\//.test(word));
+  if (/^(?:fetch|pull|remote)$/.test(subcommand) && rest.some(isPlace)) {
     return { argv, ...asks('sends', `git ${subcommand}`) };
   }
   if (subcommand === 'checkout' && !rest.some((word) => /^-[bB]$/.test(word))) return { argv, ...asks('deletes', 'git checkout') };

@@ -2,7 +2,7 @@
 import { checkOf } from './checks.ts';
 import { concern, type Rule } from './concerns.ts';
 import type { Finding } from './finding.ts';
-import { findOption } from './options.ts';
+import { bringsCode, findOption } from './options.ts';
 import { alwaysAsks, dangerousOptions, hasExactOptions, isReading, programName } from './programs.ts';
 import type { Concern, Word } from './types.ts';
 import { hiddenCharacter } from './visible.ts';
@@ -20,6 +20,11 @@ export type Inspection = {
 /** Words that begin something else than a simple command: where one is taken for a program, grammar and shell do not agree. */
 const RESERVED = new Set('if then else elif fi for while until do done case esac in select function { } ! coproc [[ ]] (( ))'.split(' '));
 
+/** Also the drives of PowerShell on which no files are. */
+const DEVICE = /(?:^|=)(?:\/+(?:proc|dev|sys)\/|(?:env|hk\w\w|registry|cert|function|alias|variable|wsman):)/i;
+
+const TAKES_ARGUMENT_FILES = new Set('gcc clang g++ cc ld ar dotnet msbuild java javac tsc rustc pytest'.split(' '));
+
 export function inspect(words: readonly Word[]): Inspection {
   const [program = '', ...args] = words.map(({ value }) => value ?? '');
   const name = programName(program);
@@ -32,12 +37,15 @@ export function inspect(words: readonly Word[]): Inspection {
     const option = findOption(args, list, hasExactOptions(name));
     return option === undefined ? [] : [concern(rule as Rule, `${name} ${option}`)];
   });
+  // What a program's table does not say, the names of its options do; for a wrapper they are those of what it runs.
+  const bringing = isReading(name) || name === 'git' ? undefined : bringsCode(args);
   const concerns = [
     ...unknown,
     ...globConcerns(words, isReading(name) && !options && !check),
     ...(always ? [concern(always, name)] : []),
     ...dangers,
     ...(found.concerns ?? []),
+    ...(bringing === undefined ? [] : [concern('runs-other', `${name} ${bringing}`)]),
   ];
   const argv = found.argv && unknown.length === 0 ? [program, ...found.argv.slice(1)] : words.map(({ value }) => value);
   return {
@@ -68,8 +76,11 @@ function wordConcerns(words: readonly Word[]): Concern[] {
   }
   const dynamic = args.find(({ value }) => value === undefined);
   if (dynamic) concerns.push(concern('dynamic', dynamic.source));
-  const device = args.find(({ value }) => /(?:^|=)\/+(?:proc|dev|sys)\//.test(value ?? '') && !/\/dev\/null$/.test(value ?? ''));
+  const device = args.find(({ value }) => DEVICE.test(value ?? '') && !/\/dev\/null$/.test(value ?? ''));
   if (device) concerns.push(concern('devices', device.source));
+  // Files of arguments can hold any option.
+  const more = args.find(({ value }) => value?.startsWith('@') && TAKES_ARGUMENT_FILES.has(programName(program.value ?? '')));
+  if (more) concerns.push(concern('runs-other', `${program.source} ${more.source}`));
   const hidden = words.find(({ value }) => value !== undefined && hiddenCharacter(value) !== undefined);
   if (hidden) concerns.push(concern('unreadable', `${hidden.source} holds a control character`));
   return concerns;

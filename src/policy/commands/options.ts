@@ -12,10 +12,16 @@ export function findOption(words: readonly string[], options: string, isExact = 
 
 function isOption(word: string, option: string, isExact: boolean): boolean {
   const [name = ''] = word.split(/[=:]/);
-  if (isExact) return name.replace(/^--?/, '') === option.replace(/^--?/, '');
+  if (isExact) return exact(name.split(',')[0] ?? '') === exact(option);
   if (option.startsWith('--')) return name.length > 2 && name.startsWith('--') && folded(option).startsWith(folded(name));
   if (option.length > 2) return folded(name) === folded(option) || name === `-${option}`;
   return !word.startsWith('--') && word.slice(1).includes(option.slice(1));
+}
+
+/** Letters alone differ by case: `-C`, `-c`. */
+function exact(name: string): string {
+  const bare = name.replace(/^--?/, '');
+  return bare.length > 1 ? bare.toLowerCase() : bare;
 }
 
 function folded(name: string): string {
@@ -36,4 +42,25 @@ export function otherOption(words: readonly string[], allowed: string): string |
 export function countLeadingOptions(words: readonly string[]): number {
   const end = words.findIndex((word) => !word.startsWith('-') || word === '-' || word === '--');
   return end < 0 ? words.length : end;
+}
+
+/** Words in the name of an option that brings code, a program or a configuration along; and those that do so where they name a file. */
+const CODE =
+  /^(?:config|configuration|rcfile|plugins?|require|import|loader|preload|exec|eval|hook|bootstrap|pager|editor|launcher|wrapper)$/;
+const MAYBE_CODE =
+  /^(?:[rcupe]|setup|runner|resolver|reporters?|processor|transform|sequencer|provider|environment|env|interface|ui|parser|formatter|format|adapter|workspace|serializers?|prettier|extensions?)$/;
+const FILE = /^[.~/]|[\\/]|\.(?:[cm]?[jt]sx?|json5?|ya?ml|toml|py|rb|php|sh|so|dll|dylib|jar)$/i;
+
+/** Of a program that nobody knows, or behind `npm test --`: an option whose name says that its value is run or configures what runs. */
+export function bringsCode(words: readonly string[]): string | undefined {
+  return words.find((word, at) => {
+    const [, name = '', joined] = /^--?([A-Za-z][\w.-]*)(?:=([\s\S]*))?$/.exec(word) ?? [];
+    const parts = name
+      .replace(/([a-z])([A-Z])/g, '$1-$2')
+      .toLowerCase()
+      .split(/[-_.]/);
+    if (parts[0] === '' || parts[0] === 'no') return false;
+    const value = joined ?? words[at + 1] ?? '';
+    return parts.some((part) => CODE.test(part) || (MAYBE_CODE.test(part) && FILE.test(value)));
+  });
 }

@@ -14,9 +14,12 @@ const ALWAYS: Partial<Record<Rule, string>> = {
     x86_64 cpulimit prlimit taskset chrt numactl choom ltrace uftrace rr mitmproxy capsh setpriv aa-exec sandbox-exec arch-chroot
     vagrant terraform tofu ansible ansible-playbook helm pulumi packer cmake ctest rundll32 regsvr32 mshta wscript cscript cmd
     wsl invoke-expression iex invoke-command icm start-process saps invoke-item ii start-job sajb foreach-object foreach
-    where-object import-module ipmo add-type new-object enter-pssession invoke-wmimethod invoke-cimmethod`,
+    where-object import-module ipmo add-type new-object enter-pssession invoke-wmimethod invoke-cimmethod coreutils
+    nyc c8 dotenv dotenvx env-cmd npm-run-all run-s run-p run-z lint-staged husky docker-compose podman-compose tox nox pm2
+    start-server-and-test`,
   'inline-code': `eval osascript jshell irb ghci scala groovy jrunscript psql mysql mariadb sqlite3 mongosh mongo redis-cli bc dc m4
-    gawk-inplace expect tclsh wish octave R Rscript julia ipython ts-node tsx zx runghc runhaskell jq-repl maxima gp`,
+    gawk-inplace expect tclsh wish octave R Rscript julia ipython ts-node tsx zx runghc runhaskell jq-repl maxima gp
+    pydoc vite-node babel-node esno jiti`,
   'shell-state': `alias unalias export declare typeset local readonly source . set shopt enable hash unset read mapfile readarray
     getopts let bind complete compgen compopt history fc pushd popd dirs ulimit umask disown suspend logout printenv
     set-alias sal new-alias nal set-variable sv set-executionpolicy`,
@@ -31,7 +34,7 @@ const ALWAYS: Partial<Record<Rule, string>> = {
     telnet socat rclone s3cmd aws gcloud gsutil az doctl heroku flyctl vercel netlify firebase wrangler mail mailx mutt sendmail
     msmtp swaks dig nslookup host drill whois ping ping6 traceroute nmap ssh-copy-id git-remote-https croc magic-wormhole
     wormhole transfer ngrok cloudflared gh-api twine invoke-webrequest iwr invoke-restmethod irm send-mailmessage
-    start-bitstransfer certutil bitsadmin websocat grpcurl openconnect wg tailscale bore finger irssi telegram-send`,
+    start-bitstransfer certutil bitsadmin websocat grpcurl openconnect wg tailscale bore finger irssi telegram-send getent`,
   system: `kill pkill killall skill xkill shutdown reboot halt poweroff init telinit systemctl service launchctl rc-service mount umount
     chmod chown chgrp chattr setfacl setfattr xattr chflags chsh passwd useradd usermod userdel groupadd visudo adduser deluser
     insmod modprobe rmmod sysctl ip ifconfig iptables nft ufw firewall-cmd route swapon swapoff losetup crontab timedatectl
@@ -47,10 +50,12 @@ const OPTIONS: Record<string, Partial<Record<Rule, string>>> = {
   ack: { 'runs-other': '--pager --output', 'inline-code': '--match-filter --ackrc --filter' },
   ugrep: { 'runs-other': '--filter --pager --config --view --query -Q', writes: '--save-config' },
   ug: { 'runs-other': '--filter --pager --config --view --query -Q', writes: '--save-config' },
-  sort: { 'runs-other': '--compress-program', writes: '-o --output -T --temporary-directory' },
+  sort: { 'runs-other': '--compress-program --files0-from', writes: '-o --output -T --temporary-directory' },
   fd: { 'runs-other': '-x --exec -X --exec-batch -l --list-details' },
   fdfind: { 'runs-other': '-x --exec -X --exec-batch -l --list-details' },
   tree: { writes: '-o -R' },
+  shuf: { writes: '-o --output' },
+  jq: { 'inline-code': '-f --from-file -L' },
   file: { writes: '-C --compile -S --no-sandbox', 'runs-other': '-m --magic-file -z -Z --uncompress' },
   diff: { 'runs-other': '-l --paginate' },
   sdiff: { 'runs-other': '--diff-program -o --output' },
@@ -63,26 +68,31 @@ const OPTIONS: Record<string, Partial<Record<Rule, string>>> = {
   ninja: { 'runs-other': '-C -f' },
   just: { 'runs-other': '-f --justfile -d --working-directory -c --command --shell --shell-arg --set --choose --chooser --edit -e' },
   pytest: {
-    'runs-other': '-p -c -o --confcutdir --rootdir --override-ini --config-file',
+    'runs-other': '-p -c -o --confcutdir --rootdir --override-ini --config-file --pdbcls',
+    sends: '--pastebin',
     writes: '--basetemp --junitxml --debug --log-file',
   },
   eslint: {
     'runs-other': '-c --config --rulesdir --plugin --parser -f --format --resolve-plugins-relative-to --init',
     writes: '-o --output-file',
   },
-  prettier: { 'runs-other': '--plugin --config' },
+  prettier: { 'runs-other': '--plugin --config --plugin-search-dir' },
   jest: {
-    'runs-other':
-      '-c --config --globalSetup --globalTeardown --setupFiles --runner --testRunner --transform --reporters --resolver --rootDir',
+    'runs-other': `-c --config --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --runner --testRunner --transform --reporters --resolver
+      --rootDir --env --testEnvironment --snapshotResolver --testResultsProcessor --watchPlugins --prettierPath --testSequencer
+      --snapshotSerializers --filter`,
   },
-  vitest: { 'runs-other': '-c --config -r --root --globalSetup --dir --reporter --environment' },
-  mocha: { 'runs-other': '-r --require --config --package --opts --node-option -n -R --reporter --import --loader' },
+  vitest: {
+    'runs-other': '-c --config -r --root --globalSetup --dir --reporter --environment --workspace --browser.provider --api --api.host',
+  },
+  mocha: { 'runs-other': '-r --require --config --package --opts --node-option -n -R --reporter --import --loader -u --ui' },
+  mypy: { 'runs-other': '--config-file --python-executable --custom-typeshed-dir', installs: '--install-types' },
   tsc: {
     writes: '--outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile --init',
     'runs-other': '-p --project',
   },
   cargo: {
-    'runs-other': '--config -Z --manifest-path -C',
+    'runs-other': '--config -Z --manifest-path -C --fix',
     writes: '--target-dir --artifact-dir --out-dir --lockfile-path',
   },
   go: {
@@ -99,10 +109,19 @@ const OPTIONS: Record<string, Partial<Record<Rule, string>>> = {
   },
   yarn: { 'runs-other': '--cwd --script-shell --use-yarnrc --modules-folder --registry --global-folder' },
   bun: { 'runs-other': '-e --eval -p --print -r --preload --require --import --cwd -c --config --env-file --inspect --shell -b --bun' },
-  dotnet: { 'runs-other': '--project --roll-forward --additional-deps --additionalprobingpath --startup-hook -p /p --property' },
+  dotnet: {
+    'runs-other': `--project --roll-forward --additional-deps --additionalprobingpath --startup-hook -p /p --property -logger -l -dl
+      -distributedlogger --test-adapter-path --settings`,
+  },
   mvn: { 'runs-other': '-f --file -s --settings -gs -D --define -t -pl --builder' },
-  gradle: { 'runs-other': '-I --init-script -b --build-file -c --settings-file -p --project-dir -D -P --include-build -g' },
-  gradlew: { 'runs-other': '-I --init-script -b --build-file -c --settings-file -p --project-dir -D -P --include-build -g' },
+  gradle: {
+    'runs-other':
+      '-I --init-script -b --build-file -c --settings-file -p --project-dir -D -P --include-build -g --system-prop --project-prop --gradle-user-home',
+  },
+  gradlew: {
+    'runs-other':
+      '-I --init-script -b --build-file -c --settings-file -p --project-dir -D -P --include-build -g --system-prop --project-prop --gradle-user-home',
+  },
   docker: { 'runs-other': '-H --host --context --config --tlscacert' },
   podman: { 'runs-other': '--url --connection --identity --remote --root --hooks-dir --conmon --runtime' },
   kubectl: { 'runs-other': '--kubeconfig --server -s --context --cluster --user --token', sends: '--raw' },
@@ -110,7 +129,7 @@ const OPTIONS: Record<string, Partial<Record<Rule, string>>> = {
   pip: { sends: '-i --index-url --extra-index-url --proxy', 'runs-other': '--python' },
   java: { 'runs-other': '-javaagent -agentlib -agentpath --source -XX -cp -classpath --class-path -jar' },
   rustc: { 'runs-other': '-C --codegen -Z --sysroot', writes: '-o --out-dir --emit' },
-  gcc: { 'runs-other': '-wrapper -fplugin -B -specs', writes: '-o' },
+  gcc: { 'runs-other': '-wrapper -fplugin -B -specs -Xclang -Xlinker -Xassembler -Xpreprocessor -Wl -Wa -Wp', writes: '-o' },
 };
 for (const [name, same] of Object.entries({
   gmake: 'make',
@@ -136,7 +155,10 @@ const RULE_OF = new Map(
 );
 const READING = wordSet(READS);
 
-export const alwaysAsks = (name: string): Rule | undefined => RULE_OF.get(name);
+/** A dynamic loader runs what it is given. */
+const LOADER = /^ld(?:-\w+)*[-\w.]*\.so(?:\.\d+)*$/;
+
+export const alwaysAsks = (name: string): Rule | undefined => RULE_OF.get(name) ?? (LOADER.test(name) ? 'runs-other' : undefined);
 export const dangerousOptions = (name: string): Partial<Record<Rule, string>> | undefined =>
   Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
 /** Their long options have one dash, so letters can not be put together. */
@@ -166,7 +188,7 @@ const ALIASES: Record<string, string> = {
 /** The name under which the tables know a program: `/usr/bin/Python3.11` is `python`. */
 export function programName(program: string): string {
   const name = (program.split(/[\\/]/).at(-1) ?? '').toLowerCase().replace(/\.(?:exe|cmd|bat|com|ps1)$/, '');
-  const plain = name.replace(/^(python|pypy|ruby|perl|node|lua|luajit|php|pip|bash|vim|gcc|clang|g\+\+)[-\d.]+w?$/, '$1');
+  const plain = name.replace(/^(python|pypy|ruby|perl|node|lua|luajit|php|pip|pydoc|bash|vim|gcc|clang|g\+\+)[-\d.]+w?$/, '$1');
   const gnu = plain.replace(
     /^g(?=(?:sed|awk|tar|find|sort|xargs|rm|cp|mv|ln|dd|tee|env|timeout|split|csplit|install|truncate|date|chmod|chown)$)/,
     '',

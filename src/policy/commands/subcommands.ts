@@ -24,7 +24,7 @@ const NPM: Form = {
       self-update server setup store`,
     deletes: 'uninstall un remove rm r unlink prune',
   },
-  installs: 'install i add in ins inst insta instal isnt isnta isntal isntall ci clean-install install-test it',
+  installs: 'install i add in ins inst insta instal isnt isnta isntal isntall ci clean-install install-test it audit',
   namesTarget: 'run run-script rum urn explain why view info show',
   launches: 'exec x',
 };
@@ -71,6 +71,7 @@ const FORMS: Record<string, Form> = {
   deno: { plain: 'run test check lint fmt task info doc bench', otherwise: 'inline-code', namesTarget: 'run task' },
   dotnet: { plain: 'build test restore run format clean', otherwise: 'runs-other' },
   swift: { plain: 'build test run', otherwise: 'runs-other' },
+  coverage: { plain: 'report combine erase', otherwise: 'inline-code' },
   flutter: { plain: 'test analyze build doctor', otherwise: 'installs' },
   dart: { plain: 'test analyze format compile', otherwise: 'installs', namesTarget: 'run' },
   rails: { plain: 'test routes stats about', otherwise: 'runs-other' },

@@ -6,21 +6,22 @@ import { createClient, settle } from './client.ts';
 import { contextLengthOf } from './convert.ts';
 
 /** What is installed. Each model is asked about on its own, all at once, since the answers come from a file beside it. */
-export async function listModels(config: ProviderConfig, signal: AbortSignal): Promise<ModelInfo[]> {
+export async function listModels(config: ProviderConfig, signal: AbortSignal, only?: string): Promise<ModelInfo[]> {
   const settled = settle(config);
   checkConfig('Ollama', settled);
   const server = serverOf('Ollama', settled);
   const infos = async (either: AbortSignal) => {
     const client = createClient(settled, server, either);
     const entries = entriesOf(server, await client.list(), 'models');
-    return await Promise.all(entries.map((entry) => infoOf(client, entry, either)));
+    const wanted = only === undefined ? entries : entries.filter((entry) => [only, `${only}:latest`].includes(idOf(entry)));
+    return await Promise.all(wanted.map((entry) => infoOf(client, entry, either)));
   };
   return (await ask(server, signal, infos, plainError)).filter((info) => info !== undefined);
 }
 
 /** Undefined for a model that makes vectors only. */
 async function infoOf(client: Ollama, entry: Record<string, unknown>, signal: AbortSignal): Promise<ModelInfo | undefined> {
-  const id = String(entry.model ?? entry.name);
+  const id = idOf(entry);
   const { digest } = known({ digest: entry.digest as string | undefined });
   try {
     const shown = await client.show({ model: id });
@@ -35,4 +36,8 @@ async function infoOf(client: Ollama, entry: Record<string, unknown>, signal: Ab
     signal.throwIfAborted();
     return { id, ...(digest && { digest }) };
   }
+}
+
+function idOf({ model, name }: Record<string, unknown>): string {
+  return String(model ?? name);
 }

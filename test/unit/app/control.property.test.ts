@@ -47,18 +47,31 @@ function modelOf(turns: readonly What[][], requests: string[]): ModelAdapter {
   };
 }
 
-/** Does what is to be done when its event comes; returns the texts of the messages that were not removed, in order. */
-function act(session: Session, done: Set<Doing>, wanted: readonly Doing[], said: Map<string, string>): void {
+type Acts = {
+  wanted: readonly Doing[];
+  done: Set<Doing>;
+  /** The texts of the messages that waited to join and were not removed, in order. */
+  said: Map<string, string>;
+  /** What began a run instead of joining one, in order. */
+  prompts: string[];
+  /** What is said after the end of a run begins one: all of these have to end too. */
+  begun: Promise<void>[];
+};
+
+/** Does what is to be done when its event comes. */
+function act(session: Session, { wanted, done, said, prompts, begun }: Acts): void {
   session.subscribe((event) => {
     if (event.type === 'approval_requested') void session.answerApproval(event.approvalId, { approve: event.seq % 2 === 0 });
     if (event.type === 'question_asked') void session.answerQuestion(event.questionId, { words: 'Fine.' });
     if (event.type === 'message_queued') said.set(event.id, textOf(event.message));
+    const beganBySaying = event.type === 'run_started' && /^said at \d+$/.test(event.prompt) && ![...said.values()].includes(event.prompt);
+    if (beganBySaying) prompts.push(event.prompt);
     if (event.type === 'message_unqueued') said.delete(event.id);
     for (const each of wanted) {
       if (each.at !== event.seq || done.has(each)) continue;
       done.add(each);
       const [queued] = session.state.queue.keys();
-      if (each.action === 'say') void session.say({ text: `said at ${event.seq}`, mode: 'agent' }).catch(() => undefined);
+      if (each.action === 'say') begun.push(session.say({ text: `said at ${event.seq}`, mode: 'agent' }).catch(() => undefined));
       else if (each.action === 'edit' && queued) session.queue.edit(queued, `edited at ${event.seq}`);
       else if (each.action === 'remove' && queued) session.queue.remove(queued);
       else if (each.action === 'pause' && session.running) session.pause();
@@ -90,17 +103,21 @@ describe('whenever the user pauses, steps, steers and stops', () => {
         const adapter = modelOf(turns, requests);
         await using first = await assistantOn({}, [], { adapter, limits: { turns: 5 } });
         let kedge: Harness = first;
-        const done = new Set<Doing>();
-        const said = new Map<string, string>();
-        act(kedge.session, done, wanted, said);
+        const acts: Acts = { wanted, done: new Set(), said: new Map(), prompts: [], begun: [] };
+        const ended = async () => {
+          while (acts.begun.length > 0) await acts.begun.pop();
+        };
+        act(kedge.session, acts);
         await kedge.session.prompt({ text: 'go', mode: 'agent' });
+        await ended();
         for (let round = 0; kedge.session.state.lastRun?.status === 'paused' && round < 60; round++) {
           const way = goOn[round % goOn.length];
           if (way === 'reload') {
             kedge = await kedge.reload();
-            act(kedge.session, done, wanted, said);
+            act(kedge.session, acts);
           }
           await kedge.session[way === 'step' ? 'step' : 'resume']();
+          await ended();
         }
         const { session } = kedge;
         assert.equal(session.state.lastRun?.status, 'finished');
@@ -117,8 +134,10 @@ describe('whenever the user pauses, steps, steers and stops', () => {
         for (const [index, request] of requests.entries()) assert.ok(request.startsWith(requests[index - 1] ?? ''), `request ${index}`);
         const heard = session.state.messages.filter(({ role }) => role === 'user').map((message) => textOf(message));
         const waiting = [...session.state.queue.values()].map(({ message }) => textOf(message));
-        const spoken = [...said.values()];
-        assert.deepEqual([...heard.filter((text) => / at \d+$/.test(text)), ...waiting], spoken);
+        const spoken = heard.filter((text) => / at \d+$/.test(text));
+        const isPrompt = (text: string) => acts.prompts.includes(text);
+        assert.deepEqual([...spoken.filter((text) => !isPrompt(text)), ...waiting], [...acts.said.values()]);
+        assert.deepEqual(spoken.filter(isPrompt), acts.prompts);
       }),
       { numRuns: 150 },
     );

@@ -6,7 +6,7 @@ import { currentStep } from '../../../src/core/plan-progress.ts';
 import { emptySession, reduce } from '../../../src/core/session.ts';
 import { inScope } from '../../../src/policy/scope.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
-import { assistantOn, type Harness, lastOf } from '../../support/harness.ts';
+import { assistantOn, type Harness, lastOf, nextEvent } from '../../support/harness.ts';
 
 const files = { 'a.txt': 'x\n', 'b.txt': 'x\n', 'lib/c.txt': 'x\n', 'lib/deep/d.txt': 'x\n', 'out.txt': 'x\n' };
 const PLAN: PlanDraft = {
@@ -97,4 +97,59 @@ describe('under a confirmed plan', () => {
       { numRuns: 150 },
     );
   });
+
+  it('a reload while the user is asked changes nothing of what becomes of it', async function () {
+    this.timeout(120_000);
+    const answers = fc.array(fc.nat(11), { minLength: 1, maxLength: 8 });
+    const reloads = fc.array(fc.boolean(), { minLength: 1, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(turnsOf(fc.oneof(change, change, report)), answers, reloads, async (turns, choices, when) => {
+        const [without, with_] = [await outcomeOf(turns, choices, [false]), await outcomeOf(turns, choices, when)];
+        assert.deepEqual(with_, without);
+      }),
+      { numRuns: 60 },
+    );
+  });
 });
+
+type Turns = { name: string; input: unknown }[][];
+
+/** What a run comes to whose user gives these answers, in order and over again, each after a reload or not. */
+async function outcomeOf(turns: Turns, choices: readonly number[], reloads: readonly boolean[]) {
+  const script = turns.map((calls, turnAt) => turn(...calls.map(({ name, input }, at) => call(name, input, `t${turnAt}c${at}`))));
+  await using first = await assistantOn(files, [turn(call('propose_plan', PLAN)), ...script, turn(say('Done.'))]);
+  let kedge = first;
+  await kedge.session.prompt({ text: 'plan', mode: 'plan' });
+  let run = kedge.session.answerPlan(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
+  const asked: string[] = [];
+  for (let count = 0; ; count++) {
+    await Promise.race([run, untilAsked(kedge)]);
+    const [approval, question] = pendingOf(kedge);
+    if (!approval && !question) break;
+    const isReloaded = reloads[count % reloads.length];
+    if (isReloaded) kedge = await kedge.reload();
+    const choice = choices[count % choices.length] as number;
+    asked.push(approval?.reason ?? question?.question.text ?? '');
+    const options = question?.question.options ?? [];
+    const heard = nextEvent(kedge.session, approval ? 'approval_resolved' : 'question_answered');
+    const answered = approval
+      ? kedge.session.answerApproval(approval.approvalId, { approve: choice % 2 === 0 })
+      : kedge.session.answerQuestion(question?.questionId ?? '', { option: options[choice % options.length]?.label ?? '' });
+    // Who answers after a reload waits for the end of the run.
+    if (isReloaded) run = answered;
+    await heard;
+  }
+  const { lastRun } = kedge.session.state;
+  const steps = Object.entries(lastRun?.steps ?? {}).map(([step, { status, rolledBack }]) => `${step} ${status} ${rolledBack ?? ''}`);
+  return { asked, steps, status: lastRun?.status, outcome: lastRun?.outcome, files: await kedge.snapshot() };
+}
+
+function pendingOf({ session: { state } }: Harness) {
+  return [[...state.pendingApprovals.values()][0], [...state.pendingQuestions.values()][0]] as const;
+}
+
+/** Resolves when the user is asked, at once where that is so. */
+async function untilAsked(kedge: Harness): Promise<void> {
+  if (pendingOf(kedge).some(Boolean)) return;
+  await Promise.race([nextEvent(kedge.session, 'approval_requested'), nextEvent(kedge.session, 'question_asked')]);
+}

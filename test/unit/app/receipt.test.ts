@@ -44,6 +44,7 @@ describe('a receipt', () => {
       canWrite: true,
     } satisfies Receipt);
     assert.equal(receiptLine(receipt), '9 calls · 2 asked · 1 denied · 2 files read · 2 changed');
+    assert.equal(receiptLine({ ...receipt, asked: 0, denied: 0, readCount: 0, changedCount: 0 }), '9 calls · 0 asked · 0 denied');
     assert.equal(proofOf(receipt), undefined);
     assert.equal(
       receiptMarkdown(receipt, { usage: { input: 1_200, output: 30 }, cost: { usd: 0.02 } }),

@@ -292,7 +292,7 @@ describe('panel in a browser', () => {
     await open('changed');
     await page.getByRole('button', { name: /^tide\.ts/ }).click();
     await page.getByRole('button', { name: 'Review' }).click();
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Undo run' }).click();
     assert.deepEqual(await posted(), [
       { type: 'open_diff', callId: 'call-2', path: 'src/tide.ts' },
       { type: 'review_run', runId: 'run-1' },

@@ -45,6 +45,18 @@ describe('the judge of shell commands', () => {
       [['awk'], "awk -F: '{ print $1, $2 }' x"],
       [['tar'], 'tar tzf a.tgz'],
       [['./gradlew test'], './gradlew test'],
+      [['npm test'], 'npm test -- --reporter=dot --grep plan test/a.test.ts'],
+      [['npm run build'], 'npm run build -- --mode production --env=prod'],
+      [['npm run lint'], 'npm run lint -- --fix src/a.ts'],
+      [['npx eslint', 'npx prettier'], 'npx eslint . --fix && npx prettier --write src/a.ts --no-config'],
+      [['npx jest'], 'npx jest --testPathPattern src/a.test.ts --coverage'],
+      [['npx vitest run'], 'npx vitest run src/a.test.ts -t name'],
+      [['npx playwright test'], 'npx playwright test --project chromium --headed'],
+      [['pytest'], 'pytest -q -k name tests/test_a.py'],
+      [['cargo test', 'go test'], 'cargo test --all-features -p core -- --nocapture; go test -run TestA -count=1 ./...'],
+      [['dotnet test'], 'dotnet test --filter Name -c Release --no-build'],
+      [['ps', 'ruff check'], 'ps aux; ps -ef; ruff check --fix --output-format json src'],
+      [['git fetch', 'git pull'], 'git fetch origin feature/x; git pull --rebase origin main'],
     ];
     for (const [allow, command] of cases) {
       it(`${JSON.stringify(command)} by ${allow.join(', ')}`, async () => {

@@ -153,13 +153,14 @@ describe('the log of a session', () => {
     const log = store.log('s');
     const lock = join(directory, 's.lock');
     assert.equal(log.inUse(), false);
-    log.lock();
+    assert.equal(log.lock(), true);
     assert.equal(await readFile(lock, 'utf8'), String(process.pid));
     assert.equal(store.log('s').inUse(), false, 'by this process itself');
     log.unlock();
     await assert.rejects(readFile(lock));
     await writeFile(lock, String(process.ppid));
     assert.equal(log.inUse(), true);
+    assert.equal(log.lock(), false, 'whoever came first has it');
     log.unlock();
     assert.equal(await readFile(lock, 'utf8'), String(process.ppid), 'nobody takes away what is not theirs');
     await utimes(lock, 1, 1);
@@ -168,6 +169,7 @@ describe('the log of a session', () => {
     for (const gone of [String(pid), '', 'x', '-1', '0']) {
       await writeFile(lock, gone);
       assert.equal(log.inUse(), false, gone);
+      assert.equal(log.lock(), true, gone);
     }
   });
 

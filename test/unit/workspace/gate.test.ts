@@ -81,7 +81,7 @@ describe('the write gate', () => {
       const before = await disk.snapshot();
       await assert.rejects(disk.apply(edits, { 'moved.txt': 'old.txt' }), {
         name: 'ToolError',
-        message: 'The change could not be written: ENOSPC: no space left on device Nothing was changed.',
+        message: 'The change could not be written: ENOSPC: no space left on device. Nothing was changed.',
       });
       assert.deepEqual(await disk.snapshot(), before, `failing at ${k}`);
     }

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { splitHunks } from '../../../src/core/revision.ts';
+import { changeSet } from '../../../src/workspace/changes.ts';
+import { encodeText } from '../../../src/workspace/content.ts';
 import { hunksOf, linesOf, withoutHunks } from '../../../src/workspace/hunks.ts';
 
 const text = fc
@@ -25,9 +28,10 @@ describe('hunks', () => {
 
   it('of which some are refused leave what the others say, and every line around them', () => {
     fc.assert(
-      fc.property(pair, choice, ([before, after], refused) => {
-        const landed = withoutHunks(before, after, refused);
+      fc.property(pair, choice, ([before, after], chosen) => {
         const hunks = hunksOf(before, after) ?? [];
+        const refused = chosen.filter((index) => index < hunks.length);
+        const landed = withoutHunks(before, after, refused);
         const expected: string[] = [];
         let at = 0;
         const [old, now] = [linesOf(before), linesOf(after)];
@@ -47,6 +51,18 @@ describe('hunks', () => {
       }),
       { numRuns: 1_000 },
     );
+  });
+
+  it('that are not there cannot be refused, so that no choice is taken for another', () => {
+    assert.throws(() => withoutHunks('a\n', 'b\n', [1]), /^ToolError: This change has no hunk 2\./);
+  });
+
+  it('are told apart by line breaks of the diff alone, whatever a line holds', async () => {
+    const lines = Array.from({ length: 30 }, (_, index) => `${index}\n`);
+    const old = lines.join('');
+    const now = lines.with(2, 'two\r@@ -1,1 +1,1 @@\n').with(3, 'three\u2028@@ x @@\n').with(25, 'y\n').join('');
+    const { summaries } = await changeSet([{ path: 'a', at: { folder: 0, path: 'a' }, before: encodeText(old), after: encodeText(now) }]);
+    assert.equal(splitHunks(summaries[0]?.diff ?? '').length, hunksOf(old, now)?.length);
   });
 
   it('are refused one after the other as well as at once', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Revision } from '../../../src/core/tool.ts';
 import { encodeText, hashOf } from '../../../src/workspace/content.ts';
-import { linesOf, withoutHunks } from '../../../src/workspace/hunks.ts';
+import { hunksOf, linesOf, withoutHunks } from '../../../src/workspace/hunks.ts';
 import type { FileChange } from '../../../src/workspace/types.ts';
 import { gateOn } from '../../support/workspace.ts';
 
@@ -20,7 +20,16 @@ function edited(base: string, by: string, what: { at: number; removes: number; a
   return all.join('');
 }
 
-const choice = fc.oneof(
+type Choice = 'refused' | { without: number[] } | { content: string };
+
+/** Only what is shown can be refused. */
+function shown(made: Choice, old: string | undefined, now: string | undefined): Choice {
+  if (made === 'refused' || 'content' in made) return made;
+  const count = old === undefined || now === undefined ? 1 : (hunksOf(old, now)?.length ?? 1);
+  return { without: made.without.filter((index) => index < count) };
+}
+
+const choice: fc.Arbitrary<Choice> = fc.oneof(
   fc.constant('refused' as const),
   fc.array(fc.nat(5), { maxLength: 4 }).map((without) => ({ without })),
   text.map((content) => ({ content })),
@@ -43,9 +52,9 @@ describe('a change of which the user keeps a part', () => {
         const revision: Revision = {};
         const expected: Record<string, string | undefined> = { ...initial };
         for (const { path } of changes) {
-          const made = choices[path];
           const [old, now] = [initial[path], contentAfter(changes, path)];
           expected[path] = now;
+          const made = choices[path] && shown(choices[path], old, now);
           if (made === undefined) continue;
           const isContent = typeof made === 'object' && 'content' in made;
           revision[path] = isContent ? { content: await disk.blobs.put(encodeText(made.content)) } : made;
@@ -72,9 +81,11 @@ describe('a change of which the user keeps a part', () => {
     await fc.assert(
       fc.asyncProperty(text, edits, choice, choice, async (old, what, one, other) => {
         await using disk = await gateOn({ a: old });
-        const change: FileChange = { ...(await disk.workspace.resolve('a')), before: bytes(old), after: bytes(edited(old, 'kedge', what)) };
+        const now = edited(old, 'kedge', what);
+        const change: FileChange = { ...(await disk.workspace.resolve('a')), before: bytes(old), after: bytes(now) };
         const { summaries } = await disk.gate.prepare([change]);
-        const outcome = async (made: typeof choice extends fc.Arbitrary<infer T> ? T : never) => {
+        const outcome = async (chosen: Choice) => {
+          const made = shown(chosen, old, now);
           const revision: Revision = {
             a: typeof made === 'object' && 'content' in made ? { content: await disk.blobs.put(encodeText(made.content)) } : made,
           };

@@ -50,6 +50,22 @@ describe('a failing service, in the terminal', () => {
     assert.deepEqual([code, out], [0, 'Here.\n']);
   });
 
+  it('is tried again at once where somebody at the terminal presses Enter', async () => {
+    await serve({ ...limited, headers: { 'retry-after': '60' } }, { body: answer('Here.') });
+    const tty = 'data:text/javascript,process.stdin.isTTY = process.stderr.isTTY = true';
+    const env = { ...process.env, KEDGE_HOME: home, KEDGE_API_KEY: 'sk-0123456789', KEDGE_BASE_URL: `${server.url}/v1`, TERM: 'xterm' };
+    const child = spawn(process.execPath, ['--import', tty, MAIN, 'ask', 'go', '--model', 'openai-chat/m'], { cwd: folder, env });
+    let err = '';
+    child.stderr.setEncoding('utf8').on('data', (more: string) => {
+      err += more;
+      // When it has counted down by itself.
+      if (err.includes('in 59 s')) child.stdin.end('\n');
+    });
+    assert.deepEqual(await once(child, 'close'), [0, null], err);
+    assert.match(err, /\r\u001b\[KRate limited\. Trying again in 60 s \(2 of 5\)\. Enter tries now, Ctrl\+C stops\.\r/);
+    assert.match(err, /in 59 s .*Trying again now\.\n/);
+  });
+
   it('keeps half an answer, and says how to go on; the model is told to', async () => {
     const whole = answer('It is ', 'here.');
     await serve({ body: whole.slice(0, whole.indexOf('data:', 10)), after: 'drop' }, { body: answer('here.') });

@@ -31,6 +31,7 @@ describe('hunk by hunk in the terminal', () => {
     const { answer, shown, asked } = await choose('y', 'n', 'y', 'n', 'y', 'y', 'y');
     assert.deepEqual(answer, { approve: true, revised: { a: { without: [1] }, b: 'refused' } });
     assert.match(shown[1] ?? '', /old 20/);
+    assert.match(shown[1] ?? '', /^edit a {2}\+1 −1\n/);
     assert.doesNotMatch(shown[1] ?? '', /old 40/);
     assert.match(asked[1] ?? '', /^Take hunk 2 of 3 in a\?/);
     assert.match(asked[3] ?? '', /^Take b\?/);

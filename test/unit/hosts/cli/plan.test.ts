@@ -37,6 +37,12 @@ describe('a plan in the terminal', () => {
     assert.match(await readFile(join(folder, 'plan.md'), 'utf8'), /1\. \[x\] \*\*Rename/);
   });
 
+  it('says where it could not be written', async () => {
+    const { code, err } = await kedge('plan', RENAME, '-o', 'nowhere/plan.md');
+    assert.equal(code, 1);
+    assert.match(err, /kedge: The plan could not be written to nowhere\/plan\.md: ENOENT/);
+  });
+
   it('comes first in Agent mode where that is asked for', async () => {
     const { code, err } = await kedge('agent', '--yes', '--require-plan', RENAME);
     assert.equal(code, 4, err);

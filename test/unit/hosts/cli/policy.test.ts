@@ -149,6 +149,8 @@ describe('a question in the terminal', () => {
     ['pw', 2, 0, { approve: true, grant: 'workspace', covers: 1 }],
     ['pw', 1, 0, undefined],
     ['r', 0, 0, undefined],
+    ['yes, but not in docs', 2, 0, undefined],
+    ['s, and be quick', 2, 0, undefined],
     ['n not that way', 0, 0, { approve: false, words: 'not that way' }],
     ['no: keep it', 0, 0, { approve: false, words: 'keep it' }],
     ['', 2, 2, undefined],

@@ -5,7 +5,7 @@ import type { AskedQuestion } from '../../../../src/core/session.ts';
 import { parseCommand } from '../../../../src/hosts/cli/arguments.ts';
 import { converse, EXIT } from '../../../../src/hosts/cli/converse.ts';
 import { Lines } from '../../../../src/hosts/cli/lines.ts';
-import { replyTo } from '../../../../src/hosts/cli/questions.ts';
+import { confirmPlan, replyTo } from '../../../../src/hosts/cli/questions.ts';
 import { call, say, turn } from '../../../../src/providers/scripted/index.ts';
 import { assistantOn, resultTexts } from '../../../support/harness.ts';
 
@@ -57,6 +57,17 @@ describe('a question in the terminal', () => {
     });
   });
 
+  it('takes a plan, drops it or keeps it at one word; more words are what to change', async () => {
+    for (const [typed, answer] of [
+      [['y'], 'run'],
+      [['No'], 'discard'],
+      [['what', 'k'], 'keep'],
+      [['yes, but leave the tests alone'], { change: 'yes, but leave the tests alone' }],
+      [['not main.ts please'], { change: 'not main.ts please' }],
+    ] as const)
+      assert.deepEqual(await typing([...typed], (_, lines) => confirmPlan(signal, lines)), answer);
+  });
+
   it('is given up at the end of the input, or when the run is stopped', async () => {
     const stopping = new AbortController();
     await typing([], async (input, lines) => {
@@ -74,6 +85,43 @@ describe('a question in the terminal', () => {
     const start = () => kedge.session.prompt({ text: 'go', mode: 'ask' });
     assert.equal(await converse(kedge.session, start, parseCommand(['ask', 'go']), signal), EXIT.answered);
     assert.match(resultTexts(kedge.session)[0] ?? '', /^Nobody can be asked here \(no terminal\)\. Go on with what you think most likely/);
+  });
+});
+
+describe('a plan at the prompt', () => {
+  const plan = call('propose_plan', { goal: 'Tidy up', steps: [{ title: 'Tidy', files: ['a.ts'] }] });
+
+  it('is asked about again where what was to be changed in it brought no other plan', async () => {
+    const stdin = Object.getOwnPropertyDescriptor(process, 'stdin') as PropertyDescriptor;
+    await using kedge = await assistantOn({}, [turn(plan), turn(say('Why should I?'))]);
+    await typing(['leave a.ts alone', 'n'], async (input, _, shown) => {
+      Object.defineProperty(process, 'stdin', { value: Object.assign(input, { isTTY: true }), configurable: true });
+      try {
+        const start = () => kedge.session.prompt({ text: 'Tidy up.', mode: 'plan' });
+        assert.equal(await converse(kedge.session, start, parseCommand(['plan', 'Tidy up.']), signal), EXIT.answered);
+        assert.match(shown(), /^(Carry out this plan\?[^>]*> ){2}The plan was dropped\. Nothing was changed\.\n$/);
+      } finally {
+        Object.defineProperty(process, 'stdin', stdin);
+      }
+    });
+    assert.deepEqual(
+      [...kedge.session.state.plans.values()].map(({ status }) => status),
+      ['discarded'],
+    );
+  });
+});
+
+describe('a plan that was not gone through', () => {
+  it('is named at the end, with how to go on with it', async () => {
+    const steps = ['a.ts', 'b.ts'].map((file) => ({ title: `Tidy ${file}`, files: [file] }));
+    const skipped = call('update_step', { step: 1, status: 'skipped' });
+    const script = [turn(call('propose_plan', { goal: 'Tidy up', steps })), turn(skipped), turn(say('That is all.'))];
+    await using kedge = await assistantOn({}, script);
+    await typing([], async (_input, _lines, shown) => {
+      const start = () => kedge.session.prompt({ text: 'Tidy up.', mode: 'plan' });
+      assert.equal(await converse(kedge.session, start, parseCommand(['plan', '--run-plan', 'Tidy up.']), signal), EXIT.answered);
+      assert.match(shown(), /^1 of 2 steps of the plan is left\. To go on with it: kedge --continue \S+\n$/);
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { EventBody } from '../../../../src/core/events.ts';
-import type { AssistantMessage } from '../../../../src/core/messages.ts';
+import { type AssistantMessage, user } from '../../../../src/core/messages.ts';
 import { TextRenderer } from '../../../../src/hosts/cli/render.ts';
 import { diffText, harmless, paintFor } from '../../../../src/hosts/cli/terminal.ts';
 
@@ -93,5 +93,86 @@ describe('the text that the terminal program writes', () => {
       paintFor({ write: () => true }, {}),
     );
     assert.equal(diff, 'edit x<001b>[8m  +1 −0\n@@ -1 +1 @@\n+evil<001b>[1A<001b>[2K\n ok');
+  });
+
+  it('counts a wait down in one line of a terminal, which is whole and no wider than it', async () => {
+    const { TERM } = process.env;
+    process.env.TERM = 'xterm';
+    let err = '';
+    let look = () => {};
+    const write = (more: string) => {
+      err += more;
+      look();
+    };
+    const renderer = new TextRenderer({ write, isTTY: true }, { write, isTTY: true, columns: 60 }, true);
+    process.env.TERM = TERM;
+    if (TERM === undefined) delete process.env.TERM;
+    const handle = (event: EventBody) => renderer.handle({ ...event, runId: 'r', seq: 1, at: 0 });
+    handle({ type: 'model_waiting', attempt: 2, tries: 5, reason: 'rate_limit', waitMs: 1_500 });
+    assert.equal(err, '\r\u001b[KRate limited. Trying again in 2 s (2 of 5). Enter tries no…');
+    await new Promise<void>((resolve) => {
+      look = () => err.includes('in 1 s') && resolve();
+    });
+    err = '';
+    handle({ type: 'message_queued', id: 'm', message: user('Be quick.') });
+    assert.match(err, /^\r\u001b\[K.*It joins at the model’s next turn\..*\n$/);
+    err = '';
+    renderer.skipWait();
+    assert.equal(err, 'Trying again now.\n');
+    renderer.skipWait();
+    handle({ type: 'text_delta', text: 'Here.' });
+    assert.equal(err, 'Trying again now.\n');
+  });
+
+  const edited = (path: string, added: number): EventBody => ({
+    type: 'file_changed',
+    callId: 'c',
+    changes: [{ path, kind: 'edit', added, removed: 0, diff: '' }],
+  });
+  const begins = (step: number): EventBody => ({ type: 'plan_step', planId: 'p', step, status: 'started' });
+  const ended: EventBody = { type: 'run_finished', outcome: 'answered', usage: {}, durationMs: 1 };
+
+  it('counts as changed what is left changed: not what a step had to take back', () => {
+    const results = [
+      { path: 'a.ts', outcome: 'restored' as const },
+      { path: 'b.ts', outcome: 'restored' as const },
+      { path: 'c.ts', outcome: 'refused' as const },
+    ];
+    const { err } = rendered(false, [
+      begins(1),
+      edited('a.ts', 1),
+      begins(2),
+      edited('a.ts', 2),
+      edited('b.ts', 4),
+      edited('c.ts', 8),
+      { type: 'step_rolled_back', planId: 'p', step: 2, undoId: 'u', results },
+      ended,
+    ]);
+    assert.match(err, /Changed 2 files: a\.ts \+1 −0, c\.ts \+8 −0\. Take it back: kedge undo\n/);
+    const rolledBack = { type: 'step_rolled_back', planId: 'p', step: 1, undoId: 'u', results: results.slice(0, 1) } as const;
+    assert.doesNotMatch(rendered(false, [begins(1), edited('a.ts', 1), rolledBack, ended]).err, /Changed/);
+  });
+
+  it('shows on a terminal the last lines of what runs, each time over the ones before, and takes them away when it has ended', () => {
+    const progress = (text: string): EventBody => ({ type: 'tool_progress', callId: 'c', text });
+    const before = process.env.TERM;
+    process.env.TERM = 'xterm';
+    process.env.NO_COLOR = '1';
+    const long = `${'x'.repeat(200)}\u001b[2J`;
+    const { err } = rendered(true, [progress('1\n\n2'), progress(`1\n2\n3\n4\n5\n${long}`), finished]);
+    const piped = rendered(false, [progress('1\n2'), finished]);
+    if (before === undefined) delete process.env.TERM;
+    else process.env.TERM = before;
+    const [first, second, end] = err.split(/\u001b\[\dA\r\u001b\[J/);
+    assert.equal(first, '  1\n  2\n');
+    assert.equal(second, `  2\n  3\n  4\n  5\n  ${'x'.repeat(76)}…\n`);
+    assert.equal(end, '✗ read_file: no such file  12 ms\n');
+    assert.match(err, /\u001b\[2A.*\u001b\[5A/s);
+    assert.equal(piped.err, end);
+  });
+
+  it('says long times in seconds and minutes', () => {
+    const times = [9_900, 12_340, 125_000].map((durationMs) => rendered(false, [{ ...finished, durationMs }]).err.split('  ')[1]);
+    assert.deepEqual(times, ['9900 ms\n', '12.3 s\n', '2 min 5 s\n']);
   });
 });

@@ -62,15 +62,15 @@ describe('commands in a plain process', () => {
     assert.equal(output.head, 'read: 1\ncat cat 0 1 dumb true\n');
   });
 
-  it('has the user’s environment, without what would make the shell run something else first', async () => {
-    process.env.KEDGE_TEST_VALUE = 'mine';
+  it('has the user’s environment, without what would make the shell run something else first, and without Kedge’s own', async () => {
+    process.env.TIDE_TEST_VALUE = 'mine';
+    process.env.KEDGE_API_KEY = 'sk-secret';
     process.env.BASH_ENV = join(root, 'surprise.sh');
     await writeFile(join(root, 'surprise.sh'), 'echo surprise\n');
     try {
-      assert.equal((await run('echo $KEDGE_TEST_VALUE')).output.head, 'mine\n');
+      assert.equal((await run('echo $TIDE_TEST_VALUE $KEDGE_API_KEY')).output.head, 'mine\n');
     } finally {
-      delete process.env.KEDGE_TEST_VALUE;
-      delete process.env.BASH_ENV;
+      for (const name of ['TIDE_TEST_VALUE', 'KEDGE_API_KEY', 'BASH_ENV']) delete process.env[name];
     }
   });
 

@@ -1,0 +1,430 @@
+/** Promises that are easily broken where two things meet: a question and a reload, a plan and a revision, an undo and a run. */
+import assert from 'node:assert/strict';
+import { readFile, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PlanDraft } from '../../../src/core/plan.ts';
+import { receiptOf } from '../../../src/core/receipt.ts';
+import { NodeFileSystem } from '../../../src/hosts/node/file-system.ts';
+import { nodeShellParsers } from '../../../src/hosts/node/shell-parser.ts';
+import { call, type ScriptedTurn, say, turn } from '../../../src/providers/scripted/index.ts';
+import { DiskBlobs } from '../../../src/sessions/blobs.ts';
+import { encodeText } from '../../../src/workspace/content.ts';
+import type { SearchHit, SearchQuery } from '../../../src/workspace/types.ts';
+import { answerAll, assistantOn, eventsOf, type Harness, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';
+
+const files = { 'a.txt': 'old\n', 'b.txt': 'old\n', 'c.txt': 'old\n' };
+const edit = (path: string, to = 'new', from = 'old') => call('replace_in_file', { path, edits: [{ old_text: from, new_text: to }] });
+const step = (number: number, status: string) => call('update_step', { step: number, status });
+const create = (path: string) => call('create_file', { path, content: 'x\n' });
+const done = turn(say('Done.'));
+const script = (plan: PlanDraft, ...turns: ScriptedTurn[]) => [turn(call('propose_plan', plan)), ...turns];
+const statuses = (kedge: Harness) => eventsOf(kedge.session.events, 'plan_step').map(({ step, status }) => `${step} ${status}`);
+
+async function confirmed(kedge: Harness): Promise<Promise<void>[]> {
+  await kedge.session.prompt({ text: 'plan it', mode: 'plan' });
+  return [kedge.session.answerPlan(lastOf(kedge.events, 'plan_proposed').plan.id, 'run')];
+}
+
+describe('the question about a failed check that a write met', () => {
+  const plan: PlanDraft = {
+    goal: 'g',
+    steps: [
+      { title: 'First', files: ['a.txt'], check: { search_empty: { pattern: 'old', glob: 'a.txt' } } },
+      { title: 'Second', files: ['b.txt'] },
+    ],
+  };
+
+  it('counts as it is answered after a reload', async () => {
+    for (const answer of ['Skip', 'Stop']) {
+      await using first = await assistantOn(files, script(plan, turn(edit('a.txt', 'old and new')), turn(edit('b.txt')), done));
+      void (await confirmed(first));
+      await nextEvent(first.session, 'question_asked');
+      const kedge = await first.reload();
+      kedge.session.subscribe((event) => {
+        if (event.type === 'question_asked') void kedge.session.answerQuestion(event.questionId, { option: 'Keep' });
+      });
+      const [questionId = ''] = kedge.session.state.pendingQuestions.keys();
+      await kedge.session.answerQuestion(questionId, { option: answer });
+      assert.equal(kedge.session.state.lastRun?.outcome, answer === 'Skip' ? 'answered' : 'stopped');
+      assert.equal(await kedge.read('b.txt'), answer === 'Skip' ? 'new\n' : 'old\n');
+    }
+  });
+});
+
+describe('a step that begins with a write which the user revises', () => {
+  it('has begun, and the one before it was checked', async () => {
+    const long = Array.from({ length: 30 }, (_, index) => `line ${index}\n`).join('');
+    const plan: PlanDraft = {
+      goal: 'g',
+      steps: [
+        { title: 'First', files: ['a.txt'], check: { search_empty: { pattern: 'old', glob: 'a.txt' } } },
+        { title: 'Second', files: ['.github/workflows/ci.yml'] },
+      ],
+    };
+    const two = call('replace_in_file', {
+      path: '.github/workflows/ci.yml',
+      edits: [
+        { old_text: 'line 2\n', new_text: 'two\n' },
+        { old_text: 'line 28\n', new_text: 'x\n' },
+      ],
+    });
+    const start = { ...files, '.github/workflows/ci.yml': long };
+    await using kedge = await assistantOn(start, script(plan, turn(edit('a.txt')), turn(two), done));
+    answerAll(kedge.session, { approve: true, revised: { '.github/workflows/ci.yml': { without: [1] } } });
+    await Promise.all(await confirmed(kedge));
+    assert.equal(await kedge.read('.github/workflows/ci.yml'), long.replace('line 2\n', 'two\n'));
+    assert.deepEqual(statuses(kedge), ['1 started', '1 done', '2 started', '2 done']);
+    assert.deepEqual(
+      kedge.session.state.staged.map(({ step }) => step),
+      [1, 2],
+    );
+  });
+});
+
+describe('a step that changes no file', () => {
+  const plan: PlanDraft = {
+    goal: 'g',
+    steps: [
+      { title: 'Edit', files: ['a.txt'] },
+      { title: 'Look', files: [], check: { search_empty: { pattern: 'old', glob: 'a.txt' } } },
+      { title: 'Edit more', files: ['b.txt'] },
+    ],
+  };
+
+  it('is passed, once its check has, by a write in the next, where the model says nothing of its steps', async () => {
+    await using kedge = await assistantOn(files, script(plan, turn(edit('a.txt')), turn(edit('b.txt')), done));
+    await Promise.all(await confirmed(kedge));
+    assert.equal(eventsOf(kedge.events, 'approval_requested').length, 0);
+    assert.equal(await kedge.read('b.txt'), 'new\n');
+    assert.deepEqual(statuses(kedge), ['1 started', '1 done', '2 started', '2 done', '3 started', '3 done']);
+    assert.equal(eventsOf(kedge.events, 'step_checked').length, 1);
+  });
+
+  it('stops the write where its check fails', async () => {
+    await using kedge = await assistantOn(files, script(plan, turn(edit('a.txt', 'old and new')), turn(edit('b.txt')), done));
+    kedge.session.subscribe((event) => {
+      if (event.type === 'question_asked') void kedge.session.answerQuestion(event.questionId, { option: 'Stop' });
+    });
+    await Promise.all(await confirmed(kedge));
+    assert.equal(kedge.session.state.lastRun?.outcome, 'stopped');
+    assert.equal(await kedge.read('b.txt'), 'old\n');
+  });
+});
+
+describe('a check that a stop cuts off', () => {
+  it('proves nothing: its step is not done', async () => {
+    let begun = () => {};
+    const searching = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    /** Ends without a word when it is stopped, as one does whose process is killed. */
+    class Slow extends NodeFileSystem {
+      override async *search({ limit }: SearchQuery, signal: AbortSignal): AsyncGenerator<SearchHit> {
+        if (limit === 1) return;
+        begun();
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      }
+    }
+    const plan: PlanDraft = { goal: 'g', steps: [{ title: 'One', files: ['a.txt'], check: { search_empty: { pattern: 'old' } } }] };
+    const script_ = script(plan, turn(step(1, 'started'), edit('a.txt', 'old still'), step(1, 'done')), done);
+    await using kedge = await assistantOn(files, script_, { fileSystem: (roots) => new Slow(roots) });
+    const [run] = await confirmed(kedge);
+    await searching;
+    await kedge.session.stop();
+    await run;
+    // What goes on behind a stop has had its chance.
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(kedge.session.events.at(-1)?.type, 'run_finished');
+    assert.deepEqual(statuses(kedge), ['1 started']);
+  });
+});
+
+describe('a step that was skipped', () => {
+  it('is not begun again', async () => {
+    const plan: PlanDraft = {
+      goal: 'g',
+      steps: [
+        { title: 'One', files: ['a.txt'] },
+        { title: 'Two', files: ['b.txt'] },
+      ],
+    };
+    await using kedge = await assistantOn(
+      files,
+      script(plan, turn(step(1, 'started'), step(1, 'failed')), turn(step(1, 'started'), edit('a.txt')), done),
+    );
+    kedge.session.subscribe((event) => {
+      if (event.type === 'question_asked') void kedge.session.answerQuestion(event.questionId, { option: 'Skip' });
+    });
+    answerAll(kedge.session, { approve: false });
+    await Promise.all(await confirmed(kedge));
+    assert.equal(await kedge.read('a.txt'), 'old\n');
+    assert.ok(resultTexts(kedge.session).includes('Step 1 is skipped already. Next: step 2, Two.'));
+  });
+});
+
+describe('what the user took back while a run was held', () => {
+  it('the model is told when it goes on', async () => {
+    await using kedge = await assistantOn(files, [turn(edit('a.txt')), turn(say('Half')), done], { limits: { turns: 1 } });
+    answerAll(kedge.session, { approve: true });
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    assert.equal(kedge.session.state.lastRun?.status, 'paused');
+    await kedge.session.undo(kedge.session.state.lastRun?.runId ?? '');
+    await kedge.session.resume();
+    const { messages } = kedge.adapter.requests.at(-1) ?? { messages: [] };
+    assert.match(JSON.stringify(messages.at(-1)), /has taken back changes in a\.txt since/);
+    assert.equal(messages.at(-1)?.role, 'user');
+  });
+
+  it('is told with a message that waited', async () => {
+    await using kedge = await assistantOn(files, [turn(edit('a.txt')), done, done]);
+    answerAll(kedge.session, { approve: true });
+    kedge.session.subscribe((event) => {
+      if (event.type === 'file_changed') kedge.session.pause();
+    });
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    await kedge.session.say({ text: 'And then?', mode: 'agent' });
+    await kedge.session.undo(kedge.session.state.lastRun?.runId ?? '');
+    await kedge.session.resume();
+    const { messages } = kedge.adapter.requests.at(-1) ?? { messages: [] };
+    assert.match(JSON.stringify(messages.slice(-2)), /And then\?.*has taken back changes in a\.txt since/);
+  });
+});
+
+describe('the time of a run', () => {
+  it('is that of all its stretches, without waiting for the user', async () => {
+    let now = 1_000_000;
+    await using kedge = await assistantOn(files, [turn(edit('a.txt')), turn(edit('b.txt')), done], {
+      now: () => now,
+      limits: { turns: 1 },
+    });
+    kedge.session.subscribe((event) => {
+      if (event.type === 'turn_started') now += 1_000;
+      if (event.type !== 'approval_requested') return;
+      now += 60_000;
+      void kedge.session.answerApproval(event.approvalId, { approve: true });
+    });
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    while (kedge.session.state.lastRun?.status === 'paused') {
+      now += 3_600_000;
+      await kedge.session.resume();
+    }
+    assert.equal(lastOf(kedge.events, 'run_finished').durationMs, 3_000);
+  });
+
+  it('is told of a paused run that is ended by the next', async () => {
+    let now = 1_000_000;
+    await using kedge = await assistantOn(files, [turn(edit('a.txt')), done], { now: () => now, limits: { turns: 1 } });
+    answerAll(kedge.session, { approve: true });
+    kedge.session.subscribe(({ type }) => {
+      if (type === 'turn_started') now += 1_000;
+    });
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    now += 3_600_000;
+    await kedge.session.stop();
+    assert.equal(lastOf(kedge.events, 'run_finished').durationMs, 1_000);
+  });
+});
+
+describe('while something is taken back', () => {
+  it('no run begins, and nothing else is taken back', async () => {
+    await using kedge = await assistantOn(files, [turn(edit('a.txt')), done, done]);
+    answerAll(kedge.session, { approve: true });
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    const runId = kedge.session.state.lastRun?.runId ?? '';
+    const undone = kedge.session.undo(runId);
+    await assert.rejects(kedge.session.prompt({ text: 'more', mode: 'ask' }), /being taken back/);
+    await assert.rejects(kedge.session.undo(runId), /being taken back/);
+    await undone;
+    const { undoId = '' } = lastOf(kedge.events, 'changes_undone');
+    await kedge.session.restore({ undoId });
+    assert.equal(await kedge.read('a.txt'), 'new\n');
+  });
+});
+
+describe('a session that went on in another window', () => {
+  it('is gone on with as it stands there: no event is numbered twice, and none is forgotten', async () => {
+    await using kedge = await assistantOn({}, [done, turn(create('new.txt')), done, done]);
+    await kedge.session.prompt({ text: 'one', mode: 'ask' });
+    const second = await kedge.beside();
+    answerAll(second.session, { approve: true });
+    await second.session.prompt({ text: 'two', mode: 'agent' });
+    await kedge.session.prompt({ text: 'three', mode: 'ask' });
+    const logged = (await kedge.store.load(kedge.session.id)) ?? [];
+    assert.deepEqual(
+      logged.map(({ seq }) => seq),
+      logged.map((_, index) => index + 1),
+    );
+    assert.deepEqual(JSON.parse(JSON.stringify(kedge.session.events)), logged);
+    assert.deepEqual(
+      eventsOf(logged, 'run_started').map(({ prompt }) => prompt),
+      ['one', 'two', 'three'],
+    );
+    assert.match(JSON.stringify(kedge.adapter.requests.at(-1)?.messages), /two/);
+    // What the other window wrote can be taken back here.
+    await kedge.session.undo(eventsOf(logged, 'file_changed')[0]?.runId ?? '');
+    assert.ok(!('workspace/new.txt' in (await kedge.snapshot())));
+  });
+});
+
+describe('the receipt of a plan', () => {
+  it('names the commands that its checks ran', async () => {
+    const plan: PlanDraft = { goal: 'g', steps: [{ title: 'One', files: ['a.txt'], check: { command: 'grep -q new a.txt' } }] };
+    await using kedge = await assistantOn(files, script(plan, turn(step(1, 'started'), edit('a.txt'), step(1, 'done')), done), {
+      commands: true,
+      shellParsers: nodeShellParsers,
+    });
+    await Promise.all(await confirmed(kedge));
+    assert.deepEqual(lastOf(kedge.events, 'run_finished').receipt?.commands, ['grep -q new a.txt']);
+  });
+
+  it('counts a call that was asked for twice by its last answer', () => {
+    const at = { runId: 'r', at: 0 };
+    const question = { callId: 'c', title: '', rule: 'edit', reason: '', changes: [], ...at };
+    const asked = { type: 'approval_requested' as const, ...question };
+    const receipt = receiptOf(
+      [
+        { ...asked, approvalId: 'c:1', seq: 1 },
+        { type: 'approval_resolved', approvalId: 'c:1', callId: 'c', answer: { approve: true }, seq: 2, ...at },
+        { ...asked, approvalId: 'c:2', seq: 3 },
+        { type: 'approval_resolved', approvalId: 'c:2', callId: 'c', answer: { approve: false }, seq: 4, ...at },
+      ],
+      'r',
+    );
+    assert.deepEqual([receipt.asked, receipt.approved, receipt.rejected], [1, 0, 1]);
+  });
+});
+
+describe('a log of the first version', () => {
+  it('loads, and what it says was written can be taken back, by run and to any step', async () => {
+    await using kedge = await assistantOn({ 'a.txt': 'three', 'new.txt': 'made' }, [done]);
+    const blobs = new DiskBlobs(join(kedge.storage, 'blobs'));
+    const [one, two, three, made] = await Promise.all(['one', 'two', 'three', 'made'].map((text) => blobs.put(encodeText(text))));
+    const model = { provider: 'scripted', model: 'scripted' };
+    const limits = { turns: 1, callsPerTurn: 1, callsPerRun: 1, minutes: 1 };
+    const plan = { id: 'p', revision: 1, goal: 'g', steps: [{ title: 'One', files: ['a.txt'], check: 'look at it' }] };
+    const written = (callId: string, path: string, before?: string, after?: string) => {
+      const change = { path, kind: before ? 'edit' : 'create', ...(before && { before }), after, added: 1, removed: 1 };
+      return [
+        {
+          type: 'tool_started',
+          callId,
+          name: 'write',
+          title: '',
+          effect: 'mutating',
+          targets: [],
+          decision: { kind: 'ask', rule: 'edit', reason: '' },
+        },
+        {
+          type: 'approval_requested',
+          approvalId: callId,
+          callId,
+          title: '',
+          rule: 'edit',
+          reason: '',
+          changes: [{ ...change, diff: '' }],
+          digest: 'd',
+        },
+        { type: 'approval_resolved', approvalId: callId, callId, digest: 'd', answer: { approve: true, grant: 'run' } },
+        { type: 'changes_staged', callId, changes: [change] },
+        { type: 'file_changed', callId, changes: [{ ...change, diff: '' }] },
+        { type: 'tool_finished', callId, result: { type: 'tool_result', callId, name: 'write', content: [] }, durationMs: 1 },
+      ];
+    };
+    const asks = (...ids: string[]) => {
+      const content = ids.map((id) => ({ type: 'tool_call', id, name: 'write', input: {} }));
+      return { type: 'message_added', message: { role: 'assistant', content, from: model, stop: 'tool_use' } };
+    };
+    const bodies = [
+      { runId: 'r0', type: 'run_started', mode: 'plan', prompt: 'plan', model, limits },
+      { runId: 'r0', type: 'plan_proposed', plan },
+      { runId: 'r0', type: 'run_finished', outcome: 'plan_proposed', usage: {}, durationMs: 1 },
+      { runId: 'r0', type: 'plan_resolved', planId: 'p', answer: 'run', plan },
+      { runId: 'r1', type: 'run_started', mode: 'agent', prompt: 'go', model, limits, plan },
+      ...[
+        { type: 'plan_step', planId: 'p', step: 1, status: 'started' },
+        asks('c1', 'c2', 'c3'),
+        ...written('c1', 'a.txt', one, two),
+        ...written('c2', 'a.txt', two, three),
+        ...written('c3', 'new.txt', undefined, made),
+        { type: 'budget_reached', limit: 'turns', max: 1 },
+        { type: 'run_paused', reason: 'limit', summary: '' },
+      ].map((body) => ({ runId: 'r1', ...body })),
+    ];
+    const lines = bodies.map((body, index) => `${JSON.stringify({ ...body, seq: index + 1, at: index })}\n`).join('');
+    await kedge.session.prompt({ text: 'so that there is a directory', mode: 'ask' });
+    const file = join(kedge.storage, 'sessions', 'old.jsonl');
+    await writeFile(file, lines);
+    const session = await kedge.assistant.session('old');
+    assert.ok(session);
+    assert.deepEqual(
+      session.plans.list().map(({ stage, done }) => [stage, done]),
+      [['paused', 0]],
+    );
+    assert.deepEqual(
+      session.state.grants.map(({ covers }) => covers.kind),
+      ['edits', 'edits', 'edits'],
+    );
+    await session.restore({ runId: 'r1', callId: 'c1' });
+    assert.equal(await kedge.read('a.txt'), 'two');
+    await session.restore({ undoId: lastOf(session.events, 'changes_restored').undoId });
+    assert.equal(await kedge.read('new.txt'), 'made');
+    await session.undo('r1');
+    assert.equal(await kedge.read('a.txt'), 'one');
+    assert.ok(!('workspace/new.txt' in (await kedge.snapshot())));
+    // What was there is there still, byte for byte.
+    assert.ok((await readFile(file, 'utf8')).startsWith(lines));
+  });
+});
+
+describe('a crash in the middle of an undo', () => {
+  it('leaves a session that opens, and from which everything can be taken back, however far the undo and the log came', async () => {
+    const both = turn(edit('a.txt'), create('new.txt'));
+    const left: Record<string, string>[] = [{}, { 'a.txt': 'new\n' }, { 'new.txt': 'x\n' }, { 'a.txt': 'new\n', 'new.txt': 'x\n' }];
+    for (const notYetUndone of left) {
+      for (const cut of [0, 1, 60, 1_000_000]) {
+        await using kedge = await assistantOn({ 'a.txt': 'old\n' }, [both, done]);
+        answerAll(kedge.session, { approve: true });
+        const before = await kedge.snapshot();
+        await kedge.session.prompt({ text: 'go', mode: 'agent' });
+        const runId = kedge.session.state.lastRun?.runId ?? '';
+        await kedge.session.undo(runId);
+        // The log says what is about to happen before it does, and not yet, or in part, that it did.
+        const file = join(kedge.storage, 'sessions', `${kedge.session.id}.jsonl`);
+        const log = await readFile(file, 'utf8');
+        const staged = log.indexOf('\n', log.indexOf('"undo_staged"')) + 1;
+        await truncate(file, Math.min(staged + cut, log.length));
+        for (const [path, content] of Object.entries(notYetUndone)) await kedge.write(path, content);
+        if (cut > log.length && Object.keys(notYetUndone).length > 0) continue;
+        const again = await kedge.reload();
+        await again.session.undo(runId);
+        assert.deepEqual(await again.snapshot(), before, `${Object.keys(notYetUndone)} ${cut}`);
+      }
+    }
+  });
+});
+
+describe('one file of a run that is taken back', () => {
+  const move = (from: string, to: string) => call('move_file', { from, to });
+
+  it('goes back to where it came from, over all its moves', async () => {
+    for (const withHunk of [false, true]) {
+      await using kedge = await assistantOn(files, [
+        turn(edit('a.txt'), move('a.txt', 'x/one.txt'), move('x/one.txt', 'two.txt'), edit('b.txt')),
+        done,
+      ]);
+      answerAll(kedge.session, { approve: true });
+      await kedge.session.prompt({ text: 'go', mode: 'agent' });
+      const runId = kedge.session.state.lastRun?.runId ?? '';
+      const review = await kedge.session.review(runId, 'two.txt');
+      const digest = 'digest' in review ? review.digest : '';
+      await kedge.session.undo(runId, { path: 'two.txt', ...(withHunk && { hunk: { index: 0, digest } }) });
+      const now = await kedge.snapshot();
+      assert.equal(now['workspace/a.txt'], 'old\n');
+      assert.ok(!('workspace/two.txt' in now) && !('workspace/x/' in now));
+      assert.equal(now['workspace/b.txt'], 'new\n');
+      await kedge.session.restore({ undoId: lastOf(kedge.events, 'changes_undone').undoId ?? '' });
+      assert.equal(await kedge.read('two.txt'), 'new\n');
+      assert.ok(!('workspace/a.txt' in (await kedge.snapshot())));
+    }
+  });
+});

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { deliver, findChrome, type Gallery, openGallery } from '../../support/panel-gallery.ts';
+import { host, STATES } from '../../support/panel-states.ts';
+
+describe('the focus in the panel', () => {
+  let gallery: Gallery;
+  let page: Page;
+  before(async function () {
+    this.timeout(60_000);
+    try {
+      findChrome();
+    } catch {
+      this.skip();
+    }
+    gallery = await openGallery();
+  });
+  after(() => gallery?.[Symbol.asyncDispose]());
+  afterEach(() => page?.close());
+
+  const open = async (state: string) => {
+    page = await gallery.open(STATES[state]?.messages ?? []);
+  };
+  const press = async (name: string | RegExp) => {
+    const button = page.getByRole('button', { name, exact: typeof name === 'string' }).first();
+    await button.focus();
+    await page.keyboard.press('Enter');
+  };
+  /** Waits until what has the focus is called so. */
+  const isAt = (name: string) =>
+    page.waitForFunction((wanted) => {
+      const at = document.activeElement;
+      return (at?.getAttribute('aria-label') ?? at?.textContent ?? '').startsWith(wanted);
+    }, name);
+
+  it('goes back to the question, and to no answer of it, where its words were not sent', async () => {
+    await open('approval');
+    await press('Reject…');
+    await page.keyboard.press('Escape');
+    await isAt('Approval: ');
+    await open('plan-typed');
+    await press('Ask for changes…');
+    await page.keyboard.press('Escape');
+    await isAt('Plan: ');
+  });
+
+  it('is where a step was added, moved or removed', async () => {
+    await open('plan-typed');
+    await press('Edit');
+    await press('Add a step');
+    await page.keyboard.type('Note it');
+    assert.equal(await page.getByRole('group', { name: 'Step 5' }).getByLabel('What it does').inputValue(), 'Note it');
+    await press('Move step 2 up');
+    await isAt('Move step 1 down');
+    await press('Remove step 1');
+    await page.waitForFunction(() => document.activeElement?.closest('fieldset')?.textContent?.startsWith('Step 1'));
+  });
+
+  it('is on what took the place of what was undone', async () => {
+    await open('changed');
+    await press('Undo run');
+    await deliver(page, STATES.undone?.messages.slice(1) ?? []);
+    await isAt('Review');
+  });
+
+  it('waits for who begins a new session where they write', async () => {
+    await open('changed');
+    await press('New session');
+    await isAt('Prompt (Agent mode)');
+  });
+
+  it('stays away where the user left it', async () => {
+    await open('changed');
+    await page.getByRole('button', { name: 'Review' }).focus();
+    await page.locator('.promise').click();
+    await deliver(page, [host('agent'), ...(STATES.undone?.messages.slice(1) ?? [])]);
+    await page.getByRole('heading', { name: '1 of 2 files restored' }).waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement === document.body), true);
+  });
+});
