@@ -20,11 +20,18 @@ const benches: Record<string, () => Promise<Row[]>> = {
   },
   async loop() {
     const { measureLoop } = await import('../test/bench/loop.ts');
+    const { measureFold } = await import('../test/bench/fold.ts');
     const { msPerStepAt30, msPerStepAt500, growth } = await measureLoop();
+    const fold = measureFold();
     return [
       ['loop, per step at 30 steps', ms(msPerStepAt30), '1 ms'],
       ['loop, per step at 500 steps', ms(msPerStepAt500), ''],
       ['loop, last 50 of 500 steps to the first 50', ratio(growth), '1.5x'],
+      [
+        'opening a session of 20,000 events; eight times as many to eight times the time',
+        `${ms(fold.msAt20000)}, ${ratio(fold.growth)}`,
+        '',
+      ],
     ];
   },
   async search() {

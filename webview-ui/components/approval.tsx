@@ -15,7 +15,7 @@ import { PlanDeviation } from './plan-deviation.tsx';
 import { useSent } from './use-sent.ts';
 
 /** A question that the run waits on, with exactly the change that a yes applies. */
-export const Approval = memo(({ approval, sent: input }: { approval: ApprovalView; sent: string | undefined }) => {
+export const Approval = memo(({ approval, input }: { approval: ApprovalView; input: string | undefined }) => {
   const [sent, mark] = useSent();
   const { approvalId } = approval;
   const [refused, setRefused] = useState<Refused>({});
@@ -37,7 +37,7 @@ export const Approval = memo(({ approval, sent: input }: { approval: ApprovalVie
       </div>
       <p class="dim">{approval.reason}</p>
       {approval.command && <CommandLine command={approval.command} />}
-      {input && <Output label="It is sent" text={visible(input)} />}
+      {input && <Output label="Input" text={visible(input)} />}
       <HunkReview
         approval={approval}
         refused={refused}

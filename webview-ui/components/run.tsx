@@ -27,8 +27,8 @@ type RunProps = {
   canRestore?: boolean;
 };
 
-/** What a yes sends to another program: of a call that shows neither changes nor a command, its input. An address is in its title. */
-function sentBy(run: RunView, { callId, changes, command }: ApprovalView): string | undefined {
+/** What a yes hands to the tool, as to an MCP server, where neither changes nor a command show it. An address is in its title. */
+function inputOf(run: RunView, { callId, changes, command }: ApprovalView): string | undefined {
   if (changes.length > 0 || command) return undefined;
   const call = allCalls(run).find(({ id }) => id === callId);
   return call && call.name !== 'fetch_url' ? pretty(call.input) : undefined;
@@ -52,7 +52,7 @@ export const Run = memo(({ run, live, last, editing, canRestore = false }: RunPr
       {live && run.waiting && <RetryWait key={run.waiting.attempt} wait={run.waiting} />}
       {answer && <Markdown text={answer.text} streaming={answer.streaming} />}
       {run.approvals.map((approval) => (
-        <Approval key={approval.approvalId} approval={approval} sent={sentBy(run, approval)} />
+        <Approval key={approval.approvalId} approval={approval} input={inputOf(run, approval)} />
       ))}
       {run.questions.map((asked) => (
         <Question key={asked.questionId} asked={asked} />

@@ -5,6 +5,7 @@ import type { Reached } from '../../core/budget.ts';
 import { moreText, reachedText } from '../../core/budget-text.ts';
 import { coversText } from '../../core/covers.ts';
 import type { AgentEvent, ApprovalAnswer, QuestionAnswer } from '../../core/events.ts';
+import { callsOf } from '../../core/messages.ts';
 import type { Plan } from '../../core/plan.ts';
 import { planText } from '../../core/plan.ts';
 import { planEventText } from '../../core/plan-text.ts';
@@ -144,6 +145,10 @@ export class ChatRenderer {
     const stream = this.#stream;
     stream.markdown(`**${plain(title)}?** ${plain(reason)}\n\n`);
     if (command) stream.markdown(`${fence(visibleCommand(command.text), command.shell)}\n\n`);
+    // What a yes hands to the tool, as to an MCP server, where nothing else shows it.
+    const call = this.#session.state.messages.flatMap(callsOf).find(({ id }) => id === callId);
+    if (call && !command && changes.length === 0 && call.name !== 'fetch_url')
+      stream.markdown(`${fence(visibleCommand(JSON.stringify(call.input, null, 2)), 'json')}\n\n`);
     for (const { path, from, kind, added, removed, diff } of changes) {
       const counts = added || removed ? ` +${added} −${removed}` : '';
       stream.markdown(`\`${kind}\` ${from ? `${plain(from)} → ` : ''}${plain(path)}${counts}\n\n`);

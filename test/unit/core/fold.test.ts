@@ -37,34 +37,3 @@ describe('calls that run side by side', () => {
     assert.equal(isStuck(foldSession([...log, ...logOf([ended('a4')])]).recent), true);
   });
 });
-
-describe('a very long log', () => {
-  const writing = (count: number): AgentEvent[] => {
-    const change = { path: 'a.txt', kind: 'edit', before: 'x', after: 'y', added: 1, removed: 1 } as const;
-    return logOf([
-      started,
-      ...Array.from({ length: count }, (_, index): EventBody[] => [
-        asked(`c${index}`),
-        { type: 'changes_staged', callId: `c${index}`, changes: [change] },
-        { type: 'file_changed', callId: `c${index}`, changes: [{ ...change, diff: '' }] },
-        ended(`c${index}`),
-      ]).flat(),
-    ]);
-  };
-
-  it('is folded in a time that grows with it, and no faster', () => {
-    const measure = (log: AgentEvent[]) => {
-      const runs = Array.from({ length: 5 }, () => {
-        const begun = performance.now();
-        assert.ok(foldSession(log).staged.every(({ landed }) => landed));
-        return performance.now() - begun;
-      });
-      return Math.min(...runs);
-    };
-    const [short, long] = [writing(2_000), writing(16_000)];
-    measure(short);
-    const [once, eight] = [measure(short), measure(long)];
-    // Eight times as long; where each event looked at all that was written before it, it would be 64 times.
-    assert.ok(eight < 24 * once, `${once.toFixed(1)} ms and ${eight.toFixed(1)} ms`);
-  });
-});

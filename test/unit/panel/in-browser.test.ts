@@ -139,6 +139,24 @@ describe('panel in a browser', () => {
     assert.equal(await page.getByRole('button', { name: 'More ways to approve' }).count(), 0);
   });
 
+  it('shows what a yes hands to a program of somebody else, hidden characters included', async () => {
+    const script = new Script().run('agent', 'Echo').calls('everything__echo', 'echo of everything', { message: 'hi\u202e' });
+    script.add({
+      type: 'approval_requested',
+      approvalId: 'a',
+      callId: script.lastCall,
+      title: 'echo of everything',
+      rule: 'mcp',
+      reason: 'It belongs to another program.',
+      changes: [],
+    });
+    page = await gallery.open([host('agent'), session(script, true)]);
+    await page
+      .getByRole('region', { name: /^Approval/ })
+      .getByText('"message": "hi⟨U+202E⟩"')
+      .waitFor();
+  });
+
   it('accounts for the run, and copies that as Markdown', async () => {
     await open('receipt');
     await page.evaluate(() =>

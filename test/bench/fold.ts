@@ -1,0 +1,44 @@
+/** What opening a session costs: its state is the fold of its log, so a log that is eight times as long should take eight times as long. */
+import type { AgentEvent, EventBody } from '../../src/core/events.ts';
+import { foldSession } from '../../src/core/session.ts';
+
+const model = { provider: 'p', model: 'm' };
+const started: EventBody = {
+  type: 'run_started',
+  mode: 'agent',
+  prompt: 'go',
+  model,
+  limits: { turns: 1, callsPerTurn: 1, callsPerRun: 1, minutes: 1 },
+};
+
+/** A run that edits the same file over and over, four events a time. */
+function writing(count: number): AgentEvent[] {
+  const change = { path: 'a.txt', kind: 'edit', before: 'x', after: 'y', added: 1, removed: 1 } as const;
+  const edit = (callId: string): EventBody[] => [
+    {
+      type: 'message_added',
+      message: { role: 'assistant', content: [{ type: 'tool_call', id: callId, name: 'edit', input: {} }], from: model, stop: 'tool_use' },
+    },
+    { type: 'changes_staged', callId, changes: [change] },
+    { type: 'file_changed', callId, changes: [{ ...change, diff: '' }] },
+    { type: 'tool_finished', callId, result: { type: 'tool_result', callId, name: 'edit', content: [] }, durationMs: 0 },
+  ];
+  const bodies = [started, ...Array.from({ length: count }, (_, index) => edit(`c${index}`)).flat()];
+  return bodies.map((body, index) => ({ ...body, runId: 'r', seq: index + 1, at: index }));
+}
+
+function measure(log: AgentEvent[]): number {
+  const runs = Array.from({ length: 9 }, () => {
+    const begun = performance.now();
+    if (!foldSession(log).staged.every(({ landed }) => landed)) throw new Error('The fold lost a change.');
+    return performance.now() - begun;
+  });
+  return Math.min(...runs);
+}
+
+/** `growth`: the time for eight times the events, in parts of eight times the time. */
+export function measureFold(): { msAt20000: number; growth: number } {
+  const [short, long] = [writing(2_500), writing(20_000)];
+  measure(short);
+  return { msAt20000: measure(writing(5_000)), growth: measure(long) / (8 * measure(short)) };
+}
