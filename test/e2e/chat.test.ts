@@ -64,7 +64,10 @@ describe('@kedge in the native Chat', () => {
     await workbench.waitForText('Waits for your approval');
     const panel = await workbench.panelFrame();
     await panel.getByRole('button', { name: 'More ways to approve' }).click();
-    await panel.getByRole('group', { name: /edits in this workspace/ }).getByRole('button', { name: 'In this run' }).click();
+    await panel
+      .getByRole('group', { name: /edits in this workspace/ })
+      .getByRole('button', { name: 'In this run' })
+      .click();
     await filesAre(renamed(HARBOUR, 'tideLevel', 'waterLevel'), 'the rename after the reload');
   });
 

@@ -4,10 +4,10 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { type CallToolResult, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import type { McpServerConfig } from '../config.ts';
 import type { Connect, McpTool } from '../types.ts';
 import { resultParts } from './results.ts';
+import { schemaValidator } from './schemas.ts';
 
 const MAX_TOOLS = 200;
 const MAX_STDERR = 2_000;
@@ -15,7 +15,8 @@ const MAX_STDERR = 2_000;
 const CALL_MS = 24 * 60 * 60_000;
 
 export const connect: Connect = async (name, config, { onChanged, onClosed }, signal) => {
-  const client = new Client({ name: 'kedge', version: '1.0.0' });
+  const validator = schemaValidator();
+  const client = new Client({ name: 'kedge', version: '1.0.0' }, { jsonSchemaValidator: validator });
   const { transport, stderr } = transportOf(config);
   client.onclose = onClosed;
   client.setNotificationHandler(ToolListChangedNotificationSchema, onChanged);
@@ -26,7 +27,6 @@ export const connect: Connect = async (name, config, { onChanged, onClosed }, si
     const said = stderr().trim();
     throw new Error(`${reason(error)}${said ? ` It said: ${said}` : ''}`);
   }
-  const validator = new AjvJsonSchemaValidator();
   return {
     async tools(stopped) {
       const tools: McpTool[] = [];

@@ -43,8 +43,8 @@ function partOf(block: Block): TextPart | ImagePart {
 
 /** One that no service takes would make every request after it fail. */
 function image({ mimeType = 'image/png', data = '' }: Block): TextPart | ImagePart {
-  const isImage = IMAGE_TYPES.some((type) => type === mimeType) && /^[A-Za-z0-9+/]+={0,2}$/.test(data);
-  return isImage && data.length <= MAX_IMAGE_CHARS
+  const isShown = data.length <= MAX_IMAGE_CHARS && IMAGE_TYPES.some((type) => type === mimeType);
+  return isShown && /^[A-Za-z0-9+/]+={0,2}$/.test(data)
     ? { type: 'image', mediaType: mimeType, data }
     : text(`[an image that cannot be shown: ${mimeType}]`);
 }
