@@ -14,6 +14,7 @@ import type { ModelWaiting } from '../src/core/model.ts';
 import type { Plan } from '../src/core/plan.ts';
 import type { Receipt } from '../src/core/receipt.ts';
 import type { ChangeSummary, Decision, Effect, Review, Target } from '../src/core/tool.ts';
+import { endsWait } from '../src/core/waiting.ts';
 import { reducePlanView, type StepProgress } from './plan-view.ts';
 
 export type CallStatus = 'queued' | 'running' | 'waiting' | 'done' | 'failed' | 'denied' | 'rejected';
@@ -182,9 +183,9 @@ export function brokeOff(run: RunView): boolean {
 
 export function reduceRun(run: RunView, event: AgentEvent): RunView {
   if (event.type === 'model_waiting') return { ...run, waiting: event };
-  // Whatever happens next, the wait is over.
-  const { waiting, ...rest } = run;
-  return reduceEvent(waiting ? rest : run, event);
+  if (!run.waiting || !endsWait(event)) return reduceEvent(run, event);
+  const { waiting: _, ...rest } = run;
+  return reduceEvent(rest, event);
 }
 
 function reduceEvent(run: RunView, event: AgentEvent): RunView {
@@ -254,6 +255,8 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
         staged: { callId: event.callId, without: run.changes },
         changes: mergeChanges(run.changes, undefined, event.changes),
       };
+    case 'changes_dropped':
+      return withoutStaged(run, event.callId);
     case 'file_changed': {
       const before = reducePlanView(withoutStaged(run, event.callId), event);
       return inCall({ ...before, changes: mergeChanges(before.changes, event.callId, event.changes) }, event.callId, '', (call) => ({
@@ -266,7 +269,10 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
       return inCall(withoutStaged(run, event.callId), event.callId, event.result.name, (call) => {
         const { progress: _, ...rest } = call;
         const decision = event.decision ?? call.decision;
-        const status = event.decision?.kind === 'deny' ? 'denied' : finishedStatus(call, event.result.isError);
+        // As the receipt counts it: Agent has all the tools there are.
+        const isUnknown = run.mode === 'agent' && decision?.rule === 'unknown-tool';
+        const ended = event.decision?.kind === 'deny' ? 'denied' : finishedStatus(call, event.result.isError);
+        const status = isUnknown ? 'failed' : ended;
         return { ...rest, decision, status, result: event.result, durationMs: event.durationMs, note: event.note };
       });
     case 'plan_proposed':

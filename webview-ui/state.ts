@@ -46,6 +46,8 @@ export type Local =
   | { type: 'choose_mode'; mode: Mode }
   | { type: 'plan_edited'; plan: Plan }
   | { type: 'editing_cancelled' }
+  /** A new session is on its way: what is sent before it comes is for it. */
+  | { type: 'session_left' }
   | { type: 'proposal_edit_dropped'; approvalId: string; path: string }
   | { type: 'follow' }
   | { type: 'notice_dismissed' };
@@ -71,6 +73,8 @@ export function reduce(model: PanelModel, message: ToPanel | Local): PanelModel 
       return { ...model, shown: { planId: message.planId } };
     case 'plan_edited':
       return { ...withPlan(model, message.plan.id, { plan: message.plan }), editing: undefined };
+    case 'session_left':
+      return { ...model, sessionId: undefined, notice: undefined };
     case 'editing_cancelled':
       return { ...model, editing: undefined };
     case 'follow':

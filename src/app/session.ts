@@ -14,6 +14,7 @@ import type { ApprovalRequest, RunRecord, SessionState } from '../core/session.t
 import { emptySession, foldSession, reduce, waitsForUser } from '../core/session.ts';
 import { spent } from '../core/spent.ts';
 import type { Review } from '../core/tool.ts';
+import { endsWait } from '../core/waiting.ts';
 import { takenBackNote } from '../core/writes.ts';
 import type { SessionLog } from '../sessions/store.ts';
 import type { WriteGate } from '../workspace/gate.ts';
@@ -455,7 +456,8 @@ export class Session {
       this.events.push(event);
       reduce(this.state, event);
     }
-    if (this.#live) this.#live.waiting = event.type === 'model_waiting' ? event : undefined;
+    if (this.#live && event.type === 'model_waiting') this.#live.waiting = event;
+    else if (this.#live && endsWait(event)) this.#live.waiting = undefined;
     this.#tell(event);
   }
 

@@ -24,15 +24,25 @@ export function coversText(covers: Covers): string {
     case 'edits':
       return 'edits in this workspace';
     case 'path':
-      return `${covers.tool} in ${covers.glob}`;
+      return `${EDITS[covers.tool] ?? covers.tool} in ${covers.glob}`;
     case 'command':
       return `commands that begin with ${covers.prefix.join(' ')}`;
     case 'host':
       return `requests to ${covers.host}`;
     case 'mcp':
-      return `${covers.tool} of ${covers.server}`;
+      return `${covers.tool.slice(covers.tool.indexOf('__') + 1).replace(/^_/, '')} of the MCP server ${covers.server}`;
   }
 }
+
+const EDITS: Record<string, string | undefined> = {
+  create_file: 'new files',
+  create_directory: 'new folders',
+  replace_in_file: 'edits by replacement',
+  apply_patch: 'edits by patch',
+  rename_symbol: 'renames of symbols',
+  move_file: 'moves of files',
+  delete_file: 'deletions of files',
+};
 
 /** Which grants count for a call of this run, without those that the host keeps. */
 export function grantsFor(grants: readonly Grant[], runId: string, callId: string): Covers[] {

@@ -17,6 +17,8 @@ export type Receipt = {
   approved: number;
   rejected: number;
   denied: number;
+  /** Of those carried out, and those of tools that Agent does not have; absent where it was not counted. */
+  failed?: number;
   /** By the rule that denied. */
   deniedBy: Record<string, number>;
   read: string[];
@@ -46,17 +48,11 @@ export function receiptOf(events: Iterable<AgentEvent>, runId: string, canWrite?
   const effects = new Map<Effect, number>();
   const allowed = new Map<string, number>();
   const commands: string[] = [];
+  let failed = 0;
+  let writes: { path: string; step: number | undefined }[] = [];
+  let step: number | undefined;
   const sets = () => new Set<string>();
-  const [finished, asked, approved, rejected, read, changed, hosts, servers] = [
-    sets(),
-    sets(),
-    sets(),
-    sets(),
-    sets(),
-    sets(),
-    sets(),
-    sets(),
-  ];
+  const [finished, asked, approved, rejected, read, hosts, servers] = [sets(), sets(), sets(), sets(), sets(), sets(), sets()];
   for (const event of events) {
     if (event.runId !== runId) continue;
     if (event.type === 'run_started') mode = event.mode;
@@ -69,21 +65,37 @@ export function receiptOf(events: Iterable<AgentEvent>, runId: string, canWrite?
     }
     if (event.type === 'step_checked' && event.outcome !== 'not_run' && typeof event.check === 'object' && 'command' in event.check)
       commands.push(event.check.command);
-    if (event.type === 'file_changed') for (const { path } of event.changes) changed.add(path);
+    if (event.type === 'plan_step') step = event.status === 'started' ? event.step : event.step === step ? undefined : step;
+    if (event.type === 'plan_revised' && event.was) {
+      const { was } = event;
+      const now = (old: number | undefined) => (old === undefined ? undefined : was.indexOf(old) + 1 || undefined);
+      step = now(step);
+      writes = writes.map((write) => ({ ...write, step: now(write.step) }));
+    }
+    if (event.type === 'file_changed') for (const { path } of event.changes) writes.push({ path, step });
+    if (event.type === 'step_rolled_back') {
+      const refused = new Set(event.results.flatMap(({ path, outcome }) => (outcome === 'refused' ? [path] : [])));
+      writes = writes.filter((write) => write.step !== event.step || refused.has(write.path));
+    }
     if (event.type !== 'tool_finished') continue;
     const { callId, decision, result } = event;
     const started = begun.get(callId);
     finished.add(callId);
-    if (decision?.kind === 'deny') denied.set(callId, decision.rule);
+    // What Ask and Plan do not have was tried and withheld. Agent has all there is: such a name is a mistake.
+    const isUnknown = decision?.kind === 'deny' && decision.rule === 'unknown-tool' && mode === 'agent';
+    if (isUnknown) failed++;
+    else if (decision?.kind === 'deny') denied.set(callId, decision.rule);
     if (decision?.kind === 'allow') allowed.set(decision.rule, (allowed.get(decision.rule) ?? 0) + 1);
     const isDone = decision?.kind === 'allow' || (decision?.kind === 'ask' && approved.has(callId));
     if (!started || !isDone) continue;
+    if (result.isError) failed++;
     effects.set(started.effect, (effects.get(started.effect) ?? 0) + 1);
     if (started.command !== undefined) commands.push(started.command);
     for (const host of started.hosts ?? []) hosts.add(host);
     if (started.source?.startsWith('mcp:')) servers.add(started.source.slice('mcp:'.length));
     if (!result.isError && started.name.startsWith('read_')) for (const { path } of started.targets) read.add(path);
   }
+  const changed = new Set(writes.map(({ path }) => path));
   const named = (all: Iterable<string>) => [...all].slice(0, MAX_NAMED);
   return {
     mode,
@@ -94,6 +106,7 @@ export function receiptOf(events: Iterable<AgentEvent>, runId: string, canWrite?
     approved: approved.size,
     rejected: rejected.size,
     denied: denied.size,
+    failed,
     deniedBy: countsOf(denied.values()),
     read: named(read),
     readCount: read.size,
@@ -116,13 +129,14 @@ function countsOf(values: Iterable<string>): Record<string, number> {
 
 const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
-/** "12 calls · 3 asked · 0 denied · 4 files read · 2 changed" */
+/** "12 calls · 3 approvals asked · 0 denied · 4 files read · 2 changed" */
 export function receiptLine(receipt: Receipt): string {
-  const { calls, asked, denied, readCount, changedCount, commandCount, hostCount } = receipt;
+  const { calls, asked, denied, failed = 0, readCount, changedCount, commandCount, hostCount } = receipt;
   return [
     count(calls, 'call'),
-    `${asked} asked`,
+    `${count(asked, 'approval')} asked`,
     `${denied} denied`,
+    failed > 0 && `${failed} failed`,
     readCount > 0 && `${count(readCount, 'file')} read`,
     changedCount > 0 && `${changedCount} changed`,
     commandCount > 0 && count(commandCount, 'command'),

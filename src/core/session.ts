@@ -189,6 +189,7 @@ export function reduce(state: SessionState, event: AgentEvent): void {
       reduceWrites(state, event, run);
       break;
     case 'file_changed':
+    case 'changes_dropped':
     case 'undo_staged':
     case 'changes_undone':
     case 'changes_restored':

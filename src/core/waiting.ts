@@ -1,4 +1,5 @@
 /** A wait before a request is sent again, in the same words everywhere. */
+import type { EventBody } from './events.ts';
 import type { ModelErrorKind, ModelWaiting } from './model.ts';
 
 const REASON: Partial<Record<ModelErrorKind, string>> = {
@@ -12,4 +13,22 @@ export function waitingText({ reason, attempt, tries }: Omit<ModelWaiting, 'type
   const seconds = Math.ceil(leftMs / 1000);
   const when = seconds > 0 ? ` in ${seconds < 90 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`}` : '';
   return `${REASON[reason] ?? 'The request failed'}. Trying again${when} (${attempt} of ${tries})`;
+}
+
+const ENDS_WAIT: ReadonlySet<EventBody['type']> = new Set([
+  'run_started',
+  'turn_started',
+  'text_delta',
+  'reasoning_delta',
+  'tool_input_delta',
+  'message_added',
+  'budget_reached',
+  'run_paused',
+  'run_resumed',
+  'run_finished',
+]);
+
+/** Whether a wait is over with this event: the model's answer and the end of the run end it, what the user does meanwhile does not. */
+export function endsWait({ type }: Pick<EventBody, 'type'>): boolean {
+  return ENDS_WAIT.has(type);
 }

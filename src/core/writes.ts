@@ -16,7 +16,10 @@ export type Write = {
   restore?: true;
 };
 
-type WriteEvent = Extract<AgentEvent, { type: 'changes_staged' | 'file_changed' | 'undo_staged' | 'changes_undone' | 'changes_restored' }>;
+type WriteEvent = Extract<
+  AgentEvent,
+  { type: 'changes_staged' | 'file_changed' | 'changes_dropped' | 'undo_staged' | 'changes_undone' | 'changes_restored' }
+>;
 
 /** `run` is the one that the event is of. */
 export function reduceWrites(state: SessionState, event: WriteEvent, run: RunRecord | undefined): void {
@@ -31,6 +34,12 @@ export function reduceWrites(state: SessionState, event: WriteEvent, run: RunRec
     case 'file_changed':
       for (const write of writesOf(state, event.callId)) write.landed = true;
       break;
+    case 'changes_dropped': {
+      const dropped = new Set(writesOf(state, event.callId).filter(({ landed }) => !landed));
+      state.staged = state.staged.filter((write) => !dropped.has(write));
+      if (run) run.changed = state.staged.some(({ runId }) => runId === run.runId);
+      break;
+    }
     case 'undo_staged': {
       const { runId, undoId: callId, restore } = event;
       for (const change of event.changes) state.staged.push({ runId, callId, change, landed: false, ...(restore && { restore }) });

@@ -31,6 +31,12 @@ export type SourcedRule = Rule & { from: 'user' | 'workspace' };
 /** `problems` are whole sentences for people. */
 export type RuleSet = { rules: SourcedRule[]; problems: string[] };
 
+const ASKS = ' Until it is put right, every call asks.';
+const LEFT_OUT = ' It is left out.';
+
+/** The problem alone, for where nothing comes of it since the program ends. */
+export const bareProblem = (problem: string) => problem.replace(ASKS, '').replace(LEFT_OUT, '');
+
 export const NO_RULES: RuleSet = { rules: [], problems: [] };
 
 /** A rule that cannot be read may have been one that denies: until it is put right, everything asks. */
@@ -55,11 +61,11 @@ export function readRules(value: unknown, from: SourcedRule['from'], place: stri
     }
     const issue = parsed.error.issues[0];
     const where = issue?.path.length ? `${issue.path.join('.')}: ` : '';
-    const problem = `Rule ${index + 1} of ${place} cannot be read: ${where}${issue?.message ?? 'it is no rule'}. Until it is put right, every call asks.`;
+    const problem = `Rule ${index + 1} of ${place} cannot be read: ${where}${issue?.message ?? 'it is no rule'}.${ASKS}`;
     set.problems.push(problem);
     // One that would only allow is safe to leave out.
     if ((entry as { effect?: unknown } | null)?.effect !== 'allow') set.rules.push(unreadable(from, problem));
-    else set.problems[set.problems.length - 1] = problem.replace(' Until it is put right, every call asks.', ' It is left out.');
+    else set.problems[set.problems.length - 1] = problem.replace(ASKS, LEFT_OUT);
   }
   return set;
 }

@@ -62,6 +62,8 @@ export const ToHost = z.discriminatedUnion('type', [
       type: z.literal('prompt'),
       text: z.string().max(200_000),
       mode: z.enum(['ask', 'plan', 'agent']),
+      /** That the user saw when sending; else the current one. */
+      sessionId: id.optional(),
       images: z.array(image).max(MAX_IMAGES).optional(),
     })
     .refine(({ text, images }) => text !== '' || images?.length),

@@ -70,7 +70,7 @@ export class StepKeeper {
   async #report({ step, status, note }: Report, context: ExecuteContext): Promise<ToolOutput> {
     const known = this.#run.steps[step];
     const current = currentStep(this.#run);
-    if (known && isOver(known)) return { content: `Step ${step} is ${known.status} already.${this.#next()}` };
+    if (known && isOver(known)) return { content: `Step ${step} is ${known.status} already.${this.#next()}`, note: this.#became(step) };
     if (current !== undefined && current !== step) {
       if (status !== 'started') throw new ToolError(`Step ${current} is under way, not step ${step}.`);
       if (this.#run.steps[current]?.check?.outcome === 'failed')
@@ -164,14 +164,14 @@ export class StepKeeper {
       case ANSWERS.skip: {
         const what = await this.#keepOrNot(step, context);
         this.#step(context, step, 'skipped', `${checked ? 'Its check failed' : 'It failed'}${what}.`);
-        return { content: `The user skips step ${step}${what}.${this.#next()}` };
+        return { content: `The user skips step ${step}${what}.${this.#next()}`, note: this.#became(step) };
       }
       case ANSWERS.edit:
         return { content: 'The user edits the plan. The run goes on with what comes of that.', isError: true, endsRun: 'edit_plan' };
       case ANSWERS.stop: {
         const what = nobody ? await this.#rollBack(step, context) : await this.#keepOrNot(step, context);
         this.#step(context, step, 'failed', `${checked ? 'Its check failed' : 'It failed'}${what}.`);
-        return { content: `${problem}\nThe run ends here${what}.`, isError: true, endsRun: 'stopped' };
+        return { content: `${problem}\nThe run ends here${what}.`, note: this.#became(step), isError: true, endsRun: 'stopped' };
       }
       default: {
         // Whoever reports a step that was never begun, and is to go on with it, has begun it.
@@ -179,6 +179,12 @@ export class StepKeeper {
         return { content: `${problem}\nPut it right, then report step ${step} done again.${wordsOf(answer)}`, isError: true };
       }
     }
+  }
+
+  /** What the step is in the end, whatever the model reported it to be. */
+  #became(step: number): string {
+    const { status = 'open', rolledBack } = this.#run.steps[step] ?? {};
+    return rolledBack ? `${status}, rolled back` : status;
   }
 
   async #keepOrNot(step: number, context: ExecuteContext): Promise<string> {
@@ -228,15 +234,32 @@ export class StepKeeper {
     return result;
   }
 
-  /** At the end of a run whose model reports no steps, the one that it was at is checked; nobody is asked any more. */
+  /**
+   * At the end of a run whose model reports no steps, the one that it was at is checked, and those after it that are no more than a check;
+   * nobody is asked any more.
+   */
   async close(given: Pick<ExecuteContext, 'signal' | 'record'>): Promise<void> {
-    const step = currentStep(this.#run);
-    if (step === undefined || !this.#run.steps[step]?.implicit) return;
+    const current = currentStep(this.#run);
+    if (current === undefined || !this.#run.steps[current]?.implicit) return;
+    const ahead = stepsAhead(this.#run);
+    const open = ahead.findIndex((step) => !this.#isOnlyCheck(step));
+    for (const step of [current, ...ahead.slice(0, open < 0 ? undefined : open)]) if (!(await this.#closeStep(step, given))) return;
+  }
+
+  #isOnlyCheck(step: number): boolean {
+    const { files = [], check } = this.plan.steps[step - 1] ?? {};
+    return files.length === 0 && typeof check === 'object';
+  }
+
+  /** @returns whether it is done. */
+  async #closeStep(step: number, given: Pick<ExecuteContext, 'signal' | 'record'>): Promise<boolean> {
     const nobody: QuestionAnswer = { words: 'The run was over.', by: 'nobody' };
     const context: ExecuteContext = { ...given, callId: '', progress: () => undefined, ask: async () => nobody };
     const checked = await this.#check(step, context);
     const failed = checked?.outcome === 'failed';
-    this.#step(context, step, failed ? 'failed' : 'done', failed ? 'Its check failed; its changes were kept.' : undefined);
+    const kept = this.#staged(step).length > 0 ? '; its changes were kept' : '';
+    this.#step(context, step, failed ? 'failed' : 'done', failed ? `Its check failed${kept}.` : undefined);
+    return !failed;
   }
 }
 

@@ -73,7 +73,7 @@ export function updateStepTool(keeper: StepKeeper): Tool {
       const title = steps[step - 1]?.title;
       if (title === undefined) throw new ToolError(`The plan has ${steps.length} steps.`);
       return {
-        title: `Step ${step} ${status}: ${title}`,
+        title: `Step ${step} reported ${status}: ${title}`,
         targets: [],
         execute: (context) => keeper.report({ step, status, note }, context),
       };

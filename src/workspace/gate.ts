@@ -72,7 +72,8 @@ export class WriteGate {
       signal.throwIfAborted();
       // The log knows what is about to happen before the first byte changes.
       record({ type: 'changes_staged', callId, changes: staged });
-      await this.#commit(set.changes.map((change, index) => ({ ...change, mode: staged[index]?.mode })));
+      const changes = set.changes.map((change, index) => ({ ...change, mode: staged[index]?.mode }));
+      await this.#commit(changes, () => record({ type: 'changes_dropped', callId }));
       record({ type: 'file_changed', callId, changes: set.summaries });
     });
   }
@@ -209,7 +210,8 @@ export class WriteGate {
     }
   }
 
-  async #commit(changes: readonly FileChange[]): Promise<void> {
+  /** `putBack` is told where it failed and every file is as it was. */
+  async #commit(changes: readonly FileChange[], putBack?: () => void): Promise<void> {
     try {
       await this.#writer.commit(changes);
       for (const { path, at, after } of changes) {
@@ -217,6 +219,7 @@ export class WriteGate {
       }
     } catch (error) {
       const lost = await this.#rollBack(changes);
+      if (lost.length === 0) putBack?.();
       const why = error instanceof Error ? error.message : String(error);
       const state = lost.length ? `These could not be put back: ${lost.join(', ')}. Read them again.` : 'Nothing was changed.';
       throw new ToolError(`The change could not be written: ${why.replace(/\.?$/, '.')} ${state}`);

@@ -115,7 +115,7 @@ describe('the panel', () => {
     await send(RENAME);
     await panel.getByRole('button', { name: /^Approve all \d like this$/ }).click();
     await filesAre(renamed(HARBOUR, 'tideLevel', 'waterLevel'), 'the rename by one answer');
-    const receipt = panel.getByRole('button', { name: /^Receipt: \d+ calls · 1 asked · 0 denied/ });
+    const receipt = panel.getByRole('button', { name: /^Receipt: \d+ calls · 1 approval asked · 0 denied/ });
     await receipt.click();
     await panel.getByText('edits-granted').waitFor();
     await workbench.screenshot('panel-receipt');

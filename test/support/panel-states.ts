@@ -273,7 +273,7 @@ function edited(script: Script, finish = true): Script {
     rule: 'edit',
     reason: ask.reason,
     changes: [change('src/tide.ts'), NEW_FILE],
-    covers: [{ kind: 'edits' }, { kind: 'path', tool: 'edit_file', glob: 'src/**' }],
+    covers: [{ kind: 'edits' }, { kind: 'path', tool: 'apply_patch', glob: 'src/**' }],
     similar: 3,
   });
   if (!finish) return script;
@@ -449,7 +449,10 @@ export const STATES: Record<string, NamedState> = {
   'approval-grants': { messages: [host('agent'), session(edited(new Script(), false), true)], press: ['More ways to approve'] },
   'approval-reject': { messages: [host('agent'), session(edited(new Script(), false), true)], press: ['Reject…'] },
   changed: { messages: [host('agent'), session(edited(new Script()).finishes(), false)] },
-  receipt: { messages: [host('agent'), session(edited(new Script()).finishes(), false)], press: ['12 calls · 3 asked · 1 denied'] },
+  receipt: {
+    messages: [host('agent'), session(edited(new Script()).finishes(), false)],
+    press: ['12 calls · 3 approvals asked · 1 denied'],
+  },
   undone: { messages: [host('agent'), session(undone, false)] },
   plan: { messages: [host('plan'), session(proposed(), false)] },
   'plan-editing': { messages: [host('plan'), session(proposed(), false)], press: ['Edit'] },

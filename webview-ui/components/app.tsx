@@ -32,7 +32,13 @@ export function App({ model }: { model: PanelModel }) {
   return (
     <div class="panel">
       <Header host={host} mode={mode} />
-      {isLoading ? <Loading /> : runs.length === 0 ? <EmptyState host={host} /> : <Transcript model={model} live={live} />}
+      {isLoading ? (
+        <Loading />
+      ) : runs.length === 0 ? (
+        <EmptyState host={host} sessionId={model.sessionId} />
+      ) : (
+        <Transcript model={model} live={live} />
+      )}
       {model.notice && <Notice notice={model.notice} />}
       {held && <RunControl run={held} held={!live} />}
       <Queue queue={model.queue} running={running || isPaused(held)} />
@@ -40,6 +46,8 @@ export function App({ model }: { model: PanelModel }) {
         mode={mode ?? 'ask'}
         running={running}
         steers={held !== undefined}
+        replaces={!held && last?.paused !== undefined}
+        sessionId={model.sessionId}
         compose={model.compose}
         waiting={waitsFor(model)}
         blind={host?.blind ? host.modelName : undefined}

@@ -16,6 +16,9 @@ type ComposerProps = {
   running: boolean;
   /** What is sent joins the run that is under way. */
   steers: boolean;
+  /** A run paused at a limit, or where it did not get on: what is sent begins another in its place. */
+  replaces: boolean;
+  sessionId: string | undefined;
   compose: { text: string } | undefined;
   waiting: Waiting | undefined;
   /** The name of the chosen model, where it cannot see. */
@@ -24,7 +27,7 @@ type ComposerProps = {
 
 const DRAFT: Recall = { at: 0, draft: '' };
 
-export const Composer = memo(({ mode, running, steers, compose, waiting, blind }: ComposerProps) => {
+export const Composer = memo(({ mode, running, steers, replaces, sessionId, compose, waiting, blind }: ComposerProps) => {
   const box = useRef<HTMLTextAreaElement>(null);
   const history = useRef<string[]>([]);
   const recalled = useRef(DRAFT);
@@ -74,7 +77,7 @@ export const Composer = memo(({ mode, running, steers, compose, waiting, blind }
     recalled.current = DRAFT;
     put('');
     dispatch({ type: 'notice_dismissed' });
-    post({ type: 'prompt', text: prompt, mode, ...(images.length > 0 && { images: [...images] }) });
+    post({ type: 'prompt', text: prompt, mode, ...(sessionId && { sessionId }), ...(images.length > 0 && { images: [...images] }) });
     setImages([]);
   };
 
@@ -135,7 +138,7 @@ export const Composer = memo(({ mode, running, steers, compose, waiting, blind }
         rows={1}
         value={text}
         aria-label={`Prompt (${MODE[mode].label} mode)`}
-        placeholder={placeholder(mode, running, steers, waiting)}
+        placeholder={placeholder({ mode, running, steers, replaces, waiting })}
         onInput={(event) => {
           recalled.current = DRAFT;
           setText(event.currentTarget.value);
@@ -167,8 +170,10 @@ export const Composer = memo(({ mode, running, steers, compose, waiting, blind }
   );
 });
 
-function placeholder(mode: Mode, running: boolean, steers: boolean, waiting: Waiting | undefined): string {
+function placeholder(props: Pick<ComposerProps, 'mode' | 'running' | 'steers' | 'replaces' | 'waiting'>): string {
+  const { mode, running, steers, replaces, waiting } = props;
   if (waiting?.for === 'approval' || waiting?.for === 'question') return 'Answer above, or add to the run';
   if (steers) return running ? 'Add to the run, or press Escape to stop it' : 'Add to the run';
+  if (replaces) return 'Start a new run instead of the paused one';
   return waiting ? 'Say what to change' : MODE[mode].placeholder;
 }

@@ -5,11 +5,13 @@ import { dispatch } from '../store.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 
-export function EmptyState({ host }: { host: PanelState | undefined }) {
+export function EmptyState({ host, sessionId }: { host: PanelState | undefined; sessionId: string | undefined }) {
   if (!host) return <main class="empty" />;
   const { icon, actions } = MODE[host.mode];
   const start = (action: QuickAction) =>
-    action.send ? post({ type: 'prompt', text: action.text, mode: host.mode }) : dispatch({ type: 'compose', text: action.text });
+    action.send
+      ? post({ type: 'prompt', text: action.text, mode: host.mode, ...(sessionId && { sessionId }) })
+      : dispatch({ type: 'compose', text: action.text });
   return (
     <main class="empty">
       <Icon name={icon} />

@@ -11,6 +11,7 @@ import { Icon } from './icon.tsx';
 export const Header = memo(({ host, mode }: { host: PanelState | undefined; mode: Mode | undefined }) => {
   const begin = () => {
     post({ type: 'new_session' });
+    dispatch({ type: 'session_left' });
     document.querySelector<HTMLElement>('.composer textarea')?.focus();
   };
   return (

@@ -19,6 +19,9 @@ const STATUS: Record<CallStatus, { icon: string; label: string; tone?: 'good' | 
   rejected: { icon: 'circle-slash', label: 'You rejected it', tone: 'warn' },
 };
 
+const CUT_OFF = { icon: 'debug-stop', label: 'Not finished', tone: 'dim' } as const;
+const STOPPED = { icon: 'debug-stop', label: 'Stopped', tone: 'dim' } as const;
+
 /** Of what a call that runs has written so far. */
 const LIVE_LINES = 6;
 
@@ -31,7 +34,8 @@ const DECISION = {
 /** One tool call: a line, and behind it everything about the call. */
 export const Step = memo(({ runId, call, live }: { runId: string; call: CallView; live: boolean }) => {
   const isCutOff = !live && (call.status === 'queued' || call.status === 'running');
-  const { icon, label, tone } = isCutOff ? { icon: 'debug-stop', label: 'Not finished', tone: 'dim' as const } : STATUS[call.status];
+  const isStopped = call.status === 'done' && call.note === 'stopped';
+  const { icon, label, tone } = isCutOff ? CUT_OFF : isStopped ? STOPPED : STATUS[call.status];
   const step = (
     <Expandable
       class="step"

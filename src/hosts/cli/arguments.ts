@@ -82,7 +82,7 @@ export function parseCommand(args: readonly string[]): Command {
     runPlan: values['run-plan'] ?? false,
     ...(values['require-plan'] && { requirePlan: true }),
     ...(values.output !== undefined && { output: values.output }),
-    ...(values.model !== undefined && { model: values.model }),
+    ...(values.model !== undefined && { model: modelName(values.model) }),
     ...(values['base-url'] !== undefined && { baseUrl: httpUrl(values['base-url']) }),
     ...(values['max-turns'] !== undefined && { maxTurns: count(values['max-turns']) }),
   };
@@ -159,6 +159,11 @@ function count(text: string): number {
   const number = Number(text);
   if (Number.isInteger(number) && number > 0) return number;
   throw new UsageError(`--max-turns takes a whole number from 1, not ${JSON.stringify(text)}.`);
+}
+
+function modelName(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new UsageError('--model takes a provider and a model, such as openai/gpt-6.1-sol. See kedge models.');
 }
 
 function httpUrl(text: string): string {

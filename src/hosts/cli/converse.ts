@@ -115,7 +115,10 @@ function exitCode(session: Session, options: Options): number {
     process.stderr.write(`To go on: ${continueCommand(session, options)}\n`);
     return EXIT.paused;
   }
-  if (run?.outcome === 'stopped') return EXIT.stopped;
+  if (run?.outcome === 'stopped') {
+    if (!tellWhatIsLeft(session, options)) process.stderr.write(`To go on, say how: ${continueCommand(session, options)} "…"\n`);
+    return EXIT.stopped;
+  }
   if (run?.outcome === 'failed') {
     process.stderr.write(
       `${brokeOff(session.state) ? 'Half an answer was kept. To go on' : 'To try again'}: ${continueCommand(session, options)}\n`,
@@ -133,14 +136,19 @@ function exitCode(session: Session, options: Options): number {
     process.stderr.write(`kedge: ${calls} not approved, since nobody could be asked${isEdit ? ' (use --yes for edits)' : ''}.\n`);
     return EXIT.failed;
   }
-  const left = session.plans.list().findLast(({ stage, runId }) => stage === 'stopped' && runId === run?.runId);
-  if (left) {
-    const total = left.plan.steps.length;
-    const open = total - left.done;
-    const steps = `${open} of ${total} steps of the plan ${open === 1 ? 'is' : 'are'} left`;
-    process.stderr.write(`${steps}. To go on with it: ${continueCommand(session, options)}\n`);
-  }
+  tellWhatIsLeft(session, options);
   return run?.outcome === 'answered' ? EXIT.answered : EXIT.failed;
+}
+
+/** Of the plan that the last run carried out. Returns whether there was anything to tell. */
+function tellWhatIsLeft(session: Session, options: Options): boolean {
+  const left = session.plans.list().findLast(({ stage, runId }) => stage === 'stopped' && runId === session.state.lastRun?.runId);
+  if (!left) return false;
+  const total = left.plan.steps.length;
+  const open = total - left.done;
+  const steps = `${open} of ${total} steps of the plan ${open === 1 ? 'is' : 'are'} left`;
+  process.stderr.write(`${steps}. To go on with it: ${continueCommand(session, options)}\n`);
+  return true;
 }
 
 function continueCommand(session: Session, { folders, baseUrl }: Options): string {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { PolicySettings } from '../../app/judge.ts';
-import { joinRules, NO_RULES, type RuleSet, readRules } from '../../policy/rules.ts';
+import { bareProblem, joinRules, NO_RULES, type RuleSet, readRules } from '../../policy/rules.ts';
 import { UsageError } from './arguments.ts';
 
 export type PolicyOptions = { allow?: string[]; deny?: string[]; policy?: string };
@@ -41,7 +41,7 @@ function ruleOf(effect: 'allow' | 'deny', text: string): Record<string, string> 
 }
 
 function checked(set: RuleSet): RuleSet {
-  if (set.problems.length > 0) throw new UsageError(set.problems.join(' '));
+  if (set.problems.length > 0) throw new UsageError(set.problems.map(bareProblem).join(' '));
   return set;
 }
 

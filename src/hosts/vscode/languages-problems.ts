@@ -1,14 +1,21 @@
 /** Errors and warnings as the editor knows them, and what a change brings. */
 import * as vscode from 'vscode';
+import { abortable } from '../../core/abort.ts';
 import type { Problem, ProblemWatch } from '../../workspace/languages.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { VsCodeFileSystem } from './file-system.ts';
 import { askTypeScript, type Found } from './languages-typescript.ts';
 
-/** So long at most a service that is known to answer is waited for, before a change and once more after it. */
-const MOST_MS = 1_500;
+/** So long at most a change waits for what is known before it. Who has not answered by then is cold: nobody waits for it after the change. */
+const BEFORE_MS = 300;
+/** So long at most a service that answered is waited for after a change. */
+const AFTER_MS = 1_000;
+/** So long where problems are all that is asked for. */
+const ASKED_MS = 3_000;
 /** A service that reports in several steps, syntax first, is given this long for the next one. */
 const QUIET_MS = 100;
+
+type Look = { at: Location; problems: Problem[]; answered: boolean; certain: boolean };
 
 export class Problems implements vscode.Disposable {
   readonly #fs: () => VsCodeFileSystem;
@@ -34,7 +41,7 @@ export class Problems implements vscode.Disposable {
     if (!at) return vscode.languages.getDiagnostics().flatMap(([uri]) => this.#known(uri));
     const reports = new Reports();
     try {
-      return (await this.#look(at, reports, AbortSignal.any([signal, AbortSignal.timeout(2 * MOST_MS)]))).problems;
+      return (await this.#look(at, reports, AbortSignal.any([signal, AbortSignal.timeout(ASKED_MS)]))).problems;
     } finally {
       reports.end();
     }
@@ -42,27 +49,21 @@ export class Problems implements vscode.Disposable {
 
   async watch(files: readonly Location[], signal: AbortSignal): Promise<ProblemWatch> {
     const reports = new Reports();
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(MOST_MS)]);
-    const looks = await Promise.all(files.map((at) => this.#look(at, reports, limit).catch(() => undefined)));
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(BEFORE_MS)]);
+    const looks = await Promise.all(files.map((at) => abortable(this.#look(at, reports, limit), limit).catch(() => undefined)));
     const certain = looks.filter((look) => look?.certain);
+    const cold = new Set(files.flatMap((at, index) => (looks[index]?.answered ? [] : [kindOf(this.#fs().uri(at))])));
     // What is reported from now on is about the change.
     reports.forget();
     return {
       files: certain.flatMap((look) => (look ? [look.at] : [])),
       before: certain.flatMap((look) => look?.problems ?? []),
       after: async (now) => {
-        const late = AbortSignal.any([signal, AbortSignal.timeout(MOST_MS)]);
+        const late = AbortSignal.any([signal, AbortSignal.timeout(AFTER_MS)]);
         const uris = now.map((at) => this.#fs().uri(at));
-        const exact = await Promise.all(
-          uris.map((uri) =>
-            this.#open(uri).then(
-              (document) => askTypeScript(document, late),
-              () => undefined,
-            ),
-          ),
-        );
+        const exact = await Promise.all(uris.map((uri) => (cold.has(kindOf(uri)) ? undefined : this.#exact(uri, late))));
         await reports.on(
-          uris.filter((uri, index) => !exact[index] && this.#answers(uri)),
+          uris.filter((uri, index) => !exact[index] && !cold.has(kindOf(uri)) && this.#answers(uri)),
           late,
         );
         return uris.flatMap((uri, index) => this.#all(now[index] as Location, uri, exact[index]));
@@ -71,15 +72,21 @@ export class Problems implements vscode.Disposable {
     };
   }
 
-  /** `certain` where somebody looked at the file as it is: else what is found later may be there already. */
-  async #look(at: Location, reports: Reports, limit: AbortSignal): Promise<{ at: Location; problems: Problem[]; certain: boolean }> {
+  async #exact(uri: vscode.Uri, limit: AbortSignal): Promise<Found[] | undefined> {
+    const ask = this.#open(uri).then((document) => askTypeScript(document, limit));
+    return abortable(ask, limit).catch(() => undefined);
+  }
+
+  /** `answered` where nobody was waited for in vain; `certain` where somebody looked at the file as it is: else what is found later may be there already. */
+  async #look(at: Location, reports: Reports, limit: AbortSignal): Promise<Look> {
     const uri = this.#fs().uri(at);
     const wasOpen = vscode.workspace.textDocuments.some((document) => String(document.uri) === String(uri));
     const document = await this.#open(uri);
     const exact = await askTypeScript(document, limit);
     const answers = this.#answers(uri);
     if (!exact && answers && !wasOpen) await reports.on([uri], limit);
-    return { at, problems: this.#all(at, uri, exact), certain: exact !== undefined || answers || wasOpen };
+    const answered = exact !== undefined || !limit.aborted;
+    return { at, problems: this.#all(at, uri, exact), answered, certain: exact !== undefined || (answered && (answers || wasOpen)) };
   }
 
   #all(at: Location, uri: vscode.Uri, exact: Found[] | undefined): Problem[] {

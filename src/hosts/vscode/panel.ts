@@ -95,13 +95,15 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
         return;
       case 'set_mode':
         return kedge.setMode(message.mode);
-      case 'prompt':
+      case 'prompt': {
+        const meant = message.sessionId === undefined ? undefined : await kedge.assistant.session(message.sessionId).catch(() => undefined);
         await kedge.setMode(message.mode);
-        return session.say({
+        return (meant ?? session).say({
           text: message.text,
           mode: message.mode,
           attachments: (message.images ?? []).map((image): ImagePart => ({ type: 'image', ...image })),
         });
+      }
       case 'stop':
         return session.stop();
       case 'pause':

@@ -116,7 +116,8 @@ class BashReader {
     if (node.type === 'heredoc_redirect') dangers.push(concern('here-document', 'A command'));
     if (node.type === 'function_definition')
       dangers.push(concern('shadowed', node.children.find(({ field }) => field === 'name')?.text ?? 'a name'));
-    if (node.type === 'for_statement') this.assigns(node.children.find(({ field }) => field === 'variable')?.text ?? 'a variable');
+    if (node.type === 'for_statement')
+      dangers.push(concern('loop', node.children.find(({ field }) => field === 'variable')?.text ?? 'a variable'));
     const added = CONTAINERS[node.type];
     const inner = added ? [...standing, added] : standing;
     node.children.forEach((child, at) => {

@@ -2,11 +2,12 @@ import type { Concern } from './types.ts';
 
 /** Why something asks whatever was allowed, and the sentence for it. */
 const SENTENCES = {
-  unreadable: (what: string) => `The command can not be read: ${what}.`,
+  unreadable: (what: string) => `The command cannot be read: ${what}.`,
   dynamic: (what: string) => `What ${what} stands for is known only when it runs.`,
   shadowed: (what: string) => `It gives ${what} another meaning.`,
   'here-document': (what: string) => `${what} gets a here-document.`,
   environment: (what: string) => `It sets ${what} for a command, and so can change what it does.`,
+  loop: (what: string) => `The loop sets ${what} each time round, and so can change what later commands do.`,
   'shell-state': (what: string) => `${what} changes what later commands mean.`,
   'runs-other': (what: string) => `${what} can run other programs.`,
   'inline-code': (what: string) => `${what} runs code that stands in the command or comes through a pipe.`,

@@ -39,6 +39,18 @@ describe('a model that must be waited for', () => {
     assert.ok(!kedge.session.events.some(({ type }) => type === 'model_waiting'), 'a wait is not logged');
   });
 
+  it('is waited for also while the user says something, and takes it back', async () => {
+    const { kedge, done, wait } = await waitingOn(scriptedAdapter([limited, turn(say('Hello.'))]));
+    await using _ = kedge;
+    const queued = nextEvent(kedge.session, 'message_queued');
+    void kedge.session.say({ text: 'and this', mode: 'ask' });
+    await queued;
+    assert.equal(kedge.session.waiting?.at, wait.at);
+    kedge.session.retryNow();
+    await done;
+    assert.equal(kedge.session.waiting, undefined);
+  });
+
   it('is left at once when the user stops', async () => {
     const { kedge, done } = await waitingOn(scriptedAdapter([limited, turn(say('Hello.'))]));
     await using _ = kedge;

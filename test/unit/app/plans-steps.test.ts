@@ -145,6 +145,10 @@ describe('a check that fails', () => {
     assert.deepEqual(await kedge.snapshot(), { ...before, 'workspace/b.txt': 'new\n' });
     assert.deepEqual(statuses(kedge), ['1 started', '1 skipped', '2 started', '2 done']);
     assert.equal(kedge.session.state.runs.get(lastOf(kedge.events, 'run_started').runId)?.steps[1]?.rolledBack, true);
+    const reported = eventsOf(kedge.events, 'tool_started').find(({ title }) => title === 'Step 1 reported done: First');
+    const became = eventsOf(kedge.events, 'tool_finished').find(({ callId }) => callId === reported?.callId);
+    assert.equal(became?.note, 'skipped, rolled back');
+    assert.deepEqual(lastOf(kedge.events, 'run_finished').receipt?.changed, ['b.txt']);
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
     await kedge.session.undo(lastOf(kedge.events, 'run_started').runId);
     assert.deepEqual(await kedge.snapshot(), before);

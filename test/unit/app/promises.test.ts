@@ -100,6 +100,28 @@ describe('a step that changes no file', () => {
     assert.equal(eventsOf(kedge.events, 'step_checked').length, 1);
   });
 
+  const ending: PlanDraft = { ...plan, steps: plan.steps.slice(0, 2) };
+
+  it('is checked at the end of the run, where nothing comes after it', async () => {
+    await using kedge = await assistantOn(files, script(ending, turn(edit('a.txt')), done));
+    await Promise.all(await confirmed(kedge));
+    assert.deepEqual(statuses(kedge), ['1 started', '1 done', '2 started', '2 done']);
+  });
+
+  it('has failed at the end of the run where its check does', async () => {
+    await using kedge = await assistantOn(files, script(ending, turn(edit('a.txt', 'old and new')), done));
+    await Promise.all(await confirmed(kedge));
+    assert.deepEqual(statuses(kedge), ['1 started', '1 done', '2 started', '2 failed']);
+    assert.equal(lastOf(kedge.events, 'plan_step').note, 'Its check failed.');
+  });
+
+  it('stays open where a step before it was not begun', async () => {
+    const all = { ...plan, steps: [...plan.steps, { title: 'Look again', files: [], check: { search_empty: { pattern: 'old' } } }] };
+    await using kedge = await assistantOn(files, script(all, turn(edit('a.txt')), done));
+    await Promise.all(await confirmed(kedge));
+    assert.deepEqual(statuses(kedge), ['1 started', '1 done', '2 started', '2 done']);
+  });
+
   it('stops the write where its check fails', async () => {
     await using kedge = await assistantOn(files, script(plan, turn(edit('a.txt', 'old and new')), turn(edit('b.txt')), done));
     kedge.session.subscribe((event) => {
@@ -400,6 +422,30 @@ describe('a crash in the middle of an undo', () => {
         assert.deepEqual(await again.snapshot(), before, `${Object.keys(notYetUndone)} ${cut}`);
       }
     }
+  });
+});
+
+describe('a write that failed and was put back', () => {
+  it('does not stand in the way of undo, after the user and Kedge have both gone on in the file', async () => {
+    let writes = 0;
+    const writer = breakingWriter(() => (writes++ === 0 ? 0 : -1));
+    await using kedge = await assistantOn(files, [turn(edit('a.txt')), done, turn(edit('a.txt')), done], { writer });
+    kedge.session.subscribe((event) => {
+      if (event.type === 'approval_requested') void kedge.session.answerApproval(event.approvalId, { approve: true });
+    });
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    assert.equal(await kedge.read('a.txt'), files['a.txt']);
+    assert.equal(kedge.session.state.lastRun?.changed, false);
+    await kedge.write('a.txt', 'old, and mine\n');
+    await kedge.session.prompt({ text: 'again', mode: 'agent' });
+    assert.equal(await kedge.read('a.txt'), 'new, and mine\n');
+    assert.deepEqual(
+      kedge.session.state.staged.map(({ landed }) => landed),
+      [true],
+    );
+    assert.deepEqual(foldSession(kedge.session.events).staged, kedge.session.state.staged);
+    await kedge.session.undo(lastOf(kedge.events, 'run_started').runId);
+    assert.equal(await kedge.read('a.txt'), 'old, and mine\n');
   });
 });
 

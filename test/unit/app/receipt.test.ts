@@ -30,8 +30,9 @@ describe('a receipt', () => {
       asked: 2,
       approved: 1,
       rejected: 1,
-      denied: 1,
-      deniedBy: { 'unknown-tool': 1 },
+      denied: 0,
+      failed: 2,
+      deniedBy: {},
       read: ['a.ts', 'b.ts'],
       readCount: 2,
       changed: ['c.ts', 'd.ts'],
@@ -43,18 +44,17 @@ describe('a receipt', () => {
       servers: [],
       canWrite: true,
     } satisfies Receipt);
-    assert.equal(receiptLine(receipt), '9 calls · 2 asked · 1 denied · 2 files read · 2 changed');
-    assert.equal(receiptLine({ ...receipt, asked: 0, denied: 0, readCount: 0, changedCount: 0 }), '9 calls · 0 asked · 0 denied');
+    assert.equal(receiptLine(receipt), '9 calls · 2 approvals asked · 0 denied · 2 failed · 2 files read · 2 changed');
+    assert.equal(receiptLine({ ...receipt, asked: 0, failed: 0, readCount: 0, changedCount: 0 }), '9 calls · 0 approvals asked · 0 denied');
     assert.equal(proofOf(receipt), undefined);
     assert.equal(
       receiptMarkdown(receipt, { usage: { input: 1_200, output: 30 }, cost: { usd: 0.02 } }),
       [
-        '**Receipt** 9 calls · 2 asked · 1 denied · 2 files read · 2 changed',
+        '**Receipt** 9 calls · 2 approvals asked · 0 denied · 2 failed · 2 files read · 2 changed',
         '',
         '- Calls by effect: readonly 5, mutating 2',
         '- Allowed by: read-only 5, edits-granted 1',
         '- Asked: 1 approved, 1 rejected',
-        '- Denied by: unknown-tool 1',
         '- Files read: `a.ts`, `b.ts`',
         '- Files changed: `c.ts`, `d.ts`',
         '- Tokens: 1.2k in, 30 out',

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Mode } from '../../../src/core/events.ts';
 import { resultText } from '../../../src/core/messages.ts';
 import type { Tool, ToolOutput } from '../../../src/core/tool.ts';
+import { schemaValidator } from '../../../src/mcp/client/schemas.ts';
 import { type McpServerConfig, readServers } from '../../../src/mcp/config.ts';
 import { McpServers } from '../../../src/mcp/servers.ts';
 import { fingerprintOf, toolName } from '../../../src/mcp/tools.ts';
@@ -102,6 +103,23 @@ describe('an MCP server', () => {
     await using servers = new Servers({ everything: everything() });
     const tool = await servers.tool('everything__echo');
     await assert.rejects(tool.prepare({ message: 7 }, new AbortController().signal), /arguments of everything__echo do not fit/);
+  });
+
+  it('cannot have a regular expression of its own run here', () => {
+    const validator = schemaValidator();
+    const fits = (schema: object, input: unknown) => validator.getValidator(schema as { type: 'object' })(input).valid;
+    const evil = { type: 'string', pattern: '^(a+)+$' };
+    const long = `${'a'.repeat(60)}!`;
+    const schema = { type: 'object', properties: { text: evil, pattern: { type: 'string' } }, required: ['text'] };
+    assert.ok(fits(schema, { text: long, pattern: 'x' }));
+    assert.ok(!fits(schema, {}), 'the rest of the schema is still checked');
+    assert.ok(!fits(schema, { text: long, pattern: 7 }), 'and a property of that name');
+    const without = [
+      { type: 'object', patternProperties: { [evil.pattern]: { type: 'string' } } },
+      { type: 'object', properties: { [long]: { oneOf: [evil, { type: 'string' }] } } },
+      { type: 'object', not: { properties: { [long]: evil } } },
+    ];
+    for (const each of without) assert.ok(fits(each, { [long]: long }), 'what is not checked is taken');
   });
 
   it('that is not there is told once, and the run goes on without it', async () => {

@@ -120,7 +120,7 @@ describe('the panel in which the user has a hand in the run', () => {
     await page.getByRole('textbox', { name: /^Prompt/ }).fill('In metres');
     await button('Add to the run').click();
     await button('Stop').click();
-    assert.deepEqual(await posted(), [{ type: 'prompt', text: 'In metres', mode: 'agent' }, { type: 'stop' }]);
+    assert.deepEqual(await posted(), [{ type: 'prompt', text: 'In metres', mode: 'agent', sessionId: 'session-1' }, { type: 'stop' }]);
   });
 
   it('changes and removes a message that waits', async () => {

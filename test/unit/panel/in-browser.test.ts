@@ -47,7 +47,7 @@ describe('panel in a browser', () => {
     await prompt().dispatchEvent('keydown', { key: 'Enter', isComposing: true });
     assert.deepEqual(await posted(), []);
     await page.keyboard.press('Enter');
-    assert.deepEqual(await posted(), [{ type: 'prompt', text: 'one\ntwo', mode: 'ask' }]);
+    assert.deepEqual(await posted(), [{ type: 'prompt', text: 'one\ntwo', mode: 'ask', sessionId: 'session-1' }]);
     assert.equal(await prompt().inputValue(), '');
     await page.keyboard.press('ArrowUp');
     assert.equal(await prompt().inputValue(), 'one\ntwo');
@@ -128,7 +128,7 @@ describe('panel in a browser', () => {
 
     await open('approval');
     await page.getByRole('button', { name: 'More ways to approve' }).click();
-    await page.getByRole('group', { name: 'Do not ask for edit_file in src/**' }).getByRole('button', { name: 'Always here' }).click();
+    await page.getByRole('group', { name: 'Do not ask for edits by patch in src/**' }).getByRole('button', { name: 'Always here' }).click();
     assert.deepEqual(await posted(), [
       { type: 'answer_approval', approvalId: 'approval-1', answer: { approve: true, grant: 'workspace', covers: 1 } },
     ]);
@@ -162,7 +162,7 @@ describe('panel in a browser', () => {
     await page.evaluate(() =>
       Object.assign(navigator.clipboard, { writeText: async (text: string) => Object.assign(window, { copied: text }) }),
     );
-    await page.getByRole('button', { name: /^Receipt: 12 calls · 3 asked · 1 denied · 4 files read · 2 changed/ }).click();
+    await page.getByRole('button', { name: /^Receipt: 12 calls · 3 approvals asked · 1 denied · 4 files read · 2 changed/ }).click();
     await page.getByText('README.md', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Copy the receipt as Markdown' }).click();
     const copied = await page.evaluate(() => (window as unknown as { copied: string }).copied);
@@ -209,7 +209,7 @@ describe('panel in a browser', () => {
     await page.keyboard.type('Look');
     await page.keyboard.press('Enter');
     const image = { mediaType: 'image/png', data: DOT };
-    assert.deepEqual(await posted(), [{ type: 'prompt', text: 'Look', mode: 'ask', images: [image, image] }]);
+    assert.deepEqual(await posted(), [{ type: 'prompt', text: 'Look', mode: 'ask', sessionId: 'session-1', images: [image, image] }]);
     await page.getByRole('img').first().waitFor({ state: 'detached' });
   });
 
@@ -225,7 +225,7 @@ describe('panel in a browser', () => {
     await page.getByText('cannot see images').waitFor({ state: 'detached' });
     await send.click();
     const image = { mediaType: 'image/png', data: DOT };
-    assert.deepEqual(await posted(), [{ type: 'prompt', text: '', mode: 'ask', images: [image, image] }]);
+    assert.deepEqual(await posted(), [{ type: 'prompt', text: '', mode: 'ask', sessionId: 'session-1', images: [image, image] }]);
   });
 
   it('says which images it does not take', async () => {

@@ -138,6 +138,27 @@ describe('panel state', () => {
     assert.equal(answerOf(lastRun(opened(script)))?.text, 'One, two, three');
   });
 
+  it('waits for the model until that answers, whatever the user says meanwhile', () => {
+    const message = { role: 'user' as const, content: [{ type: 'text' as const, text: 'and this' }] };
+    const script = new Script().run('ask', 'Go').add({ type: 'model_waiting', attempt: 2, tries: 5, reason: 'rate_limit', waitMs: 60_000 });
+    const model = opened(script, true);
+    const queued = reduce(
+      model,
+      more(script, (s) => s.add({ type: 'message_queued', id: 'm1', message })),
+    );
+    assert.equal(lastRun(queued).waiting?.attempt, 2);
+    const unqueued = reduce(
+      queued,
+      more(script, (s) => s.add({ type: 'message_unqueued', id: 'm1' })),
+    );
+    assert.equal(lastRun(unqueued).waiting?.attempt, 2);
+    const answered = reduce(
+      unqueued,
+      more(script, (s) => s.add({ type: 'text_delta', text: 'Hello' })),
+    );
+    assert.equal(lastRun(answered).waiting, undefined);
+  });
+
   it('waits for an approval, and forgets it once it is answered', () => {
     const script = withApproval();
     let run = lastRun(opened(script, true));
@@ -311,6 +332,12 @@ describe('panel state', () => {
         .returns('replace', 'Edited.')
         .finishes();
       assert.deepEqual(changes(script), [['a.ts', 2, script.lastCall]]);
+    });
+
+    it('but not where it was put back, also where a stop came next', () => {
+      const script = begun();
+      script.add({ type: 'changes_dropped', callId: script.lastCall }).finishes('stopped');
+      assert.deepEqual(changes(script), []);
     });
 
     it('but not where its call failed, and so put it back', () => {

@@ -42,6 +42,7 @@ describe('the command line', () => {
     ['fix it', /^"fix" is no command\. Put ask, plan or agent/],
     ['ask --colour x', /^Unknown option '--colour'\. See kedge --help\.$/],
     ['ask x --model', /argument missing.*See kedge --help\.$/],
+    ['ask x --model=', /^--model takes a provider and a model, such as /],
     ['ask x --max-turns 0', /^--max-turns takes a whole number from 1, not "0"\.$/],
     ['ask x --max-turns=many', /not "many"/],
     ['ask x --base-url ftp://a', /^--base-url takes an address such as http/],

@@ -66,6 +66,18 @@ describe('the policy of the command line', () => {
     ['a host that is none', { allow: ['host:https://example.com/'] }],
     ['a file that is not there', { policy: '/no/such/file.json' }],
   ];
+  it('says only what is wrong where the program ends with it', () => {
+    const policy = put('mine.json', '{"rules": [{"effect": "deny"}, {"effect": "allow"}]}');
+    assert.throws(
+      () => read({ policy }),
+      (error: Error) => /^Rule 1 of .* cannot be read: .*Rule 2 of /.test(error.message) && !/every call|left out/.test(error.message),
+    );
+    put('.kedge/policy.json', '{"rules": [{"effect": "deny"}]}');
+    const problems: string[] = [];
+    read({}, problems);
+    assert.match(problems.join(), /Until it is put right, every call asks\.$/);
+  });
+
   for (const [what, options] of WRONG)
     it(`is refused where it cannot be read: ${what}`, () => assert.throws(() => read(options), UsageError));
 
@@ -128,7 +140,7 @@ describe('a question in the terminal', () => {
         'Create a.ts',
         'It changes files.',
         'For edits in this workspace: t = this and 3 more now, r = in this run, s = in this session, w = always here',
-        'For create_file in src/**: pt = this and 3 more now, pr = in this run, ps = in this session, pw = always here',
+        'For new files in src/**: pt = this and 3 more now, pr = in this run, ps = in this session, pw = always here',
       ].join('\n'),
     );
   });
