@@ -67,9 +67,10 @@ async function newProblems(
     const path = workspace.display(at);
     return [moved.get(path) ?? path, severity, message].join('\0');
   };
+  // First: what was before may be known only then.
+  const after = files.length > 0 ? await watch.after(files) : [];
   const before = new Map<string, number>();
   for (const problem of watch.before) before.set(keyOf(problem), (before.get(keyOf(problem)) ?? 0) + 1);
-  const after = files.length > 0 ? await watch.after(files) : [];
   return after.filter((problem) => {
     const left = before.get(keyOf(problem)) ?? 0;
     before.set(keyOf(problem), left - 1);

@@ -21,7 +21,7 @@ export type RenameEffect = { edits: { at: Location; edits: TextEdit[] }[]; moves
 
 /** Files that are watched while they are changed. */
 export interface ProblemWatch {
-  /** What was known before the change; files of which nothing could be known are not among `files`. */
+  /** What was known before the change, complete once `after` resolved; files of which nothing could be known are not among `files`. */
   readonly files: readonly Location[];
   readonly before: readonly Problem[];
   /** What there is in these files after the change. Waits a short time for services that are known to answer. */

@@ -211,6 +211,14 @@ describe('the language services of VS Code', () => {
       await write('typed/port.ts', "import { Ship } from './ship.ts';\nexport const fleet = [new Ship(1), new Ship(2)];\n");
       // The first answer takes as long as the server takes to start.
       await languages.outline({ folder: 0, path: 'typed/ship.ts' });
+      const isChecked = () =>
+        vscode.commands
+          .executeCommand<{ type?: string }>('typescript.tsserverRequest', 'semanticDiagnosticsSync', { file: uri('typed/port.ts') })
+          .then(
+            (reply) => reply?.type === 'response',
+            () => false,
+          );
+      for (let tries = 0; tries < 20 && !(await isChecked()); tries++) await languages.outline({ folder: 0, path: 'typed/ship.ts' });
       await languages.problems({ folder: 0, path: 'typed/port.ts' }, signal);
     });
     after(() => remove('typed').then(undefined, () => undefined));

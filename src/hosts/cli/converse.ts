@@ -20,6 +20,11 @@ export async function converse(
   const questions: Questions = { interactive: process.stdin.isTTY === true, yes: options.yes };
   const steering = questions.interactive ? await steer(session, onEnter) : undefined;
   let failure: unknown;
+  let isHeard = true;
+  const left = () => {
+    isHeard = false;
+  };
+  process.stdout.once('error', left);
   const unsubscribe = session.subscribe((event) => {
     if (event.type !== 'approval_requested' && event.type !== 'question_asked') return;
     const given =
@@ -57,10 +62,11 @@ export async function converse(
     }
   } finally {
     signal.removeEventListener('abort', stop);
+    process.stdout.off('error', left);
     steering?.();
     unsubscribe();
   }
-  return exitCode(session, options);
+  return exitCode(session, options, isHeard);
 }
 
 /** Asks what an earlier process asked and never heard the answer to; the last answer lets the run go on. */
@@ -109,13 +115,15 @@ async function reply(session: Session, asked: AskedQuestion, questions: Question
   if (!signal.aborted && session.state.pendingQuestions.has(asked.questionId)) await session.answerQuestion(asked.questionId, given);
 }
 
-function exitCode(session: Session, options: Options): number {
+function exitCode(session: Session, options: Options, isHeard: boolean): number {
   const run = session.state.lastRun;
   if (run?.status === 'paused') {
     process.stderr.write(`To go on: ${continueCommand(session, options)}\n`);
     return EXIT.paused;
   }
   if (run?.outcome === 'stopped') {
+    // Where the reader of the output has gone, nobody is there to be told.
+    if (!isHeard) return EXIT.stopped;
     if (!tellWhatIsLeft(session, options)) process.stderr.write(`To go on, say how: ${continueCommand(session, options)} "…"\n`);
     return EXIT.stopped;
   }

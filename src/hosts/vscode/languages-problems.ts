@@ -6,7 +6,7 @@ import type { Location } from '../../workspace/types.ts';
 import type { VsCodeFileSystem } from './file-system.ts';
 import { askTypeScript, type Found } from './languages-typescript.ts';
 
-/** So long at most a change waits for what is known before it. Who has not answered by then is cold: nobody waits for it after the change. */
+/** So long at most a change waits for what is known before it. Who never answered is cold by then: nobody waits for it after the change. */
 const BEFORE_MS = 300;
 /** So long at most a service that answered is waited for after a change. */
 const AFTER_MS = 1_000;
@@ -23,6 +23,8 @@ export class Problems implements vscode.Disposable {
   readonly #listener: vscode.Disposable;
   /** Kinds of files, by what their names end with, of which somebody found something in this window: that there is nothing is said of all. */
   readonly #answering = new Set<string>();
+  /** Kinds of files of which the TypeScript service has answered. */
+  readonly #warm = new Set<string>();
 
   /** `open` opens a document and wakes the services of its language. */
   constructor(fs: () => VsCodeFileSystem, open: (uri: vscode.Uri) => Promise<vscode.TextDocument>) {
@@ -50,18 +52,28 @@ export class Problems implements vscode.Disposable {
   async watch(files: readonly Location[], signal: AbortSignal): Promise<ProblemWatch> {
     const reports = new Reports();
     const limit = AbortSignal.any([signal, AbortSignal.timeout(BEFORE_MS)]);
-    const looks = await Promise.all(files.map((at) => abortable(this.#look(at, reports, limit), limit).catch(() => undefined)));
-    const certain = looks.filter((look) => look?.certain);
-    const cold = new Set(files.flatMap((at, index) => (looks[index]?.answered ? [] : [kindOf(this.#fs().uri(at))])));
+    const pending = files.map((at) => ({ at, kind: kindOf(this.#fs().uri(at)), look: this.#look(at, reports, limit, signal) }));
+    const looks = await Promise.all(pending.map(({ look }) => inTime(look, limit)));
+    const certain = looks.flatMap((look) => (look?.certain ? [look] : []));
+    const unanswered = pending.filter((_, index) => !looks[index]?.answered);
+    // Asked before the change it answers about what was before the change, even if only after it.
+    const busy = unanswered.filter(({ kind }) => this.#warm.has(kind));
+    const cold = new Set(unanswered.filter((each) => !busy.includes(each)).map(({ kind }) => kind));
+    const before = certain.flatMap(({ problems }) => problems);
     // What is reported from now on is about the change.
     reports.forget();
     return {
-      files: certain.flatMap((look) => (look ? [look.at] : [])),
-      before: certain.flatMap((look) => look?.problems ?? []),
+      files: [...certain, ...busy].map(({ at }) => at),
+      before,
       after: async (now) => {
         const late = AbortSignal.any([signal, AbortSignal.timeout(AFTER_MS)]);
         const uris = now.map((at) => this.#fs().uri(at));
-        const exact = await Promise.all(uris.map((uri) => (cold.has(kindOf(uri)) ? undefined : this.#exact(uri, late))));
+        const [came, exact] = await Promise.all([
+          Promise.all(busy.map(({ look }) => inTime(look, late))),
+          Promise.all(uris.map((uri) => (cold.has(kindOf(uri)) ? undefined : this.#exact(uri, late)))),
+        ]);
+        if (!came.every((look) => look?.certain)) return [];
+        before.push(...came.flatMap((look) => look?.problems ?? []));
         await reports.on(
           uris.filter((uri, index) => !exact[index] && !cold.has(kindOf(uri)) && this.#answers(uri)),
           late,
@@ -73,16 +85,19 @@ export class Problems implements vscode.Disposable {
   }
 
   async #exact(uri: vscode.Uri, limit: AbortSignal): Promise<Found[] | undefined> {
-    const ask = this.#open(uri).then((document) => askTypeScript(document, limit));
-    return abortable(ask, limit).catch(() => undefined);
+    return inTime(
+      this.#open(uri).then((document) => askTypeScript(document, limit)),
+      limit,
+    );
   }
 
   /** `answered` where nobody was waited for in vain; `certain` where somebody looked at the file as it is: else what is found later may be there already. */
-  async #look(at: Location, reports: Reports, limit: AbortSignal): Promise<Look> {
+  async #look(at: Location, reports: Reports, limit: AbortSignal, signal = limit): Promise<Look> {
     const uri = this.#fs().uri(at);
     const wasOpen = vscode.workspace.textDocuments.some((document) => String(document.uri) === String(uri));
     const document = await this.#open(uri);
-    const exact = await askTypeScript(document, limit);
+    const exact = await askTypeScript(document, signal);
+    if (exact) this.#warm.add(kindOf(uri));
     const answers = this.#answers(uri);
     if (!exact && answers && !wasOpen) await reports.on([uri], limit);
     const answered = exact !== undefined || !limit.aborted;
@@ -152,6 +167,11 @@ class Reports {
       };
     });
   }
+}
+
+/** undefined where it fails or is late. */
+function inTime<T>(work: Promise<T>, limit: AbortSignal): Promise<T | undefined> {
+  return abortable(work, limit).catch(() => undefined);
 }
 
 function kindOf({ path }: vscode.Uri): string {

@@ -48,7 +48,7 @@ export class VsCodeWriter implements Writer {
     if (toWrite.length < changes.length && !(await vscode.workspace.applyEdit(edit))) throw new Error('The editor refused the change.');
     await saveAll(toSave.map(({ document }) => document));
     for (const { uri, after } of toWrite) await vscode.workspace.fs.writeFile(uri, after);
-    // Saving may run formatters. What lands is what was shown, so their work is taken back.
+    // Saving may run formatters, or fail. What lands is what was shown, so their work is taken back, and what is missing is written.
     for (const { document, after } of toSave) {
       const landed = await vscode.workspace.fs.readFile(document.uri);
       if (!sameBytes(landed, after)) await vscode.workspace.fs.writeFile(document.uri, after);
@@ -65,18 +65,20 @@ export class VsCodeWriter implements Writer {
 }
 
 const AT_ONCE = 16;
+const TRIES = 3;
 
-/** Of many documents the editor closes those that it opened first, and opens them again for the edit. @throws when one was not saved, and none is on its way any more. */
+/**
+ * Of many documents the editor closes those that it opened first, and opens them again for the edit; one that is just being closed is not
+ * saved. What is not saved in the end is the caller's to find, by what then stands on the disk.
+ */
 async function saveAll(documents: readonly vscode.TextDocument[]): Promise<void> {
   const save = async ({ uri }: vscode.TextDocument) => {
-    const document = await vscode.workspace.openTextDocument(uri);
-    if (document.isDirty && !(await document.save())) throw new Error(`${uri.path} could not be saved.`);
+    for (let tried = 0; tried < TRIES; tried++) {
+      const document = await vscode.workspace.openTextDocument(uri);
+      if (!document.isDirty || (await document.save())) return;
+    }
   };
-  for (let at = 0; at < documents.length; at += AT_ONCE) {
-    const saved = await Promise.allSettled(documents.slice(at, at + AT_ONCE).map(save));
-    const failed = saved.find((each) => each.status === 'rejected');
-    if (failed) throw failed.reason;
-  }
+  for (let at = 0; at < documents.length; at += AT_ONCE) await Promise.allSettled(documents.slice(at, at + AT_ONCE).map(save));
 }
 
 function isPureMove(change: FileChange, changes: readonly FileChange[]): boolean {

@@ -4,6 +4,7 @@ import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PlanDraft } from '../../../src/core/plan.ts';
 import { receiptOf } from '../../../src/core/receipt.ts';
+import { foldSession } from '../../../src/core/session.ts';
 import { NodeFileSystem } from '../../../src/hosts/node/file-system.ts';
 import { nodeShellParsers } from '../../../src/hosts/node/shell-parser.ts';
 import { call, type ScriptedTurn, say, turn } from '../../../src/providers/scripted/index.ts';
@@ -11,6 +12,7 @@ import { DiskBlobs } from '../../../src/sessions/blobs.ts';
 import { encodeText } from '../../../src/workspace/content.ts';
 import type { SearchHit, SearchQuery } from '../../../src/workspace/types.ts';
 import { answerAll, assistantOn, eventsOf, type Harness, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';
+import { breakingWriter } from '../../support/workspace.ts';
 
 const files = { 'a.txt': 'old\n', 'b.txt': 'old\n', 'c.txt': 'old\n' };
 const edit = (path: string, to = 'new', from = 'old') => call('replace_in_file', { path, edits: [{ old_text: from, new_text: to }] });
@@ -427,8 +429,7 @@ describe('a crash in the middle of an undo', () => {
 
 describe('a write that failed and was put back', () => {
   it('does not stand in the way of undo, after the user and Kedge have both gone on in the file', async () => {
-    let writes = 0;
-    const writer = breakingWriter(() => (writes++ === 0 ? 0 : -1));
+    const writer = breakingWriter(() => 0);
     await using kedge = await assistantOn(files, [turn(edit('a.txt')), done, turn(edit('a.txt')), done], { writer });
     kedge.session.subscribe((event) => {
       if (event.type === 'approval_requested') void kedge.session.answerApproval(event.approvalId, { approve: true });

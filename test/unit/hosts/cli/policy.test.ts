@@ -67,12 +67,12 @@ describe('the policy of the command line', () => {
     ['a file that is not there', { policy: '/no/such/file.json' }],
   ];
   it('says only what is wrong where the program ends with it', () => {
-    const policy = put('mine.json', '{"rules": [{"effect": "deny"}, {"effect": "allow"}]}');
+    const policy = put('mine.json', '{"rules": [{"effect": "deny", "path": 7}, {"effect": "allow"}]}');
     assert.throws(
       () => read({ policy }),
       (error: Error) => /^Rule 1 of .* cannot be read: .*Rule 2 of /.test(error.message) && !/every call|left out/.test(error.message),
     );
-    put('.kedge/policy.json', '{"rules": [{"effect": "deny"}]}');
+    put('.kedge/policy.json', '{"rules": [{"effect": "deny", "path": 7}]}');
     const problems: string[] = [];
     read({}, problems);
     assert.match(problems.join(), /Until it is put right, every call asks\.$/);

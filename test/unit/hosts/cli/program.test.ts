@@ -296,6 +296,7 @@ describe('kedge, the program', () => {
     assert.equal(code, 130, err);
     const last = JSON.parse(out.trimEnd().split('\n').at(-1) ?? '{}');
     assert.deepEqual([last.type, last.outcome], ['run_finished', 'stopped']);
+    assert.match(err, /To go on, say how: kedge --continue \d{8}T\d{6}-\w+ .*"…"\n$/);
   });
 
   it('keeps a run open when the terminal goes away, and goes on with it', async () => {
