@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { ApprovalAnswer, Covers } from '../../src/core/events.ts';
 import { count } from '../format.ts';
 import { post } from '../host.ts';
@@ -6,13 +6,13 @@ import { type Choice, choiceOf, type Refused } from '../hunks.ts';
 import { memo } from '../memo.ts';
 import type { ApprovalView } from '../run-view.ts';
 import { ApprovalActions } from './approval-actions.tsx';
-import { Button } from './button.tsx';
 import { CommandLine, visible } from './command-line.tsx';
 import { HunkReview } from './hunk-review.tsx';
 import { Icon } from './icon.tsx';
 import { Output } from './output.tsx';
 import { PlanDeviation } from './plan-deviation.tsx';
 import { useSent } from './use-sent.ts';
+import { WordsForm } from './words-form.tsx';
 
 /** A question that the run waits on, with exactly the change that a yes applies. */
 export const Approval = memo(({ approval, input }: { approval: ApprovalView; input: string | undefined }) => {
@@ -79,7 +79,18 @@ type AnswersProps = {
 
 function Answers({ deviates, covers, similar, disabled, label, onAnswer }: AnswersProps) {
   const [view, setView] = useState<'buttons' | 'reject'>('buttons');
-  if (view === 'reject') return <Reject disabled={disabled} onAnswer={onAnswer} onBack={() => setView('buttons')} />;
+  if (view === 'reject') {
+    return (
+      <WordsForm
+        label="Words for the model"
+        placeholder="What should be different? (optional)"
+        action="Reject"
+        disabled={disabled}
+        onSend={(words) => onAnswer({ approve: false, words: words || undefined })}
+        onBack={() => setView('buttons')}
+      />
+    );
+  }
   if (deviates) {
     return (
       <PlanDeviation
@@ -100,45 +111,5 @@ function Answers({ deviates, covers, similar, disabled, label, onAnswer }: Answe
       onAnswer={onAnswer}
       onReject={() => setView('reject')}
     />
-  );
-}
-
-function Reject({ disabled, onAnswer, onBack }: { disabled: boolean; onAnswer: AnswersProps['onAnswer']; onBack: () => void }) {
-  const [words, setWords] = useState('');
-  const form = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    form.current?.querySelector('textarea')?.focus();
-    form.current?.scrollIntoView({ block: 'nearest' });
-  }, []);
-  const reject = () => onAnswer({ approve: false, words: words.trim() || undefined });
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.isComposing) return;
-    if (event.key === 'Enter' && !event.shiftKey) {
-      event.preventDefault();
-      event.stopPropagation();
-      reject();
-    } else if (event.key === 'Escape') {
-      event.preventDefault();
-      onBack();
-    }
-  };
-  return (
-    <div class="answers" ref={form}>
-      <textarea
-        class="field"
-        rows={2}
-        aria-label="Words for the model"
-        placeholder="What should be different? (optional)"
-        value={words}
-        onInput={(event) => setWords(event.currentTarget.value)}
-        onKeyDown={onKeyDown}
-      />
-      <div class="buttons">
-        <Button kind="primary" disabled={disabled} onClick={reject}>
-          Reject
-        </Button>
-        <Button onClick={onBack}>Back</Button>
-      </div>
-    </div>
   );
 }

@@ -9,8 +9,8 @@ import { Expandable } from './expandable.tsx';
 import { Icon } from './icon.tsx';
 import { PlanEditor } from './plan-editor.tsx';
 import { PlanFacts, Revision, StepFacts, StepTitle } from './plan-facts.tsx';
-import { PlanWords } from './plan-words.tsx';
 import { useSent } from './use-sent.ts';
+import { WordsForm } from './words-form.tsx';
 
 const RESOLVED = { run: 'Confirmed', discard: 'Discarded', superseded: 'Replaced' } as const;
 
@@ -60,7 +60,11 @@ export const PlanCard = memo(({ proposal, editing }: { proposal: ProposalView; e
         <>
           <Steps plan={plan} />
           {asking ? (
-            <PlanWords
+            <WordsForm
+              label="What the model should change about the plan"
+              placeholder="What should be different?"
+              action="Ask for changes"
+              required
               disabled={sent}
               onBack={() => setAsking(false)}
               onSend={(words) => {

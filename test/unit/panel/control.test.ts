@@ -6,7 +6,8 @@ import { activityOf, announcementOf } from '../../../webview-ui/activity.ts';
 import type { RunView } from '../../../webview-ui/run-view.ts';
 import { EMPTY, liveRun, type PanelModel, reduce } from '../../../webview-ui/state.ts';
 import { asking, atLimit, held, queued } from '../../support/control-states.ts';
-import { deliver, findChrome, type Gallery, openGallery } from '../../support/panel-gallery.ts';
+import { deliver } from '../../support/panel-gallery.ts';
+import { panelPage } from '../../support/panel-page.ts';
 import { type Script, STATES, session } from '../../support/panel-states.ts';
 
 const opened = (script: Script, running = false) => reduce(EMPTY, session(script, running));
@@ -60,26 +61,13 @@ describe('what the panel knows of questions and of messages that wait', () => {
 });
 
 describe('the panel in which the user has a hand in the run', () => {
-  let gallery: Gallery;
+  const panel = panelPage();
   let page: Page;
-
-  before(async function () {
-    try {
-      findChrome();
-    } catch {
-      return this.skip();
-    }
-    gallery = await openGallery();
-  });
-  after(() => gallery?.[Symbol.asyncDispose]());
-  afterEach(() => page?.close());
-
   const open = async (state: string) => {
-    page = await gallery.open(STATES[state]?.messages ?? []);
+    page = await panel.open(state);
   };
   const posted = async () => {
-    const messages: { type: string }[] = JSON.parse(await page.evaluate(() => JSON.stringify(window.posted)));
-    const said = messages.filter(({ type }) => type !== 'ready');
+    const said = await panel.posted();
     // The host would not listen to anything else.
     for (const message of said) assert.ok(ToHost.safeParse(message).success, JSON.stringify(message));
     return said;
@@ -170,7 +158,7 @@ describe('the panel in which the user has a hand in the run', () => {
     await button('Continue with more').click();
     assert.deepEqual(await posted(), [{ type: 'continue' }]);
     await page.close();
-    page = await gallery.open([...(STATES.budget?.messages.slice(0, 1) ?? []), session(atLimit('day.usd', 10), false)]);
+    page = await panel.show([...(STATES.budget?.messages.slice(0, 1) ?? []), session(atLimit('day.usd', 10), false)]);
     await button('Raise today’s limit…').click();
     assert.deepEqual(await posted(), []);
     await page.getByText('Raise today’s limit by another $10.00?').waitFor();

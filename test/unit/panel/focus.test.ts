@@ -1,25 +1,14 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { deliver, findChrome, type Gallery, openGallery } from '../../support/panel-gallery.ts';
+import { deliver } from '../../support/panel-gallery.ts';
+import { panelPage } from '../../support/panel-page.ts';
 import { host, STATES } from '../../support/panel-states.ts';
 
 describe('the focus in the panel', () => {
-  let gallery: Gallery;
+  const panel = panelPage();
   let page: Page;
-  before(async function () {
-    this.timeout(60_000);
-    try {
-      findChrome();
-    } catch {
-      this.skip();
-    }
-    gallery = await openGallery();
-  });
-  after(() => gallery?.[Symbol.asyncDispose]());
-  afterEach(() => page?.close());
-
   const open = async (state: string) => {
-    page = await gallery.open(STATES[state]?.messages ?? []);
+    page = await panel.open(state);
   };
   const press = async (name: string | RegExp) => {
     const button = page.getByRole('button', { name, exact: typeof name === 'string' }).first();

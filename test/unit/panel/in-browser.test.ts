@@ -1,35 +1,16 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { deliver, findChrome, type Gallery, openGallery } from '../../support/panel-gallery.ts';
+import { deliver } from '../../support/panel-gallery.ts';
+import { panelPage } from '../../support/panel-page.ts';
 import { DOT, host, PLAN, Script, STATES, session } from '../../support/panel-states.ts';
 
-function hasChrome(): boolean {
-  try {
-    return findChrome() !== '';
-  } catch {
-    return false;
-  }
-}
-
 describe('panel in a browser', () => {
-  let gallery: Gallery;
+  const panel = panelPage();
   let page: Page;
-
-  before(async function () {
-    if (!hasChrome()) return this.skip();
-    gallery = await openGallery();
-  });
-  after(() => gallery?.[Symbol.asyncDispose]());
-  afterEach(() => page?.close());
-
   const open = async (state: string) => {
-    page = await gallery.open(STATES[state]?.messages ?? []);
+    page = await panel.open(state);
   };
-  /** What the panel has said since it was ready. */
-  const posted = async () => {
-    const messages: { type: string }[] = JSON.parse(await page.evaluate(() => JSON.stringify(window.posted)));
-    return messages.filter(({ type }) => type !== 'ready');
-  };
+  const { posted } = panel;
   const prompt = () => page.getByRole('textbox', { name: /^Prompt/ });
 
   /** How far the transcript is from its end. */
@@ -150,7 +131,7 @@ describe('panel in a browser', () => {
       reason: 'It belongs to another program.',
       changes: [],
     });
-    page = await gallery.open([host('agent'), session(script, true)]);
+    page = await panel.show([host('agent'), session(script, true)]);
     await page
       .getByRole('region', { name: /^Approval/ })
       .getByText('"message": "hi⟨U+202E⟩"')
@@ -336,7 +317,7 @@ describe('panel in a browser', () => {
 
   it('follows an answer that comes quickly, and a notice under it, until the user scrolls up', async () => {
     const script = new Script().run('ask', 'Tell me about tides').turn();
-    page = await gallery.open([host('ask'), session(script, true)]);
+    page = await panel.show([host('ask'), session(script, true)]);
     const stream = (batches: number) =>
       page.evaluate(
         async ({ batches, seq }) => {
@@ -387,7 +368,7 @@ describe('panel in a browser', () => {
   });
 
   it('offers to stop a run that waits for an approval after a reload', async () => {
-    page = await gallery.open(
+    page = await panel.show(
       (STATES.approval?.messages ?? []).map((message) => (message.type === 'session' ? { ...message, running: false } : message)),
     );
     await page.getByText('Waits for your approval', { exact: true }).waitFor();
@@ -407,7 +388,7 @@ describe('panel in a browser', () => {
   });
 
   it('says that it loads until the session has come', async () => {
-    page = await gallery.open([]);
+    page = await panel.show([]);
     await page.getByRole('progressbar', { name: 'Loading the session' }).waitFor({ state: 'attached' });
     assert.equal(await page.getByRole('radio', { checked: true }).count(), 0);
     await deliver(page, STATES['empty-ask']?.messages ?? []);

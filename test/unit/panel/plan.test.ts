@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { checkDraft, checkOf, filesOf, moved, revised } from '../../../webview-ui/plan-edit.ts';
 import { EMPTY, liveRun, reduce } from '../../../webview-ui/state.ts';
-import { deliver, findChrome, type Gallery, openGallery } from '../../support/panel-gallery.ts';
+import { deliver } from '../../support/panel-gallery.ts';
+import { panelPage } from '../../support/panel-page.ts';
 import { PLAN, Script, STATES, session } from '../../support/panel-states.ts';
 import { RICH } from '../../support/plan-states.ts';
 
@@ -98,28 +99,13 @@ describe('a plan that is carried out, in the panel', () => {
 });
 
 describe('the cards of a plan in a browser', () => {
-  let gallery: Gallery;
+  const panel = panelPage();
   let page: Page;
-  before(async function () {
-    this.timeout(60_000);
-    try {
-      findChrome();
-    } catch {
-      this.skip();
-    }
-    gallery = await openGallery();
-  });
-  after(() => gallery?.[Symbol.asyncDispose]());
-  afterEach(() => page?.close());
-
   const open = async (state: string) => {
-    page = await gallery.open(STATES[state]?.messages ?? []);
+    page = await panel.open(state);
   };
   const press = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' }).click();
-  const posted = async () => {
-    const messages: { type: string }[] = JSON.parse(await page.evaluate(() => JSON.stringify(window.posted)));
-    return messages.filter(({ type }) => type !== 'ready');
-  };
+  const { posted } = panel;
 
   it('show the command of a check as it will be run, and the revision with its hash', async () => {
     await open('plan-typed');

@@ -4,7 +4,8 @@ import { splitHunks } from '../../../src/core/revision.ts';
 import type { ChangeSummary } from '../../../src/core/tool.ts';
 import { choiceOf } from '../../../webview-ui/hunks.ts';
 import { EMPTY, type PanelModel, reduce } from '../../../webview-ui/state.ts';
-import { deliver, findChrome, type Gallery, longestCpu, openGallery } from '../../support/panel-gallery.ts';
+import { deliver, longestCpu } from '../../support/panel-gallery.ts';
+import { panelPage } from '../../support/panel-page.ts';
 import { host, Script, STATES, session } from '../../support/panel-states.ts';
 
 const HASH = 'a'.repeat(64);
@@ -91,26 +92,12 @@ describe('the panel after something was taken back', () => {
 });
 
 describe('the review in a browser', () => {
-  let gallery: Gallery;
+  const panel = panelPage();
   let page: Page;
-  before(async function () {
-    try {
-      findChrome();
-    } catch {
-      this.skip();
-    }
-    gallery = await openGallery();
-  });
-  after(() => gallery?.[Symbol.asyncDispose]());
-  afterEach(() => page?.close());
-
   const open = async (state: string) => {
-    page = await gallery.open(STATES[state]?.messages ?? []);
+    page = await panel.open(state);
   };
-  const posted = async () => {
-    const messages: { type: string }[] = JSON.parse(await page.evaluate(() => JSON.stringify(window.posted)));
-    return messages.filter(({ type }) => type !== 'ready');
-  };
+  const { posted } = panel;
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const box = (name: string) => page.getByRole('checkbox', { name, exact: true });
 
@@ -182,16 +169,16 @@ describe('the review in a browser', () => {
   });
 
   it('shows 200 files without keeping anybody waiting', async () => {
-    page = await gallery.open([host('agent')]);
+    page = await panel.show([host('agent')]);
     const [, message] = STATES['approval-many']?.messages ?? [];
-    await gallery.browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline'] });
+    await panel.browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline'] });
     await deliver(page, message ? [message] : []);
     await button('Approve 200 files').waitFor();
     await box('Hunk 2 of 3 in src/module-1/part.ts, accepted').uncheck();
     await button('Apply 599 of 600 hunks').waitFor();
     await page.getByRole('button', { name: /^Show 40 more files/ }).click();
     await box('src/module-50/part.ts, accepted').waitFor();
-    const longest = longestCpu(await gallery.browser.stopTracing());
+    const longest = longestCpu(await panel.browser.stopTracing());
     assert.ok(longest < 50, `${longest} ms`);
   });
 });

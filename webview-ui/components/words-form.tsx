@@ -1,10 +1,20 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button } from './button.tsx';
 
-type PlanWordsProps = { disabled: boolean; onSend: (words: string) => void; onBack: () => void };
+type WordsFormProps = {
+  /** Of the field, for those who cannot see what it stands under. */
+  label: string;
+  placeholder: string;
+  action: string;
+  /** Without words there is nothing to send. */
+  required?: boolean;
+  disabled: boolean;
+  onSend: (words: string) => void;
+  onBack: () => void;
+};
 
-/** What the model is to change about its plan. */
-export function PlanWords({ disabled, onSend, onBack }: PlanWordsProps) {
+/** Words for the model: Enter sends them, Escape goes back. */
+export function WordsForm({ label, placeholder, action, required = false, disabled, onSend, onBack }: WordsFormProps) {
   const [words, setWords] = useState('');
   const form = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -12,12 +22,13 @@ export function PlanWords({ disabled, onSend, onBack }: PlanWordsProps) {
     form.current?.scrollIntoView({ block: 'nearest' });
   }, []);
   const said = words.trim();
+  const cannot = disabled || (required && !said);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault();
       event.stopPropagation();
-      if (said && !disabled) onSend(said);
+      if (!cannot) onSend(said);
     } else if (event.key === 'Escape') {
       event.preventDefault();
       onBack();
@@ -28,15 +39,15 @@ export function PlanWords({ disabled, onSend, onBack }: PlanWordsProps) {
       <textarea
         class="field"
         rows={2}
-        aria-label="What the model should change about the plan"
-        placeholder="What should be different?"
+        aria-label={label}
+        placeholder={placeholder}
         value={words}
         onInput={(event) => setWords(event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
       <div class="buttons">
-        <Button kind="primary" disabled={disabled || !said} onClick={() => onSend(said)}>
-          Ask for changes
+        <Button kind="primary" disabled={cannot} onClick={() => onSend(said)}>
+          {action}
         </Button>
         <Button onClick={onBack}>Back</Button>
       </div>

@@ -1,0 +1,39 @@
+import type { Page } from 'playwright-core';
+import type { ToPanel } from '../../src/protocol/panel.ts';
+import { findChrome, type Gallery, openGallery } from './panel-gallery.ts';
+import { STATES } from './panel-states.ts';
+
+/** The panel in a real browser, for the tests of the suite that this is called in; they are left out where there is no browser. */
+export function panelPage() {
+  let gallery: Gallery | undefined;
+  let page: Page | undefined;
+  before(async function () {
+    this.timeout(60_000);
+    try {
+      findChrome();
+    } catch {
+      return this.skip();
+    }
+    gallery = await openGallery();
+  });
+  after(() => gallery?.[Symbol.asyncDispose]());
+  afterEach(() => page?.close());
+
+  const show = async (messages: ToPanel[]): Promise<Page> => {
+    page = await (gallery as Gallery).open(messages);
+    return page;
+  };
+  return {
+    get browser() {
+      return (gallery as Gallery).browser;
+    },
+    show,
+    /** Shows one of the states that the gallery has. */
+    open: (state: string) => show(STATES[state]?.messages ?? []),
+    /** What the panel has said since it was ready. */
+    async posted(): Promise<{ type: string }[]> {
+      const messages: { type: string }[] = JSON.parse((await page?.evaluate(() => JSON.stringify(window.posted))) ?? '[]');
+      return messages.filter(({ type }) => type !== 'ready');
+    },
+  };
+}
