@@ -216,17 +216,7 @@ function networkError(server: Server, error: unknown): ModelError {
   let reason = error;
   for (let depth = 0; depth < 5 && reason instanceof Error && reason.cause !== undefined; depth++) reason = reason.cause;
   if (reason instanceof AggregateError && reason.errors.length > 0) reason = reason.errors[0];
-  const why = reason instanceof Error ? reason.message || reason.name : String(reason);
-  if (!isHopeless(reason)) return modelError(server, 'network', why);
-  const text = `${server.name} cannot be reached at its address (${scrub(why, server.secrets)}): correct the base URL in the settings.`;
-  return new ModelError('invalid_request', text);
-}
-
-/** Whether no request can ever get to that address. A name that is not found may only be out of reach for now. */
-function isHopeless(reason: unknown): boolean {
-  if (!(reason instanceof Error)) return false;
-  const { code } = reason as NodeJS.ErrnoException;
-  return code === 'ERR_INVALID_URL' || /^(bad port|unknown scheme|invalid url|failed to parse url)\b/i.test(reason.message);
+  return modelError(server, 'network', reason instanceof Error ? reason.message || reason.name : String(reason));
 }
 
 /** Arguments as the model wrote them. None at all mean an empty object. */

@@ -168,7 +168,8 @@ describe('the review in a browser', () => {
     ]);
   });
 
-  it('shows 200 files without keeping anybody waiting', async () => {
+  it('shows 200 files without keeping anybody waiting', async function () {
+    this.timeout(60_000);
     page = await panel.show([host('agent')]);
     const [, message] = STATES['approval-many']?.messages ?? [];
     await panel.browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline'] });
