@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
 import { openWorkbench, until, type Workbench } from './harness.ts';
 import { contents } from './workspace.ts';
@@ -51,7 +50,7 @@ describe('the review of a change', () => {
     await lampIs(FILES['src/lamp.ts'], 'the restore');
     await button('Undo the restore').click();
     await lampIs(`let mine;\n${lamp('lightLevel', 'lampLevel')}`, 'the undo of the restore');
+    await button('Restore again').waitFor();
     await workbench.screenshot('review-restored');
-    assert.equal(await button('Restore again').count(), 1);
   });
 });
