@@ -51,6 +51,11 @@ function describeAdapter(wireName: string, wire: Wire): void {
     return createAdapter({ ...config, baseUrl: server.url + wire.path });
   };
   const sent = () => server?.requests ?? [];
+  const first = () => {
+    const [request] = sent();
+    assert.ok(request);
+    return request;
+  };
   afterEach(async () => {
     await server?.close();
     server = undefined;
@@ -260,17 +265,16 @@ function describeAdapter(wireName: string, wire: Wire): void {
       });
       await assert.rejects(listen(adapter.stream(ask(), controller.signal)), { name: 'AbortError' });
       const thrownAfter = performance.now() - (await aborted);
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      const closedAfter = (sent()[0]?.closedAt ?? Number.POSITIVE_INFINITY) - (await aborted);
+      const closedAfter = (await first().closed) - (await aborted);
       assert.ok(thrownAfter < 200 && closedAfter < 200, `thrown after ${thrownAfter} ms, closed after ${closedAfter} ms`);
-    });
+      // What is measured in milliseconds may miss a beat on a busy machine.
+    }).retries(2);
   }
 
   it('closes its connection when the reader leaves', async () => {
     const adapter = await start([{ body: unfinished, after: 'hang' }]);
     for await (const event of adapter.stream(ask(), never)) if (event.type === 'text_delta') break;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    assert.notEqual(sent()[0]?.closedAt, undefined);
+    await first().closed;
   });
 
   it('does not wait for a server that leaves a whole answer open', async () => {
@@ -281,8 +285,7 @@ function describeAdapter(wireName: string, wire: Wire): void {
     const begin = performance.now();
     assert.equal((await answerOf(adapter)).stop, 'tool_use');
     assert.ok(performance.now() - begin < 1000);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    assert.notEqual(sent()[0]?.closedAt, undefined);
+    await first().closed;
   });
 
   it('sends nothing when it was aborted already', async () => {

@@ -2,7 +2,8 @@
 const { writeFileSync } = require('node:fs');
 const { reporters, Runner } = require('mocha');
 
-const { EVENT_RUN_END, EVENT_SUITE_BEGIN, EVENT_SUITE_END, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } = Runner.constants;
+const { EVENT_RUN_END, EVENT_SUITE_BEGIN, EVENT_SUITE_END, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING, EVENT_TEST_RETRY } =
+  Runner.constants;
 
 module.exports = class Reporter extends reporters.Base {
   constructor(runner, options) {
@@ -14,6 +15,8 @@ module.exports = class Reporter extends reporters.Base {
     runner.on(EVENT_SUITE_END, (suite) => {
       if (isOutermost(suite)) reporters.Base.consoleLog(line(suite.title, difference(counts(this.stats), before)));
     });
+    // What passes on another try only is no secret.
+    runner.on(EVENT_TEST_RETRY, (test, error) => reporters.Base.consoleLog(`  ↻ tried again: ${test.fullTitle()}: ${error.message}`));
     // Written after every test, so that what a crash cut off still counts.
     const save = () => write(this.stats);
     for (const event of [EVENT_TEST_PASS, EVENT_TEST_FAIL, EVENT_TEST_PENDING]) runner.on(event, save);

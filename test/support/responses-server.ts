@@ -17,9 +17,9 @@ export type ReceivedRequest = {
   /** Exactly what came over the wire, and the same parsed. */
   raw: Buffer;
   body: ResponsesBody;
-  /** `performance.now()`: when the request was whole, and when its connection was closed before the answer was. */
+  /** `performance.now()`: when the request was whole, and, once it is, when its connection was closed before the answer was whole. */
   at: number;
-  closedAt?: number;
+  closed: Promise<number>;
 };
 
 /** As much of a request as tests look at. */
@@ -61,9 +61,6 @@ export async function startResponsesServer(options: ResponsesServerOptions): Pro
     }
     if (request.method !== 'POST' || request.path !== '/v1/responses') return sendError(response, { status: 404, message: 'Not found.' });
     requests.push(request);
-    response.on('close', () => {
-      if (!response.writableFinished) request.closedAt = performance.now();
-    });
     if (hang === 'before') return;
     if (delayMs) await new Promise((resolve) => setTimeout(resolve, delayMs));
     const turn = typeof turns === 'function' ? turns(request) : turns[answered++];
@@ -73,7 +70,7 @@ export async function startResponsesServer(options: ResponsesServerOptions): Pro
   };
 
   const server = createServer((incoming, response) => {
-    void receive(incoming).then((request) => answer(request, response));
+    void receive(incoming, response).then((request) => answer(request, response));
   });
   server.on('connection', () => connections++);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -89,12 +86,17 @@ export async function startResponsesServer(options: ResponsesServerOptions): Pro
   };
 }
 
-async function receive(incoming: IncomingMessage): Promise<ReceivedRequest> {
+async function receive(incoming: IncomingMessage, response: ServerResponse): Promise<ReceivedRequest> {
+  const closed = new Promise<number>((resolve) => {
+    response.on('close', () => {
+      if (!response.writableFinished) resolve(performance.now());
+    });
+  });
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const raw = Buffer.concat(chunks);
   const { method = '', url = '', headers } = incoming;
-  return { method, path: url, headers, raw, body: JSON.parse(raw.toString() || '{}') as ResponsesBody, at: performance.now() };
+  return { method, path: url, headers, raw, body: JSON.parse(raw.toString() || '{}') as ResponsesBody, at: performance.now(), closed };
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {

@@ -9,7 +9,8 @@ export type WireAnswer = {
   after?: 'hang' | 'drop';
 };
 
-export type WireRequest = { path: string; headers: IncomingHttpHeaders; raw: Buffer; closedAt?: number };
+/** `closed` resolves to `performance.now()` when the connection is closed before the answer was whole. */
+export type WireRequest = { path: string; headers: IncomingHttpHeaders; raw: Buffer; closed: Promise<number> };
 
 export type WireServer = { url: string; requests: WireRequest[]; close(): Promise<void> };
 
@@ -20,11 +21,13 @@ export async function startWireServer(answers: readonly (WireAnswer | 'silence')
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     if (incoming.url === '/api/show') return response.writeHead(404).end();
-    const request: WireRequest = { path: incoming.url ?? '', headers: incoming.headers, raw: Buffer.concat(chunks) };
-    const answer = answers[Math.min(requests.push(request), answers.length) - 1];
-    response.on('close', () => {
-      if (!response.writableFinished) request.closedAt = performance.now();
+    const closed = new Promise<number>((resolve) => {
+      response.on('close', () => {
+        if (!response.writableFinished) resolve(performance.now());
+      });
     });
+    const request: WireRequest = { path: incoming.url ?? '', headers: incoming.headers, raw: Buffer.concat(chunks), closed };
+    const answer = answers[Math.min(requests.push(request), answers.length) - 1];
     if (answer === 'silence' || answer === undefined) return;
     const { status = 200, headers = {}, body, after } = answer;
     response.writeHead(status, { 'content-type': status === 200 ? contentType : 'application/json', ...headers });

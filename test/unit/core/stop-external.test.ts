@@ -28,7 +28,9 @@ function deafTool(effect: Effect, source: string, begun: (context: ExecuteContex
   };
 }
 
-describe('stop ends within 200 ms what is outside of Kedge', () => {
+describe('stop ends within 200 ms what is outside of Kedge', function () {
+  // What is measured in milliseconds may miss a beat on a busy machine.
+  this.retries(2);
   const allow: RunPorts['decide'] = () => ({ kind: 'allow', rule: 'test', reason: '' });
   const never = new Promise<never>(() => {});
   for (const [what, effect, source, decide] of [

@@ -25,7 +25,10 @@ async function stopsAtOnce({ session, events }: Harness): Promise<void> {
   assert.equal(session.running, false);
 }
 
-describe('stop ends the run within 200 ms', () => {
+describe('stop ends the run within 200 ms', function () {
+  // What is measured in milliseconds may miss a beat on a busy machine.
+  this.retries(2);
+
   it('in mid-stream, also where the model does not listen; half an answer is kept', async () => {
     await using kedge = await assistantOn({}, [], { adapter: deaf({ type: 'text_delta', text: 'I was just ' }) });
     const delta = nextEvent(kedge.session, 'text_delta');

@@ -164,7 +164,9 @@ describe('an MCP server', () => {
     assert.equal(texts(await use(await servers.tool('fickle__steady'), {})), 'steady');
   });
 
-  it('that hangs is left within 200 ms of a stop', async () => {
+  it('that hangs is left within 200 ms of a stop', async function () {
+    // What is measured in milliseconds may miss a beat on a busy machine.
+    this.retries(2);
     await using servers = new Servers({ fickle: changing() });
     const mcp = { toolsFor: (mode: Mode) => servers.toolsFor(mode), close: async () => undefined };
     await using kedge = await assistantOn({}, [turn(call('fickle__hang', {})), turn(say('Done.'))], { mcp });

@@ -210,6 +210,9 @@ describe('never, whatever the command', function () {
 
 describe('the time it takes', function () {
   this.timeout(60_000);
+  // What is measured in milliseconds may miss a beat on a busy machine.
+  this.retries(2);
+
   it('is below a millisecond for a typical command', async () => {
     const parser = await nodeShellParsers('bash');
     const command = 'CI=1 npm test -- --grep "a b" 2>&1 | tail -20 && git diff --stat -- src test';

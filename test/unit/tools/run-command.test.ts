@@ -66,7 +66,9 @@ describe('run_command', () => {
     assert.equal(eventsOf(kedge.events, 'tool_progress')[0]?.text, 'begun');
   });
 
-  it('is stopped with its run, and what it had written is in the log', async () => {
+  it('is stopped with its run, and what it had written is in the log', async function () {
+    // What is measured in milliseconds may miss a beat on a busy machine.
+    this.retries(2);
     await using kedge = await on({}, [turn(run('echo begun; sleep 300')), done]);
     answerAll(kedge.session, { approve: true });
     const begun = nextEvent(kedge.session, 'tool_progress');

@@ -119,6 +119,8 @@ describe('commands in a plain process', () => {
   });
 
   it('is stopped within 200 ms', async function () {
+    // What is measured in milliseconds may miss a beat on a busy machine.
+    this.retries(2);
     const times: number[] = [];
     // Two figures each: until it is told, and until the process is gone.
     for (let count = 0; count < 5; count++) {

@@ -174,7 +174,9 @@ describe('fetching pages', () => {
     assert.deepEqual([page.bytes, page.isCut], [2_000_000, true]);
   });
 
-  it('gives up after its time, and at once when the run is stopped', async () => {
+  it('gives up after its time, and at once when the run is stopped', async function () {
+    // What is measured in milliseconds may miss a beat on a busy machine.
+    this.retries(2);
     answer = () => undefined;
     await assert.rejects(fetched('/', { timeoutMs: 100 }), /did not answer within 0.1 s/);
     answer = (_, response) => response.writeHead(200, { 'content-type': 'text/plain' }).write('x');

@@ -267,7 +267,7 @@ describe('searching in this process', () => {
     const { matches } = await includeOf('*a*a*a*a*a*aq', async () => false);
     const begin = performance.now();
     assert.ok(!matches('a'.repeat(255)));
-    assert.ok(performance.now() - begin < 100);
+    assert.ok(performance.now() - begin < 1_000);
   });
 
   it('says what is wrong with a pattern', () => {

@@ -284,18 +284,17 @@ describe('openai: abort', () => {
       };
       await assert.rejects(run(), { name: 'AbortError' });
       const thrownAfter = performance.now() - abortedAt;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      const closedAfter = (server.requests[0]?.closedAt ?? Number.POSITIVE_INFINITY) - abortedAt;
+      const closedAfter = ((await server.requests[0]?.closed) ?? Number.POSITIVE_INFINITY) - abortedAt;
       assert.ok(thrownAfter < 200 && closedAfter < 200, `thrown after ${thrownAfter} ms, closed after ${closedAfter} ms`);
       assert.equal(seen.length > 0, hang === 'midway');
-    });
+      // What is measured in milliseconds may miss a beat on a busy machine.
+    }).retries(2);
   }
 
   it('closes the connection when the reader leaves', async () => {
     const adapter = await start({ turns: [{ text: 'One two' }], hang: 'midway' });
     for await (const event of adapter.stream(ask(), never)) if (event.type === 'part') break;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    assert.notEqual(server.requests[0]?.closedAt, undefined);
+    assert.notEqual(await server.requests[0]?.closed, undefined);
   });
 
   it('sends nothing when it was aborted already', async () => {
