@@ -1,6 +1,7 @@
 /** What the command line asks for. */
 import { parseArgs } from 'node:util';
-import type { Mode } from '../../core/events.ts';
+import type { RunBudget } from '../../core/budget.ts';
+import type { Limits, Mode } from '../../core/events.ts';
 import { MODES } from '../../core/events.ts';
 import type { KeysCommand } from './keys.ts';
 
@@ -27,7 +28,9 @@ export type Options = {
   output?: string;
   model?: string;
   baseUrl?: string;
-  maxTurns?: number;
+  /** Where a run pauses, instead of where it usually does. */
+  limits: Partial<Limits>;
+  budget: RunBudget;
 };
 
 /** `prompt` may hold a `-`, which stands for what comes in on stdin. `session` is the beginning of an id, or `last`. */
@@ -56,6 +59,10 @@ const OPTIONS = {
   model: { type: 'string', short: 'm' },
   'base-url': { type: 'string' },
   'max-turns': { type: 'string' },
+  'max-calls': { type: 'string' },
+  'max-minutes': { type: 'string' },
+  'max-tokens': { type: 'string' },
+  'max-usd': { type: 'string' },
   continue: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
@@ -84,7 +91,15 @@ export function parseCommand(args: readonly string[]): Command {
     ...(values.output !== undefined && { output: values.output }),
     ...(values.model !== undefined && { model: modelName(values.model) }),
     ...(values['base-url'] !== undefined && { baseUrl: httpUrl(values['base-url']) }),
-    ...(values['max-turns'] !== undefined && { maxTurns: count(values['max-turns']) }),
+    limits: {
+      ...(values['max-turns'] !== undefined && { turns: count('--max-turns', values['max-turns']) }),
+      ...(values['max-calls'] !== undefined && { callsPerRun: count('--max-calls', values['max-calls']) }),
+      ...(values['max-minutes'] !== undefined && { minutes: amount('--max-minutes', values['max-minutes']) }),
+    },
+    budget: {
+      ...(values['max-tokens'] !== undefined && { tokens: count('--max-tokens', values['max-tokens']) }),
+      ...(values['max-usd'] !== undefined && { usd: amount('--max-usd', values['max-usd']) }),
+    },
   };
   if (values.help || word === 'help') return { ...options, action: 'help' };
   if (values.version) return { ...options, action: 'version' };
@@ -155,10 +170,16 @@ function isSessionId(text: string | undefined, next: string | undefined): boolea
   return /^(last|\d{8}T\d{6}[\w-]*)$/.test(text) || (/^\w[\w-]*$/.test(text) && (next === undefined || /^-|\s/.test(next)));
 }
 
-function count(text: string): number {
+function count(option: string, text: string): number {
   const number = Number(text);
   if (Number.isInteger(number) && number > 0) return number;
-  throw new UsageError(`--max-turns takes a whole number from 1, not ${JSON.stringify(text)}.`);
+  throw new UsageError(`${option} takes a whole number from 1, not ${JSON.stringify(text)}.`);
+}
+
+function amount(option: string, text: string): number {
+  const number = Number(text);
+  if (Number.isFinite(number) && number > 0) return number;
+  throw new UsageError(`${option} takes a number above 0, such as 0.5, not ${JSON.stringify(text)}.`);
 }
 
 function modelName(text: string): string {

@@ -28,7 +28,8 @@ Options
   --run-plan               carry out the proposed plan without asking
   --require-plan           agent proposes a plan too, and changes nothing before it is confirmed
   -o, --output FILE        write the plan to a Markdown file
-  --max-turns N            pause after N turns of the model
+  --max-turns N, --max-calls N, --max-minutes N, --max-tokens N, --max-usd N
+                           pause the run there; kedge --continue goes on with as much again
   --continue [ID]          with a request: add it to that session
   --json                   print every event as a line of JSON
   -h, --help    -v, --version
@@ -41,6 +42,8 @@ Environment
                                       or @FILE with such an object
   KEDGE_MODEL                         the model when --model is not given
   KEDGE_HOME                          where sessions are kept
+  KEDGE_DAY_BUDGET                    what all runs of a day may use, such as {"usd": 5, "tokens": 2000000};
+                                      also runs, turns, calls and minutes
   NO_COLOR                            no colours
 
 Exit codes

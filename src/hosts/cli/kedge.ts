@@ -11,6 +11,7 @@ import { ModelError } from '../../core/model.ts';
 import { catalogEntry, factsOf } from '../../providers/catalog.ts';
 import type { ProviderConfig } from '../../providers/types.ts';
 import { DiskBlobs } from '../../sessions/blobs.ts';
+import { Ledger } from '../../sessions/ledger.ts';
 import { SessionStore } from '../../sessions/store.ts';
 import { Commands } from '../node/commands.ts';
 import { PageFetcher } from '../node/fetch.ts';
@@ -19,6 +20,7 @@ import { StoredKeys } from '../node/keyring.ts';
 import { storageDirectory, workspaceStorage } from '../node/storage.ts';
 import { type Addresses, bareAddress, readAddresses, writeAddresses } from './addresses.ts';
 import { type Options, UsageError } from './arguments.ts';
+import { dayBudgetOf } from './day-budget.ts';
 import { missingKey, providerConfig } from './environment.ts';
 import { KeptGrants } from './grants.ts';
 import type { Tried } from './local-models.ts';
@@ -44,9 +46,10 @@ export type Kedge = {
   ): Promise<{ config: ProviderConfig; given: string | undefined; unsuitable: string | undefined }>;
 };
 
-/** @throws UsageError when a folder is not there. */
+/** @throws UsageError when a folder is not there, or a setting of the environment cannot be read. */
 export function openKedge(options: Options, env = process.env, keys = new StoredKeys(storageDirectory(env))): Kedge {
   for (const folder of options.folders) expectDirectory(folder);
+  const day = dayBudgetOf(env);
   const fs = new NodeFileSystem(options.folders);
   const roots = fs.folders.map(({ root }) => root);
   const storage = workspaceStorage(storageDirectory(env), roots);
@@ -85,10 +88,12 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
     writer: () => writer,
     blobs: new DiskBlobs(join(storage, 'blobs')),
     store: new SessionStore(logs),
+    ledger: new Ledger(join(storageDirectory(env), 'ledger')),
     settings: {
       model: () => chosen,
       requirePlan: () => options.requirePlan ?? false,
-      limits: (mode) => ({ ...DEFAULT_LIMITS[mode], ...(options.maxTurns && { turns: options.maxTurns }) }),
+      limits: (mode) => ({ ...DEFAULT_LIMITS[mode], ...options.limits }),
+      budgets: () => ({ run: options.budget, day }),
       policy: () => policy,
     },
     facts: (model) => factsOf(model, triedOf(model)),

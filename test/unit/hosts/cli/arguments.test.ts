@@ -4,7 +4,7 @@ import { parseCommand, UsageError } from '../../../../src/hosts/cli/arguments.ts
 import { chosenModel, missingKey, providerConfig } from '../../../../src/hosts/cli/environment.ts';
 
 const parse = (line: string) => parseCommand(line.split(' ').filter(Boolean));
-const plain = { folders: ['.'], json: false, yes: false, runPlan: false };
+const plain = { folders: ['.'], json: false, yes: false, runPlan: false, limits: {}, budget: {} };
 
 describe('the command line', () => {
   const understood: [string, object][] = [
@@ -13,7 +13,11 @@ describe('the command line', () => {
     ['agent -y --json go', { action: 'prompt', mode: 'agent', prompt: ['go'], yes: true, json: true }],
     ['--model a/b ask x', { action: 'prompt', mode: 'ask', prompt: ['x'], model: 'a/b' }],
     ['ask --folder a --folder=b x', { action: 'prompt', mode: 'ask', prompt: ['x'], folders: ['a', 'b'] }],
-    ['ask --max-turns 3 x', { action: 'prompt', mode: 'ask', prompt: ['x'], maxTurns: 3 }],
+    ['ask --max-turns 3 x', { action: 'prompt', mode: 'ask', prompt: ['x'], limits: { turns: 3 } }],
+    [
+      'agent --max-calls 9 --max-minutes 0.5 --max-tokens 5000 --max-usd .25 x',
+      { action: 'prompt', mode: 'agent', prompt: ['x'], limits: { callsPerRun: 9, minutes: 0.5 }, budget: { tokens: 5000, usd: 0.25 } },
+    ],
     ['ask -- --help', { action: 'prompt', mode: 'ask', prompt: ['--help'] }],
     ['ask -- --continue', { action: 'prompt', mode: 'ask', prompt: ['--continue'] }],
     ['--continue', { action: 'continue', session: 'last', prompt: [] }],
@@ -45,6 +49,8 @@ describe('the command line', () => {
     ['ask x --model=', /^--model takes a provider and a model, such as /],
     ['ask x --max-turns 0', /^--max-turns takes a whole number from 1, not "0"\.$/],
     ['ask x --max-turns=many', /not "many"/],
+    ['ask x --max-tokens 1.5', /^--max-tokens takes a whole number from 1, not "1\.5"\.$/],
+    ['ask x --max-usd=-1', /^--max-usd takes a number above 0, such as 0\.5, not "-1"\.$/],
     ['ask x --base-url ftp://a', /^--base-url takes an address such as http/],
   ];
   for (const [line, message] of refused) {

@@ -123,13 +123,13 @@ describe('kedge keys', () => {
       );
     }
     assert.deepEqual(parseCommand(['keys', 'set', 'openai']), {
-      ...{ folders: ['.'], json: false, yes: false, runPlan: false },
+      ...{ folders: ['.'], json: false, yes: false, runPlan: false, limits: {}, budget: {} },
       ...{ action: 'keys', keys: { verb: 'set', provider: 'openai' } },
     });
   });
 
   describe('a stored key', () => {
-    const options = { folders: [tmpdir()], json: false, yes: false, runPlan: false };
+    const options = { folders: [tmpdir()], json: false, yes: false, runPlan: false, limits: {}, budget: {} };
     const configOf = async (env: NodeJS.ProcessEnv, provider = 'openai', from = stored) => {
       const opening = openKedge(options, { KEDGE_HOME: home, ...env }, from);
       const { config } = await opening.use({ provider, model: 'm' }, opening.assistant.newSession());

@@ -277,6 +277,20 @@ describe('kedge, the program', () => {
     assert.match(over.err, /Add a request/);
   });
 
+  it('pauses at a budget of the run, and at one of the day that every run of the day counts to', async () => {
+    const look = { calls: [{ name: 'list_directory', input: {} }], usage: { input: 900, output: 100 } };
+    const env = await serve({ turns: [look, { text: 'Done.' }, look] });
+    const paused = await kedge(['ask', '--max-tokens', '500', 'look'], { env });
+    assert.equal(paused.code, 3);
+    assert.match(paused.err, /500 tokens/);
+    assert.equal((await kedge(['--continue'], { env })).code, 0);
+    const day = await kedge(['ask', 'look again'], { env: { ...env, KEDGE_DAY_BUDGET: '{"tokens": 1000}' } });
+    assert.equal(day.code, 3);
+    assert.match(day.err, /today|day/);
+    const wrong = await kedge(['ask', 'look'], { env: { ...env, KEDGE_DAY_BUDGET: '{"euros": 5}' } });
+    assert.deepEqual([wrong.code, /^kedge: KEDGE_DAY_BUDGET takes a JSON object/.test(wrong.err)], [2, true]);
+  });
+
   it('adds a request to a session, with its model and mode', async () => {
     const env = await serve({ turns: [{ text: 'One.' }, { text: 'Two.' }] });
     await kedge(['plan', 'first'], { env });
