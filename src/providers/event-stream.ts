@@ -36,6 +36,8 @@ const JSON_LINE = /^\s*[{}[\]"]/;
 function eventRules(names: Names): LineRules {
   let named = false;
   let filled = false;
+  /** Lines of JSON outside of any event, where they may be all of a body that is a list of what the events would hold. */
+  let loose = '';
 
   return {
     isUsual(bytes, start, end) {
@@ -45,7 +47,8 @@ function eventRules(names: Names): LineRules {
         named = filled = false;
         return true;
       }
-      if (first === 0x64 && bytes[start + 4] === 0x3a && end - start > EMPTY_DATA && !filled && (named || names !== 'add')) {
+      const holds = bytes[start + 5] === 0x7b || bytes[start + 6] === 0x7b;
+      if (first === 0x64 && bytes[start + 4] === 0x3a && holds && end - start > EMPTY_DATA && !filled && (named || names !== 'add')) {
         filled = true;
         return true;
       }
@@ -62,7 +65,13 @@ function eventRules(names: Names): LineRules {
         return data + ending;
       }
       const [, field, told = ''] = /^(event|data|id|retry|)(?::(.*))?$/.exec(line) ?? [];
-      const value = JSON_LINE.test(line) ? line : told;
+      if (names === 'drop' && !filled && (JSON_LINE.test(line) || (loose !== '' && field === undefined))) {
+        loose += line + ending;
+        return '';
+      }
+      const isDone = told.trim() === '[DONE]';
+      if (isDone && names === 'drop') return '';
+      const value = JSON_LINE.test(line) ? line : isDone ? ' [DONE]' : told;
       if (field === 'event') named ||= names !== 'drop';
       if (field !== 'data' && value !== line) return names === 'drop' && field !== undefined ? '' : line + ending;
       if (value.trim() === '') return '';
@@ -72,8 +81,18 @@ function eventRules(names: Names): LineRules {
       named ||= name !== undefined;
       return `${name === undefined ? '' : `event: ${name}${ending}`}data:${value}${ending}`;
     },
-    end: () => (filled ? '\n\n' : ''),
+    end: () => (filled ? '\n\n' : '') + eventsIn(loose),
   };
+}
+
+function eventsIn(text: string): string {
+  if (text === '') return '';
+  const { input, malformed } = parseInput(text);
+  if (malformed !== undefined) return `data: ${text.replace(/\s+/g, ' ')}\n\n`;
+  return [input]
+    .flat()
+    .map((event) => `data: ${JSON.stringify(event)}\n\n`)
+    .join('');
 }
 
 /** Every event says its name in its data, too. */

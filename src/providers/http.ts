@@ -242,6 +242,13 @@ export function markedText(result: ToolResult): string {
   return result.isError && !/^\W*error/i.test(text) ? `Error: ${text}` : text;
 }
 
+/** The id that a call came with, or one of its own where it has none or another call has the same. */
+export function newId(given: string | undefined, taken: ReadonlySet<string>): string {
+  let id = given || `call_${taken.size}`;
+  for (let number = taken.size; taken.has(id); number++) id = `call_${number}`;
+  return id;
+}
+
 /** A call id that every wire takes: 64 letters, digits, `_` and `-`. The same id gives the same text, always. */
 export function wireId(id: string): string {
   if (/^[\w-]{1,64}$/.test(id)) return id;

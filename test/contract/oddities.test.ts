@@ -64,6 +64,7 @@ const CHAT: Oddity[] = [
   ['a last event without its blank line', `${sse(hi)}data: ${JSON.stringify(stop)}`, { text: 'Hi', stop: 'end_turn' }],
   ['something behind [DONE]', `${sse(hi, stop)}${DONE}${sse({ error: { message: 'late' } })}`, { text: 'Hi', stop: 'end_turn' }],
   ['no finish_reason, with [DONE]', `${sse(hi)}${DONE}`, { text: 'Hi', error: ['bad_stream'] }],
+  ['[DONE] and nothing else', DONE, { error: ['bad_stream'] }],
   [
     'null deltas, and choices that are null or missing',
     sse({ choices: null }, {}, { choices: [{ index: 0, delta: null }] }, hi, stop),
@@ -231,6 +232,114 @@ const CHAT: Oddity[] = [
     sse(chunk({ reasoning_details: [{ type: 'reasoning.text', text: 'Hm', index: 0 }] }), chunk({ content: 'Hi' }), stop),
     { text: 'Hi', reasoning: 'Hm', stop: 'end_turn' },
   ],
+  [
+    'what Azure filtered, before the first and behind the last chunk',
+    sse({ id: '', object: '', choices: [], prompt_filter_results: [{}] }, hi, stop, {
+      id: '',
+      choices: [{ index: 0, finish_reason: null }],
+    }),
+    { text: 'Hi', stop: 'end_turn' },
+  ],
+  ['an end that is an error', sse(hi, chunk({ content: '' }, 'error')), { text: 'Hi', error: ['bad_stream'] }],
+  [
+    'an error that Groq puts aside',
+    sse(hi, chunk({}, 'stop', { x_groq: { error: 'over capacity' } })),
+    { text: 'Hi', error: ['overloaded', /over capacity/] },
+  ],
+  ['the limit under the name that Mistral has for it', sse(hi, chunk({}, 'model_length')), { text: 'Hi', stop: 'max_tokens' }],
+  ["another wire's word for the end", sse(hi, chunk({}, 'MAX_TOKENS')), { text: 'Hi', stop: 'max_tokens' }],
+  [
+    'thoughts that xAI counts beside the rest',
+    sse(hi, stop, { choices: [], usage: { ...usage, total_tokens: 45, completion_tokens_details: { reasoning_tokens: 40 } } }),
+    { text: 'Hi', stop: 'end_turn', usage: { input: 3, output: 42, reasoning: 40 } },
+  ],
+  [
+    'the whole message once more behind its deltas',
+    sse(hi, { choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }] }),
+    { text: 'Hi', stop: 'end_turn' },
+  ],
+  ['blanks around [DONE]', `${sse(hi, stop)}data:  [DONE] \n\n`, { text: 'Hi', stop: 'end_turn' }],
+  ['reasoning that is no text', sse(chunk({ reasoning: {}, content: 'Hi' }), stop), { text: 'Hi', stop: 'end_turn' }],
+  [
+    'a call that is null, and one that is not in a list',
+    sse(chunk({ tool_calls: [null] }), chunk({ tool_calls: { index: 0, ...read('a') } }), chunk({}, 'tool_calls')),
+    { calls: [['read_file', { path: 'a' }]], stop: 'tool_use' },
+  ],
+  [
+    'indexes that are texts',
+    sse(
+      called({ index: '0', id: 'a', function: { name: 'f', arguments: '{"x"' } }, { index: '1', ...read('b', { id: 'b' }) }),
+      called({ index: '0', function: { arguments: ':1}' } }),
+      chunk({}, 'tool_calls'),
+    ),
+    {
+      calls: [
+        ['f', { x: 1 }],
+        ['read_file', { path: 'b' }],
+      ],
+      stop: 'tool_use',
+    },
+  ],
+  [
+    'several calls at once without indexes, told apart by their order',
+    sse(
+      called({ id: 'a', function: { name: 'f', arguments: '' } }, { id: 'b', function: { name: 'g', arguments: '' } }),
+      called({ function: { arguments: '{"x"' } }, { function: { arguments: '{"y":2}' } }),
+      called({ index: 0, function: { arguments: ':1}' } }),
+      chunk({}, 'tool_calls'),
+    ),
+    {
+      calls: [
+        ['f', { x: 1 }],
+        ['g', { y: 2 }],
+      ],
+      stop: 'tool_use',
+    },
+  ],
+  [
+    'a call whose index comes with its second piece',
+    sse(
+      called({ id: 'a', function: { name: 'f', arguments: '' } }),
+      called({ index: 0, function: { arguments: '{"x":1}' } }),
+      chunk({}, 'tool_calls'),
+    ),
+    { calls: [['f', { x: 1 }]], stop: 'tool_use' },
+  ],
+  [
+    'usage within the choice',
+    sse(hi, { choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage }] }),
+    { text: 'Hi', stop: 'end_turn', usage: { input: 3, output: 2 } },
+  ],
+  [
+    'another id with every piece, and the name repeated',
+    sse(
+      called({ index: 0, id: 'a', function: { name: 'f', arguments: '' } }),
+      called({ index: 0, id: 'b', function: { name: 'f', arguments: '{"x"' } }),
+      called({ index: 0, id: 'c', function: { name: 'f', arguments: ':1}' } }),
+      chunk({}, 'tool_calls'),
+    ),
+    { calls: [['f', { x: 1 }]], stop: 'tool_use' },
+  ],
+  [
+    'a name in pieces',
+    sse(
+      called({ index: 0, id: 'a', function: { name: 'read_', arguments: '' } }),
+      called({ index: 0, function: { name: 'file', arguments: '' } }),
+      called({ index: 0, function: { name: 'read_file', arguments: '{}' } }),
+      chunk({}, 'tool_calls'),
+    ),
+    { calls: [['read_file', {}]], stop: 'tool_use' },
+  ],
+  [
+    'the whole arguments once more behind their pieces',
+    sse(
+      called({ index: 0, id: 'a', function: { name: 'f', arguments: '{"x"' } }),
+      called({ index: 0, function: { arguments: ':1}' } }),
+      called({ index: 0, id: 'a', function: { name: 'f', arguments: '{"x":1}' } }),
+      chunk({}, 'tool_calls'),
+    ),
+    { calls: [['f', { x: 1 }]], stop: 'tool_use' },
+  ],
 ];
 
 // Responses
@@ -260,6 +369,11 @@ const RESPONSES: Oddity[] = [
     'an item that is done twice',
     sse(words('Hi'), done(0, message('Hi')), done(0, message('Hi')), done(1, fn()), done(1, fn()), completed()),
     { text: 'Hi', calls: [['f', { x: 1 }]], stop: 'tool_use' },
+  ],
+  [
+    'a call that is done twice, with another status',
+    sse(done(0, fn({ status: 'in_progress' })), done(0, fn({ status: 'completed' })), completed([fn({ status: 'completed' })])),
+    { calls: [['f', { x: 1 }]], stop: 'tool_use' },
   ],
   [
     'items that are done out of order',
@@ -337,6 +451,90 @@ const RESPONSES: Oddity[] = [
     { error: ['overloaded', /It broke/] },
   ],
   ['a failure without an error', sse({ type: 'response.failed', response: {} }), { error: ['bad_stream'] }],
+  ...['failed', 'cancelled'].map(
+    (status): Oddity => [
+      `a completed response that is ${status}`,
+      sse(words('Hi'), completed([], { status })),
+      { text: 'Hi', error: ['bad_stream'] },
+    ],
+  ),
+  [
+    'the limit in mid-word, and no item',
+    sse(
+      { type: 'response.reasoning_text.delta', output_index: 0, delta: 'Hm' },
+      words('Hi', 1),
+      added(2, fn({ arguments: '' })),
+      { type: 'response.function_call_arguments.delta', output_index: 2, delta: '{"x"' },
+      { type: 'response.incomplete', response: { incomplete_details: { reason: 'max_output_tokens' } } },
+    ),
+    { text: 'Hi', reasoning: 'Hm', stop: 'max_tokens' },
+  ],
+  [
+    'the limit inside a call that says it is whole',
+    sse(done(0, fn()), done(1, fn({ call_id: 'b', arguments: '{"x"', status: 'completed' })), {
+      type: 'response.incomplete',
+      response: { incomplete_details: { reason: 'max_output_tokens' } },
+    }),
+    { calls: [['f', { x: 1 }]], stop: 'max_tokens' },
+  ],
+  [
+    'thoughts that the item itself does not have',
+    sse(
+      added(0, item('reasoning')),
+      { type: 'response.reasoning_summary_text.delta', output_index: 0, summary_index: 0, delta: 'Hm' },
+      done(0, item('reasoning', { summary: [] })),
+      words('Hi', 1),
+      done(1, message('Hi')),
+      completed(),
+    ),
+    { text: 'Hi', reasoning: 'Hm', stop: 'end_turn' },
+  ],
+  [
+    'thoughts without an item',
+    sse({ type: 'response.reasoning_text.delta', output_index: 0, delta: 'Hm' }, words('Hi'), completed()),
+    { text: 'Hi', reasoning: 'Hm', stop: 'end_turn' },
+  ],
+  [
+    'parts that only the events of their end have',
+    sse(
+      { type: 'response.output_text.done', output_index: 0, content_index: 0, text: 'H' },
+      { type: 'response.content_part.done', output_index: 0, content_index: 0, part: { type: 'output_text', text: 'H' } },
+      { type: 'response.content_part.done', output_index: 0, content_index: 1, part: { type: 'output_text', text: 'i' } },
+      completed(),
+    ),
+    { text: 'Hi', stop: 'end_turn' },
+  ],
+  [
+    'a refusal that only the event of its end has',
+    sse({ type: 'response.refusal.done', output_index: 0, refusal: 'No' }, completed()),
+    { text: 'No', stop: 'refusal' },
+  ],
+  [
+    'an item that does not say what it is',
+    sse(words('Hi'), done(0, { role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] }), completed()),
+    { text: 'Hi', stop: 'end_turn' },
+  ],
+  [
+    'one index for all items',
+    sse(added(0, item('message')), words('Hi'), done(0, message('Hi')), added(0, fn()), done(0, fn()), completed([message('Hi'), fn()])),
+    { text: 'Hi', calls: [['f', { x: 1 }]], stop: 'tool_use' },
+  ],
+  ...'web_search_call code_interpreter_call image_generation_call mcp_call compaction custom_tool_call'
+    .split(' ')
+    .map(
+      (type): Oddity => [
+        `an item of the kind ${type}`,
+        sse(
+          added(0, item(type)),
+          { type: `response.${type}_arguments.delta`, output_index: 0, delta: '{}' },
+          done(0, item(type, { name: 'x', arguments: '{}' })),
+          words('Hi', 1),
+          done(1, message('Hi')),
+          completed([item(type), message('Hi')]),
+        ),
+        { text: 'Hi', stop: 'end_turn' },
+      ],
+    ),
 ];
 
 // Anthropic
@@ -353,7 +551,8 @@ const ends = (stop_reason: string | null, more: object = {}) => [
   { type: 'message_stop' },
 ];
 const start = { type: 'message_start', message: { usage: { input_tokens: 3, output_tokens: 1 } } };
-const named = (...events: { type: string }[]) => events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+const named = (...events: ({ type: string } & Record<string, unknown>)[]) =>
+  events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 
 const ANTHROPIC: Oddity[] = [
   [
@@ -457,6 +656,103 @@ const ANTHROPIC: Oddity[] = [
     { text: 'Hi', reasoning: '', stop: 'end_turn' },
   ],
   ['[DONE] at the end', `${named(start, ...text(0, 'Hi'), ...ends('end_turn'))}data: [DONE]\n\n`, { text: 'Hi', stop: 'end_turn' }],
+  [
+    'another answer in the middle of the first',
+    named(
+      { ...start, message: { id: 'a' } },
+      block(0, { type: 'thinking', thinking: 'Hm', signature: 's' }),
+      end(0),
+      block(1, { type: 'tool_use', id: 'a', name: 'f', input: {} }),
+      delta(1, { type: 'input_json_delta', partial_json: '{"x"' }),
+      { ...start, message: { id: 'b' } },
+      ...text(0, 'Hi'),
+      ...ends('end_turn'),
+    ),
+    { reasoning: 'Hm', error: ['bad_stream', /another answer/] },
+  ],
+  [
+    'the same start once more between blocks',
+    named({ ...start, message: { id: 'a' } }, ...text(0, 'H'), { ...start, message: { id: 'a' } }, ...text(1, 'i'), ...ends('end_turn')),
+    { text: 'Hi', stop: 'end_turn' },
+  ],
+  [
+    'the whole content in the start',
+    named(
+      {
+        type: 'message_start',
+        message: {
+          content: [
+            { type: 'text', text: 'Hi' },
+            { type: 'tool_use', id: 'a', name: 'f', input: { x: 1 } },
+          ],
+          stop_reason: 'tool_use',
+        },
+      },
+      { type: 'message_stop' },
+    ),
+    { text: 'Hi', calls: [['f', { x: 1 }]], stop: 'tool_use' },
+  ],
+  [
+    'null where texts are expected',
+    named(
+      start,
+      { type: 'content_block_start', index: 0, content_block: null },
+      { type: 'content_block_delta', index: 0, delta: null },
+      end(0),
+      block(1, { type: 'text', text: null }),
+      delta(1, { type: 'text_delta', text: null }),
+      delta(1, { type: 'text_delta', text: 'Hi' }),
+      end(1),
+      block(2, { type: 'tool_use', id: 'a', name: 'f', input: '' }),
+      delta(2, { type: 'input_json_delta', partial_json: null }),
+      end(2),
+      { type: 'message_delta', delta: null, usage: null },
+      ...ends('tool_use'),
+    ),
+    { text: 'Hi', calls: [['f', {}]], stop: 'tool_use' },
+  ],
+  [
+    'the end of the context inside a call',
+    named(
+      start,
+      block(0, { type: 'tool_use', id: 'a', name: 'f', input: {} }),
+      delta(0, { type: 'input_json_delta', partial_json: '{"x"' }),
+      end(0),
+      ...ends('model_context_window_exceeded'),
+    ),
+    { calls: [], stop: 'max_tokens' },
+  ],
+  [
+    'an input that becomes less when it is compacted',
+    named(
+      { ...start, message: { usage: { input_tokens: 100, cache_read_input_tokens: 5000, output_tokens: 7 } } },
+      ...text(0, 'Hi'),
+      ...ends('end_turn', { usage: { input_tokens: 180, cache_read_input_tokens: 0, output_tokens: 8 } }),
+    ),
+    { text: 'Hi', stop: 'end_turn', usage: { input: 180, output: 8, cached: 0 } },
+  ],
+  [
+    'an end that does not know the input',
+    named(
+      { ...start, message: { usage: { input_tokens: 3, cache_read_input_tokens: 9, output_tokens: 1 } } },
+      ...text(0, 'Hi'),
+      ...ends('end_turn', { usage: { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 2 } }),
+    ),
+    { text: 'Hi', stop: 'end_turn', usage: { input: 12, output: 2, cached: 9 } },
+  ],
+  [
+    'a summary of what was compacted, and an edited context',
+    named(
+      start,
+      block(0, { type: 'compaction', content: null }),
+      delta(0, { type: 'compaction_delta', content: 'So far' }),
+      end(0),
+      ...text(1, 'Hi'),
+      ...ends('end_turn', { context_management: { applied_edits: [] }, usage: { output_tokens: 4, iterations: [] } }),
+    ),
+    { text: 'Hi', stop: 'end_turn', usage: { input: 3, output: 4 } },
+  ],
+  ['a refusal before the first word', named(start, ...ends('refusal')), { stop: 'refusal' }],
 ];
 
 // Gemini
@@ -527,6 +823,60 @@ const GEMINI: Oddity[] = [
     sse(said([{ text: 'Hi' }]), { error: { code: 429, message: 'Quota', status: 'RESOURCE_EXHAUSTED' } }),
     { text: 'Hi', error: ['rate_limit'] },
   ],
+  [
+    'a list instead of a stream',
+    `[${JSON.stringify(said([{ text: 'Hi' }]), null, 2)}\n,\r\n${JSON.stringify(said([{ text: '!' }], STOP), null, 2)}\n]`,
+    { text: 'Hi!', stop: 'end_turn' },
+  ],
+  ['[DONE] at the end', `${sse(said([{ text: 'Hi' }], STOP))}data: [DONE]\n\n`, { text: 'Hi', stop: 'end_turn' }],
+  ['a part that is null', sse(said([null, { text: 'Hi' }], STOP)), { text: 'Hi', stop: 'end_turn' }],
+  [
+    'code that it ran itself',
+    sse(said([{ executableCode: { code: '1' } }, { codeExecutionResult: { output: '1' } }, { text: 'Hi' }], STOP)),
+    { text: 'Hi', stop: 'end_turn' },
+  ],
+  [
+    'two calls with one id',
+    sse(said([{ functionCall: { id: 'a', name: 'f', args: { x: 1 } } }, { functionCall: { id: 'a', name: 'f', args: { x: 2 } } }], STOP)),
+    {
+      calls: [
+        ['f', { x: 1 }],
+        ['f', { x: 2 }],
+      ],
+      stop: 'tool_use',
+    },
+  ],
+  ...[['STOP', [['f', { a: ['x'] }]], 'tool_use'] as const, ['MAX_TOKENS', [], 'max_tokens'] as const].map(
+    ([finishReason, calls, reason]): Oddity => [
+      `streamed arguments without their end, ${finishReason}`,
+      sse(
+        said([{ functionCall: { name: 'f', willContinue: true } }]),
+        said([{ functionCall: { partialArgs: [{ jsonPath: '$.a[0]', stringValue: 'x', willContinue: true }], willContinue: true } }]),
+        said([{ functionCall: { willContinue: true } }]),
+        said([{ text: '' }], { finishReason }),
+      ),
+      { calls: calls.map(([name, input]) => [name, input]), stop: reason },
+    ],
+  ),
+  ...['UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS', 'LANGUAGE'].map(
+    (finishReason): Oddity => [`the reason ${finishReason}`, sse(said([{ text: 'Hi' }], { finishReason })), { text: 'Hi', stop: 'other' }],
+  ),
+  ...['MODEL_ARMOR', 'IMAGE_SAFETY', 'PROHIBITED_CONTENT'].map(
+    (finishReason): Oddity => [
+      `the reason ${finishReason}`,
+      sse(said([{ text: 'Hi' }], { finishReason })),
+      { text: 'Hi', stop: 'refusal' },
+    ],
+  ),
+  [
+    'counts in several chunks',
+    sse(
+      { ...said([{ text: 'H' }]), usageMetadata: { promptTokenCount: 3, toolUsePromptTokenCount: 4 } },
+      { ...said([{ text: 'i' }], STOP), usageMetadata: { candidatesTokenCount: 2, thoughtsTokenCount: 5 } },
+      { usageMetadata: { trafficType: 'ON_DEMAND' } },
+    ),
+    { text: 'Hi', stop: 'end_turn', usage: { input: 7, output: 7, reasoning: 5 } },
+  ],
 ];
 
 // Ollama
@@ -591,6 +941,20 @@ const OLLAMA: Oddity[] = [
   ['plain words of a proxy', `${says('Hi')}upstream connect error\n`, { text: 'Hi', error: ['bad_stream'] }],
   ['a line that is cut off', `${says('Hi')}${says('more').slice(0, 30)}`, { text: 'Hi', error: ['bad_stream'] }],
   ['events instead of lines', `data: ${says('Hi')}\n`, { error: ['bad_stream'] }],
+  ['no reason but null or an empty one', `${says('Hi')}${finish({ done_reason: null })}`, { text: 'Hi', stop: 'end_turn' }],
+  [
+    'a call that is null, and two with one id',
+    `${says('', { tool_calls: [null, { id: 'call_1', function: { name: 'f', arguments: null } }] })}${says('', { tool_calls: [{ function: { name: 'g' } }, { id: 'call_1', function: { name: 'h', arguments: '' } }] })}${finish()}`,
+    {
+      calls: [
+        ['f', {}],
+        ['g', {}],
+        ['h', {}],
+      ],
+      stop: 'tool_use',
+    },
+  ],
+  ['no counts', `${says('Hi')}${finish({ done_reason: '' })}`, { text: 'Hi', stop: 'end_turn', usage: {} }],
 ];
 
 const ALL: Record<string, Oddity[]> = {

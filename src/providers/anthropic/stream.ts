@@ -4,7 +4,15 @@ import type { Reader } from '../exchange.ts';
 import { failureError, failureOf, modelError, parseInput, type Server } from '../http.ts';
 import type { Token } from './convert.ts';
 
-type Block = { type?: string; text?: string; thinking?: string; signature?: string; id?: string; name?: string; input?: unknown };
+type Block = {
+  type?: string;
+  text?: string | null;
+  thinking?: string | null;
+  signature?: string | null;
+  id?: string;
+  name?: string;
+  input?: unknown;
+};
 type WireUsage = {
   input_tokens?: number | null;
   output_tokens?: number | null;
@@ -15,9 +23,16 @@ type WireUsage = {
 type WireEvent = {
   type?: string;
   index?: number;
-  content_block?: Block;
-  delta?: { type?: string; text?: string; thinking?: string; signature?: string; partial_json?: string; stop_reason?: string | null };
-  message?: { usage?: WireUsage | null };
+  content_block?: Block | null;
+  delta?: {
+    type?: string;
+    text?: string | null;
+    thinking?: string | null;
+    signature?: string | null;
+    partial_json?: string | null;
+    stop_reason?: string | null;
+  } | null;
+  message?: { id?: string; content?: Block[] | null; stop_reason?: string | null; usage?: WireUsage | null } | null;
   usage?: WireUsage | null;
 };
 
@@ -41,6 +56,8 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
   const open = new Map<number, Open>();
   const parts: End['parts'] = [];
   const counted: Counted = {};
+  let message: WireEvent['message'];
+  let begun = false;
   let reason: string | undefined;
   let called = false;
   /** A call whose arguments do not parse: broken by the model, or cut off by the limit? The stop reason will tell. */
@@ -52,11 +69,18 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
   };
 
   function* settle(): Generator<ModelEvent> {
-    if (doubtful && reason !== 'max_tokens') {
+    if (doubtful && STOPS[reason ?? ''] !== 'max_tokens') {
       called = true;
       yield whole(doubtful);
     }
     doubtful = undefined;
+  }
+
+  function* start(index: number, block: Block): Generator<ModelEvent> {
+    begun = true;
+    open.set(index, { block, text: block.text || block.thinking || '', signature: block.signature ?? '', json: '' });
+    if (block.text) yield { type: 'text_delta', text: block.text };
+    if (block.thinking) yield { type: 'reasoning_delta', text: block.thinking };
   }
 
   function* finish(index: number): Generator<ModelEvent> {
@@ -73,7 +97,7 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
         if (text || signature) yield whole({ type: 'reasoning', text, ...(signature ? { replay: { signature } as Token } : {}) });
         break;
       case 'tool_use': {
-        const input = json === '' ? { input: block.input ?? {} } : parseInput(json);
+        const input = json === '' ? { input: block.input || {} } : parseInput(json);
         const call: ToolCall = { type: 'tool_call', id: block.id || `call_${index}`, name: block.name ?? '', ...input };
         if (call.malformed !== undefined) {
           doubtful = call;
@@ -84,7 +108,8 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
         break;
       }
       default: {
-        const replay = { block: json === '' ? block : { ...block, ...parseInput(json) } } as Token;
+        const { input = block.input } = json === '' ? {} : parseInput(json);
+        const replay = { block: input === undefined ? block : { ...block, input } } as Token;
         if (block.type) yield whole({ type: 'reasoning', text: '', replay });
       }
     }
@@ -95,23 +120,26 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
       const index = event.index ?? 0;
       switch (event.type) {
         case 'message_start':
-          count(counted, event.message?.usage);
+          // A gateway that lost its connection and asked again: the two answers do not fit together.
+          if (begun && event.message?.id && message?.id && event.message.id !== message.id) {
+            throw modelError(server, 'bad_stream', 'another answer began in the middle of it');
+          }
+          message = event.message;
+          reason = message?.stop_reason ?? reason;
+          count(counted, message?.usage);
           break;
-        case 'content_block_start': {
+        case 'content_block_start':
           yield* finish(index);
-          const block = event.content_block ?? {};
-          open.set(index, { block, text: block.text || block.thinking || '', signature: block.signature ?? '', json: '' });
-          if (block.text) yield { type: 'text_delta', text: block.text };
-          if (block.thinking) yield { type: 'reasoning_delta', text: block.thinking };
+          yield* start(index, event.content_block ?? {});
           break;
-        }
         case 'content_block_delta': {
+          begun = true;
           const state = open.get(index) ?? { block: guessed(event.delta?.type), text: '', signature: '', json: '' };
           open.set(index, state);
-          const { text = '', thinking = '', signature = '', partial_json = '' } = event.delta ?? {};
-          state.text += text + thinking;
-          state.signature += signature;
-          state.json += partial_json;
+          const { text, thinking, signature, partial_json } = event.delta ?? {};
+          state.text += (text ?? '') + (thinking ?? '');
+          state.signature += signature ?? '';
+          state.json += partial_json ?? '';
           if (text) yield { type: 'text_delta', text };
           if (thinking) yield { type: 'reasoning_delta', text: thinking };
           const { name } = state.block;
@@ -126,6 +154,8 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
           reason = event.delta?.stop_reason ?? reason;
           break;
         case 'message_stop': {
+          // Normally its content comes block by block, and there is none at the start.
+          if (!begun) for (const [at, block] of message?.content?.entries() ?? []) yield* start(at, block);
           for (const left of [...open.keys()]) yield* finish(left);
           yield* settle();
           const usage = sum(before, total(counted));
@@ -157,13 +187,18 @@ function guessed(delta: string | undefined): Block {
 
 type Counted = Usage & { uncached?: number };
 
-/** Counts are cumulative, and where an event does not know one it says 0, null or nothing. */
+/**
+ * Counts are cumulative, and where an event does not know one it says 0, null or nothing. The input as a whole can become less:
+ * what was compacted does not count any more.
+ */
 function count(counted: Counted, usage: WireUsage | null | undefined): void {
   const most = (before: number | undefined, now: number | null | undefined) =>
     typeof now === 'number' ? Math.max(before ?? 0, now) : before;
-  counted.uncached = most(counted.uncached, usage?.input_tokens);
-  counted.cacheWrite = most(counted.cacheWrite, usage?.cache_creation_input_tokens);
-  counted.cached = most(counted.cached, usage?.cache_read_input_tokens);
+  const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage ?? {};
+  const input = input_tokens ? (before: number | undefined, now: number | null | undefined) => now ?? before : most;
+  counted.uncached = input(counted.uncached, input_tokens);
+  counted.cacheWrite = input(counted.cacheWrite, cache_creation_input_tokens);
+  counted.cached = input(counted.cached, cache_read_input_tokens);
   counted.output = most(counted.output, usage?.output_tokens);
   counted.reasoning = most(counted.reasoning, usage?.output_tokens_details?.thinking_tokens);
 }

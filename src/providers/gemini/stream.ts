@@ -1,14 +1,14 @@
 import type { ToolCall, Usage } from '../../core/messages.ts';
 import type { ModelEvent } from '../../core/model.ts';
 import type { Reader } from '../exchange.ts';
-import { failureError, failureOf, modelError, type Server } from '../http.ts';
+import { failureError, failureOf, modelError, newId, type Server } from '../http.ts';
 import type { Token } from './convert.ts';
 import { type PartialArg, setPartial } from './partial.ts';
 
 type FunctionCall = { id?: string; name?: string; args?: Record<string, unknown>; partialArgs?: PartialArg[]; willContinue?: boolean };
 type WirePart = { text?: string; thought?: boolean; thoughtSignature?: string; functionCall?: FunctionCall };
 type Chunk = {
-  candidates?: { content?: { parts?: WirePart[] | null } | null; finishReason?: string }[] | null;
+  candidates?: { content?: { parts?: (WirePart | null)[] | null } | null; finishReason?: string }[] | null;
   promptFeedback?: { blockReason?: string } | null;
   usageMetadata?: {
     promptTokenCount?: number;
@@ -22,14 +22,14 @@ type Chunk = {
 
 type Open = { id?: string; name: string; args: Record<string, unknown>; signature?: string };
 
-const REFUSALS = /SAFETY|RECITATION|BLOCKLIST|PROHIBITED|SPII/;
+const REFUSALS = /SAFETY|RECITATION|BLOCKLIST|PROHIBITED|SPII|MODEL_ARMOR/;
 
 export function* toModelEvents(server: Server): Reader<Chunk> {
   const words = { type: 'text' as 'text' | 'reasoning', text: '' };
   let open: Open | undefined;
-  let usage: Usage | undefined;
+  let counts: Chunk['usageMetadata'];
   let reason: string | undefined;
-  let calls = 0;
+  const calls = new Set<string>();
 
   /** Text comes in pieces without an end: it ends where something else begins, or with a signature, which belongs to its last piece. */
   function* flush(signature?: string): Generator<ModelEvent> {
@@ -52,8 +52,8 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
     const { id, name, args, signature } = open;
     open = undefined;
     const replay: Token = { ...(id ? { id } : {}), ...(signature ? { signature } : {}) };
-    const part: ToolCall = { type: 'tool_call', id: id || `call_${calls}`, name, input: args };
-    calls++;
+    const part: ToolCall = { type: 'tool_call', id: newId(id, calls), name, input: args };
+    calls.add(part.id);
     yield { type: 'part', part: Object.keys(replay).length > 0 ? { ...part, replay } : part };
   }
 
@@ -77,6 +77,7 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
       if (chunk.error) throw failureError(server, failureOf(chunk));
       const candidate = chunk.candidates?.[0];
       for (const part of candidate?.content?.parts ?? []) {
+        if (!part) continue;
         if (part.functionCall) yield* call(part.functionCall, part.thoughtSignature);
         else if (part.text !== undefined || (part.thoughtSignature && isBare(part))) yield* say(part.thought ? 'reasoning' : 'text', part);
         else {
@@ -84,7 +85,7 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
           yield { type: 'part', part: { type: 'reasoning', text: '', replay: { part } as Token } };
         }
       }
-      usage = toUsage(chunk.usageMetadata) ?? usage;
+      if (chunk.usageMetadata) counts = { ...counts, ...chunk.usageMetadata };
       reason = candidate?.finishReason ?? reason ?? (chunk.promptFeedback?.blockReason ? 'SAFETY' : undefined);
     }
     if (reason === undefined) throw modelError(server, 'bad_stream', 'the stream ended without its closing event');
@@ -94,8 +95,10 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
     throw error;
   }
   yield* flush();
-  if (usage) yield { type: 'usage', usage };
-  yield { type: 'stop', reason: stopOf(reason, calls > 0) };
+  // The end of the answer is the end of a call, too, unless it was cut off.
+  if (reason === 'STOP') yield* close();
+  if (counts) yield { type: 'usage', usage: toUsage(counts) };
+  yield { type: 'stop', reason: stopOf(reason, calls.size > 0) };
 }
 
 function stopOf(reason: string, called: boolean): (ModelEvent & { type: 'stop' })['reason'] {
@@ -110,8 +113,7 @@ function isBare(part: WirePart): boolean {
 }
 
 /** Counts are cumulative. What a server-side tool put into the prompt counts as input. */
-function toUsage(counts: Chunk['usageMetadata']): Usage | undefined {
-  if (!counts) return undefined;
+function toUsage(counts: NonNullable<Chunk['usageMetadata']>): Usage {
   const { promptTokenCount: prompt, toolUsePromptTokenCount: tool, candidatesTokenCount: said, thoughtsTokenCount: thought } = counts;
   return {
     ...(prompt === undefined ? {} : { input: prompt + (tool ?? 0) }),

@@ -1,21 +1,21 @@
 import type { ToolCall, Usage } from '../../core/messages.ts';
 import type { ModelEvent } from '../../core/model.ts';
 import type { Reader } from '../exchange.ts';
-import { failureError, failureOf, modelError, parseInput, type Server } from '../http.ts';
+import { failureError, failureOf, modelError, newId, parseInput, type Server } from '../http.ts';
 import type { LineRules } from '../lines.ts';
 
 type WireCall = { id?: string; function?: { name?: string; arguments?: unknown } };
 type Line = {
-  message?: { content?: string | null; thinking?: string | null; tool_calls?: WireCall[] | null } | null;
+  message?: { content?: string | null; thinking?: string | null; tool_calls?: (WireCall | null)[] | null } | null;
   done?: boolean;
-  done_reason?: string;
+  done_reason?: string | null;
   prompt_eval_count?: number;
   eval_count?: number;
 };
 
 export function* toModelEvents(server: Server): Reader<Line> {
   const words = { type: 'text' as 'text' | 'reasoning', text: '' };
-  let calls = 0;
+  const calls = new Set<string>();
 
   function* flush(next: 'text' | 'reasoning' = words.type): Generator<ModelEvent> {
     const { type, text } = words;
@@ -29,8 +29,8 @@ export function* toModelEvents(server: Server): Reader<Line> {
     const name = made?.name ?? '';
     const given = made?.arguments ?? {};
     const input = typeof given === 'string' ? parseInput(given) : { input: given };
-    const part: ToolCall = { type: 'tool_call', id: id || `call_${calls}`, name, ...input };
-    calls++;
+    const part: ToolCall = { type: 'tool_call', id: newId(id, calls), name, ...input };
+    calls.add(part.id);
     yield { type: 'tool_input_delta', name, text: typeof given === 'string' ? given : JSON.stringify(given) };
     yield { type: 'part', part };
   }
@@ -48,7 +48,7 @@ export function* toModelEvents(server: Server): Reader<Line> {
         words.text += content;
         yield { type: 'text_delta', text: content };
       }
-      if (tool_calls) for (const wire of tool_calls) yield* call(wire);
+      if (tool_calls) for (const wire of tool_calls) if (wire) yield* call(wire);
       if (!line.done) continue;
       yield* flush();
       const usage: Usage = {
@@ -56,7 +56,7 @@ export function* toModelEvents(server: Server): Reader<Line> {
         ...(line.eval_count === undefined ? {} : { output: line.eval_count }),
       };
       if (Object.keys(usage).length > 0) yield { type: 'usage', usage };
-      yield { type: 'stop', reason: stopOf(line.done_reason, calls > 0) };
+      yield { type: 'stop', reason: stopOf(line.done_reason, calls.size > 0) };
       return;
     }
     throw modelError(server, 'bad_stream', 'the stream ended without its closing event');
@@ -67,10 +67,10 @@ export function* toModelEvents(server: Server): Reader<Line> {
   }
 }
 
-function stopOf(reason: string | undefined, called: boolean): (ModelEvent & { type: 'stop' })['reason'] {
+function stopOf(reason: string | null | undefined, called: boolean): (ModelEvent & { type: 'stop' })['reason'] {
   if (reason === 'length') return 'max_tokens';
   if (called) return 'tool_use';
-  return reason === undefined || reason === 'stop' ? 'end_turn' : 'other';
+  return !reason || reason === 'stop' ? 'end_turn' : 'other';
 }
 
 /**

@@ -5,35 +5,46 @@ import { failureError, failureOf, modelError, parseInput, type Server } from '..
 import type { Token } from './convert.ts';
 
 type Detail = Record<string, unknown>;
-type WireCall = { index?: number | null; id?: string | null; function?: { name?: string | null; arguments?: unknown } | null };
+type WireCall = { index?: number | string | null; id?: string | null; function?: { name?: string | null; arguments?: unknown } | null };
 /** Some servers send content as parts, with the thinking among them. */
 type WirePart = { type?: string; text?: string; thinking?: string | { text?: string }[] };
 type Delta = {
   content?: string | WirePart[] | null;
   refusal?: string | null;
-  reasoning?: string | null;
-  reasoning_content?: string | null;
+  reasoning?: unknown;
+  reasoning_content?: unknown;
   reasoning_details?: Detail[] | null;
-  tool_calls?: WireCall[] | null;
+  tool_calls?: (WireCall | null)[] | WireCall | null;
   /** Of servers from before there were several calls at once. */
   function_call?: WireCall['function'];
 };
 type WireUsage = {
   prompt_tokens?: number;
   completion_tokens?: number;
+  total_tokens?: number;
   prompt_tokens_details?: { cached_tokens?: number } | null;
   prompt_cache_hit_tokens?: number;
   completion_tokens_details?: { reasoning_tokens?: number } | null;
 };
 type Chunk = {
   object?: string;
-  choices?: { index?: number; delta?: Delta | null; message?: Delta | null; finish_reason?: string | null; error?: unknown }[] | null;
+  choices?:
+    | {
+        index?: number;
+        delta?: Delta | null;
+        message?: Delta | null;
+        finish_reason?: string | null;
+        usage?: WireUsage | null;
+        error?: unknown;
+      }[]
+    | null;
   usage?: WireUsage | null;
-  x_groq?: { usage?: WireUsage | null } | null;
+  x_groq?: { usage?: WireUsage | null; error?: unknown } | null;
   error?: unknown;
 };
 
 const NOTHING: readonly never[] = [];
+const NO_DELTA: Delta = {};
 
 type Open = { id: string; name: string; input: string };
 
@@ -43,6 +54,12 @@ const STOPS: Record<string, (ModelEvent & { type: 'stop' })['reason']> = {
   function_call: 'tool_use',
   length: 'max_tokens',
   content_filter: 'refusal',
+  // Of Mistral and Zhipu, and of proxies that leave a word of their own wire as it was.
+  model_length: 'max_tokens',
+  sensitive: 'refusal',
+  max_tokens: 'max_tokens',
+  end_turn: 'end_turn',
+  tool_use: 'tool_use',
 };
 
 export function* toModelEvents(server: Server): Reader<Chunk> {
@@ -63,26 +80,30 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
   }
 
   /** The call that a fragment belongs to. Indexes may be missing, and ids missing, empty, repeated, or new at the same index. */
-  const callOf = ({ index, id, function: made }: WireCall): Open => {
+  const callOf = ({ index, id, function: made }: WireCall, position: number | undefined): Open => {
     const name = made?.name || '';
-    const at = typeof index === 'number' ? byIndex.get(index) : undefined;
+    const place = typeof index === 'string' && index !== '' ? Number(index) : (index ?? position);
+    const indexed = typeof place === 'number';
+    const at = indexed ? byIndex.get(place) : undefined;
     const same = calls.find((call) => id && call.id === id);
-    const before = at ?? (typeof index === 'number' ? undefined : (same ?? calls.at(-1)));
-    // An index that is used again without an id is another call where the one before it is whole.
-    const again = typeof index !== 'number' || (before?.id === '' && Boolean(made?.arguments));
-    const isNew = !before || (id ? before.id !== '' && before.id !== id && name !== '' : again && isNext(before, name));
+    const before = at ?? (indexed ? undefined : (same ?? calls.at(-1)));
+    // An index that is used again is another call where the one before it is whole: some servers make up an id for every piece.
+    const again = !indexed || (before?.id === '' && Boolean(made?.arguments));
+    const another = Boolean(id && before?.id && before.id !== id && name);
+    const isNew = !before || (id ? another && (!indexed || isNext(before, name)) : again && isNext(before, name));
     const call: Open = isNew ? { id: '', name: '', input: '' } : before;
     if (isNew) calls.push(call);
-    if (typeof index === 'number') byIndex.set(index, call);
+    byIndex.set(indexed ? place : calls.indexOf(call), call);
     call.id ||= id || '';
-    call.name ||= name;
+    // A name may come in pieces, or whole with every piece.
+    if (call.input === '' && !call.name.endsWith(name)) call.name = name.startsWith(call.name) ? name : call.name + name;
     return call;
   };
 
   function* finish(): Generator<ModelEvent> {
     yield* flush();
     if (details.length > 0) yield { type: 'part', part: { type: 'reasoning', text: '', replay: { details } as Token } };
-    const cut = reason === 'length';
+    const stop = refused ? 'refusal' : (STOPS[reason?.toLowerCase() ?? ''] ?? 'other');
     let called = false;
     for (const [index, { id, name, input }] of calls.entries()) {
       const repeated = calls.some((other, at) => at < index && other.id === id);
@@ -90,28 +111,28 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
         type: 'tool_call',
         id: id ? `${id}${repeated ? `_${index}` : ''}` : `call_${index}`,
         name,
-        ...parseInput(input),
+        ...parseInput(once(input)),
       };
       // Cut off by the limit: there is no such call.
-      if (cut && (part.malformed !== undefined || input === '')) continue;
+      if (stop === 'max_tokens' && (part.malformed !== undefined || input === '')) continue;
       called = true;
       yield { type: 'part', part };
     }
     if (usage) yield { type: 'usage', usage };
-    const stop = refused ? 'refusal' : (STOPS[reason ?? ''] ?? 'other');
     yield { type: 'stop', reason: called && (stop === 'end_turn' || stop === 'other') ? 'tool_use' : stop };
   }
 
   try {
     for (let chunk = yield; chunk; chunk = yield) {
-      const failure = chunk.error || (chunk.object === 'error' && chunk);
+      const failure = chunk.error || chunk.x_groq?.error || (chunk.object === 'error' && chunk);
       if (failure) throw failureError(server, failureOf(failure));
-      usage = toUsage(chunk.usage ?? chunk.x_groq?.usage) ?? usage;
       const choice = chunk.choices?.find((each) => !each?.index);
+      usage = toUsage(chunk.usage ?? choice?.usage ?? chunk.x_groq?.usage) ?? usage;
       if (choice?.error) throw failureError(server, failureOf(choice.error));
-      const delta = choice?.delta ?? choice?.message ?? {};
+      // Behind deltas a whole message says the same once more.
+      const delta = choice?.delta ?? (words.text === '' && calls.length === 0 ? choice?.message : undefined) ?? NO_DELTA;
       // The same thought may come under both names, and a third time in the details.
-      const thought = delta.reasoning_content || delta.reasoning || thoughtIn(delta.reasoning_details);
+      const thought = textOf(delta.reasoning_content) || textOf(delta.reasoning) || thoughtIn(delta.reasoning_details);
       if (thought) {
         if (words.type !== 'reasoning') yield* flush('reasoning');
         words.text += thought;
@@ -126,9 +147,11 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
       }
       refused ||= Boolean(delta.refusal);
       if (delta.reasoning_details) for (const detail of delta.reasoning_details) merge(details, detail);
-      const fragments = delta.tool_calls ?? (delta.function_call ? [{ function: delta.function_call }] : NOTHING);
-      for (const fragment of fragments) {
-        const call = callOf(fragment);
+      const fragments = fragmentsOf(delta);
+      for (const [position, fragment] of fragments.entries()) {
+        if (!fragment) continue;
+        // Without indexes, several at once are told apart by their order.
+        const call = callOf(fragment, fragments.length > 1 ? position : undefined);
         const made = fragment.function?.arguments ?? '';
         const text = typeof made === 'string' ? made : JSON.stringify(made);
         call.input += text;
@@ -137,6 +160,7 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
       reason ??= choice?.finish_reason || undefined;
     }
     if (reason === undefined) throw modelError(server, 'bad_stream', 'the stream ended without its closing event');
+    if (reason === 'error') throw modelError(server, 'bad_stream', 'it says that it failed');
   } catch (error) {
     // The words of an answer that breaks off were shown: they are handed over. Half a call is not.
     yield* flush();
@@ -148,6 +172,19 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
 /** Without index and id a fragment goes on with the call before it, unless that one is whole already or has another name. */
 function isNext(before: Open, name: string): boolean {
   return name !== '' && (name !== before.name || (before.input !== '' && parseInput(before.input).malformed === undefined));
+}
+
+/** Some servers repeat the whole of the arguments behind their pieces. */
+function once(input: string): string {
+  const half = input.slice(0, input.length / 2);
+  return half !== '' && half + half === input && parseInput(half).malformed === undefined ? half : input;
+}
+
+const textOf = (said: unknown) => (typeof said === 'string' ? said : '');
+
+function fragmentsOf({ tool_calls, function_call }: Delta): readonly (WireCall | null)[] {
+  if (!tool_calls) return function_call ? [{ function: function_call }] : NOTHING;
+  return Array.isArray(tool_calls) ? tool_calls : [tool_calls];
 }
 
 function toParts({ content, refusal }: Delta): readonly { type: 'text' | 'reasoning'; text: string }[] {
@@ -184,9 +221,13 @@ function merge(details: Detail[], detail: Detail): void {
 
 function toUsage(usage: WireUsage | null | undefined): Usage | undefined {
   if (!usage) return undefined;
+  const { prompt_tokens: prompt = 0, completion_tokens: said, total_tokens: all } = usage;
+  const thought = usage.completion_tokens_details?.reasoning_tokens ?? 0;
+  // xAI counts thoughts beside what was said, all others among it.
+  const beside = said !== undefined && all === prompt + said + thought;
   return {
     input: usage.prompt_tokens,
-    output: usage.completion_tokens,
+    output: beside ? said + thought : said,
     cached: usage.prompt_tokens_details?.cached_tokens ?? usage.prompt_cache_hit_tokens,
     reasoning: usage.completion_tokens_details?.reasoning_tokens,
   };

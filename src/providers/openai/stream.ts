@@ -1,4 +1,4 @@
-import type { ReasoningPart, Usage } from '../../core/messages.ts';
+import type { ReasoningPart, ToolCall, Usage } from '../../core/messages.ts';
 import type { ModelEvent } from '../../core/model.ts';
 import type { Reader } from '../exchange.ts';
 import { failureError, failureOf, modelError, parseInput, type Server } from '../http.ts';
@@ -27,10 +27,13 @@ type WireUsage = {
 type WireEvent = {
   type?: string;
   output_index?: number;
+  content_index?: number;
   summary_index?: number;
   item?: Item;
   delta?: unknown;
   text?: unknown;
+  refusal?: unknown;
+  part?: { type?: string; text?: unknown; refusal?: unknown } | null;
   arguments?: unknown;
   error?: unknown;
   response?: {
@@ -43,23 +46,57 @@ type WireEvent = {
 };
 
 /** What has come of an item that is not finished. Items are told apart by `output_index`: their ids may change from event to event. */
-type Open = { item: Item; text: string; refusal: string; thought: string; input: string | undefined };
+type Open = {
+  item: Item;
+  text: string;
+  refusal: string;
+  thought: string;
+  input: string | undefined;
+  /** The `content_index` of what was said last. */
+  said: number;
+};
+
+const opened = (item: Item): Open => ({ item, text: '', refusal: '', thought: '', input: undefined, said: -1 });
 
 export function* toModelEvents(server: Server): Reader<WireEvent> {
   const open = new Map<number, Open>();
   const finished = new Map<number, string>();
+  const callIds = new Set<string>();
   let last = -1;
   let called = false;
   let refused = false;
+  /** A call whose arguments do not parse: broken by the model, or cut off by the limit? The closing event will tell. */
+  let doubtful: ToolCall | undefined;
 
   const at = (event: WireEvent): Open => {
     last = event.output_index ?? Math.max(0, last);
     const known = open.get(last);
     if (known) return known;
-    const state: Open = { item: {}, text: '', refusal: '', thought: '', input: undefined };
+    const state = opened({});
     open.set(last, state);
     return state;
   };
+
+  /** Words that came without deltas, for events that say a whole part once more. */
+  function* repeated(event: WireEvent, type: 'text' | 'refusal', words: unknown): Generator<ModelEvent> {
+    const state = at(event);
+    const index = event.content_index ?? 0;
+    if (typeof words !== 'string' || words === '' || state.said >= index) return;
+    state.said = index;
+    state[type] += words;
+    yield { type: 'text_delta', text: words };
+  }
+
+  /** For servers that give all items one index. */
+  const isFinished = (item: Item) => callIds.has(item.call_id ?? '') || [...finished.values()].includes(JSON.stringify(item));
+
+  function* settle(cut: boolean): Generator<ModelEvent> {
+    if (doubtful && !cut) {
+      called = true;
+      yield { type: 'part', part: doubtful };
+    }
+    doubtful = undefined;
+  }
 
   function* finish(index: number, item: Item, state: Open | undefined): Generator<ModelEvent> {
     // Some servers say it twice.
@@ -67,6 +104,8 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
     if (finished.get(index) === said) return;
     finished.set(index, said);
     open.delete(index);
+    yield* settle(false);
+    if (state?.thought && item.type !== 'reasoning') yield { type: 'part', part: { type: 'reasoning', text: state.thought } };
     const content = item.content ?? [];
     if (item.type === 'message') {
       refused ||= Boolean(state?.refusal) || content.some((part) => part.type === 'refusal');
@@ -74,13 +113,14 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
       const replay: Token = { phase: item.phase };
       if (text) yield { type: 'part', part: { type: 'text', text, ...(item.phase ? { replay } : {}) } };
     } else if (item.type === 'function_call') {
-      // Cut off in the middle: there is no such call.
-      if (item.status === 'incomplete') return;
-      called = true;
+      // Cut off in the middle: there is no such call. Said once more, with another status: there is one.
+      if (item.status === 'incomplete' || callIds.has(item.call_id ?? '')) return;
       const id = item.call_id || item.id || `call_${index}`;
-      yield { type: 'part', part: { type: 'tool_call', id, name: item.name ?? '', ...inputOf(item.arguments || state?.input) } };
+      callIds.add(id);
+      doubtful = { type: 'tool_call', id, name: item.name ?? '', ...inputOf(item.arguments || state?.input) };
+      if (doubtful.malformed === undefined) yield* settle(false);
     } else if (item.type === 'reasoning') {
-      yield* reasoning(item);
+      yield* reasoning(item, state?.thought);
     } else if (item.type !== undefined) {
       yield { type: 'part', part: { type: 'reasoning', text: '', replay: { item } as Token } };
     }
@@ -100,16 +140,16 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
       switch (event.type) {
         case 'response.output_item.added':
           last = event.output_index ?? last + 1;
-          open.set(last, { item: event.item ?? {}, text: '', refusal: '', thought: '', input: undefined });
+          open.set(last, opened(event.item ?? {}));
           break;
         case 'response.output_text.delta':
-          at(event).text += delta;
+        case 'response.refusal.delta': {
+          const state = at(event);
+          state[event.type === 'response.refusal.delta' ? 'refusal' : 'text'] += delta;
+          state.said = event.content_index ?? 0;
           yield { type: 'text_delta', text: delta };
           break;
-        case 'response.refusal.delta':
-          at(event).refusal += delta;
-          yield { type: 'text_delta', text: delta };
-          break;
+        }
         case 'response.reasoning_summary_part.added':
           if (event.summary_index) yield { type: 'reasoning_delta', text: '\n\n' };
           break;
@@ -124,31 +164,37 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
           yield { type: 'tool_input_delta', ...(state.item.name ? { name: state.item.name } : {}), text: delta };
           break;
         }
-        case 'response.output_text.done': {
-          const state = at(event);
-          if (state.text || typeof event.text !== 'string' || !event.text) break;
-          state.text = event.text;
-          yield { type: 'text_delta', text: event.text };
+        case 'response.output_text.done':
+          yield* repeated(event, 'text', event.text);
           break;
-        }
+        case 'response.refusal.done':
+          yield* repeated(event, 'refusal', event.refusal);
+          break;
+        case 'response.content_part.done':
+          if (event.part?.type === 'output_text') yield* repeated(event, 'text', event.part.text);
+          if (event.part?.type === 'refusal') yield* repeated(event, 'refusal', event.part.refusal);
+          break;
         case 'response.function_call_arguments.done':
           if (typeof event.arguments === 'string') at(event).input ||= event.arguments;
           break;
         case 'response.output_item.done': {
           const state = at(event);
-          yield* finish(last, event.item ?? rebuilt(state), state);
+          yield* finish(last, event.item?.type ? event.item : rebuilt({ ...state, item: { ...state.item, ...event.item } }), state);
           break;
         }
         case 'response.completed':
         case 'response.done':
         case 'response.incomplete': {
-          const { output, usage, incomplete_details, status } = event.response ?? {};
+          const { output, usage, incomplete_details, status, error } = event.response ?? {};
+          if (status === 'failed' || status === 'cancelled') throw failureError(server, failureOf(error ?? `the response is ${status}`));
           const whole = event.type !== 'response.incomplete' && status !== 'incomplete';
           // Normally all of them are finished by now; some servers leave the events of the items out.
           for (const [index, item] of output && output.length > finished.size ? output.entries() : []) {
-            if (!finished.has(index)) yield* finish(index, item, open.get(index));
+            if (!finished.has(index) && !isFinished(item)) yield* finish(index, item, open.get(index));
           }
           for (const [index, state] of whole ? [...open].sort(([a], [b]) => a - b) : []) yield* finish(index, rebuilt(state), state);
+          yield* settle(!whole);
+          if (!whole) yield* leftovers();
           if (usage) yield { type: 'usage', usage: toUsage(usage) };
           if (whole) yield { type: 'stop', reason: called ? 'tool_use' : refused ? 'refusal' : 'end_turn' };
           else yield { type: 'stop', reason: STOPS[incomplete_details?.reason ?? ''] ?? 'other' };
@@ -176,13 +222,13 @@ function inputOf(given: unknown): ReturnType<typeof parseInput> {
 const STOPS: Record<string, 'max_tokens' | 'refusal'> = { max_output_tokens: 'max_tokens', content_filter: 'refusal' };
 
 /** A summary has several sections: a part each. The token belongs to the item as a whole and goes with the first. */
-function* reasoning({ id, summary, content, encrypted_content }: Item): Generator<ModelEvent> {
+function* reasoning({ id, summary, content, encrypted_content }: Item, thought = ''): Generator<ModelEvent> {
   const texts = [...(summary ?? []), ...(content ?? [])].map((section) => section.text ?? '').filter((text) => text !== '');
   // Without its encrypted content an item cannot be sent back: the service keeps none.
   const replay: Token | undefined = encrypted_content
     ? { item: { type: 'reasoning', id, summary: summary ?? [], encrypted_content } }
     : undefined;
-  if (texts.length === 0 && replay) texts.push('');
+  if (texts.length === 0 && (replay || thought)) texts.push(thought);
   for (const [index, text] of texts.entries()) {
     const part: ReasoningPart = { type: 'reasoning', text, ...(replay && index === 0 ? { replay } : {}) };
     yield { type: 'part', part };
@@ -190,9 +236,10 @@ function* reasoning({ id, summary, content, encrypted_content }: Item): Generato
 }
 
 /** For servers that never say that an item is done, nor repeat it at the end. */
-function rebuilt({ item, text, refusal, input }: Open): Item {
+function rebuilt({ item, text, refusal, thought, input }: Open): Item {
   if (input !== undefined) return { ...item, type: 'function_call', arguments: input };
-  return text || refusal ? { ...item, type: 'message' } : item;
+  if (text || refusal) return { ...item, type: 'message' };
+  return thought ? { ...item, type: 'reasoning' } : item;
 }
 
 function toUsage(usage: WireUsage): Usage {

@@ -41,8 +41,8 @@ export function plainName(name: string, tools: Tools): string {
   if (tools.has(bare)) return bare;
   const short = bare
     .replace(/^(functions?|tools?|default_api|multi_tool_use|api|call)[.:/]/, '')
-    .replace(/:\d+$/, '')
-    .replace(/\.call$/, '');
+    .replace(/:\d*$/, '')
+    .replace(/\.call$|\(\)$/, '');
   return tools.has(short) ? short : bare;
 }
 

@@ -41,7 +41,7 @@ function* readValue(src: Source, state: State, depth: number): Reading<unknown> 
   if (depth > 60) throw new Unreadable();
   if (first === '{') return yield* readObject(src, state, depth);
   if (first === '[' || first === '(') return yield* readList(src, state, depth);
-  if (first === '"' || first === "'") return yield* readString(src);
+  if (first === '"' || first === "'" || first === '`') return yield* readString(src);
   if (first === '<') return yield* readQuoted(src);
   const word = yield* src.run(/[\w.+\-/]+/y);
   const next = yield* src.char();
@@ -139,7 +139,7 @@ function* readString(src: Source): Reading<string> {
   let isOdd = false;
   let text = '';
   for (;;) {
-    text += yield* src.run(/[^"'\\]+/y);
+    text += yield* src.run(quote === '`' ? /[^`\\]+/y : /[^"'\\]+/y);
     const char = yield* src.char();
     if (char === '') throw new Unreadable();
     if (char === '\\') {

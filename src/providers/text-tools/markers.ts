@@ -17,8 +17,9 @@ const WRAPPED = [
 ];
 
 /** Opened, a body of calls in any form, and closed again, which some forget. */
-export const WRAPPERS: readonly string[] = [
+const WRAPPERS: readonly string[] = [
   ...WRAPPED.map((name) => `<${name}>`),
+  '<invoke>',
   '<|python_tag|>',
   '<|python_start|>',
   '<start_function_call>',
@@ -28,6 +29,8 @@ export const WRAPPERS: readonly string[] = [
   '<|tool_calls|>',
   '<|tool_call_start|>',
   '<|START_ACTION|>',
+  '<|function_call|>',
+  '<|message_sep|>\n\nfunction call<|role_sep|>\n',
   '<|action_start|><|plugin|>',
   '<|action_start|> <|plugin|>',
   '<|tool_calls_section_begin|>',
@@ -36,10 +39,27 @@ export const WRAPPERS: readonly string[] = [
   ...escapable('[TOOL_CALLS]', '[TOOL_CALL]', '[TOOL_REQUEST]'),
 ];
 
+/** The same with attributes: an id, or the tool's name. */
+export const ATTRIBUTED: readonly string[] = WRAPPED.map((name) => `<${name} `);
+
+/** Qwen-Agent: a name behind the first, arguments behind the second. */
+export const QWEN_NAME = '✿FUNCTION✿:';
+export const QWEN_ARGUMENTS = '✿ARGS✿:';
+
+/** Within a wrapper, a tag around the name and one around the arguments. */
+export const NAME_TAGS: readonly string[] = ['<name>', '<tool_name>', '<function_name>', '<tool>', '<function>'];
+export const INPUT_TAGS: readonly string[] = ['<arguments>', '<parameters>', '<args>', '<input>', '<tool_input>'];
+
+/** Pairs of a key and a value (GLM, Hunyuan, LongCat). */
+export const KEY_TAGS: readonly string[] = ['<arg_key>', '<longcat_arg_key>'];
+
 /** What ends a body; behind a call it is never text. */
 export const CLOSERS: readonly string[] = [
   ...WRAPPED.map((name) => `</${name}>`),
+  '</invoke>',
   '<|/tool_call|>',
+  '<|/tool_calls|>',
+  '<|role_end|>',
   '<|tool_call_end|>',
   '<|END_ACTION|>',
   '<|action_end|>',
@@ -64,13 +84,17 @@ export const CLOSERS: readonly string[] = [
   '<|return|>',
   '<|endoftext|>',
   '[|endofturn|]',
+  '✿RESULT✿:',
+  '✿RESULT✿',
   '</s>',
 ];
 
 /** `<function=name>` with `<parameter=key>`. */
 export const FUNCTIONS: readonly string[] = ['<function='];
 /** `<invoke name="…">` with `<parameter name="…">`. */
-export const INVOKES: readonly string[] = both('invoke', 'function', 'tool_call', 'function_call').map((name) => `<${name} name=`);
+export const INVOKES: readonly string[] = both('invoke', 'function', 'tool_call', 'function_call', 'tool', 'tool_use').map(
+  (name) => `<${name} name=`,
+);
 export const PARAMETERS: readonly string[] = both('parameter', 'param', 'argument').map((name) => `<${name} name=`);
 
 /** A call's own begin token, a name, a separator, arguments (DeepSeek, Kimi). */
@@ -78,16 +102,24 @@ export const CALL_BEGINS: readonly string[] = ['<|tool_call_begin|>', ...deepsee
 export const CALL_SEPARATORS: readonly string[] = ['<|tool_call_argument_begin|>', '<|tool_sep|>', ...deepseek('tool sep')];
 
 /** Everything that begins a call. */
-export const STARTS: readonly string[] = [...WRAPPERS, ...FUNCTIONS, ...INVOKES, ...CALL_BEGINS];
+export const STARTS: readonly string[] = [...WRAPPERS, ...ATTRIBUTED, ...FUNCTIONS, ...INVOKES, ...CALL_BEGINS];
 
 /** Phi and Firefunction, before a list. */
 export const FUNCTOOLS = 'functools[';
 /** What begins a call at the beginning of a line only, with the tool's name where it is in it. The first are gpt-oss without its control tokens. */
 export function lineStarts(names: readonly string[]): ReadonlyMap<string, string> {
-  const general = ['assistantcommentary to=functions.', 'commentary to=functions.', FUNCTOOLS].map((mark) => [mark, ''] as const);
-  const forms = (name: string) => [`${name}[ARGS]`, `${name}[CALL_ID]`, `${name}\n{`, `Action: ${name}\n`];
+  const general = ['assistantcommentary to=functions.', 'commentary to=functions.', FUNCTOOLS, QWEN_NAME].map(
+    (mark) => [mark, ''] as const,
+  );
+  const forms = (name: string) => [
+    ...[`${name}[ARGS]`, `${name}[CALL_ID]`, `${name}\n{`, `${name}\r\n{`, `>>>${name}`],
+    ...[`Action: ${name}`, `Action: \`${name}\``, `**Action:** ${name}`],
+  ];
   return new Map([...general, ...names.flatMap((name) => forms(name).map((mark) => [mark, name] as const))]);
 }
+
+/** gpt-oss without its control tokens, up to the arguments. */
+export const STRIPPED = /(?:^|\n|assistant)commentary to=functions\.([\w.-]+) *(?:json|code)?\s*$/;
 
 /** A tag with a tool's name in it, as Cline taught it; a name that means something else already does not make one. */
 export function toolTags(names: readonly string[]): ReadonlyMap<string, string> {
@@ -106,6 +138,8 @@ export const THOUGHTS: Readonly<Record<string, string>> = {
   '[THINK]': '[/THINK]',
   '<|START_THINKING|>': '<|END_THINKING|>',
   '<scratch_pad>': '</scratch_pad>',
+  '<mm:think>': '</mm:think>',
+  '<|channel>thought': '<channel|>',
 };
 
 const regions = (...names: string[]) =>

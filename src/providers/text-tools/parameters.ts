@@ -62,30 +62,30 @@ function* readParameter(
   }
 }
 
-/** GLM: `name`, then pairs of `<arg_key>` and `<arg_value>`. Without any pair it needs the closing mark. */
+/** GLM and others: `name`, then pairs of `<arg_key>` and `<arg_value>`. Without any pair it needs the closing mark. */
 export function* readPairs(src: Source, tools: Tools, given: string): Reading<Call> {
   const name = plainName(given, tools);
   const values: Record<string, string> = {};
   for (;;) {
     yield* src.spaces();
     const before = src.at;
-    const mark = yield* src.literal(['<arg_key>', ...marks.CLOSERS]);
-    if (mark !== '<arg_key>') {
-      if (!mark) throw new Unreadable();
+    const mark = yield* src.literal([...marks.KEY_TAGS, ...marks.CLOSERS]);
+    if (!mark) throw new Unreadable();
+    if (!marks.KEY_TAGS.includes(mark)) {
       src.at = before;
       return { name, input: coerceAll(values, tools.get(name)) };
     }
-    const key = (yield* src.until(['</arg_key>'], 200)).text.trim();
+    const closer = mark.replace('<', '</');
+    const key = (yield* src.until([closer], 200)).text.trim();
     yield* src.spaces();
-    if (!(yield* src.literal(['<arg_value>']))) throw new Unreadable();
-    values[key] = (yield* src.until(['</arg_value>'])).text;
+    if (!(yield* src.literal([mark.replace('key>', 'value>')]))) throw new Unreadable();
+    values[key] = (yield* src.until([closer.replace('key>', 'value>')])).text;
   }
 }
 
 /** Within a tool's tag, a tag for each parameter, down to the tool's closing tag. A value may hold tags of its own parameter's name. */
-export function* readTagged(src: Source, tools: Tools, name: string): Reading<Call> {
+export function* readTagged(src: Source, tools: Tools, name: string, closer = `</${name}>`): Reading<Call> {
   const tool = tools.get(name);
-  const closer = `</${name}>`;
   const marks = [...Object.keys(propertiesOf(tool)).map((key) => `<${key}>`), closer];
   const values: Record<string, string> = {};
   let mark = yield* src.literal(marks);

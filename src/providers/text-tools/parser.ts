@@ -9,15 +9,12 @@ import * as marks from './markers.ts';
 import { LEAD, LONG, Output, type TextToolEvent } from './output.ts';
 import { isShown, isWoven } from './quoting.ts';
 import { Reader } from './readers.ts';
-import { attempt, type Reading, Source, Unreadable } from './source.ts';
+import { attempt, freeOf, type Reading, Source, Unreadable } from './source.ts';
 import { readThoughts } from './thoughts.ts';
 
 export type { TextToolEvent } from './output.ts';
 
 type Options = { bare?: boolean; fence?: boolean };
-
-/** gpt-oss without its control tokens, up to the arguments. */
-const STRIPPED = /(?:^|\n|assistant)commentary to=functions\.([\w.-]+) *(?:json|code)?\s*$/;
 
 export class TextToolParser {
   readonly #src = new Source();
@@ -26,6 +23,7 @@ export class TextToolParser {
   readonly #atLineStart: ReadonlyMap<string, string>;
   readonly #toolTags: ReadonlyMap<string, string>;
   readonly #marks: readonly string[];
+  readonly #starts: readonly string[];
   readonly #lineMarks: readonly string[];
   readonly #scan: Reading<void>;
   readonly #out: Output;
@@ -37,6 +35,8 @@ export class TextToolParser {
     this.#atLineStart = marks.lineStarts(tools.map(({ name }) => name));
     this.#toolTags = marks.toolTags(tools.map(({ name }) => name));
     this.#marks = [...marks.ANYWHERE, ...this.#toolTags.keys()];
+    const atLineStart = ['```', '~~~', ...this.#atLineStart.keys()].map((mark) => `\n${mark}`);
+    this.#starts = [...marks.STARTS, ...marks.HARMONY, '</think>', ...this.#toolTags.keys(), ...atLineStart];
     this.#lineMarks = [...this.#marks, ...Object.keys(marks.BLOCK_QUOTES)];
     this.#out = new Output(this.#src);
     this.#scan = this.#lines();
@@ -74,6 +74,7 @@ export class TextToolParser {
       const indent = yield* src.run(/[ \t\ufeff]+/y);
       const char = yield* src.char();
       if (char === '') return;
+      if (char === '>' && (yield* this.#named())) continue;
       if (char === '>' || char === '|') yield* this.#passing(src.run(/[^\n]+/y));
       else if (isIndentedCode(src.text.slice(this.#out.base, src.at - indent.length), indent)) yield* this.#passing(src.run(/[^\n]+/y));
       else if ((char === '`' || char === '~') && (yield* this.#fence())) continue;
@@ -113,7 +114,7 @@ export class TextToolParser {
   }
 
   *#stripped(): Reading<boolean> {
-    const name = STRIPPED.exec(this.#recent(200))?.[1];
+    const name = marks.STRIPPED.exec(this.#recent(200))?.[1];
     return name !== undefined && (yield* this.#candidate((reader) => reader.harmony(name)));
   }
 
@@ -238,12 +239,15 @@ export class TextToolParser {
     });
     const reading = read(reader);
     let calls: Call[];
+    let free = start + 1;
     try {
       for (;;) {
         const { done, value } = reading.next();
         calls = value ?? [];
         if (done) break;
-        if (quoted) this.#out.show(src.text.length);
+        // What is shown cannot become a call any more, should this turn out to be nothing whole.
+        if (quoted) free = freeOf(this.#starts, src.text, free);
+        if (quoted) this.#out.show(free);
         yield;
       }
     } catch (error) {

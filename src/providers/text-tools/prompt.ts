@@ -59,7 +59,7 @@ function describe({ name, description, inputSchema }: ToolSpec): string {
 }
 
 /** A schema as a TypeScript-like type: a third of the schema's tokens, and small models read it better. */
-export function typeText(schema: unknown, root: JsonSchema, depth = 0): string {
+function typeText(schema: unknown, root: JsonSchema, depth = 0): string {
   if (!isObject(schema) || depth > 6) return 'any';
   if (typeof schema.$ref === 'string') {
     const path = schema.$ref.split('/').slice(1);

@@ -26,8 +26,8 @@ export function* readPythonicList(src: Source, tools: Tools): Reading<Call[]> {
   }
 }
 
-/** A line of a tool_code block: a call, perhaps printed or assigned. */
-export function* readStatement(src: Source, tools: Tools): Reading<Call> {
+/** A line of a tool_code block: a call, perhaps printed or assigned. Nothing where it prints a variable. */
+export function* readStatement(src: Source, tools: Tools): Reading<Call | undefined> {
   let name = yield* src.run(NAME);
   if (name !== 'print' && (yield* src.char()) !== '(') {
     yield* src.spaces();
@@ -38,7 +38,9 @@ export function* readStatement(src: Source, tools: Tools): Reading<Call> {
   if (name !== 'print') return yield* readPythonCall(src, tools, name);
   if (!(yield* src.literal(['(']))) throw new Unreadable();
   yield* src.spaces();
-  const call = yield* readPythonCall(src, tools, yield* src.run(NAME));
+  const inner = yield* src.run(NAME);
+  if (inner !== '' && (yield* src.literal([')']))) return undefined;
+  const call = yield* readPythonCall(src, tools, inner);
   yield* src.spaces();
   if (!(yield* src.literal([')']))) throw new Unreadable();
   return call;

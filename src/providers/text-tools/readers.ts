@@ -1,10 +1,11 @@
 /** One reader a form of call. A reader starts at the form's first character and ends behind its last. */
-import { type Call, isCallKey, isNameKey, isObject, plainName, propertiesOf, type Tools, toCalls, toInput } from './calls.ts';
+import { type Call, isCallKey, isNameKey, isObject, plainName, propertiesOf, type Tools, toCalls } from './calls.ts';
 import { readLiteral, type Watch } from './literal.ts';
 import * as marks from './markers.ts';
-import { readPairs, readParameters, readTagged } from './parameters.ts';
+import * as named from './named.ts';
+import { readPairs } from './parameters.ts';
 import { opensPythonic, readPythonCall, readPythonicList, readStatement } from './python.ts';
-import { NAME, type Reading, type Source, Unreadable } from './source.ts';
+import { attempt, NAME, type Reading, type Source, Unreadable } from './source.ts';
 
 export class Reader {
   readonly #src: Source;
@@ -12,6 +13,7 @@ export class Reader {
   /** Told when a value turns out not to be a call, before it is whole. */
   readonly #doom: () => void;
   readonly #toolTags: ReadonlyMap<string, string>;
+  readonly #lineStarts: ReadonlyMap<string, string>;
   #depth = 0;
 
   constructor(src: Source, tools: Tools, doom: () => void = () => undefined) {
@@ -19,17 +21,22 @@ export class Reader {
     this.#tools = tools;
     this.#doom = doom;
     this.#toolTags = marks.toolTags([...tools.keys()]);
+    this.#lineStarts = marks.lineStarts([...tools.keys()]);
   }
 
   /** What a mark opens; the source stands behind it. */
   *marked(mark: string): Reading<Call[]> {
     // Marks within marks are two or three deep; more is an accident, or an attack.
     if (this.#depth > 8) throw new Unreadable();
-    if (marks.FUNCTIONS.includes(mark)) return [yield* this.#function()];
-    if (marks.INVOKES.includes(mark)) return [yield* this.#invoke(mark)];
-    if (marks.CALL_BEGINS.includes(mark)) return [yield* this.#tokenCall()];
+    if (marks.FUNCTIONS.includes(mark)) return [yield* named.readFunction(this.#src, this.#tools)];
+    if (marks.INVOKES.includes(mark)) return [yield* named.readInvoke(this.#src, this.#tools, mark)];
+    if (marks.ATTRIBUTED.includes(mark)) {
+      const call = yield* named.readAttributed(this.#src, this.#tools, mark);
+      return call ? [call] : yield* this.#body(`${mark.trim()}>`);
+    }
+    if (marks.CALL_BEGINS.includes(mark)) return [yield* named.readTokenCall(this.#src, this.#tools)];
     const name = this.#toolTags.get(mark);
-    if (name !== undefined) return [yield* this.#tagged(name)];
+    if (name !== undefined) return [yield* named.readToolTag(this.#src, this.#tools, name)];
     return yield* this.#body(mark);
   }
 
@@ -66,9 +73,16 @@ export class Reader {
       yield* src.run(/[\s,;]+/y);
       const first = yield* src.char();
       if (first === '' || first === fence[0]) break;
-      const found = /[{[]/.test(first) ? yield* this.#listOr(strict) : strict ? undefined : [yield* readStatement(this.#src, this.#tools)];
-      if (!found) throw new Unreadable();
-      calls.push(...found);
+      const found = /[{[]/.test(first) ? yield* this.#listOr(strict) : undefined;
+      if (found) calls.push(...found);
+      else if (strict || /[{[]/.test(first)) throw new Unreadable();
+      else if (first === '#') yield* src.run(/[^\n]+/y);
+      else {
+        const call = yield* readStatement(src, this.#tools);
+        // What was called before may be printed.
+        if (call) calls.push(call);
+        else if (calls.length === 0) throw new Unreadable();
+      }
     }
     if (calls.length === 0) throw new Unreadable();
     if ((yield* src.char()) !== '' && !(yield* src.literal([fence]))) throw new Unreadable();
@@ -80,7 +94,7 @@ export class Reader {
   /** `to=functions.name … <|message|>{…}`, from behind the header. */
   *harmony(name: string): Reading<Call[]> {
     yield* this.#src.spaces();
-    const input = yield* this.#arguments();
+    const input = yield* named.readArguments(this.#src);
     return [{ name: plainName(name, this.#tools), ...input }];
   }
 
@@ -90,12 +104,31 @@ export class Reader {
     if ((yield* src.literal(['[CALL_ID]'])) && !(yield* src.run(/[\w-]+/y))) throw new Unreadable();
     if (!(yield* src.literal(['[ARGS]']))) throw new Unreadable();
     yield* src.spaces();
-    return [{ name: plainName(name, this.#tools), ...(yield* this.#arguments()) }];
+    return [{ name: plainName(name, this.#tools), ...(yield* named.readArguments(this.#src)) }];
   }
 
-  /** `mark` begins a line: a tool's name with its arguments behind it in one of several ways, or a list of calls. */
+  /** What `mark` begins at the beginning of a line, and more of the kind directly behind it. */
   *lineStart(mark: string, name: string): Reading<Call[]> {
     const src = this.#src;
+    const calls = yield* this.#named(mark, name);
+    for (let end = src.at; ; end = src.at) {
+      yield* src.spaces();
+      const start = src.at;
+      const next = src.text[start - 1] === '\n' ? yield* src.literal([...this.#lineStarts.keys()]) : undefined;
+      src.at = start;
+      const found = next && (yield* attempt(src, this.#named(next, this.#lineStarts.get(next) as string)));
+      if (found) calls.push(...found);
+      else {
+        src.at = end;
+        return calls;
+      }
+    }
+  }
+
+  /** A tool's name with its arguments behind it in one of several ways, or a list of calls. */
+  *#named(mark: string, name: string): Reading<Call[]> {
+    const src = this.#src;
+    if (mark === marks.QWEN_NAME) return [yield* named.readQwen(src, this.#tools)];
     if (name === '') {
       const isList = mark.endsWith('[');
       src.at += isList ? mark.length - 1 : mark.length;
@@ -103,11 +136,11 @@ export class Reader {
     }
     src.at += mark.startsWith(name) ? name.length : mark.length;
     if (mark.endsWith(']')) return yield* this.withArguments(name);
-    yield* src.spaces();
+    if (!(yield* src.run(/\s+/y)).includes('\n')) throw new Unreadable();
     // As LangChain taught it.
-    if (!mark.startsWith(name) && !(yield* src.literal(['Action Input:']))) throw new Unreadable();
+    if (mark.includes('Action') && !(yield* src.literal(['Action Input:', '**Action Input:**']))) throw new Unreadable();
     yield* src.spaces();
-    const input = yield* this.#arguments();
+    const input = yield* named.readArguments(this.#src);
     const known = propertiesOf(this.#tools.get(name));
     if (isObject(input.input) && Object.keys(input.input).some((key) => !(key in known))) throw new Unreadable();
     return [{ name, ...input }];
@@ -164,20 +197,28 @@ export class Reader {
     }
     if (char === '`') return yield* this.#innerFence();
     if (char === '<') {
-      const mark = yield* src.literal([...marks.STARTS, ...this.#toolTags.keys()]);
+      const mark = yield* src.literal([...marks.STARTS, ...this.#toolTags.keys(), ...marks.NAME_TAGS]);
       if (!mark) throw new Unreadable();
+      // `<tool>` and `<function>` may hold a call or only its name.
+      const isName = marks.NAME_TAGS.includes(mark) && !/[\s{[<`]/.test(yield* src.char());
+      if (isName) return [yield* named.readInTags(src, this.#tools, mark)];
+      if (!marks.STARTS.includes(mark) && !this.#toolTags.has(mark)) throw new Unreadable();
       return yield* this.#nested(mark);
     }
     const name = yield* src.run(NAME);
     if (name === '') throw new Unreadable();
     const next = yield* src.char();
     if (next === '[') return yield* this.withArguments(name);
+    if (next === '(' && (first || this.#tools.has(plainName(name, this.#tools)))) {
+      return [yield* readPythonCall(this.#src, this.#tools, name)];
+    }
     if (!first) throw new Unreadable();
-    if (next === '(') return [yield* readPythonCall(this.#src, this.#tools, name)];
     yield* src.spaces();
+    if (yield* src.literal(['<tool_sep>'])) yield* src.spaces();
     const behind = yield* src.char();
-    if (behind === '{') return [{ name: plainName(name, this.#tools), ...(yield* this.#arguments()) }];
-    if (behind === '<') return [yield* readPairs(this.#src, this.#tools, name)];
+    if (behind === '{' || behind === '`') return [{ name: plainName(name, this.#tools), ...(yield* named.readArguments(this.#src)) }];
+    // A name alone is a call in a tag for calls; in a tag for names, what belongs to it may have been cut off.
+    if (behind === '<' && !marks.NAME_TAGS.includes(outer)) return [yield* readPairs(this.#src, this.#tools, name)];
     throw new Unreadable();
   }
 
@@ -198,85 +239,9 @@ export class Reader {
     // Templates that double their braces teach models to do so.
     if (!strict && src.text[src.at] === '{' && (yield* src.char(1)) === '{') src.at += 1;
     const { value, open } = yield* readLiteral(src, strict ? watch : undefined);
-    if (open > 0 && (strict ? open > 1 : !(yield* this.#beforeCloser()))) throw new Unreadable();
+    if (open > 0 && (strict ? open > 1 : !(yield* named.isBeforeCloser(this.#src)))) throw new Unreadable();
     // One bracket too many is as common as one too few.
     if (!strict) yield* src.run(/[}]+/y);
     return toCalls(value, this.#tools, strict);
-  }
-
-  *#beforeCloser(): Reading<boolean> {
-    const start = this.#src.at;
-    yield* this.#src.spaces();
-    const closer = yield* this.#src.literal([...marks.CLOSERS, '```']);
-    this.#src.at = start;
-    return closer !== undefined;
-  }
-
-  /** Arguments alone, in braces, perhaps in a fence. */
-  *#arguments(): Reading<Pick<Call, 'input' | 'malformed'>> {
-    const src = this.#src;
-    const fenced = yield* src.literal(['```json', '```']);
-    if (fenced) yield* src.spaces();
-    if ((yield* src.char()) !== '{') throw new Unreadable();
-    const { value, open } = yield* readLiteral(src);
-    if (open > 0 && !(yield* this.#beforeCloser())) throw new Unreadable();
-    if (fenced) {
-      yield* src.spaces();
-      yield* src.literal(['```']);
-    }
-    return toInput(value);
-  }
-
-  *#function(): Reading<Call> {
-    const src = this.#src;
-    const name = plainName((yield* src.until(['>'], 100)).text, this.#tools);
-    yield* src.spaces();
-    if ((yield* src.char()) === '{') {
-      const input = yield* this.#arguments();
-      yield* src.spaces();
-      yield* src.literal(['</function>']);
-      return { name, ...input };
-    }
-    return yield* readParameters(this.#src, this.#tools, name, ['<parameter='], ['</function>']);
-  }
-
-  *#invoke(mark: string): Reading<Call> {
-    const src = this.#src;
-    const name = plainName((yield* src.until(['>'], 200)).text.replace(/\s*\/$/, ''), this.#tools);
-    const tag = mark.slice(1, mark.indexOf(' '));
-    if (src.text[src.at - 2] === '/') return { name, input: {} };
-    yield* src.spaces();
-    const closer = `</${tag}>`;
-    if ((yield* src.char()) !== '{')
-      return yield* readParameters(this.#src, this.#tools, name, [...marks.PARAMETERS, '<parameter='], [closer]);
-    const input = yield* this.#arguments();
-    yield* src.spaces();
-    if (!(yield* src.literal([closer]))) throw new Unreadable();
-    return { name, ...input };
-  }
-
-  *#tagged(name: string): Reading<Call> {
-    const src = this.#src;
-    yield* src.spaces();
-    if ((yield* src.char()) !== '{') return yield* readTagged(src, this.#tools, name);
-    const input = yield* this.#arguments();
-    yield* src.spaces();
-    if (!(yield* src.literal([`</${name}>`]))) throw new Unreadable();
-    return { name, ...input };
-  }
-
-  /** DeepSeek and Kimi: `function<sep>name\n…`, or `name<sep>…`. */
-  *#tokenCall(): Reading<Call> {
-    const src = this.#src;
-    let name = (yield* src.until(marks.CALL_SEPARATORS, 200)).text.trim();
-    if (name === 'function') {
-      name = yield* src.run(NAME);
-      yield* src.literal(marks.CALL_SEPARATORS);
-    }
-    yield* src.spaces();
-    const input = yield* this.#arguments();
-    yield* src.spaces();
-    yield* src.literal(marks.CLOSERS);
-    return { name: plainName(name, this.#tools), ...input };
   }
 }

@@ -77,6 +77,17 @@ export class Source {
   }
 }
 
+/** How far a text is free of `marks`, which begin with `<`, `[` or a line, and of what may become one of them. */
+export function freeOf(marks: readonly string[], text: string, from: number): number {
+  const first = /[<[\n]/g;
+  first.lastIndex = from;
+  for (let found = first.exec(text); found; found = first.exec(text)) {
+    const rest = text.slice(found.index, found.index + 64);
+    if (marks.some((mark) => rest.startsWith(mark) || mark.startsWith(rest))) return found.index;
+  }
+  return text.length;
+}
+
 /** What `reading` gives, or nothing where the text is not so. */
 export function* attempt<T>(src: Source, reading: Reading<T>): Reading<T | undefined> {
   const start = src.at;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { user } from '../../../src/core/messages.ts';
 import type { ModelErrorKind } from '../../../src/core/model.ts';
 import * as anthropic from '../../../src/providers/anthropic/index.ts';
@@ -18,6 +17,7 @@ import {
   wireId,
 } from '../../../src/providers/http.ts';
 import * as openai from '../../../src/providers/openai/index.ts';
+import { served } from '../../support/served.ts';
 
 describe('what a failure is', () => {
   const cases: [kind: ModelErrorKind, failure: Failure][] = [
@@ -96,9 +96,9 @@ describe('what an error says', () => {
     const page = '<!doctype html><title>Log in</title>';
     assert.match(modelError(server, 'invalid_request', page).message, /\(a web page, not an API: Log in\)/);
     const web = createServer((_, response) => response.setHeader('content-type', 'text/html; charset=utf-8').end(page));
-    await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+    const { url, close } = await served(web);
     try {
-      const baseUrl = `http://127.0.0.1:${(web.address() as AddressInfo).port}/v1`;
+      const baseUrl = `${url}/v1`;
       for (const { createAdapter } of [openai, anthropic, gemini]) {
         const stream = createAdapter({ apiKey: 'sk-0123456789', baseUrl }).stream(
           { model: 'm', system: '', messages: [user('go')], tools: [] },
@@ -107,8 +107,7 @@ describe('what an error says', () => {
         await assert.rejects(Array.fromAsync(stream), /the address answered with a web page, not an API/);
       }
     } finally {
-      web.closeAllConnections();
-      web.close();
+      await close();
     }
   });
 

@@ -33,9 +33,10 @@ export function* actFile(request: FileChange): Skill<Outcome> {
 }
 
 function mentionsText({ mentions }: Ready, what: string): string {
-  return mentions.length > 0
-    ? `These ${count(hitCount(mentions), 'line')} seem to refer to it and ${what}:\n\n${bullets(places(mentions), 12)}`
-    : '';
+  const lines = hitCount(mentions);
+  if (lines === 0) return '';
+  const which = lines === 1 ? 'A line seems' : `${lines} lines seem`;
+  return `${which} to refer to it and ${lines === 1 ? what.replace(/^were\b/, 'was') : what}:\n\n${bullets(places(mentions), 12)}`;
 }
 
 function* prepare(request: FileChange): Skill<Ready | { problem: string }> {

@@ -10,7 +10,7 @@ export type Lookup = { file: File } | { problem: string };
 const call = (name: string, input: Call['input']): Call => ({ name, input });
 export const readCall = (path: string, lines: { from_line?: number; to_line?: number } = {}): Call => call('read_file', { path, ...lines });
 export const findCall = (glob: string): Call => call('find_files', { glob });
-export const listCall = (path: string): Call => call('list_directory', { depth: 1, ...(path !== '' && { path }) });
+const listCall = (path: string): Call => call('list_directory', { depth: 1, ...(path !== '' && { path }) });
 
 export type Query = { pattern: string; regex?: boolean; case_sensitive?: boolean; whole_word?: boolean };
 

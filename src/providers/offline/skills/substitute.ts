@@ -94,7 +94,14 @@ function steps(request: Substitution, files: readonly FileHits[]): PlanStep[] {
     check: search(request, paths) ?? check(request, ` in ${where}`),
   });
   if (files.length <= MAX_STEPS) return files.map(({ path }) => step(/\s/.test(path) ? quote(path) : path, [path]));
-  const byDirectory = (depth: number) => Map.groupBy(files, ({ path }) => directoryOf(path).split('/').slice(0, depth).join('/'));
+  const byDirectory = (depth: number) => {
+    const groups = new Map<string, FileHits[]>();
+    for (const file of files) {
+      const directory = directoryOf(file.path).split('/').slice(0, depth).join('/');
+      groups.set(directory, [...(groups.get(directory) ?? []), file]);
+    }
+    return groups;
+  };
   const exact = byDirectory(Number.POSITIVE_INFINITY);
   const groups = exact.size <= MAX_STEPS ? exact : byDirectory(1);
   return [...groups].map(([directory, members]) => {

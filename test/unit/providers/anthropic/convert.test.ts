@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
-import { type AssistantMessage, type Message, type ToolResult, user } from '../../../../src/core/messages.ts';
+import { type Message, type ToolResult, user } from '../../../../src/core/messages.ts';
 import type { ModelRequest } from '../../../../src/core/model.ts';
 import { toBody, toMessage } from '../../../../src/providers/anthropic/convert.ts';
+import { answersOf } from '../../../support/answers.ts';
 
 const MODEL = 'claude-test';
 const own = { provider: 'anthropic', model: MODEL };
-const assistant = (content: AssistantMessage['content'], from = own): AssistantMessage => ({
-  role: 'assistant',
-  content,
-  from,
-  stop: 'end_turn',
-});
+const assistant = answersOf(own);
 const result = (more: Partial<ToolResult>): Message => ({
   role: 'tool',
   content: [{ type: 'tool_result', callId: 'toolu_1', name: 'read_file', content: [], ...more }],

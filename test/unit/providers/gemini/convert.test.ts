@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
-import { type AssistantMessage, type Message, user } from '../../../../src/core/messages.ts';
+import { type Message, user } from '../../../../src/core/messages.ts';
 import { toContent, toParameters } from '../../../../src/providers/gemini/convert.ts';
 import { setPartial } from '../../../../src/providers/gemini/partial.ts';
+import { answersOf } from '../../../support/answers.ts';
 
 const MODEL = 'gemini-test';
 const own = { provider: 'gemini', model: MODEL };
-const assistant = (content: AssistantMessage['content'], from = own): AssistantMessage => ({
-  role: 'assistant',
-  content,
-  from,
-  stop: 'end_turn',
-});
+const assistant = answersOf(own);
 const image = { type: 'image' as const, mediaType: 'image/png', data: 'AAAA' };
 const call = { type: 'tool_call' as const, id: 'call_1', name: 'read_file', input: { path: 'a' } };
 const functionCall = { name: 'read_file', args: { path: 'a' } };

@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { type AssistantMessage, type Message, user } from '../../../../src/core/messages.ts';
+import { type Message, user } from '../../../../src/core/messages.ts';
 import type { ModelRequest } from '../../../../src/core/model.ts';
 import { contextSize, toMessages, toRequest } from '../../../../src/providers/ollama/convert.ts';
 import { createAdapter } from '../../../../src/providers/ollama/index.ts';
+import { answersOf } from '../../../support/answers.ts';
 import { listen } from '../../../support/listen.ts';
+import { served } from '../../../support/served.ts';
 
 const MODEL = 'qwen-test';
 const own = { provider: 'ollama', model: MODEL };
-const assistant = (content: AssistantMessage['content'], from = own): AssistantMessage => ({
-  role: 'assistant',
-  content,
-  from,
-  stop: 'end_turn',
-});
+const assistant = answersOf(own);
 const image = { type: 'image' as const, mediaType: 'image/png', data: 'AAAA' };
 const call = { type: 'tool_call' as const, id: 'call_1', name: 'read_file', input: { path: 'a' } };
 const wireCall = { id: 'call_1', function: { name: 'read_file', arguments: { path: 'a' } } };
@@ -83,15 +79,14 @@ describe('ollama: a request', () => {
       contexts.push(JSON.parse(Buffer.concat(chunks).toString()).options.num_ctx);
       return response.end('{"message":{"content":"Hi."},"done":true}\n');
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { url, close } = await served(server);
     try {
-      const adapter = createAdapter({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` });
+      const adapter = createAdapter({ baseUrl: `${url}/v1` });
       for (let turn = 0; turn < 2; turn++) await listen(adapter.stream(request, new AbortController().signal));
       assert.deepEqual(paths, ['/api/show', '/api/chat', '/api/chat']);
       assert.deepEqual(contexts, [20_480, 20_480]);
     } finally {
-      server.close();
-      server.closeAllConnections();
+      await close();
     }
   });
 });

@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict';
-import { type AssistantMessage, type Message, user } from '../../../../src/core/messages.ts';
+import { type Message, user } from '../../../../src/core/messages.ts';
 import type { ModelRequest } from '../../../../src/core/model.ts';
 import { type Dialect, dialectOf, toBody, toMessages } from '../../../../src/providers/openai-chat/convert.ts';
 import { createAdapter } from '../../../../src/providers/openai-chat/index.ts';
+import { answersOf } from '../../../support/answers.ts';
 import { listen } from '../../../support/listen.ts';
 import { startWireServer } from '../../../support/wire-server.ts';
 
 const MODEL = 'chat-test';
 const own = { provider: 'openai-chat', model: MODEL };
-const assistant = (content: AssistantMessage['content'], from = own): AssistantMessage => ({
-  role: 'assistant',
-  content,
-  from,
-  stop: 'end_turn',
-});
+const assistant = answersOf(own);
 const image = { type: 'image' as const, mediaType: 'image/png', data: 'AAAA' };
 const wireImage = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
 const call = { type: 'tool_call' as const, id: 'call_1', name: 'read_file', input: { path: 'a' } };

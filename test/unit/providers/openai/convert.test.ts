@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
-import type { AssistantMessage, Message, ToolCall, ToolResult } from '../../../../src/core/messages.ts';
+import type { Message, ToolCall, ToolResult } from '../../../../src/core/messages.ts';
 import { user } from '../../../../src/core/messages.ts';
 import type { ModelRequest } from '../../../../src/core/model.ts';
 import { toBody, toItems } from '../../../../src/providers/openai/convert.ts';
+import { answersOf } from '../../../support/answers.ts';
 
 const MODEL = 'gpt-test';
 const reasoningItem = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAA' };
 
-const assistant = (content: AssistantMessage['content'], from = { provider: 'openai', model: MODEL }): AssistantMessage => ({
-  role: 'assistant',
-  content,
-  from,
-  stop: 'end_turn',
-});
+const assistant = answersOf({ provider: 'openai', model: MODEL });
 const call = (more: Partial<ToolCall>): ToolCall => ({ type: 'tool_call', id: 'call_1', name: 'read_file', ...more });
 const result = (more: Partial<ToolResult>): Message => ({
   role: 'tool',
