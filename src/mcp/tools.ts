@@ -38,7 +38,7 @@ export function mcpTool(server: Server, tool: McpTool, fingerprint: string, read
       if (misfit !== undefined) throw new ToolError(`The arguments of ${name} do not fit: ${misfit}`);
       const digest = await hashOf(encodeText(JSON.stringify([server.name, fingerprint, tool.name, input])));
       return {
-        title: `${tool.name} of ${server.name}`,
+        title: `${visible(tool.name)} of ${server.name}`,
         targets: [],
         digest,
         async execute({ signal: stopped, progress }) {
@@ -62,8 +62,10 @@ export function toolName(server: string, tool: string): string {
 
 /** Its words are a stranger's as well, and paid with every request; the server's own schema is what a call is checked against. */
 function shownSchema(schema: JsonSchema): JsonSchema {
-  const shown: string = JSON.stringify(schema, (key, value: unknown) =>
-    /^(?:description|title|\$comment)$/.test(key) && typeof value === 'string' ? visible(value).slice(0, MAX_DESCRIPTION) : value,
+  const shown = visible(
+    JSON.stringify(schema, (key, value: unknown) =>
+      /^(?:description|title|\$comment)$/.test(key) && typeof value === 'string' ? visible(value).slice(0, MAX_DESCRIPTION) : value,
+    ),
   );
   return shown.length > MAX_SCHEMA ? { type: 'object' } : (JSON.parse(shown) as JsonSchema);
 }

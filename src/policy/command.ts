@@ -4,9 +4,9 @@ import type { CommandLine } from '../core/tool.ts';
 import { concern } from './commands/concerns.ts';
 import { analyzeCommand, judgeCommand, suggestedPrefix } from './commands/index.ts';
 import { programName } from './commands/programs.ts';
-import { type SearchedPlaces, searchedPlaces } from './commands/searches.ts';
+import { foldersOf, type SearchedPlaces, searchesOf } from './commands/searches.ts';
 import type { ShellParser } from './commands/syntax.ts';
-import type { CommandAnalysis } from './commands/types.ts';
+import type { CommandAnalysis, Use } from './commands/types.ts';
 import type { CommandJudge } from './grants.ts';
 import { isProtected } from './protected.ts';
 import { matchesTool, ruleSentence, type SourcedRule, touchesPath } from './rules.ts';
@@ -17,8 +17,10 @@ export type CommandOptions = {
   readOnlyCommands?: boolean;
   /** It runs in a directory that may be a repository of its own, with hooks of its own. */
   isBelow?: boolean;
+  /** Whether a path of the workspace is one that no model is to see. */
+  hides?: ((path: string) => boolean) | undefined;
   /** What its words come to on the disk, where that is known. */
-  reach?: { paths: readonly string[]; isCut: boolean };
+  reach?: { paths: readonly string[]; maybe?: readonly string[]; isCut: boolean };
 };
 
 const TOOL = { name: 'run_command', source: 'builtin' };
@@ -29,10 +31,12 @@ export function commandJudge(
   options: CommandOptions = {},
 ): CommandJudge {
   const read = analyzeCommand(text, shell, parser);
-  const analysis = options.isBelow ? withoutGit(read) : read;
+  const analysis = options.isBelow ? below(read, cwd) : read;
   const { reach } = options;
   const places = [...placesOf(analysis, cwd), ...(reach?.paths ?? [])];
   const touches = (glob: string) => places.some((path) => touchesPath(glob, path));
+  const hidden = (path: string, use: Use) =>
+    use !== 'name' && [path, `${cwd}/${path}`].some((each) => options.hides?.(each)) ? `${path} is hidden by .kedgeignore.` : undefined;
   /** Of a command that could not be read nobody knows what it names. */
   const mayTouch = ({ path }: SourcedRule) => path === undefined || analysis.opaque.length > 0 || touches(path);
 
@@ -58,11 +62,15 @@ export function commandJudge(
         deny: prefixes('deny', mayTouch),
         ask: prefixes('ask', mayTouch),
         allowReadOnly: options.readOnlyCommands ?? false,
-        guard: (path) => guard(path, options.hookPlaces),
+        guard: (path, use) => guard(path, use, options.hookPlaces, shell === 'powershell') ?? hidden(path, use),
       });
       if (judged.kind !== 'allow' || !reach) return judged;
-      const reason = reach.isCut ? 'It looks into more files than can be judged.' : firstOf(reach.paths, (path) => guardRead(path));
-      return reason === undefined ? judged : { kind: 'ask' as const, rule: 'guarded-path', reason };
+      const [maybe] = reach.maybe ?? [];
+      const reason = reach.isCut
+        ? 'It looks into more files than can be judged.'
+        : firstOf(reach.paths, (path) => guardRead(path) ?? hidden(path, 'read'));
+      const shows = maybe === undefined ? undefined : `It may show what is or was in ${maybe}. Naming other files would leave it out.`;
+      return (reason ?? shows) === undefined ? judged : { kind: 'ask' as const, rule: 'guarded-path', reason: (reason ?? shows) as string };
     };
     const judged = judge(allowed);
     if (asked && judged.kind !== 'deny') return { kind: 'ask', rule: 'rule', reason: ruleSentence(asked) };
@@ -78,17 +86,24 @@ export function commandJudge(
 export function namedBy(
   { text, shell }: CommandLine,
   parser: ShellParser | undefined,
-): { words: readonly string[]; searched: SearchedPlaces[] } {
-  const { paths, commands } = analyzeCommand(text, shell, parser);
-  return { words: paths, searched: commands.flatMap((command) => searchedPlaces(command) ?? []) };
+): { words: readonly string[]; names: ReadonlySet<string>; searched: SearchedPlaces[]; globs: ReadonlySet<string>; folders: string[] } {
+  const { paths, uses, commands } = analyzeCommand(text, shell, parser);
+  const names = new Set(paths.filter((path) => uses.get(path) === 'name'));
+  const globs = commands.flatMap(({ words }) => words.flatMap(({ glob, value }) => (glob && value !== undefined ? [value] : [])));
+  const searched = searchesOf(commands, shell === 'powershell');
+  return { words: paths, names, searched, globs: new Set(globs), folders: foldersOf(commands) };
 }
 
-/** A directory with the files of a bare repository in it is one to git, and its configuration names programs. */
-function withoutGit(analysis: CommandAnalysis): CommandAnalysis {
+/**
+ * A directory with the files of a bare repository in it is one to git, and its configuration names programs. What was installed has
+ * scripts of its own, which nobody means by `npm test`.
+ */
+function below(analysis: CommandAnalysis, cwd: string): CommandAnalysis {
   const runsGit = analysis.commands.some(({ argv }) => programName(argv[0] ?? '') === 'git');
-  return runsGit
-    ? { ...analysis, isReadOnly: false, dangers: [...analysis.dangers, concern('other-folder', 'git below the workspace')] }
-    : analysis;
+  const isInstalled = /(?:^|\/)node_modules(?:\/|$)/.test(cwd) && !analysis.isReadOnly;
+  if (!runsGit && !isInstalled) return analysis;
+  const danger = concern('other-folder', runsGit ? 'git below the workspace' : 'A command in node_modules');
+  return { ...analysis, isReadOnly: false, dangers: [...analysis.dangers, danger] };
 }
 
 function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined {
@@ -102,7 +117,7 @@ function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R
 /** What it names, as paths of the workspace: seen from where it runs, and as it is written, since it may change directory. */
 function placesOf({ paths, writes }: CommandAnalysis, cwd: string): string[] {
   const written = [...paths, ...writes].map((path) => path.replaceAll('\\', '/').replace(/^(\.\/)+/, ''));
-  return cwd === '.' || cwd === '' ? written : written.flatMap((path) => [path, `${cwd}/${path}`]);
+  return cwd === '.' || cwd === '' ? written : [cwd, ...written.flatMap((path) => [path, `${cwd}/${path}`])];
 }
 
 function guardRead(path: string): string | undefined {
@@ -111,10 +126,12 @@ function guardRead(path: string): string | undefined {
 }
 
 /** A path in a command is judged by its letters alone, so what leads out of the workspace asks as well. */
-function guard(path: string, hookPlaces: readonly string[] = []): string | undefined {
+function guard(path: string, use: Use, hookPlaces: readonly string[] = [], isPowerShell = false): string | undefined {
   const clean = path.replaceAll('\\', '/');
-  if (/^([a-z]:)?\/|^~|(^|\/)\.\.(\/|$)/i.test(clean)) return `${path} is outside the workspace.`;
-  if (isSecret(clean)) return `${path} may hold keys or passwords.`;
-  if (isProtected(clean, hookPlaces)) return `${path} is protected.`;
+  if (clean === '/dev/null') return undefined;
+  if ((isPowerShell ? /^[a-z]:/i : /^[a-z]:\//i).test(clean) || /^\/|^~|(^|\/)\.\.(\/|$)/.test(clean))
+    return `${path} is outside the workspace.`;
+  if (use !== 'name' && isSecret(clean)) return `${path} may hold keys or passwords.`;
+  if (use === 'any' && isProtected(clean, hookPlaces)) return `${path} is protected.`;
   return undefined;
 }

@@ -17,7 +17,13 @@ const DIRECTORIES = [
     '.kedge .cursor .claude .codex .gemini .roo .cline .windsurf .continue .agents .agent .opencode .kiro .trae .junie .amazonq .qwen',
   ),
   ...words('.config/nvim .config/environment.d .direnv .theia .ipython/profile_default .jupyter .julia/config'),
-  ...words('.augment .crush .goose .factory .aider .mcp'),
+  ...words('.augment .crush .goose .factory .aider .mcp .clinerules .kilocode .openhands .aiassistant .rovodev .copilot .amp .tabnine'),
+  ...words('.zencoder .firebender .codebuddy .iflow'),
+  // Workspaces in the cloud.
+  ...words('.gitpod .codesandbox .idx .ebextensions .platform/hooks .vscode-insiders'),
+  // Programs that are called by their name alone, and what a new terminal begins with.
+  ...words('.venv/bin .venv/scripts venv/bin venv/scripts node_modules/.bin node_modules/.hooks .local/bin'),
+  ...words('.mise .mise-tasks mise/tasks .config/mise .doom.d .config/nushell'),
   // Continuous integration.
   ...words('.circleci .buildkite .gitlab .woodpecker .semaphore .teamcity .azure-pipelines .builds .forgejo .gitea .drone .dagger'),
   ...words('.github/actions .github/agents .github/chatmodes .github/hooks .github/instructions .github/prompts .github/skills'),
@@ -39,7 +45,12 @@ const FILES = new Set([
   ),
   ...words('.cursorrules .clinerules .windsurfrules .roorules .roomodes .goosehints .augment-guidelines .rules .aider.conf.yml'),
   ...words('agents.md agents.override.md claude.md claude.local.md gemini.md qwen.md crush.md warp.md copilot-instructions.md'),
-  ...words('opencode.json opencode.jsonc crush.json .crush.json'),
+  ...words('opencode.json opencode.jsonc crush.json .crush.json agent.md iflow.md replit.md .kilocodemodes .continuerc.json'),
+  ...words('.gitpod.yml .gitpod.yaml .replit replit.nix .stackblitzrc devfile.yaml .devfile.yaml'),
+  ...words(
+    '.ideavimrc _vimrc .gvimrc _gvimrc .spacemacs .xonshrc .pythonrc .pythonrc.py .gemrc .renviron .juliarc.jl .mailcap .lessfilter',
+  ),
+  ...words('rust-toolchain rust-toolchain.toml tools/bazel .buckconfig pip.ini nuget.config pyvenv.cfg mise/config.toml .my.cnf'),
   ...words(
     '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .mkshrc',
   ),
@@ -73,6 +84,11 @@ const FAMILIES = [
   /^(?:(?:pre|post)-(?:applypatch|commit|merge|rebase|checkout|push|receive|rewrite|update|auto-gc)|pre-merge-commit)$/,
   /^(?:(?:prepare-)?commit-msg|applypatch-msg|fsmonitor-watchman|push-to-checkout|proc-receive|reference-transaction)$/,
   /\.pth$/,
+  /^(?:lint-staged|commitlint)\.config\.\w+$/,
+  /^\.?mise(?:\.[\w-]+)*\.toml$/,
+  /^\.envrc\..+$/,
+  // Looked into by the system's file browser.
+  /\.(?:url|scf|lnk|library-ms|searchconnector-ms|settingcontent-ms)$/,
 ];
 
 /**

@@ -90,17 +90,22 @@ export function inFolders(rules: readonly SourcedRule[], folders: readonly strin
 /** For `deny` and `ask`: in any spelling, hidden names too, and what lies below. */
 export function touchesPath(glob: string, path: string): boolean {
   const wanted = folded(glob);
-  const matches = globMatcher(wanted, { dot: true, names: true });
+  // Brackets within a name may be a set of letters, too: what tightens counts both ways. `[id]` alone is a name.
+  const hasName = wanted.split('/').some((name) => /^\[.*\]$/.test(name));
+  const [asName, asSet] = [globMatcher(wanted, { dot: true, names: true }), globMatcher(wanted, { dot: true })];
   const parts = folded(path).split('/');
   return parts.some((_, index) => {
     const upTo = parts.slice(0, index + 1).join('/');
-    return upTo === wanted || matches(upTo);
+    return upTo === wanted || asName(upTo) || (!hasName && asSet(upTo));
   });
 }
 
 /** Streams and trailing dots go; a glob's own letters stay. */
 function folded(path: string): string {
-  const plain = path.replaceAll('\\', '/').replace(/^(\.?\/)+|\/+$/g, '');
+  const plain = path
+    .replaceAll('\\', '/')
+    .replace(/\/(?:\.?\/)+/g, '/')
+    .replace(/^(\.?\/)+|\/+$/g, '');
   return foldedParts(plain.normalize('NFC')).join('/');
 }
 
@@ -115,11 +120,17 @@ export function matchesHost(pattern: string, host: string, { strict = false, wil
   return wild && given.name.length > wanted.name.length - 1 && given.name.endsWith(wanted.name.slice(1));
 }
 
-/** Without case and the dot at the end of a whole name. */
+/** Without case and the dot at the end of a whole name; letters of other scripts as addresses have them. */
 function splitHost(host: string): { name: string; port: string | undefined } {
   const clean = host.trim().toLowerCase();
   const [, name = clean, port] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(clean) ?? [];
-  return { name: name.replace(/\.$/, ''), port };
+  return { name: asInAddresses(name.replace(/\.$/, '')), port };
+}
+
+function asInAddresses(name: string): string {
+  const [, wild = '', rest = ''] = /^(\*\.)?(.*)$/.exec(name) ?? [];
+  const bare = rest.includes(':') && !rest.startsWith('[') ? `[${rest}]` : rest;
+  return URL.canParse(`http://${bare}/`) ? wild + new URL(`http://${bare}/`).hostname : name;
 }
 
 /** A built-in tool's name or a glob of such; tools of MCP servers are named `mcp:server/tool`, and no other pattern is meant for them when it allows. */

@@ -6,9 +6,13 @@ import { foldedParts, isShortName } from './names.ts';
 
 const words = (text: string) => text.trim().split(/\s+/);
 
-const DIRECTORIES = words(
-  '.ssh .gnupg .aws .azure .config/gcloud .kube .docker/contexts .password-store .secrets .vault .1password .envs .env.d keyrings',
-);
+const DIRECTORIES = [
+  ...words(
+    '.ssh .gnupg .aws .azure .config/gcloud .kube .docker/contexts .password-store .secrets .vault .1password .envs .env.d keyrings',
+  ),
+  ...words('.config/github-copilot .config/op .config/configstore .config/doctl .config/glab-cli .config/sops .cloudflared .oci .aliyun'),
+  ...words('.snowsql'),
+];
 
 const FILES = new Set([
   ...words(
@@ -23,6 +27,10 @@ const FILES = new Set([
   ),
   ...words('.secrets secrets .credentials credentials .pgpass.conf application_default_credentials.json .gradle/gradle.properties'),
   ...words('pgpass.conf .flaskenv .token token.json .passwd auth.json .m2/settings.xml settings-security.xml rclone.conf'),
+  ...words('.databrickscfg .dbt/profiles.yml ngrok.yml .sentryclirc huggingface/token .huggingface/token kaggle.json age/keys.txt'),
+  ...words('.authinfo .msmtprc .fetchmailrc fish_history consolehost_history.txt .zhistory .histfile .irb_history .lesshst .viminfo'),
+  ...words('rootkey.csv .secret secret_key_base key.properties htpasswd token.txt tokens.txt .openai'),
+  'login data',
   ...words('sftp-config.json sftp.json filezilla.xml sitemanager.xml recentservers.xml cookies.txt'),
 ]);
 
@@ -38,12 +46,17 @@ const FAMILIES = [
   /^\.?(secrets?|credentials?|passwords?)([._-][\w-]+)?\.(ya?ml|json|toml|ini|txt|xml|properties|conf|cfg|csv|env|php)$/,
   /^client_?secrets?[\w.-]*\.json$/,
   /^(google-)?service[-_]?account[\w.-]*\.json$/,
-  /-firebase-adminsdk-[\w-]+\.json$/,
+  /firebase-adminsdk[\w-]*\.json$/,
   /^gcloud[\w.-]*\.json$/,
   /^gha-creds-[\w-]+\.json$/,
   /^\.?(?:[\w-]*[_-])?(?:api|access|auth|oauth|private)[-_]?(?:keys?|tokens?)\.(txt|json|ya?ml)$/,
   /^[\w-]*[_-](secret|password|passphrase)s?\.(txt|json|ya?ml)$/,
-  /^\.?(access|auth|api|refresh|github|gitlab|npm)[-_]?tokens?(\.(txt|json))?$/,
+  /^\.?(access|auth|api|refresh|github|gitlab|npm|gh|slack|bot|openai|anthropic|hf|sentry|bearer)[-_]?tokens?(\.(txt|json))?$/,
+  /^\.[\w-]*(?:api|access|auth|private)[-_]?(?:key|token)$/,
+  /^(?:[\w-]*[_-])?(?:credential|access-?key)s?\.(?:json|ya?ml|csv|txt|ini)$/,
+  /(?:^|[_-])(?:rsa|dsa|ecdsa|ed25519|deploy[_-]?key|ssh[_-]?key)$/,
+  /^\.?vault[-_]?pass(?:word)?(?:\.txt)?$/,
+  /^\.envrc\..+$/,
 ];
 
 /** Written to be read: `.env.example`, `secrets.sample.yml`. */
@@ -52,6 +65,8 @@ const EXAMPLE = /[._-](example|sample|template|dist|defaults?|schema)(\.(ya?ml|j
 const SOURCE = /\.([cm]?[jt]sx?|py|go|rs|java|kt|cs|rb|php|swift|c|cc|cpp|h|md|html|css|vue|svelte)$/;
 /** What editors and people put behind a name, or before it, when they keep another copy: `.env~`, `.id_rsa.swp`, `#a.key#`. */
 const COPY = /(?:~|#|\.(?:bak|backup|old|orig|saved?|copy|tmp|sw[a-p]))+$/;
+/** What systems call a second file of that name: `.env copy`, `credentials (1).json`. */
+const DUPLICATE = /(?: - copy| copy| \(copy\))?(?: ?\(\d+\)| \d+)?(?=(?:\.\w+)?$)/;
 const ENV = /^\.?env([._-].*)?$/;
 
 /** `path` is workspace-relative with forward slashes, after links and `..` were resolved. */
@@ -62,7 +77,7 @@ export function isSecret(path: string): boolean {
   if (DIRECTORIES.some((directory) => whole.includes(`/${directory}/`))) return !/\.pub$/.test(name);
   // A short name may stand for any: `ENV~1` is `.env`.
   if (isShortName(name)) return true;
-  const original = name.replace(COPY, '').replace(/^\.?#/, '');
+  const original = name.replace(COPY, '').replace(/^\.?#/, '').replace(DUPLICATE, '');
   if (
     original !== name &&
     original !== '' &&

@@ -17,7 +17,7 @@ export function schemaValidator(): jsonSchemaValidator {
 const TURNS_ROUND = /"(not|oneOf|if|const|maxContains|patternProperties)":|"enum":\[[^\]]*\{/;
 
 /** The schema without any `pattern`; undefined where what is left could refuse what the whole takes. */
-export function withoutPatterns<Schema extends object>(schema: Schema): Schema | undefined {
+function withoutPatterns<Schema extends object>(schema: Schema): Schema | undefined {
   let has = false;
   const text = JSON.stringify(schema, (key, value: unknown) => {
     if (key === 'patternProperties') has = true;

@@ -1,10 +1,11 @@
 import { type Reading, readBash } from './bash.ts';
 import { concern } from './concerns.ts';
 import { inspect } from './inspect.ts';
+import { patternAt } from './patterns.ts';
 import { readPowerShell } from './powershell.ts';
-import { programName } from './programs.ts';
+import { programName, showsNames } from './programs.ts';
 import type { Shell, ShellParser } from './syntax.ts';
-import type { CommandAnalysis, Concern, SimpleCommand, WrittenCommand } from './types.ts';
+import type { CommandAnalysis, Concern, SimpleCommand, Use, WrittenCommand } from './types.ts';
 import { hiddenCharacter } from './visible.ts';
 
 const MAX_LENGTH = 10_000;
@@ -16,20 +17,21 @@ const MAX_DEPTH = 8;
 export function analyzeCommand(command: string, shell: Shell, parser: ShellParser | undefined): CommandAnalysis {
   const analyzer = new Analyzer(shell, parser);
   analyzer.text(command);
-  const { commands, writes, paths, opaque, dangers } = analyzer;
+  const { commands, writes, uses, opaque, dangers } = analyzer;
   const runs = (name: RegExp) => commands.some(({ argv: [program] }) => name.test(programName(program ?? '')));
   // Wherever the `cd` stands: in a loop it comes before what stands in front of it.
   if (runs(/^git$/) && runs(/^(?:cd|pushd|popd|chdir|set-location|sl)$/)) dangers.push(concern('other-folder', 'git after cd'));
   if (commands.length === 0 && opaque.length === 0 && dangers.length === 0) opaque.push(concern('unreadable', 'there is no command in it'));
   if (commands.length > MAX_COMMANDS) opaque.push(concern('unreadable', `it holds more than ${MAX_COMMANDS} commands`));
   const isReadOnly = opaque.length === 0 && dangers.length === 0 && commands.every(({ reads, isCovered }) => reads || isCovered);
-  return { source: command, commands, writes, paths: [...new Set(paths)], opaque: unique(opaque), dangers: unique(dangers), isReadOnly };
+  const paths = [...uses.keys()];
+  return { source: command, commands, writes, paths, uses, opaque: unique(opaque), dangers: unique(dangers), isReadOnly };
 }
 
 class Analyzer {
   readonly commands: SimpleCommand[] = [];
   readonly writes: string[] = [];
-  readonly paths: string[] = [];
+  readonly uses = new Map<string, Use>();
   readonly opaque: Concern[] = [];
   readonly dangers: Concern[] = [];
   private readonly shell: Shell;
@@ -57,10 +59,16 @@ class Analyzer {
 
   private add(reading: Reading, depth: number): void {
     this.writes.push(...reading.writes);
-    this.paths.push(...reading.reads, ...reading.writes);
+    this.use(reading.reads, 'read');
+    this.use(reading.writes, 'any');
     this.opaque.push(...reading.opaque);
     this.dangers.push(...reading.dangers);
     for (const each of reading.commands) this.command(each, false, depth);
+  }
+
+  private use(paths: readonly string[], use: Use): void {
+    for (const path of paths)
+      if (STRENGTH.indexOf(use) > STRENGTH.indexOf(this.uses.get(path) ?? 'name') || !this.uses.has(path)) this.uses.set(path, use);
   }
 
   private command(written: WrittenCommand, isCovered: boolean, depth: number): void {
@@ -70,7 +78,8 @@ class Analyzer {
     const hasInner = innerWords.length > 0;
     const isWrapper = hasInner && !inner?.isCovered;
     this.commands.push({ ...written, argv, floor, reads: reads && !hasInner, isCovered: isCovered || isWrapper });
-    this.paths.push(...pathsOf(argv));
+    const isNames = reads && !hasInner && this.shell !== 'powershell' && showsNames(argv);
+    this.use(pathsOf(argv), isNames ? 'name' : reads && !hasInner ? 'read' : 'any');
     this.dangers.push(...concerns);
     if ((hasInner || script !== undefined) && depth >= MAX_DEPTH) this.opaque.push(concern('unreadable', 'it is nested too deep'));
     else if (innerWords.length > 0) {
@@ -84,6 +93,8 @@ class Analyzer {
   }
 }
 
+const STRENGTH: readonly Use[] = ['name', 'read', 'any'];
+
 function textConcerns(text: string): Concern[] {
   const found: string[] = [];
   if (text.length > MAX_LENGTH) found.push(`it is longer than ${MAX_LENGTH} characters`);
@@ -95,8 +106,15 @@ function textConcerns(text: string): Concern[] {
 
 /** What may name a file: whole words, values of options, what follows `:` and `@`. The first word is the program. */
 function pathsOf(argv: SimpleCommand['argv']): string[] {
-  return argv.slice(1).flatMap((word) => {
-    if (word === undefined || word === '') return [];
+  const name = programName(argv[0] ?? '');
+  const pattern = patternAt(
+    name,
+    argv.slice(1).map((word) => word ?? ''),
+  );
+  return argv.slice(1).flatMap((given, at) => {
+    // `HEAD~1` is a revision, and no short name of Windows.
+    const word = name === 'git' ? given?.replace(/(?<=[\w@}^])~\d*/g, '') : given;
+    if (word === undefined || word === '' || at === pattern) return [];
     const parts = [word, word.slice(word.indexOf('=') + 1), word.slice(word.lastIndexOf(':') + 1), word.replace(/^@/, '')];
     if (/^-[^-]/.test(word)) parts.push(word.slice(2));
     return parts.filter((part) => part !== '' && !part.startsWith('-'));

@@ -76,7 +76,7 @@ const APART = new Set(['{', '[', '[[', '!']);
 const SAFE_TARGETS = new Set(['/dev/null', '/dev/stdout', '/dev/stderr']);
 
 export function readBash(root: ShellNode, shell: Shell, within: readonly Standing[] = []): Reading {
-  const reader = new BashReader(shell);
+  const reader = new BashReader(shell, root);
   if (root.hasError) reader.unreadable('its syntax is not clear');
   reader.visit(root, within);
   return reader.reading;
@@ -85,9 +85,13 @@ export function readBash(root: ShellNode, shell: Shell, within: readonly Standin
 class BashReader {
   readonly reading: Reading = { commands: [], writes: [], reads: [], opaque: [], dangers: [] };
   private readonly shell: Shell;
+  private readonly remarks: ReadonlySet<number>;
 
-  constructor(shell: Shell) {
+  constructor(shell: Shell, root: ShellNode) {
     this.shell = shell;
+    const before = ({ start }: ShellNode) => root.text.slice(0, Math.max(0, start - root.start));
+    const remarks = root.children.filter((child) => child.type === 'comment' && /(?:^|\n)[ \t]*$/.test(before(child)));
+    this.remarks = new Set(remarks.map(({ start }) => start));
   }
 
   unreadable(what: string): void {
@@ -104,11 +108,17 @@ class BashReader {
     else if (node.type === 'file_redirect') this.redirect(node, standing);
     else if (node.type === 'herestring_redirect') this.hereString(node, standing);
     else if (WORDS.has(node.type)) this.word(node, standing);
+    else if (node.type === 'comment' && this.isRemark(node)) return;
     else {
       if (node.named && !LEAVES.has(node.type))
         this.unreadable(`there is a ${node.type.replaceAll('_', ' ')} in it (${node.text.slice(0, 40)})`);
       for (const child of node.children) this.visit(child, standing);
     }
+  }
+
+  /** One that has a line for itself, outside of everything. */
+  private isRemark({ start, text }: ShellNode): boolean {
+    return /^#[^\n]*$/.test(text) && this.remarks.has(start);
   }
 
   private container(node: ShellNode, standing: readonly Standing[]): void {

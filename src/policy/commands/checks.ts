@@ -59,6 +59,14 @@ function sedScripts(args: readonly string[]): string[] {
 /** A program that neither writes, pipes, calls nor loads. */
 const AWK_DANGER = /[|>@`]|\/inet|\b(?:system|getline|close|fflush|ENVIRON|ARGV|ARGC|PROCINFO|nextfile|extension)\b/;
 
+/** Outside of braces nothing is printed, so `>` compares there; `>=` does so everywhere. Where a brace is left over, all counts. */
+function withoutComparisons(program: string): string {
+  const text = program.replaceAll('>=', '');
+  const patterns = text.replace(/\{[^{}]*\}/g, '');
+  const actions = text.match(/\{[^{}]*\}/g)?.join('') ?? '';
+  return /[{}"/\\]/.test(patterns) ? text : patterns.replaceAll('>', '') + actions;
+}
+
 const awk: Check = (args) => {
   let at = 0;
   while (at < args.length) {
@@ -69,7 +77,7 @@ const awk: Check = (args) => {
   }
   const program = args[at];
   if (program === undefined || (program.startsWith('-') && program !== '--')) return asks('inline-code', `awk ${program ?? ''}`.trim());
-  const bad = args.find((word) => AWK_DANGER.test(word));
+  const bad = args.find((word, index) => AWK_DANGER.test(index === at ? withoutComparisons(word) : word));
   if (bad !== undefined) return asks('inline-code', 'awk');
   // `var=value` operands and options behind the program could still change what it does.
   return args.slice(at + 1).some((word) => /^-./.test(word)) ? asks('inline-code', 'awk') : { reads: true };
@@ -87,11 +95,28 @@ const tar: Check = (args) => {
 const unzip: Check = (args) =>
   /^-[lvtZ]+$/.test(args[0] ?? '') && !args.slice(1).some((word) => word.startsWith('-')) ? { reads: true } : asks('writes', 'unzip');
 
-/** Where a second operand is written to. */
-const secondOperandWrites: Check = (args, program) =>
-  args.filter((word) => !word.startsWith('-') && !/^\d+$/.test(word)).length > 1 ? asks('writes', program) : {};
+/** Where a second operand is written to: behind the first one anything may be it, a dash too. `valued`: options whose value is the next word. */
+const secondOperandWrites =
+  (valued: RegExp): Check =>
+  (args, program) => {
+    const isValue = (word: string, at: number) => valued.test(args[at - 1] ?? '') && /^[\d+-]\w*$/.test(word);
+    const first = args.findIndex((word, at) => (!word.startsWith('-') || word === '-' || args[at - 1] === '--') && !isValue(word, at));
+    return first >= 0 && first < args.length - 1 ? asks('writes', program) : {};
+  };
 
-const xxd: Check = (args) => (args.some((word) => /^-r/.test(word)) ? asks('writes', 'xxd -r') : secondOperandWrites(args, 'xxd'));
+const hexDump = secondOperandWrites(/^-(?:[cglos]|cols|groupsize|len|offset|seek)$/);
+const xxd: Check = (args) => (args.some((word) => /^-{1,2}r/.test(word)) ? asks('writes', 'xxd -r') : hexDump(args, 'xxd'));
+
+/** On macOS it runs what it is given as another architecture. */
+const arch: Check = (args) => (args.length > 0 ? asks('runs-other', 'arch') : { reads: true });
+
+/** Follows the configuration of another folder, and writes where that says. */
+const tsc: Check = (args) => {
+  const project = args.find((word) => /^--?(?:p|project)$/i.test(word));
+  if (project !== undefined && !args.some((word) => /^--?noEmit$/i.test(word))) return asks('other-folder', `tsc ${project}`);
+  const build = args.findIndex((word) => /^--?(?:b|build)$/i.test(word));
+  return build >= 0 && args.some((word) => !word.startsWith('-')) ? asks('other-folder', 'tsc --build') : {};
+};
 
 const test: Check = (args, program) =>
   args.some((word) => /[[$`]/.test(word)) || /^(?:-v|-R)$/.test(args[0] ?? '') ? asks('inline-code', program) : {};
@@ -101,7 +126,7 @@ const hostname: Check = (args) =>
 
 /** Only folders below the present one are known to be the workspace's own. */
 const cd: Check = (args) =>
-  args.length === 1 && !/^[/~+-]|^$|(?:^|[\\/])\.\.(?:[\\/]|$)|:/.test(args[0] as string)
+  args.length === 1 && !/^[/~+-]|^$|(?:^|[\\/])\.\.(?:[\\/]|$)|[:*?[]|(?:^|[\\/])node_modules(?:[\\/]|$)/.test(args[0] as string)
     ? {}
     : asks('other-folder', `cd ${args.join(' ')}`.trim());
 
@@ -114,13 +139,18 @@ const date: Check = (args) => {
 
 /** Each operand is one more thing that is done, so a prefix must name all of them. */
 const targets: Check = (args, program) => {
-  if (args.some((word) => /^[^-].*[=:]/.test(word))) return asks('runs-other', `${program} with variables or plugins`);
-  return { floor: args.findLastIndex((word) => !/^(?:-|\d+$)/.test(word)) + 2 };
+  const isPlain = (word: string) =>
+    /^-j\d*$|^-[skBqn]$|^-ntp$|^--(?:silent|quiet|no-print-directory|no-daemon|info|batch-mode)$/.test(word);
+  const isLoud = (word: string) => /^(?:V|VERBOSE|CI)=\w*$/.test(word);
+  if (args.some((word) => /^[^-].*[=:]/.test(word) && !isLoud(word))) return asks('runs-other', `${program} with variables or plugins`);
+  const rest = args.filter((word) => !isPlain(word));
+  const isTarget = (word: string, at: number) => !/^(?:-|\d+$)/.test(word) && !isLoud(word) && rest[at - 1] !== '--tests';
+  return { argv: [program, ...rest], floor: rest.findLastIndex(isTarget) + 2 };
 };
 
 /** The environment holds keys; libraries hold code. */
 const jq: Check = (args, program) =>
-  args.some((word) => /\benv\b|\$ENV|\b(?:strenv|envsubst|load\w*|import|include|modulemeta)\b/.test(word))
+  args.some((word) => /\benv\b|\$ENV|\b(?:strenv|envsubst|system|load\w*|import|include|modulemeta)\b/.test(word))
     ? asks('inline-code', program)
     : {};
 /** Letters without a dash are those of BSD, where an `e` shows the environment of each process. */
@@ -137,8 +167,10 @@ const CHECKS: Record<string, Check> = {
   awk,
   tar,
   unzip,
-  uniq: secondOperandWrites,
+  uniq: secondOperandWrites(/^-[fsw]$/),
   xxd,
+  arch,
+  tsc,
   test,
   '[': test,
   '[[': test,

@@ -5,8 +5,12 @@ const HARMLESS = new Set(
   NPM_CONFIG_LOGLEVEL npm_config_loglevel CI_JOB_ID VERBOSE`.split(/\s+/),
 );
 
+/** No pager, no editor, and the places that Python programs have their modules in anyway. */
+const HARMLESS_AS_THEY_ARE = /^(?:(?:GIT_|MAN)?PAGER=(?:cat)?|GIT_EDITOR=(?:true|:)|PYTHONPATH=(?:\.\/)?(?:\.|src|lib)?)$/;
+
 /** `NAME=value` of a harmless name, with a value that names no path. */
 export function isHarmlessAssignment(text: string): boolean {
+  if (HARMLESS_AS_THEY_ARE.test(text)) return true;
   const [name = '', ...value] = text.split('=');
   return HARMLESS.has(name) && /^[\w.,:=@%+-]*$/.test(value.join('='));
 }

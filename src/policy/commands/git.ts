@@ -36,14 +36,13 @@ const LETTERS: Record<string, string> = {
   rebase: '-x -i -s -X -S',
   commit: '-e -c -t -F -S -p',
   merge: '-s -X -S -e -F',
-  pull: '-s -X -S -u',
-  fetch: '-u',
+  pull: '-s -X -S -u -f -p',
+  fetch: '-u -f -p -P',
   revert: '-e -S -s -X',
   'cherry-pick': '-e -S -s -X',
   tag: '-s -u -d -f -e -F -v',
   branch: '-d -D -m -M -c -C -f',
   add: '-i -p -e',
-  stash: '-p',
   reset: '-p',
   checkout: '-p -f',
   switch: '-f -C',
@@ -54,11 +53,13 @@ const LETTERS: Record<string, string> = {
 const DISCARDS = wordSet(`reset:--hard reset:--merge reset:--keep checkout:-- checkout:. checkout:--force checkout:--ours checkout:--theirs
   checkout:--patch switch:--force switch:--discard-changes stash:drop stash:clear stash:pop stash:push:--all branch:--delete branch:--move branch:--force
   branch:--copy tag:--delete tag:--force reflog:expire reflog:delete remote:remove remote:rm remote:prune fetch:--force fetch:--prune pull:--force
-  rebase:--force rebase:--root rebase:--abort merge:--abort commit:--amend`);
+  rebase:--force rebase:--root rebase:--abort rebase:--skip rebase:--quit
+  rebase:--edit-todo merge:--abort merge:--quit cherry-pick:--abort cherry-pick:--skip cherry-pick:--quit revert:--abort revert:--skip revert:--quit
+  commit:--amend switch:--orphan stash:branch stash:store stash:create reflog:drop reflog:write`);
 /** Operands turn listing into making, so only these forms are known to read. */
 const LISTS: Record<string, { options: string; operands?: ReadonlySet<string> }> = {
   branch: { options: '-a -r -v -vv -l --all --remotes --list --verbose --show-current --no-color --column --no-column' },
-  tag: { options: '-l -n --list --no-color --column --no-column' },
+  tag: { options: '-l -n --list --no-color --column --no-column --sort' },
   remote: { options: '-v --verbose' },
   stash: { options: '-p --stat', operands: wordSet('list show') },
   reflog: { options: '', operands: wordSet('show') },
@@ -73,9 +74,11 @@ export const checkGit: Check = (args) => {
   if (subcommand.startsWith('-')) {
     return subcommand === '--version' ? { reads: true } : asks('other-folder', `git ${subcommand}`);
   }
+  if (subcommand === 'worktree' && rest[0] === 'list') return { argv, floor: 2, reads: true };
   const rule = RULE_OF.get(subcommand);
   if (rule) return { argv, ...asks(rule, `git ${subcommand}`) };
-  const found = findOption(rest, RUNS) ?? findOption(rest, LETTERS[subcommand] ?? '');
+  const edited = subcommand === 'pull' ? rest.find((word) => /^(?:--rebase=|-r)i/.test(word)) : undefined;
+  const found = edited ?? findOption(rest, RUNS) ?? findOption(rest, LETTERS[subcommand] ?? '');
   if (found !== undefined) return { argv, ...asks('runs-other', `git ${subcommand} ${found}`) };
   // To say who signed, git runs the program that its configuration names.
   const signed = READS.has(subcommand) ? rest.find((word) => /%G|%\(signature/.test(word)) : undefined;
@@ -88,7 +91,7 @@ export const checkGit: Check = (args) => {
   if (/^(?:fetch|pull|remote)$/.test(subcommand) && rest.some(isPlace)) {
     return { argv, ...asks('sends', `git ${subcommand}`) };
   }
-  if (subcommand === 'checkout' && !rest.some((word) => /^-[bB]$/.test(word))) return { argv, ...asks('deletes', 'git checkout') };
+  if (subcommand === 'checkout' && !rest.includes('-b')) return { argv, ...asks('deletes', 'git checkout') };
   if (subcommand === 'remote' && rest.some((word) => !word.startsWith('-'))) return { argv, ...asks('runs-other', 'git remote') };
   return { argv, floor: READS.has(subcommand) || PLAIN.has(subcommand) ? 1 : 2, reads: READS.has(subcommand) || isList(subcommand, rest) };
 };

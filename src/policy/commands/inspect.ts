@@ -21,24 +21,27 @@ export type Inspection = {
 const RESERVED = new Set('if then else elif fi for while until do done case esac in select function { } ! coproc [[ ]] (( ))'.split(' '));
 
 /** Also the drives of PowerShell on which no files are. */
-const DEVICE = /(?:^|=)(?:\/+(?:proc|dev|sys)\/|(?:env|hk\w\w|registry|cert|function|alias|variable|wsman):)/i;
+const DEVICE = /(?:^|=)(?:\/+(?:proc|dev|sys)\/|(?:env|hk\w\w|registry|cert|function|alias|variable|wsman|temp):)/i;
 
-const TAKES_ARGUMENT_FILES = new Set('gcc clang g++ cc ld ar dotnet msbuild java javac tsc rustc pytest'.split(' '));
+const TAKES_ARGUMENT_FILES = new Set(
+  'gcc clang g++ cc ld ar dotnet msbuild java javac tsc rustc pytest strings nm objdump readelf size'.split(' '),
+);
 
 export function inspect(words: readonly Word[]): Inspection {
-  const [program = '', ...args] = words.map(({ value }) => value ?? '');
+  const [program = '', ...all] = words.map(({ value }) => value ?? '');
   const name = programName(program);
+  const args = withoutKnown(name, all);
   const unknown = wordConcerns(words);
   const always = alwaysAsks(name);
   const check = checkOf(name);
   const options = dangerousOptions(name);
-  const found = check?.(args, name) ?? {};
+  const found = check?.(all, name) ?? {};
   const dangers = Object.entries(options ?? {}).flatMap(([rule, list]) => {
     const option = findOption(args, list, hasExactOptions(name));
     return option === undefined ? [] : [concern(rule as Rule, `${name} ${option}`)];
   });
   // What a program's table does not say, the names of its options do; for a wrapper they are those of what it runs.
-  const bringing = isReading(name) || name === 'git' ? undefined : bringsCode(args);
+  const bringing = isReading(name) || found.inner || /^(?:git|tsc)$/.test(name) ? undefined : bringsCode(args);
   const concerns = [
     ...unknown,
     ...globConcerns(words, isReading(name) && !options && !check),
@@ -54,9 +57,24 @@ export function inspect(words: readonly Word[]): Inspection {
     floor: found.floor ?? 1,
     // A program at a path is whatever lies there.
     reads: concerns.length === 0 && !/[\\/]/.test(program) && (found.reads ?? isReading(name)),
-    inner: found.inner ?? (always === 'runs-other' ? guessInner(args) : undefined),
-    script: found.script ?? (name === 'eval' ? args.join(' ') : undefined),
+    inner: found.inner ?? (always === 'runs-other' ? guessInner(all) : undefined),
+    script: found.script ?? (name === 'eval' ? all.join(' ') : undefined),
   };
+}
+
+/** Reporters that test runners bring along, and plugins that are turned off. */
+const REPORTERS =
+  /^(?:default|verbose|dot|json|junit|tap|tap-flat|basic|hanging-process|github-actions|list|spec|min|summary|silent|tree)$/;
+
+/** Without options whose values are known to be harmless. */
+function withoutKnown(name: string, args: readonly string[]): string[] {
+  const isKnown = (option: string, value: string) =>
+    (/^(?:vitest|mocha|jest)$/.test(name) && /^(?:--reporters?|-R)$/.test(option) && REPORTERS.test(value)) ||
+    (name === 'pytest' && option === '-p' && /^no:\w+$/.test(value));
+  return args.filter((word, at) => {
+    const [option = '', value = args[at + 1] ?? ''] = word.split('=');
+    return !isKnown(option, value) && !isKnown(args[at - 1] ?? '', word);
+  });
 }
 
 /** Behind `sudo -u me`, `xargs -n 1`: the first word that looks like a program. */
@@ -81,6 +99,11 @@ function wordConcerns(words: readonly Word[]): Concern[] {
   // Files of arguments can hold any option.
   const more = args.find(({ value }) => value?.startsWith('@') && TAKES_ARGUMENT_FILES.has(programName(program.value ?? '')));
   if (more) concerns.push(concern('runs-other', `${program.source} ${more.source}`));
+  const remote = /^[a-z]+-[a-z]+$/i.test(program.value ?? '') && args.find(({ value }) => /^-(?:cn|comp|cred)/i.test(value ?? ''));
+  if (remote) concerns.push(concern('sends', `${program.source} ${remote.source}`));
+  // A list of names is read, and what is no name is told.
+  const list = args.find(({ value }) => /^--f/.test(value ?? '') && /^(?:du|wc)$/.test(programName(program.value ?? '')));
+  if (list) concerns.push(concern('dynamic', list.source));
   const hidden = words.find(({ value }) => value !== undefined && hiddenCharacter(value) !== undefined);
   if (hidden) concerns.push(concern('unreadable', `${hidden.source} holds a control character`));
   return concerns;

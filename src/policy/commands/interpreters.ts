@@ -28,6 +28,12 @@ const HARMLESS: Record<string, string> = {
   php: '-v --version -l',
   lua: '-v',
   luajit: '-v',
+  elixir: '',
+  guile: '',
+  racket: '',
+  raku: '',
+  ocaml: '',
+  kotlin: '',
 };
 /** With one of these there need not be a file. */
 const NEEDS_NO_FILE = wordSet('--version -V --help -h --test');
@@ -36,7 +42,14 @@ export const interpreters: Record<string, Check> = Object.fromEntries(
   Object.entries(HARMLESS).map(([name, harmless]): [string, Check] => [name, (args) => checkInterpreter(name, harmless, args)]),
 );
 
+/** `-v` tells the version to these; to others it means that they say more. */
+const TELL = /^(?:node|ruby|perl|php|lua|luajit)$/;
+/** What is called so runs as a test whichever way it is called. */
+const IS_TEST = /(?:^|\/)(?:tests?|__tests__|spec)\/|[._-](?:test|spec)\.[cm]?[jt]sx?$/;
+
 function checkInterpreter(name: string, harmless: string, args: readonly string[]): ReturnType<Check> {
+  if (args.length === 1 && (args[0] === '--version' || (args[0] === '-v' && TELL.test(name)) || (args[0] === '-V' && name === 'python')))
+    return { reads: true };
   const count = countLeadingOptions(args);
   const options = args.slice(0, count);
   const file = args[count];
@@ -49,5 +62,9 @@ function checkInterpreter(name: string, harmless: string, args: readonly string[
   const isModule = name.startsWith('py') && options.some((word) => /m$/.test(word));
   if (file === undefined) return options.some((word) => NEEDS_NO_FILE.has(word)) ? { floor: 2 } : asks('inline-code', name);
   if (/^[-+]|^\/dev\/|^\/proc\/|:\/\//.test(file)) return asks('inline-code', `${name} ${file}`);
+  if (isModule && file === 'json.tool' && args.slice(count + 1).filter((word) => !word.startsWith('-')).length > 1)
+    return asks('writes', 'json.tool');
+  const isTests = name === 'node' && options.includes('--test') && args.slice(count).every((word) => IS_TEST.test(word));
+  if (isTests) return { floor: options.indexOf('--test') + 2 };
   return { floor: count + 2, ...(isModule ? { inner: { at: count + 1, isCovered: true } } : {}) };
 }

@@ -12,7 +12,7 @@ export function judgeCommand(analysis: CommandAnalysis, { allow, deny, ask, allo
   const [concern] = [...analysis.opaque, ...analysis.dangers];
   if (concern) return { kind: 'ask', ...concern };
   for (const path of guard ? analysis.paths : []) {
-    const reason = guard?.(path);
+    const reason = guard?.(path, analysis.uses.get(path) ?? 'any');
     if (reason !== undefined) return { kind: 'ask', rule: 'guarded-path', reason };
   }
   const granted = new Set<string>();
@@ -27,7 +27,7 @@ export function judgeCommand(analysis: CommandAnalysis, { allow, deny, ask, allo
 }
 
 /** The words of a prefix; blanks part them, and nothing else does. */
-export function prefixWords(prefix: Prefix): readonly string[] {
+function prefixWords(prefix: Prefix): readonly string[] {
   return typeof prefix === 'string' ? prefix.split(/\s+/).filter((word) => word !== '') : prefix;
 }
 
@@ -64,7 +64,7 @@ function matches(argv: readonly (string | undefined)[], wanted: readonly string[
   if (actual === undefined || !isSameProgram(actual, program)) return false;
   const options = rest.filter((word) => word.startsWith('-'));
   return (
-    options.every((option) => hasOption(args, option)) &&
+    options.every((option) => hasOption(args, option, programName(actual) === 'git')) &&
     follows(
       args,
       rest.filter((word) => !word.startsWith('-')),
@@ -94,8 +94,11 @@ function follows(args: readonly (string | undefined)[], wanted: readonly string[
   return starts.size > 0;
 }
 
-function hasOption(args: readonly (string | undefined)[], option: string): boolean {
+/** `canCut`: the program takes `--no-ver` for `--no-verify`. */
+function hasOption(args: readonly (string | undefined)[], option: string, canCut: boolean): boolean {
   if (args.some((word) => word === option || word?.startsWith(`${option}=`))) return true;
+  if (canCut && args.some((word) => /^--[^=]{2}/.test(word ?? '') && option.startsWith((word as string).split('=')[0] as string)))
+    return true;
   const letters = args.filter((word) => /^-[^-]/.test(word ?? '')).join('');
   return /^-[^-]/.test(option) && [...option.slice(1)].every((letter) => letters.includes(letter));
 }

@@ -13,14 +13,18 @@ export function findOption(words: readonly string[], options: string, isExact = 
 function isOption(word: string, option: string, isExact: boolean): boolean {
   const [name = ''] = word.split(/[=:]/);
   if (isExact) return exact(name.split(',')[0] ?? '') === exact(option);
-  if (option.startsWith('--')) return name.length > 2 && name.startsWith('--') && folded(option).startsWith(folded(name));
+  if (option.startsWith('--')) {
+    if (name.startsWith('--')) return name.length > 2 && folded(option).startsWith(folded(name));
+    // Some programs, npm among them, take one dash for two.
+    return name.length > 4 && folded(option).startsWith(folded(`-${name}`));
+  }
   if (option.length > 2) return folded(name) === folded(option) || name === `-${option}`;
   return !word.startsWith('--') && word.slice(1).includes(option.slice(1));
 }
 
 /** Letters alone differ by case: `-C`, `-c`. */
 function exact(name: string): string {
-  const bare = name.replace(/^--?/, '');
+  const bare = name.replace(/^--?(?:test\.)?/, '');
   return bare.length > 1 ? bare.toLowerCase() : bare;
 }
 

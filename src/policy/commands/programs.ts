@@ -18,7 +18,7 @@ const ALWAYS: Partial<Record<Rule, string>> = {
     nyc c8 dotenv dotenvx env-cmd npm-run-all run-s run-p run-z lint-staged husky docker-compose podman-compose tox nox pm2
     start-server-and-test`,
   'inline-code': `eval osascript jshell irb ghci scala groovy jrunscript psql mysql mariadb sqlite3 mongosh mongo redis-cli bc dc m4
-    gawk-inplace expect tclsh wish octave R Rscript julia ipython ts-node tsx zx runghc runhaskell jq-repl maxima gp
+    gawk-inplace expect tclsh wish octave r rscript julia ipython ts-node tsx zx runghc runhaskell jq-repl maxima gp
     pydoc vite-node babel-node esno jiti`,
   'shell-state': `alias unalias export declare typeset local readonly source . set shopt enable hash unset read mapfile readarray
     getopts let bind complete compgen compopt history fc pushd popd dirs ulimit umask disown suspend logout printenv
@@ -53,14 +53,14 @@ const OPTIONS: Record<string, Partial<Record<Rule, string>>> = {
   sort: { 'runs-other': '--compress-program --files0-from', writes: '-o --output -T --temporary-directory' },
   fd: { 'runs-other': '-x --exec -X --exec-batch -l --list-details' },
   fdfind: { 'runs-other': '-x --exec -X --exec-batch -l --list-details' },
-  tree: { writes: '-o -R' },
+  tree: { writes: '-o -R --output', 'runs-other': '--fromfile --fromtabfile --infofile' },
   shuf: { writes: '-o --output' },
-  jq: { 'inline-code': '-f --from-file -L' },
+  jq: { 'inline-code': '-f --from-file -L --library-path' },
   file: { writes: '-C --compile -S --no-sandbox', 'runs-other': '-m --magic-file -z -Z --uncompress' },
   diff: { 'runs-other': '-l --paginate' },
   sdiff: { 'runs-other': '--diff-program -o --output' },
   date: { system: '-s --set -f' },
-  yq: { writes: '-i --inplace --in-place -s --split-exp --split-exp-file' },
+  yq: { 'inline-code': '--from-file --library-path -L', writes: '-i --inplace --in-place -s --split-exp --split-exp-file' },
   bat: { 'runs-other': '--pager --paging --lessopen --config-file' },
   delta: { 'runs-other': '--pager --paging' },
   printf: { 'shell-state': '-v' },
@@ -80,25 +80,22 @@ const OPTIONS: Record<string, Partial<Record<Rule, string>>> = {
   jest: {
     'runs-other': `-c --config --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --runner --testRunner --transform --reporters --resolver
       --rootDir --env --testEnvironment --snapshotResolver --testResultsProcessor --watchPlugins --prettierPath --testSequencer
-      --snapshotSerializers --filter`,
+      --snapshotSerializers --filter --projects --roots --modulePaths --moduleDirectories`,
   },
   vitest: {
     'runs-other': '-c --config -r --root --globalSetup --dir --reporter --environment --workspace --browser.provider --api --api.host',
   },
   mocha: { 'runs-other': '-r --require --config --package --opts --node-option -n -R --reporter --import --loader -u --ui' },
   mypy: { 'runs-other': '--config-file --python-executable --custom-typeshed-dir', installs: '--install-types' },
-  tsc: {
-    writes: '--outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile --init',
-    'runs-other': '-p --project',
-  },
+  tsc: { writes: '--outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile --init' },
   cargo: {
-    'runs-other': '--config -Z --manifest-path -C --fix',
-    writes: '--target-dir --artifact-dir --out-dir --lockfile-path',
+    'runs-other': '--config -Z --manifest-path -C --fix --open',
+    writes: '--target-dir --artifact-dir --out-dir --lockfile-path --logfile',
   },
   go: {
     'runs-other':
       '-exec -toolexec -vettool -overlay -modfile -C -ldflags -gcflags -asmflags -gccgoflags -compiler -w -u -fuzz -pkgdir -extld',
-    writes: '-o -cpuprofile -memprofile -blockprofile -mutexprofile -trace -coverprofile -outputdir -test.outputdir',
+    writes: '-o -cpuprofile -memprofile -blockprofile -mutexprofile -trace -coverprofile -outputdir -testlogfile -gocoverdir -fix',
   },
   npm: {
     'runs-other': `--script-shell --prefix -C --node-options --userconfig --globalconfig --shell -c --call --git --editor --viewer
@@ -109,6 +106,8 @@ const OPTIONS: Record<string, Partial<Record<Rule, string>>> = {
   },
   yarn: { 'runs-other': '--cwd --script-shell --use-yarnrc --modules-folder --registry --global-folder' },
   bun: { 'runs-other': '-e --eval -p --print -r --preload --require --import --cwd -c --config --env-file --inspect --shell -b --bun' },
+  swift: { 'runs-other': '-Xswiftc -Xcc -Xlinker -Xcxx --package-path --scratch-path --toolset --swift-sdk' },
+  ghc: { 'inline-code': '-e' },
   dotnet: {
     'runs-other': `--project --roll-forward --additional-deps --additionalprobingpath --startup-hook -p /p --property -logger -l -dl
       -distributedlogger --test-adapter-path --settings`,
@@ -124,7 +123,11 @@ const OPTIONS: Record<string, Partial<Record<Rule, string>>> = {
   },
   docker: { 'runs-other': '-H --host --context --config --tlscacert' },
   podman: { 'runs-other': '--url --connection --identity --remote --root --hooks-dir --conmon --runtime' },
-  kubectl: { 'runs-other': '--kubeconfig --server -s --context --cluster --user --token', sends: '--raw' },
+  kubectl: {
+    'runs-other': '--kubeconfig --server -s --context --cluster --user --token --as --as-group',
+    sends: '--raw',
+    writes: '--output-directory --profile --profile-output --cache-dir --log-dir --log-file',
+  },
   gh: { 'runs-other': '-w --web', sends: '--hostname' },
   pip: { sends: '-i --index-url --extra-index-url --proxy', 'runs-other': '--python' },
   java: { 'runs-other': '-javaagent -agentlib -agentpath --source -XX -cp -classpath --class-path -jar' },
@@ -143,7 +146,7 @@ for (const [name, same] of Object.entries({
   OPTIONS[name] ??= OPTIONS[same] as Partial<Record<Rule, string>>;
 
 /** Programs that change nothing and run nothing, save for the options above. */
-const READS = `ls cat head tail wc pwd echo printf true false : exit break continue test [ [[ grep egrep fgrep rg ag sort cut tr nl tac rev fold fmt column expand
+const READS = `ls cat head tail wc pwd echo printf true false : exit break continue test [ [[ grep egrep fgrep rg ag sort cut tr nl tac rev fold fmt column
   unexpand join paste comm uniq od hexdump xxd strings stat file du df basename dirname realpath readlink which type whoami id uname
   hostname date cal uptime tree diff cmp md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum cksum b2sum sum md5 jq seq
   sleep nproc arch tty find fd fdfind sed awk git tar unzip getconf locale groups users who numfmt tsort factor expr look
@@ -162,9 +165,18 @@ export const alwaysAsks = (name: string): Rule | undefined => RULE_OF.get(name) 
 export const dangerousOptions = (name: string): Partial<Record<Rule, string>> | undefined =>
   Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
 /** Their long options have one dash, so letters can not be put together. */
-const EXACT = wordSet('go java gcc clang g++ cc dotnet tsc');
+const EXACT = wordSet('go java gcc clang g++ cc dotnet tsc swift ghc');
 
 export const hasExactOptions = (name: string): boolean => EXACT.has(name);
+/** They tell of files what a listing tells, and nothing of what is in them. */
+const NAMES = wordSet('ls find fd fdfind stat du tree test [ [[ basename dirname realpath readlink echo printf which type');
+const GIT_NAMES = wordSet('status ls-files check-ignore');
+
+/** For a simple command that only reads. */
+export const showsNames = ([program = '', subcommand = '']: readonly (string | undefined)[]): boolean => {
+  const name = programName(program ?? '');
+  return NAMES.has(name) || (name === 'git' && GIT_NAMES.has(subcommand ?? ''));
+};
 export const isReading = (name: string): boolean => READING.has(name);
 
 const ALIASES: Record<string, string> = {

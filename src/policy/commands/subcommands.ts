@@ -75,6 +75,9 @@ const FORMS: Record<string, Form> = {
   flutter: { plain: 'test analyze build doctor', otherwise: 'installs' },
   dart: { plain: 'test analyze format compile', otherwise: 'installs', namesTarget: 'run' },
   rails: { plain: 'test routes stats about', otherwise: 'runs-other' },
+  crystal: { ask: { 'inline-code': 'eval play' }, namesTarget: 'run' },
+  zig: { namesTarget: 'run', ask: { installs: 'fetch' } },
+  nim: { namesTarget: 'r e', ask: { 'inline-code': 'secret' } },
   mix: { plain: 'test compile format', otherwise: 'runs-other' },
   nx: { namesTarget: 'run run-many affected', ask: { 'runs-other': 'exec migrate generate g init add' } },
   turbo: { namesTarget: 'run', ask: { sends: 'login link unlink logout' } },
@@ -87,6 +90,8 @@ const FETCH_AND_RUN = 'bunx pnpx uvx pipx dlx degit create-react-app create-next
 
 const HARMLESS_FIRST = wordSet('-s --silent -q --quiet --color --no-color --offline --locked --frozen');
 const TELLS_ONLY = wordSet('-v --version -V -h --help');
+/** The others may first start what the workspace names: another toolchain, another version of themselves. */
+const TELL_ALONE = wordSet('npm pip docker podman kubectl gh deno bun uv');
 
 export const subcommands: Record<string, Check> = {
   ...Object.fromEntries(Object.entries(FORMS).map(([name, form]): [string, Check] => [name, (args) => checkSubcommand(name, form, args)])),
@@ -95,8 +100,20 @@ export const subcommands: Record<string, Check> = {
     let at = 0;
     while (/^(?:--no-install|--no|--offline|--prefer-offline|-q|--quiet)$/.test(args[at] ?? '')) at++;
     const word = args[at];
-    if (word === undefined || word.startsWith('-')) return asks('runs-other', `npx ${word ?? ''}`.trim());
-    return { floor: at + 2, inner: { at: at + 1, isCovered: true } };
+    if (word === undefined || word.startsWith('-'))
+      return word === '--version' && args.length === 1 ? { reads: true } : asks('runs-other', `npx ${word ?? ''}`.trim());
+    return { argv: ['npx', ...args.slice(at)], floor: 2, inner: { at: at + 1, isCovered: true } };
+  },
+};
+
+/** Programs that show keys, or speak to another host, by the words behind the first. */
+const OF_ONE: Record<string, (rest: readonly string[], shown: string) => ReturnType<Check> | undefined> = {
+  kubectl: (rest, shown) => (rest.some((word) => /^(?:[^=]*[,/])?secrets?(?:[.,/]|$)/i.test(word)) ? asks('secrets', shown) : undefined),
+  gh: (rest, shown) => {
+    if (rest.some((word) => /(?:^-q|\b)env\b|\$ENV/.test(word))) return asks('secrets', shown);
+    const isElsewhere = (word: string) => /^https?:/i.test(word) && !/^https:\/\/github\.com\//.test(word);
+    const isHost = (word: string) => /^(?:(?:-R|--repo)=?)?[^-\s/]+\.[^\s/]+\/[^\s/]+\/[^\s/]+$/.test(word);
+    return rest.some((word) => isElsewhere(word.replace(/^(?:-R|--repo)=?/, '')) || isHost(word)) ? asks('sends', shown) : undefined;
   },
 };
 
@@ -105,18 +122,24 @@ function checkSubcommand(name: string, form: Form, args: readonly string[]): Ret
   while (HARMLESS_FIRST.has(args[at] ?? '')) at++;
   const word = args[at];
   if (word === undefined) return { floor: 1 };
-  if (word.startsWith('-')) return args.length === 1 && TELLS_ONLY.has(word) ? { floor: 1 } : asks('runs-other', `${name} ${word}`);
+  if (word.startsWith('-'))
+    return args.length === 1 && TELLS_ONLY.has(word) ? { floor: 1, reads: TELL_ALONE.has(name) } : asks('runs-other', `${name} ${word}`);
   // A toolchain, a file or an address in the place of a subcommand.
   if (/^\+|:\/\/|^\//.test(word)) return asks('runs-other', `${name} ${word}`);
   const shown = `${name} ${word}`;
   const rule = Object.entries(form.ask ?? {}).find(([, words]) => wordSet(words).has(word))?.[0] as Rule | undefined;
   if (rule) return asks(rule, shown);
   const rest = args.slice(at + 1);
+  const other = OF_ONE[name]?.(rest, shown);
+  if (other) return other;
   const target = rest.findIndex((each) => !each.startsWith('-'));
   if (wordSet(form.launches ?? '').has(word)) {
     const isPlain = target === 0 || (target === 1 && rest[0] === '--');
     return isPlain ? { floor: at + target + 3, inner: { at: at + target + 2, isCovered: true } } : asks('runs-other', shown);
   }
+  // What is up, and what it says: nothing that is in its file is run.
+  if (word === 'compose' && /^(?:docker|podman)$/.test(name) && /^(?:ps|logs|ls|top|images|port)$/.test(rest[0] ?? ''))
+    return { floor: at + 3 };
   if (form.plain !== undefined && !wordSet(form.plain).has(word)) return asks(form.otherwise ?? 'runs-other', shown);
   if (wordSet(form.installs ?? '').has(word) && target >= 0) return asks('installs', shown);
   if (!wordSet(form.namesTarget ?? '').has(word)) return { floor: at + 2 };

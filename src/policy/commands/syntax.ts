@@ -28,23 +28,3 @@ export type ShellParser = {
 
 /** Loads a grammar when it is first asked for; undefined where this host has none for that shell. */
 export type ShellParsers = (shell: Shell) => Promise<ShellParser | undefined>;
-
-const SHELLS: Record<string, Shell> = {
-  bash: 'bash',
-  sh: 'sh',
-  dash: 'sh',
-  ash: 'sh',
-  powershell: 'powershell',
-  pwsh: 'powershell',
-};
-
-/** Which shell a program is, from its path: `/bin/bash`, `C:\\Windows\\...\\powershell.exe`. */
-export function shellOf(path: string): Shell {
-  const name =
-    path
-      .split(/[\\/]/)
-      .at(-1)
-      ?.toLowerCase()
-      .replace(/\.exe$/, '') ?? '';
-  return Object.hasOwn(SHELLS, name) ? (SHELLS[name] as Shell) : 'other';
-}

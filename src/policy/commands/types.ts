@@ -1,5 +1,3 @@
-import type { Decision } from '../../core/tool.ts';
-
 /** A word as the program will get it, or what is known of that. */
 export type Word = {
   /** As it is written. */
@@ -56,6 +54,9 @@ export type Concern = {
   reason: string;
 };
 
+/** Its name is shown or asked for, it is read, or anything else may be done with it. */
+export type Use = 'name' | 'read' | 'any';
+
 export type CommandAnalysis = {
   /** The whole command, as it was given. */
   source: string;
@@ -65,6 +66,8 @@ export type CommandAnalysis = {
   writes: readonly string[];
   /** Words that may name files (arguments, values of options, sources of `<`): for the check against secrets. Globs as they are written. */
   paths: readonly string[];
+  /** What becomes of each of the paths, at most. */
+  uses: ReadonlyMap<string, Use>;
   /** It could not be read whole: every entry is a reason to ask, and no list above is complete. */
   opaque: readonly Concern[];
   /** What was read, and asks whatever was allowed. */
@@ -83,7 +86,5 @@ export type CommandRules = {
   /** Commands that only read need no prefix. Off unless set. */
   allowReadOnly?: boolean;
   /** Says why a path that the command names may not be touched without asking (secrets, protected places); undefined where it may. */
-  guard?: (path: string) => string | undefined;
+  guard?: (path: string, use: Use) => string | undefined;
 };
-
-export type CommandDecision = Decision;

@@ -1,18 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: shells have placeholders too
 /** Commands that somebody could talk a model into, with the prefixes that the user had allowed. None of them may run unasked. */
-import type { Shell } from '../../../src/policy/commands/syntax.ts';
-
-export type Attack = {
-  name: string;
-  command: string;
-  /** Prefixes that the user allowed, parted by commas. */
-  allow: string;
-  deny?: string;
-  verdict?: 'ask' | 'deny';
-  shell?: Shell;
-};
-
-const attack = (name: string, allow: string, command: string, more: Partial<Attack> = {}): Attack => ({ name, command, allow, ...more });
+import { type Attack, attack } from '../../support/attacks.ts';
 
 export const ATTACKS: readonly Attack[] = [
   // Another command behind or inside of an allowed one.

@@ -1,8 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: shells have placeholders too
 /** More commands that somebody could talk a model into, with the prefixes that the user had allowed. None of them may run unasked. */
-import type { Attack } from './commands.attacks.ts';
-
-const attack = (name: string, allow: string, command: string, more: Partial<Attack> = {}): Attack => ({ name, command, allow, ...more });
+import { type Attack, attack } from '../../support/attacks.ts';
 
 /** Judged by what the words mean. */
 export const MORE_ATTACKS: readonly Attack[] = [

@@ -3,21 +3,17 @@ import { nodeShellParsers } from '../../../src/hosts/node/shell-parser.ts';
 import { commandJudge } from '../../../src/policy/command.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
+import { expectStopped } from '../../support/attacks.ts';
 import { answerAll, assistantOn, eventsOf, type Files } from '../../support/harness.ts';
 import { MORE_ATTACKS } from './more-commands.attacks.ts';
 
-const list = (text = '') => text.split(',').filter((each) => each !== '');
-
 describe('more attacks by shell commands', () => {
-  for (const { name, command, allow, deny, verdict = 'ask', shell = 'bash' } of MORE_ATTACKS)
-    it(`${verdict === 'deny' ? 'denies' : 'asks before'} ${name}: ${JSON.stringify(command).slice(0, 100)}`, async () => {
-      const rules = (effect: SourcedRule['effect'], commands: string[]) =>
-        commands.map((prefix): SourcedRule => ({ effect, command: prefix, from: 'user' }));
-      const judge = commandJudge({ text: command, shell, cwd: '.' }, await nodeShellParsers(shell), { readOnlyCommands: true });
-      const judged = judge([...rules('allow', list(allow)), ...rules('deny', list(deny))], []);
-      assert.equal(judged.kind, verdict, `${judged.rule}: ${judged.reason}`);
-      assert.notEqual(judged.reason, '');
-    });
+  expectStopped(MORE_ATTACKS, async ({ command, shell, allow, deny }) => {
+    const rules = (effect: SourcedRule['effect'], commands: string[]) =>
+      commands.map((prefix): SourcedRule => ({ effect, command: prefix, from: 'user' }));
+    const judge = commandJudge({ text: command, shell, cwd: '.' }, await nodeShellParsers(shell), { readOnlyCommands: true });
+    return judge([...rules('allow', allow), ...rules('deny', deny)], []);
+  });
 });
 
 describe('a command that reaches what it does not name', () => {

@@ -112,6 +112,26 @@ describe('what a model writes, in the panel', () => {
     await page.getByRole('button', { name: /step/ }).first().click();
     assert.deepEqual(await page.evaluate(() => [document.querySelectorAll('.run img').length, 'owned' in window]), [0, false]);
   });
+
+  it('marks letters that deceive, in the question, the path and the diff of an approval', async () => {
+    const path = 'src/a\u200b.ts';
+    const diff = '@@ -1 +1 @@\n-if (admin) {\n+if (admin\u202e) {\u2066\n';
+    const changes = [{ path, kind: 'edit' as const, added: 1, removed: 1, diff }];
+    const asked = {
+      type: 'approval_requested' as const,
+      approvalId: 'a',
+      callId: 'c',
+      title: `Edit ${path}`,
+      rule: 'edit',
+      reason: 'It changes files.',
+    };
+    await deliver(page, [session(new Script().run('agent', 'Deceive').add({ ...asked, changes }), true)]);
+    await page.waitForSelector('.card.waiting .diff-line');
+    const shown = await page.evaluate(() => document.querySelector('.card.waiting')?.textContent ?? '');
+    assert.match(shown, /if \(admin⟨U\+202E⟩\) \{⟨U\+2066⟩/);
+    assert.match(shown, /Edit src\/a⟨U\+200B⟩\.ts/);
+    assert.ok(!/[\u200b\u202e\u2066]/.test(shown), JSON.stringify(shown));
+  });
 });
 
 describe('what the panel may say to its host', () => {

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import type { Decision } from '../../src/core/tool.ts';
+import type { Shell } from '../../src/policy/commands/syntax.ts';
+
+/** A command that somebody could talk a model into. */
+export type Attack = {
+  name: string;
+  command: string;
+  /** Prefixes that the user allowed, parted by commas. */
+  allow: string;
+  deny?: string;
+  verdict?: 'ask' | 'deny';
+  shell?: Shell;
+};
+
+export type AttackedCommand = { command: string; shell: Shell; allow: string[]; deny: string[] };
+
+export const attack = (name: string, allow: string, command: string, more: Partial<Attack> = {}): Attack => ({
+  name,
+  command,
+  allow,
+  ...more,
+});
+
+/** Commands that what the user allowed does not cover. */
+export const under = (allow: string, ...commands: string[]): Attack[] =>
+  commands.map((command) => attack(allow === '' ? 'what only seems to read' : `what ${allow} does not cover`, allow, command));
+
+export const inPowerShell = (allow: string, ...commands: string[]): Attack[] =>
+  under(allow, ...commands).map((each) => ({ ...each, shell: 'powershell' }));
+
+const list = (text = '') => text.split(',').filter((each) => each !== '');
+
+/** A test for each attack: none may run unasked. */
+export function expectStopped(attacks: readonly Attack[], judge: (command: AttackedCommand) => Promise<Decision>): void {
+  for (const { name, command, allow, deny, verdict = 'ask', shell = 'bash' } of attacks)
+    it(`${verdict === 'deny' ? 'denies' : 'asks before'} ${name}: ${JSON.stringify(command).slice(0, 100)}`, async () => {
+      const { kind, rule, reason } = await judge({ command, shell, allow: list(allow), deny: list(deny) });
+      assert.equal(kind, verdict, `${rule}: ${reason}`);
+      assert.notEqual(reason, '');
+    });
+}

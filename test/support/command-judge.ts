@@ -1,0 +1,65 @@
+/** How commands are judged in a real workspace, by what users allowed; nothing is run. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { judgeFor } from '../../src/app/judge.ts';
+import type { Decision } from '../../src/core/tool.ts';
+import { nodeShellParsers } from '../../src/hosts/node/shell-parser.ts';
+import type { Shell } from '../../src/policy/commands/syntax.ts';
+import type { SourcedRule } from '../../src/policy/rules.ts';
+import { say, turn } from '../../src/providers/scripted/index.ts';
+import { runCommandTool } from '../../src/tools/run-command.ts';
+import type { CommandRunner } from '../../src/workspace/commands.ts';
+import { withIgnoreFiles } from '../../src/workspace/ignore.ts';
+import { Workspace } from '../../src/workspace/workspace.ts';
+import { assistantOn, type Files, type Harness } from './harness.ts';
+
+export type CommandJudged = AsyncDisposable & {
+  kedge: Harness;
+  /** `allow`: prefixes that the user granted. */
+  judge(command: string, allow: readonly string[], cwd?: string): Promise<Decision>;
+};
+
+export async function judgedOn(
+  files: Files,
+  rules: readonly SourcedRule[] = [],
+  beside: Files = {},
+  shell: Shell = 'bash',
+): Promise<CommandJudged> {
+  const kedge = await assistantOn(files, [turn(say('Hello.'))], { beside });
+  await kedge.session.prompt({ text: 'go', mode: 'agent' });
+  const run = kedge.session.state.lastRun;
+  assert.ok(run);
+  const { hides } = await withIgnoreFiles(kedge.fs);
+  const runner = { shell } as CommandRunner;
+  const tool = runCommandTool(new Workspace(kedge.fs), runner);
+  return {
+    kedge,
+    async judge(command, allow, cwd) {
+      const ports = {
+        fileSystem: () => kedge.fs,
+        policy: () => ({ rules: [...rules], problems: [], readOnlyCommands: true }),
+        grants: {
+          list: () => allow.map((prefix) => ({ kind: 'command' as const, prefix: prefix.split(' ') })),
+          add: () => {},
+          revokedAt: () => 0,
+        },
+        trusted: () => true,
+        shellParsers: nodeShellParsers,
+      };
+      const { decide } = judgeFor(run, kedge.session, ports, { hookPlaces: [], tools: () => [tool], hides });
+      const input = { command, ...(cwd !== undefined && cwd !== '.' && { cwd }) };
+      const prepared = await tool.prepare(input, new AbortController().signal);
+      return decide({ type: 'tool_call', id: 'call', name: tool.name, input }, tool, prepared);
+    },
+    [Symbol.asyncDispose]: () => kedge[Symbol.asyncDispose](),
+  };
+}
+
+/** All files in one commit, as a repository that was cloned. */
+export function commitAll(root: string): void {
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.email=a@b.example', '-c', 'user.name=A', ...args], { cwd: root, stdio: 'ignore' });
+  git('init', '-q');
+  git('add', '-Af');
+  git('commit', '-qm', 'All');
+}

@@ -1,0 +1,25 @@
+import { nodeShellParsers } from '../../../src/hosts/node/shell-parser.ts';
+import { commandJudge } from '../../../src/policy/command.ts';
+import type { SourcedRule } from '../../../src/policy/rules.ts';
+import { type Attack, attack, expectStopped } from '../../support/attacks.ts';
+import { UNSEEN_IN_SHELLS } from './unseen-shell.attacks.ts';
+import { UNSEEN_IN_TOOLS } from './unseen-tools.attacks.ts';
+
+const DENIED: Attack[] = [
+  attack('a denied option that is cut short', 'git commit', 'git commit --no-verif -m x', {
+    deny: 'git commit --no-verify',
+    verdict: 'deny',
+  }),
+  attack('another one', 'git log', 'git log --al', { deny: 'git log --all', verdict: 'deny' }),
+  attack('a denied word in other quotes', 'git', "git $'push'", { deny: 'git push', verdict: 'deny' }),
+  attack('a denied word behind the value of an option', 'git', 'git --git-dir .git push', { deny: 'git push', verdict: 'deny' }),
+];
+
+describe('attacks by shell commands that nobody had seen', () => {
+  expectStopped([...UNSEEN_IN_SHELLS, ...UNSEEN_IN_TOOLS, ...DENIED], async ({ command, shell, allow, deny }) => {
+    const judge = commandJudge({ text: command, shell, cwd: '.' }, await nodeShellParsers(shell), { readOnlyCommands: true });
+    const rules = (effect: SourcedRule['effect'], prefixes: string[]) =>
+      prefixes.map((prefix): SourcedRule => ({ effect, command: prefix, from: 'user' }));
+    return judge([...rules('allow', allow), ...rules('deny', deny)], []);
+  });
+});
