@@ -72,12 +72,10 @@ function preferred<T>(all: readonly T[], kind: (each: T) => boolean): T[] {
 /** Without the context around the change, so that hunks may share it; it is needed only to see how lines are indented. */
 function trimmed(lines: Lines, place: Place & { line: number }, ops: readonly Op[]): { place: Place; ops: Op[] } {
   if (place.rule?.wholeLines || place.atEnd) return { place, ops: [...ops, BORDER] };
-  const first = Math.max(
-    0,
-    ops.findIndex(({ sign }) => sign !== ' '),
-  );
+  const first = ops.findIndex(({ sign }) => sign !== ' ');
   const last = ops.findLastIndex(({ sign }) => sign !== ' ');
-  const behind = last < 0 ? 0 : ops.length - 1 - last;
+  if (last < 0) return { place: { ...place, end: place.start }, ops: [BORDER] };
+  const behind = ops.length - 1 - last;
   const height = ops.filter(({ sign }) => sign !== '+').length;
   const start = lines.start(place.line + first);
   const end = lines.start(place.line + height - behind);

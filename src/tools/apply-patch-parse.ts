@@ -12,7 +12,8 @@
  *           | "+" text NL                                  is added
  *           | NL                                           an empty line of context
  *
- * A patch may come in a code fence or a here document, and its markers with blanks around them.
+ * A patch may come in a code fence or a here document, its markers with blanks around them, several patches as one, and below a
+ * section's path the `---` and `+++` lines of a unified diff.
  */
 import { ToolError } from '../core/tool.ts';
 import type { Op } from './replace-render.ts';
@@ -25,6 +26,7 @@ export type Section =
 
 const BEGIN = '*** Begin Patch';
 const END = '*** End Patch';
+const END_OF_FILE = '*** End of File';
 const SECTION = /^\*\*\* (Add|Delete|Update) File: ?(.*)$/;
 const MOVE = /^\*\*\* Move to: ?(.*)$/;
 /** Of a unified diff; its numbers are the model's guess, and not used. */
@@ -41,15 +43,17 @@ export function parsePatch(patch: string): Section[] {
 
   function readAdded(): string {
     const added: string[] = [];
+    let isOpen = false;
     for (; at < lines.length && !(lines[at] as string).startsWith('***'); at++) {
       const line = lines[at] as string;
       if (line.startsWith('+')) added.push(line.slice(1));
+      else if (line.startsWith('\\ ')) isOpen = true;
       else if (line.trim() === '') added.push('');
       else fail('each line of a new file begins with +.');
     }
     // Blank lines between sections are no part of the file.
     for (let index = at - 1; added.length > 0 && lines[index]?.trim() === ''; index--) added.pop();
-    return added.map((line) => `${line}\n`).join('');
+    return added.join('\n') + (added.length === 0 || isOpen ? '' : '\n');
   }
 
   function readHunks(): Hunk[] {
@@ -64,7 +68,7 @@ export function parsePatch(patch: string): Section[] {
       for (; at < lines.length; at++) {
         const line = lines[at] as string;
         if (line.startsWith('@@') || isMarker(line)) break;
-        if (line === '*** End of File') {
+        if (line === END_OF_FILE) {
           hunk.endOfFile = true;
           at++;
           break;
@@ -86,7 +90,7 @@ export function parsePatch(patch: string): Section[] {
 
   while (at < lines.length) {
     const line = (lines[at] as string).trim();
-    if (line === '') {
+    if (line === '' || [BEGIN, END, END_OF_FILE].includes(line)) {
       at++;
       continue;
     }
@@ -103,6 +107,7 @@ export function parsePatch(patch: string): Section[] {
     else {
       const to = MOVE.exec((lines[at] ?? '').trim())?.[1]?.trim();
       if (to !== undefined) at++;
+      if (/^--- \S/.test(lines[at] ?? '') && /^\+\+\+ \S/.test(lines[at + 1] ?? '')) at += 2;
       const hunks = readHunks();
       if (hunks.length === 0 && to === undefined) fail(`there is no change for ${path}.`);
       sections.push({ kind: 'update', path, ...(to !== undefined && { to }), hunks });
@@ -118,15 +123,18 @@ function unwrap(patch: string): { lines: string[]; first: number } {
   const begin = lines.findIndex((line) => line.trim() === BEGIN);
   const end = lines.findLastIndex((line) => line.trim() === END);
   const around = [...lines.slice(0, Math.max(begin, 0)), ...(end < 0 ? [] : lines.slice(end + 1))].map((line) => line.trim());
+  if (begin < 0 && lines.length === 1 && /\\n/.test(patch))
+    throw new ToolError('The patch is one line: write its line breaks as such, not as \\n. Nothing was changed.');
   if (begin < 0) throw new ToolError(`The patch does not begin with "${BEGIN}". Nothing was changed.`);
   if (end < begin) throw new ToolError(`The patch does not end with "${END}". Nothing was changed.`);
   const stray = around.find((line) => !/^(|```\w*|~~~\w*|(apply_patch\s*)?(<<\s*['"]?\w+['"]?)?|EOF|PATCH)$/.test(line));
-  if (stray !== undefined) throw new ToolError(`There is ${JSON.stringify(stray.slice(0, 80))} around the patch. Nothing was changed.`);
+  if (stray !== undefined)
+    throw new ToolError(`There is ${JSON.stringify(stray.slice(0, 80))} around the patch. Give the patch alone. Nothing was changed.`);
   return { lines: lines.slice(begin + 1, end), first: begin + 1 };
 }
 
 function isMarker(line: string): boolean {
-  return line.startsWith('*** ') && line !== '*** End of File';
+  return line.startsWith('*** ') && line !== END_OF_FILE;
 }
 
 function headerOf(line: string): string {

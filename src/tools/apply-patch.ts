@@ -7,7 +7,7 @@ import type { FileChange } from '../workspace/types.ts';
 import type { Resolved, Workspace } from '../workspace/workspace.ts';
 import { applyHunks } from './apply-patch-hunks.ts';
 import { parsePatch, type Section } from './apply-patch-parse.ts';
-import { changeCall, existingFile, expectFree, textContent } from './change-call.ts';
+import { changeCall, existingFile, newFile, textContent } from './change-call.ts';
 import { defineTool } from './define.ts';
 import { discreetly } from './withheld.ts';
 
@@ -18,12 +18,8 @@ export function applyPatchTool(workspace: Workspace, gate: WriteGate): Tool {
       'Change files by a patch: *** Begin Patch, then *** Add File: path, *** Update File: path (*** Move to: path) with @@ hunks, or *** Delete File: path, then *** End Patch. The lines of a hunk must occur once: give 3 lines of context, and @@ with the class or function above where that is not enough.',
     effect: 'mutating',
     input: z.object({ input: z.string() }),
-    // The argument has other names elsewhere, or none.
-    repair(input) {
-      if (typeof input === 'string') return { input };
-      const { patch, ...rest } = (input ?? {}) as { patch?: unknown };
-      return typeof patch === 'string' ? { input: patch } : rest;
-    },
+    // Elsewhere it is the only argument, without a name.
+    repair: (input) => (typeof input === 'string' ? { input } : input),
     async prepare({ input }) {
       const files = new Draft(workspace);
       const done: string[] = [];
@@ -100,8 +96,7 @@ class Draft {
     const known = this.#files.get(place.path);
     if (known?.after) throw new ToolError(`${place.path} exists already. ${instead}`);
     if (known) return known;
-    await expectFree(this.#workspace, place, instead);
-    return this.#add({ ...place, before: undefined, after: undefined });
+    return this.#add({ ...(await newFile(this.#workspace, path, instead)), before: undefined, after: undefined });
   }
 
   #add(file: Drafted): Drafted {

@@ -7,6 +7,7 @@ import { revisionNote } from '../workspace/revise.ts';
 import { tidied } from '../workspace/tidy.ts';
 import type { FileChange } from '../workspace/types.ts';
 import type { Resolved, Workspace } from '../workspace/workspace.ts';
+import { missingFile } from './missing.ts';
 
 /** A prepared call whose whole effect is these changes, written through the gate. `done` is what the model is told. */
 export async function changeCall(title: string, changes: FileChange[], gate: WriteGate, done: string): Promise<PreparedCall> {
@@ -36,15 +37,32 @@ function callOf(title: string, set: ChangeSet, gate: WriteGate, done: string): P
 /** @throws ToolError unless it is there and a file. */
 export async function existingFile(workspace: Workspace, { at, path }: Resolved): Promise<Uint8Array> {
   const file = await workspace.snapshot(at);
-  if (!file) throw new ToolError(`There is no file ${path}. Use find_files to look for it.`);
+  if (!file) throw await missingFile(workspace, path);
   return file.bytes;
+}
+
+/** Where a new file is to be. @throws ToolError unless the path has a file's name, and nothing is there. */
+export async function newFile(workspace: Workspace, input: string, instead: string): Promise<Resolved> {
+  const place = await workspace.resolve(input);
+  await expectFree(workspace, place, instead);
+  if (/[/\\]\s*$/.test(input)) throw new ToolError(`${input.trim()} is the path of a directory. Add the name of the file.`);
+  return place;
 }
 
 /** @throws ToolError unless nothing is at the place. */
 export async function expectFree(workspace: Workspace, { at, path }: Resolved, instead: string): Promise<void> {
   if (at.path === '') throw new ToolError(`${path} is a folder.`);
   const stat = await workspace.stat(at);
-  if (stat) throw new ToolError(stat.type === 'directory' ? `${path} is a directory.` : `${path} exists already. ${instead}`);
+  if (stat)
+    throw new ToolError(
+      stat.type === 'directory' ? `${path} is a directory. Add the name of the file.` : `${path} exists already. ${instead}`,
+    );
+  for (let end = at.path.lastIndexOf('/'); end > 0; end = at.path.lastIndexOf('/', end - 1)) {
+    const above = { ...at, path: at.path.slice(0, end) };
+    const found = await workspace.stat(above);
+    if (found?.type === 'directory') return;
+    if (found) throw new ToolError(`${workspace.display(above)} is not a directory: nothing can be below it.`);
+  }
 }
 
 export function textContent(bytes: Uint8Array, path: string): string {

@@ -103,6 +103,7 @@ export class TerminalText {
 
   /** Writes over what stands at the cursor. */
   #print(text: string): void {
+    if (text === '') return;
     const [first = '', ...rest] = text.split('\n');
     const line = this.#lines[this.#row] ?? '';
     const left = line.length < this.#column ? line.padEnd(this.#column) : line.slice(0, this.#column);

@@ -3,7 +3,7 @@ import type { Tool } from '../core/tool.ts';
 import { encodeText } from '../workspace/content.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { changeCall, expectFree } from './change-call.ts';
+import { changeCall, newFile } from './change-call.ts';
 import { counted, defineTool } from './define.ts';
 
 /** `editor` is the name of the tool for files that exist. */
@@ -14,8 +14,7 @@ export function createFileTool(workspace: Workspace, gate: WriteGate, editor: st
     effect: 'mutating',
     input: z.object({ path: z.string(), content: z.string() }),
     async prepare({ path: input, content }) {
-      const place = await workspace.resolve(input);
-      await expectFree(workspace, place, `Use ${editor} to change it.`);
+      const place = await newFile(workspace, input, `Use ${editor} to change it.`);
       const lines = content === '' ? 0 : content.replace(/\n$/, '').split('\n').length;
       const changes = [{ ...place, before: undefined, after: encodeText(content) }];
       return changeCall(`Create ${place.path}`, changes, gate, `Created ${place.path} with ${counted(lines, 'line')}.`);

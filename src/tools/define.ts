@@ -2,12 +2,14 @@ import * as z from 'zod';
 import type { JsonSchema } from '../core/model.ts';
 import type { Effect, PreparedCall, Tool } from '../core/tool.ts';
 import { ToolError } from '../core/tool.ts';
+import { renamed, retyped } from './mend-input.ts';
 
 type Definition<Schema extends z.ZodType> = {
   name: string;
   description: string;
   input: Schema;
   effect: Effect;
+  alone?: boolean;
   /** Puts right what models are known to send instead of what the schema says. */
   repair?(input: unknown): unknown;
   prepare(input: z.infer<Schema>, signal: AbortSignal): Promise<PreparedCall>;
@@ -19,6 +21,7 @@ export function defineTool<Schema extends z.ZodType>({
   description,
   input: schema,
   effect,
+  alone,
   repair,
   prepare,
 }: Definition<Schema>): Tool {
@@ -28,14 +31,19 @@ export function defineTool<Schema extends z.ZodType>({
     description,
     effect,
     source: 'builtin',
+    ...(alone && { alone }),
     get inputSchema() {
       inputSchema ??= wireSchema(schema);
       return inputSchema;
     },
     async prepare(input, signal) {
-      const parsed = schema.safeParse(repair ? repair(input) : input);
-      if (!parsed.success) throw new ToolError(`The arguments of ${name} do not fit:\n${z.prettifyError(parsed.error)}`);
-      return prepare(parsed.data, signal);
+      const named = renamed(input, schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
+      const meant = repair ? repair(named) : named;
+      const parsed = schema.safeParse(meant);
+      if (parsed.success) return prepare(parsed.data, signal);
+      const again = schema.safeParse(retyped(meant, parsed.error.issues));
+      if (again.success) return prepare(again.data, signal);
+      throw new ToolError(`The arguments of ${name} do not fit:\n${z.prettifyError(parsed.error)}`);
     },
   };
 }

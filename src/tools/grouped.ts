@@ -23,3 +23,10 @@ export function grouped(rows: readonly Row[], total: number, noun: string): stri
 export function shorten(text: string, most = MAX_TEXT): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
+
+/** As `shorten`, but where the text is cut so that this part of it is seen. */
+export function shortenAround(text: string, part: string, most = MAX_TEXT): string {
+  const at = text.toLowerCase().indexOf(part.toLowerCase());
+  const from = at + part.length > most ? Math.max(0, at - most / 4) : 0;
+  return from === 0 ? shorten(text, most) : `…${shorten(text.slice(from), most)}`;
+}

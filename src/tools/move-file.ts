@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Tool } from '../core/tool.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { changeCall, existingFile, expectFree } from './change-call.ts';
+import { changeCall, existingFile, newFile } from './change-call.ts';
 import { defineTool } from './define.ts';
 
 export function moveFileTool(workspace: Workspace, gate: WriteGate): Tool {
@@ -13,9 +13,8 @@ export function moveFileTool(workspace: Workspace, gate: WriteGate): Tool {
     input: z.object({ from: z.string(), to: z.string() }),
     async prepare({ from, to }) {
       const source = await workspace.resolveEntry(from);
-      const goal = await workspace.resolve(to);
       const bytes = await existingFile(workspace, source);
-      await expectFree(workspace, goal, 'Choose another name.');
+      const goal = await newFile(workspace, to, 'Choose another name.');
       const changes = [
         { ...goal, before: undefined, after: bytes, movedFrom: source.path },
         { ...source, before: bytes, after: undefined },

@@ -54,7 +54,7 @@ async function runCommand(command: string, { runCommand: tool, judge }: CheckPor
   const decision = await judge(tool, call);
   if (decision.kind === 'deny') return notRun(`The command is not allowed: ${decision.reason}`);
   if (decision.kind === 'ask') {
-    const question = { id: `check ${command}`, text: `Run ${visibleCommand(command)} to check the step? ${decision.reason}` };
+    const question = { id: `check ${command}`, text: `Run a command to check the step?\n${visibleCommand(command)}\n${decision.reason}` };
     const answer = await context.ask({ ...question, options: [{ label: 'Run' }, { label: 'Leave out' }] });
     if (!('option' in answer) || answer.option !== 'Run') return notRun('Nobody agreed to running the command.');
   }

@@ -1,7 +1,7 @@
 /** What the run of a confirmed plan may write now: the files of the step that is under way, and nothing else. */
 import type { PlanStep } from '../core/plan.ts';
 import { currentStep, isOver, nextStep } from '../core/plan-progress.ts';
-import type { RunRecord, SessionState } from '../core/session.ts';
+import type { RunRecord, SessionState } from '../core/session-state.ts';
 import { inScope } from '../policy/scope.ts';
 
 type PlanRun = Pick<RunRecord, 'plan' | 'steps'>;

@@ -3,7 +3,7 @@ import type { EventBody, QuestionAnswer } from '../core/events.ts';
 import type { Plan, StepStatus } from '../core/plan.ts';
 import { checkText } from '../core/plan.ts';
 import { currentStep, isOver, nextStep, type StepState, stagedBy } from '../core/plan-progress.ts';
-import type { RunRecord, SessionState } from '../core/session.ts';
+import type { RunRecord, SessionState } from '../core/session-state.ts';
 import type { ExecuteContext, PreparedCall, Tool, ToolOutput } from '../core/tool.ts';
 import { ToolError } from '../core/tool.ts';
 import { historiesOf } from '../workspace/checkpoints.ts';
@@ -13,7 +13,7 @@ import { counted } from './define.ts';
 import { type Checked, type CheckPorts, checkedText, runCheck } from './plan-check.ts';
 import { asAskedBy, stepOf, stepsAhead, titleOf } from './plan-scope.ts';
 
-export const ANSWERS = { retry: 'Retry', skip: 'Skip', edit: 'Edit plan', stop: 'Stop', keep: 'Keep', rollBack: 'Roll back' } as const;
+const ANSWERS = { retry: 'Retry', skip: 'Skip', edit: 'Edit plan', stop: 'Stop', keep: 'Keep', rollBack: 'Roll back' } as const;
 
 /** A run that carries out a plan, in the session's state, which changes while it does. */
 export type PlanRun = { run: RunRecord; state: SessionState };
@@ -73,7 +73,7 @@ export class StepKeeper {
     if (known && isOver(known)) return { content: `Step ${step} is ${known.status} already.${this.#next()}`, note: this.#became(step) };
     if (current !== undefined && current !== step) {
       if (status !== 'started') throw new ToolError(`Step ${current} is under way, not step ${step}.`);
-      if (this.#run.steps[current]?.check?.outcome === 'failed')
+      if (this.#run.steps[current]?.check?.outcome === 'failed' && !this.#isAsked(current, context))
         throw new ToolError(`The check of step ${current} failed. Put that right and report step ${current} done first.`);
       const ended = await this.#finish(current, undefined, context);
       if (ended.isError || ended.endsRun) return ended;

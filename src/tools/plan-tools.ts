@@ -16,6 +16,7 @@ export function proposePlanTool(workspace: Workspace, newId: () => string, revis
     name: 'propose_plan',
     description: 'Propose the plan to the user, who may edit it and confirms it. Files that no step names cannot be changed later.',
     effect: 'readonly',
+    alone: true,
     input: PlanDraft,
     repair: repairPlan,
     async prepare(draft, signal) {
@@ -67,6 +68,7 @@ export function updateStepTool(keeper: StepKeeper): Tool {
     description: 'Report a step of the confirmed plan.',
     // It changes nothing that was not confirmed: what it rolls back, the user chose to.
     effect: 'readonly',
+    alone: true,
     input: z.object({ step: z.int().min(1), status: z.enum(['started', 'done', 'failed', 'skipped']), note: z.string().optional() }),
     async prepare({ step, status, note }) {
       const { steps } = keeper.plan;

@@ -10,7 +10,8 @@ import { parsePath } from '../workspace/paths.ts';
 import { linesInPieces } from '../workspace/pieces.ts';
 import type { Location } from '../workspace/types.ts';
 import type { Resolved, Workspace } from '../workspace/workspace.ts';
-import { defineTool } from './define.ts';
+import { counted, defineTool } from './define.ts';
+import { missingFile } from './missing.ts';
 import { parseNotebook, renderNotebook } from './notebook.ts';
 
 const MAX_LINES = 1_000;
@@ -31,6 +32,7 @@ export function readFileTool(workspace: Workspace): Tool {
       from_line: z.int().min(1).optional(),
       to_line: z.int().min(1).optional(),
     }),
+    repair: rangeOf,
     async prepare({ path: input, from_line = 1, to_line }) {
       if (to_line !== undefined && to_line < from_line) throw new ToolError('to_line is before from_line.');
       const place = await workspace.resolve(input);
@@ -44,6 +46,14 @@ export function readFileTool(workspace: Workspace): Tool {
   });
 }
 
+/** As other programs' tools have it: `limit` lines from the line `offset` on. */
+function rangeOf(input: unknown): unknown {
+  const { offset, limit, ...rest } = (typeof input === 'object' && input ? input : {}) as Record<string, unknown>;
+  if (!Number.isInteger(offset ?? limit) || !Number.isInteger(limit ?? 1)) return input;
+  const from_line = Math.max(1, Number(offset ?? 1));
+  return { from_line, ...(limit != null && { to_line: from_line + Number(limit) - 1 }), ...rest };
+}
+
 async function read(workspace: Workspace, { at, path }: Resolved, range: Range, signal: AbortSignal): Promise<ToolOutput> {
   const open = workspace.fs.notebook?.(at);
   if (open) return { content: paged(renderNotebook(open), range) };
@@ -53,11 +63,15 @@ async function read(workspace: Workspace, { at, path }: Resolved, range: Range, 
     if (pieces !== undefined) return { content: pieces };
   }
   const file = await workspace.snapshot(at);
-  if (!file) throw new ToolError(`There is no file ${path}. Use find_files to look for it.`);
+  if (!file) throw await missingFile(workspace, path);
   const image = imageTypeOf(file.bytes);
   if (image) return { content: imageContent(path, image, file.bytes) };
   const text = decodeText(file.bytes)?.replace(/^\uFEFF/, '');
-  if (text === undefined) return { content: binaryText(path, file.bytes, file.bytes.length) };
+  if (text === undefined) {
+    const old = oldText(file.bytes);
+    if (old === undefined) return { content: binaryText(path, file.bytes, file.bytes.length) };
+    return { content: `${paged(old, range, (line) => `${line}\t`)}\n[not UTF-8: shown as Windows-1252, and not to be edited]` };
+  }
   const cells = /\.ipynb$/i.test(path) ? parseNotebook(text) : undefined;
   return { content: cells ? paged(renderNotebook(cells), range) : paged(text, range, (line) => `${line}\t`) };
 }
@@ -72,6 +86,12 @@ function imageContent(path: string, type: ImageType, bytes: Uint8Array): (TextPa
   const is = `${path} is an image (${type}, ${bytes.length} bytes)`;
   if (bytes.length > MAX_IMAGE_BYTES) return [{ type: 'text', text: `${is}: too large to be shown.` }];
   return [{ type: 'text', text: `${is}:` }, imagePart(type, bytes)];
+}
+
+/** Text as it was written before UTF-8; undefined where the bytes hold what no text does. */
+function oldText(bytes: Uint8Array): string | undefined {
+  const isText = bytes.every((byte) => byte >= 32 || (byte >= 9 && byte <= 13) || byte === 27);
+  return isText ? new TextDecoder('windows-1252').decode(bytes) : undefined;
 }
 
 function binaryText(path: string, begin: Uint8Array, size: number): string {
@@ -96,7 +116,7 @@ async function readLarge(
   const found = image ? undefined : await linesInPieces(piece, limits, signal);
   if (image) return `${path} is an image (${image}, ${size} bytes): too large to be shown.`;
   if (!found) return binaryText(path, begin, size);
-  if (found.lines.length === 0) throw new ToolError(`The file has ${found.total} lines only.`);
+  if (found.lines.length === 0) throw new ToolError(`The file has ${counted(found.total ?? 0, 'line')} only.`);
   const last = from + found.lines.length - 1;
   const lines = found.lines.map(({ text, cut }, index) => `${from + index}\t${text}${cut > 0 ? `… [${cut} more bytes]` : ''}`);
   const of = found.total === undefined ? `; the file has ${Math.round(size / 1_000_000)} MB` : ` of ${found.total}`;
@@ -109,7 +129,7 @@ function paged(text: string, { from, to }: Range, lead: (line: number) => string
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.at(-1) === '') lines.pop();
   if (lines.length === 0) return '[the file is empty]';
-  if (from > lines.length) throw new ToolError(`The file has ${lines.length} lines only.`);
+  if (from > lines.length) throw new ToolError(`The file has ${counted(lines.length, 'line')} only.`);
   const out: string[] = [];
   let size = 0;
   let line = from;

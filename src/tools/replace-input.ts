@@ -6,10 +6,12 @@ const NAMES: Readonly<Record<string, string>> = {
   old_str: 'old_text',
   oldText: 'old_text',
   oldString: 'old_text',
+  search: 'old_text',
   new_string: 'new_text',
   new_str: 'new_text',
   newText: 'new_text',
   newString: 'new_text',
+  replace: 'new_text',
   replace_all: 'all',
   replaceAll: 'all',
 };
@@ -18,7 +20,7 @@ export function repairReplaceInput(input: unknown): unknown {
   const { old_text, new_text, all, edits, ...rest } = renamed(input) as Record<string, unknown>;
   if (edits === undefined && old_text !== undefined) return { ...rest, edits: [{ old_text, new_text, all }] };
   const list = typeof edits === 'string' ? parsed(edits) : edits;
-  return { ...rest, edits: Array.isArray(list) ? list.map(renamed) : list };
+  return { ...rest, edits: Array.isArray(list) ? list.map(renamed) : typeof list === 'object' ? [renamed(list)] : list };
 }
 
 /** Without what is null, which stands for nothing. A name that the schema knows goes before another one for the same. */

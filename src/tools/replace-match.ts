@@ -38,12 +38,18 @@ export function indentOf(line: string): string {
 const withoutBlanks = (line: string) => withoutTrailing(line.slice(indentOf(line).length));
 
 export const EXACT: Rule = { ignores: 'nothing', fold: (line) => line, wholeLines: false };
+const INDENTATION: Rule = { ignores: 'indentation', fold: withoutBlanks, wholeLines: true };
 export const LOOSER: readonly Rule[] = [
   { ignores: 'line endings and trailing blanks', fold: withoutTrailing, wholeLines: false },
-  { ignores: 'indentation', fold: withoutBlanks, wholeLines: true },
+  INDENTATION,
   { ignores: 'typographic quotes, dashes and spaces', fold: (line) => withoutTrailing(plain(line)), wholeLines: false },
   { ignores: 'indentation and typographic quotes, dashes and spaces', fold: (line) => withoutBlanks(plain(line)), wholeLines: true },
 ];
+
+/** The rule that ignores indentation too. */
+export function byLines(rule: Rule = EXACT): Rule {
+  return LOOSER.find(({ wholeLines }, index) => wholeLines && index > LOOSER.indexOf(rule)) ?? INDENTATION;
+}
 
 /** All places of a passage by the first rule that finds it anywhere. Where one is meant, two that overlap are two: either could be it. */
 export function placesOf(lines: Lines, passage: string): Place[] {

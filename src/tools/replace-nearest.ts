@@ -1,5 +1,6 @@
 /** The passage of a text that is most like one that is not in it. It is only shown; nothing is ever changed by likeness. Pure. */
 import type { Lines } from './replace-lines.ts';
+import { visible } from './replace-slips.ts';
 
 const AROUND = 2;
 const MAX_LINES = 20;
@@ -20,7 +21,7 @@ export function nearestPassage(lines: Lines, passage: readonly string[]): string
   return shown.join('\n');
 }
 
-const bare = (line: string) => line.trim().toLowerCase();
+const bare = (line: string) => visible(line).trim().toLowerCase();
 
 /** Every line that is in both, blanks and case aside, votes for where the passage would begin; the longer, the louder. */
 function byLines(lines: Lines, passage: readonly string[]): number | undefined {
@@ -55,5 +56,9 @@ function byWords(lines: Lines, passage: readonly string[]): number | undefined {
 }
 
 function wordsOf(line: string): string[] {
-  return (line.toLowerCase().match(/[\p{L}\p{N}_$]+/gu) ?? []).slice(0, MAX_WORDS);
+  return (
+    visible(line)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}_$]+/gu) ?? []
+  ).slice(0, MAX_WORDS);
 }

@@ -55,6 +55,9 @@ export function render(text: string, place: Place, changes: readonly Op[]): stri
     .join('');
 }
 
+/** One blank more is how the stars of a comment are aligned: it is no step. */
+const ALIGNED = 1;
+
 /** From the indentation that the model wrote to the one that the text has, by the lines that are in both. */
 function indenter(ops: readonly Op[], pieces: readonly { text: string }[], text: string): (line: string, index: number) => string {
   const known: { index: number; old: string; file: string }[] = [];
@@ -64,9 +67,7 @@ function indenter(ops: readonly Op[], pieces: readonly { text: string }[], text:
     const piece = pieces[at++];
     if (op.text.trim() !== '' && piece) known.push({ index, old: indentOf(op.text), file: indentOf(piece.text) });
   }
-  const theirs = stepOf(ops.map((op) => op.text)) ?? '  ';
-  const region = pieces.map((piece) => piece.text);
-  const ours = stepOf(region, true) ?? stepOf(splitLines(text.slice(0, 200_000))) ?? theirs;
+  const { theirs, ours } = stepInBoth(known) ?? stepInEach(ops, pieces, text);
   const translate = (blanks: string) => {
     const steps = blanks.length / theirs.length;
     return theirs === ours || !Number.isInteger(steps) ? blanks : ours.repeat(steps);
@@ -88,18 +89,54 @@ function indenter(ops: readonly Op[], pieces: readonly { text: string }[], text:
   };
 }
 
-/** One step of indentation: a tab, or the blanks by which lines go in most often. */
+/** How much further in the model and the text have one line than another; of all such pairs the one that is nearest. */
+function stepInBoth(known: readonly { old: string; file: string }[]): { theirs: string; ours: string } | undefined {
+  let best: { theirs: string; ours: string } | undefined;
+  const distinct = [...new Map(known.map((line) => [line.old, line])).values()];
+  for (const outer of distinct) {
+    for (const inner of distinct) {
+      if (!inner.old.startsWith(outer.old) || !inner.file.startsWith(outer.file)) continue;
+      const [theirs, ours] = [inner.old.slice(outer.old.length), inner.file.slice(outer.file.length)];
+      if (ours === '' || theirs === '' || theirs === ' ' || theirs.length >= (best?.theirs.length ?? Number.POSITIVE_INFINITY)) continue;
+      best = { theirs, ours };
+    }
+  }
+  return best && leastOf(best);
+}
+
+/** Several steps at once as the least that stand in the same relation; one blank is no step. */
+function leastOf({ theirs, ours }: { theirs: string; ours: string }): { theirs: string; ours: string } {
+  const least = theirs.startsWith('\t') ? 1 : 2;
+  for (let parts = Math.floor(theirs.length / least); parts > 1; parts--)
+    if (theirs.length % parts === 0 && ours.length % parts === 0)
+      return { theirs: theirs.slice(0, theirs.length / parts), ours: ours.slice(0, ours.length / parts) };
+  return { theirs, ours };
+}
+
+function stepInEach(ops: readonly Op[], pieces: readonly { text: string }[], text: string): { theirs: string; ours: string } {
+  const theirs = stepOf(ops.map((op) => op.text)) ?? '  ';
+  const region = pieces.map((piece) => piece.text);
+  return { theirs, ours: stepOf(region, true) ?? stepOf(splitLines(text.slice(0, 200_000))) ?? theirs };
+}
+
+/** One step of indentation: a tab, or the blanks by which lines go in most often, or else by which any two differ least. */
 function stepOf(lines: readonly string[], strict = false): string | undefined {
   const indents = lines.filter((line) => line.trim() !== '').map(indentOf);
-  const steps = new Map<number, number>();
-  let least = Number.POSITIVE_INFINITY;
-  for (const [index, indent] of indents.entries()) {
-    if (indent.startsWith('\t')) return '\t';
-    const step = indent.length - (indents[index - 1]?.length ?? indent.length);
-    if (step > 0) steps.set(step, (steps.get(step) ?? 0) + 1);
-    if (indent.length > 0) least = Math.min(least, indent.length);
+  if (indents.some((indent) => indent.startsWith('\t'))) return '\t';
+  const widths = indents.map(({ length }) => length);
+  const inward = new Map<number, number>();
+  for (const [index, width] of widths.entries()) {
+    const step = width - (widths[index - 1] ?? width);
+    if (step > ALIGNED) inward.set(step, (inward.get(step) ?? 0) + 1);
   }
-  const [most] = [...steps].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
-  if (most) return ' '.repeat(most[0]);
-  return strict || least === Number.POSITIVE_INFINITY ? undefined : ' '.repeat(least);
+  const [most] = [...inward].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+  if (most || strict) return most && ' '.repeat(most[0]);
+  const levels = [...new Set([0, ...widths])].sort((a, b) => a - b);
+  const least = Math.min(
+    ...levels
+      .slice(1)
+      .map((width, index) => width - (levels[index] as number))
+      .filter((step) => step > ALIGNED),
+  );
+  return Number.isFinite(least) ? ' '.repeat(least) : undefined;
 }

@@ -1,9 +1,10 @@
 /** Replacing passages of a text, several as one; pure. */
 import { ToolError } from '../core/tool.ts';
 import { endingNear, Lines, lineAt, splitLines } from './replace-lines.ts';
-import { type Place, placesOf, type Rule } from './replace-match.ts';
+import { byLines, type Place, placesOf, type Rule } from './replace-match.ts';
 import { nearestPassage } from './replace-nearest.ts';
 import { opsOf, render } from './replace-render.ts';
+import { slipIn } from './replace-slips.ts';
 
 export type Edit = { old_text: string; new_text: string; all?: boolean | undefined };
 /** `what` names the edit in messages. */
@@ -19,7 +20,8 @@ const MAX_NAMED = 5;
  */
 export function replaceAll(original: string, edits: readonly Edit[], path: string): Replaced {
   const [mark, lines] = withoutMark(original);
-  const spans = edits.flatMap((edit, index) => find(lines, edit, `edit ${index + 1}`, path));
+  const meant = mark ? edits.map((edit) => unmarked(edit, lines)) : edits;
+  const spans = meant.flatMap((_, index) => find(lines, meant, index, path));
   const replaced = splice(lines.text, spans, path);
   if (replaced.text === lines.text) throw new ToolError(`The edits would leave ${path} as it is.`);
   return { ...replaced, text: mark + replaced.text };
@@ -28,6 +30,12 @@ export function replaceAll(original: string, edits: readonly Edit[], path: strin
 /** The byte order mark is no part of the first line. */
 export function withoutMark(text: string): [mark: string, lines: Lines] {
   return text.startsWith('\uFEFF') ? ['\uFEFF', new Lines(text.slice(1))] : ['', new Lines(text)];
+}
+
+/** A model may have copied the mark too. */
+function unmarked(edit: Edit, { text }: Lines): Edit {
+  if (!edit.old_text.startsWith('\uFEFF') || text.includes(edit.old_text)) return edit;
+  return { ...edit, old_text: edit.old_text.slice(1), new_text: edit.new_text.replace(/^\uFEFF/, '') };
 }
 
 /** All spans at once. @throws ToolError where two overlap. */
@@ -46,10 +54,22 @@ export function splice(text: string, spans: readonly Span[], path: string): Repl
     out += text.slice(at, span.start) + span.text;
     at = span.end;
   }
-  const notes = sorted.flatMap(({ what, rule, start }) =>
-    rule ? [`${capital(what)} was found at line ${lineAt(text, start)} by ignoring ${rule.ignores}.`] : [],
-  );
-  return { text: out + text.slice(at), replaced: spans.length, notes };
+  return { text: out + text.slice(at), replaced: spans.length, notes: notesOn(text, sorted) };
+}
+
+/** One for each edit that a looser rule found. */
+function notesOn(text: string, spans: readonly Span[]): string[] {
+  const loose = spans.filter(({ rule }) => rule);
+  return [...new Set(loose.map(({ what }) => what))].map((what) => {
+    const places = loose.filter((span) => span.what === what);
+    return `${capital(what)} was found ${linesOf(text, places)} by ignoring ${places[0]?.rule?.ignores}.`;
+  });
+}
+
+/** `at lines 3, 9` */
+function linesOf(text: string, places: readonly { start: number }[]): string {
+  const named = places.slice(0, MAX_NAMED).map(({ start }) => lineAt(text, start));
+  return `at line${places.length === 1 ? '' : 's'} ${named.join(', ')}${places.length > MAX_NAMED ? ', …' : ''}`;
 }
 
 /** `edits 1 and 2`, but `edit 1 and hunk 2`. */
@@ -62,22 +82,43 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function find(lines: Lines, { old_text, new_text, all }: Edit, what: string, path: string): Span[] {
+function find(lines: Lines, edits: readonly Edit[], index: number, path: string): Span[] {
+  const { old_text, new_text, all } = edits[index] as Edit;
   const { text } = lines;
+  const what = `edit ${index + 1}`;
   if (old_text === '') {
     if (text === '') return [{ start: 0, end: 0, text: new_text, what }];
     throw new ToolError(`old_text of ${what} is empty. Give the passage to replace.`);
   }
   const found = placesOf(lines, old_text);
   const places = all ? apart(found) : found;
-  if (places.length === 0) throw new ToolError(notFound(lines, splitLines(old_text), `old_text of ${what}`, path));
+  if (places.length === 0) {
+    const made = edits.findIndex((other) => other.new_text.includes(old_text));
+    if (made >= 0 && made !== index)
+      throw new ToolError(
+        `old_text of ${what} is only in new_text of edit ${made + 1}. All edits refer to ${path} as it is now: join the two.`,
+      );
+    throw new ToolError(notFound(lines, splitLines(old_text), `old_text of ${what}`, path));
+  }
   if (places.length > 1 && !all)
     throw new ToolError(`old_text of ${what} ${occursAt(lines, places, path)} Give more lines around it, or set all.`);
-  return places.map((place) => ({
-    ...place,
-    text: place.rule ? render(text, place, opsOf(old_text, new_text)) : written(text, place, old_text, new_text),
-    what,
-  }));
+  return places
+    .map((found) => asLines(text, found, old_text, new_text))
+    .map((place) => ({
+      ...place,
+      text: place.rule ? render(text, place, opsOf(old_text, new_text)) : written(text, place, old_text, new_text),
+      what,
+    }));
+}
+
+/** A passage that begins with a part of its line's indentation is meant as whole lines: what stands there afterwards is indented as they are. */
+function asLines(text: string, place: Place, old: string, now: string): Place {
+  const endsLine = /[\r\n]$/.test(old);
+  if (place.rule?.wholeLines || !/^[ \t]+[^ \t\r\n]/.test(old) || !(endsLine || /[\r\n]/.test(now))) return place;
+  const start = Math.max(text.lastIndexOf('\n', place.start - 1), text.lastIndexOf('\r', place.start - 1)) + 1;
+  const startsInside = place.start > start && text.slice(start, place.start).trim() === '';
+  const endsThere = endsLine || place.end === text.length || /[\r\n]/.test(text[place.end] as string);
+  return startsInside && endsThere ? { ...place, start, rule: byLines(place.rule) } : place;
 }
 
 /** Models write \n; a text with \r\n keeps being written in its own way, unless the edit itself is about line endings. */
@@ -95,15 +136,13 @@ function apart(places: readonly Place[]): Place[] {
 
 /** `occurs 2 times in a.txt, at lines 3, 9.` */
 export function occursAt(lines: Lines, places: readonly Place[], path: string): string {
-  const named = places.slice(0, MAX_NAMED).map(({ start }) => lineAt(lines.text, start));
   const ignoring = places[0]?.rule ? `, ignoring ${places[0].rule.ignores}` : '';
-  return `occurs ${places.length} times in ${path}${ignoring}, at lines ${named.join(', ')}${places.length > MAX_NAMED ? ', …' : ''}.`;
+  return `occurs ${places.length} times in ${path}${ignoring}, ${linesOf(lines.text, places)}.`;
 }
 
 /** Shows where something like it does stand, so that the next try can copy it. */
 export function notFound(lines: Lines, passage: readonly string[], what: string, path: string): string {
-  const numbered = passage.some((line) => /^\s*\d+\t/.test(line)) && passage.every((line) => /^\s*(\d+(\t|$)|$)/.test(line));
-  const near = nearestPassage(lines, numbered ? passage.map((line) => line.replace(/^\s*\d+\t?/, '')) : passage);
-  const hint = numbered ? ' Leave out the line numbers.' : '';
-  return `${what} is not in ${path}.${hint}${near ? ` The nearest passage:\n${near}` : ' Read the file again.'}`;
+  const slip = slipIn(lines, passage.join('\n'));
+  const near = nearestPassage(lines, slip ? slip.passage.split('\n') : passage);
+  return `${what} is not in ${path}.${slip ? ` ${slip.hint}` : ''}${near ? ` The nearest passage:\n${near}` : ' Read the file again.'}`;
 }

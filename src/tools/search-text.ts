@@ -3,7 +3,8 @@ import type { Tool } from '../core/tool.ts';
 import { ToolError } from '../core/tool.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { counted, defineTool } from './define.ts';
-import { grouped, type Row, shorten } from './grouped.ts';
+import { grouped, type Row, shorten, shortenAround } from './grouped.ts';
+import { withDirectory } from './mend-input.ts';
 import { isWithheld } from './withheld.ts';
 
 const MAX_HITS = 300;
@@ -21,6 +22,7 @@ export function searchTextTool(workspace: Workspace): Tool {
       whole_word: z.boolean().optional(),
       glob: z.string().optional().describe('only in files that match'),
     }),
+    repair: withDirectory,
     async prepare({ pattern, regex = false, case_sensitive: caseSensitive = false, whole_word: wholeWord = false, glob }) {
       return {
         title: `Search ${shorten(pattern, MAX_TITLE)}${glob ? ` in ${glob}` : ''}`,
@@ -37,7 +39,7 @@ export function searchTextTool(workspace: Workspace): Tool {
               withheld.set(group, isClosed);
               if (isClosed) continue;
               if (++hits > MAX_HITS) break;
-              rows.push({ group, line, text: shorten(text) });
+              rows.push({ group, line, text: shortenAround(text.replace(/^\uFEFF/, ''), pattern) });
               if (hits % 100 === 0) progress(counted(hits, 'hit'));
             }
           } catch (error) {
@@ -48,11 +50,17 @@ export function searchTextTool(workspace: Workspace): Tool {
             closed > 0
               ? `\n\n[${counted(closed, 'file')} with matches left out: it takes the user’s leave to read what may be secret]`
               : '';
-          if (hits === 0) return { content: `No matches for ${pattern}${glob ? ` in ${glob}` : ''}.${note}` };
+          if (hits === 0) return { content: `No matches for ${pattern}${glob ? ` in ${glob}` : ''}.${adviceOn(pattern, regex)}${note}` };
           const more = `${hits > MAX_HITS ? `\n\n[more than ${MAX_HITS} hits; narrow the search]` : ''}${note}`;
           return { content: grouped(rows, rows.length, 'hits') + more };
         },
       };
     },
   });
+}
+
+/** Why a pattern may match nothing at all. */
+function adviceOn(pattern: string, regex: boolean): string {
+  if (regex) return /\\[nr]/.test(pattern) ? ' A match is within one line.' : '';
+  return /[|\\^$]|\.[*+]/.test(pattern) ? ' It was taken as plain text: set regex for a regular expression.' : '';
 }

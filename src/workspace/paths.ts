@@ -2,10 +2,17 @@ import { ToolError } from '../core/tool.ts';
 import type { Location } from './types.ts';
 
 const MAX_LENGTH = 4_096;
+/** In bytes, as most file systems have it. */
+const MAX_NAME = 255;
 
 /** Says in one sentence why a path is no path in the workspace. */
 export class PathError extends ToolError {
   override name = 'PathError';
+
+  /** Bundles that are loaded later have a copy of this class: the name tells, not the copy. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === 'PathError';
+  }
 }
 
 /**
@@ -16,13 +23,14 @@ export class PathError extends ToolError {
 export function parsePath(input: string, folders: readonly { name: string }[]): Location {
   if (folders.length === 0) throw new PathError('No folder is open. Open a folder first.');
   if (input.length > MAX_LENGTH) throw new PathError('The path is too long.');
-  if (/\p{Cc}/u.test(input)) throw new PathError('The path holds a control character.');
+  if (/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(input)) throw new PathError('The path holds a control character.');
   const slashed = input.trim().replaceAll('\\', '/');
   if (/^([a-z][a-z0-9+.-]*:|\/|~)/i.test(slashed))
     throw new PathError(`${input} is not a path relative to the workspace. Use one such as src/main.ts.`);
   const parts: string[] = [];
   for (const part of slashed.split('/')) {
     if (part === '' || part === '.') continue;
+    if (new TextEncoder().encode(part).length > MAX_NAME) throw new PathError('A name in the path is too long.');
     if (part !== '..') parts.push(part);
     else if (parts.pop() === undefined) throw new PathError(`${input} is outside the workspace.`);
   }

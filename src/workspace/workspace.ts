@@ -55,9 +55,15 @@ export class Workspace {
   async snapshot(at: Location): Promise<FileBytes | undefined> {
     const stat = await this.fs.stat(at);
     if (!stat) return undefined;
-    if (stat.type !== 'file') throw new PathError(`${this.display(at)} is not a file.`);
+    if (stat.type !== 'file')
+      throw new PathError(`${this.display(at)} is not a file${stat.type === 'directory' ? ' but a directory' : ''}.`);
     if (stat.size > MAX_READ)
       throw new PathError(`${this.display(at)} has ${Math.round(stat.size / 1_000_000)} MB, which is too much to read.`);
-    return this.fs.read(at);
+    try {
+      return await this.fs.read(at);
+    } catch (error) {
+      if (!/^(EACCES|EPERM|NoPermissions)$/.test((error as { code?: string }).code ?? '')) throw error;
+      throw new PathError(`${this.display(at)} cannot be read: permission denied.`);
+    }
   }
 }

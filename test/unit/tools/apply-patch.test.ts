@@ -98,6 +98,13 @@ describe('the hunks of a patch', () => {
       { numRuns: 2_000 },
     );
   });
+
+  it('of which one is only context changes nothing', () => {
+    const context: Hunk = { headers: [], ops: ['b', 'c'].map((text) => ({ sign: ' ', text })), endOfFile: false };
+    const change: Hunk = { headers: [], ops: [{ sign: '-', text: 'd' }], endOfFile: false };
+    assert.equal(applyHunks('a\nb\nc\nd\n', [context, change], 'a.txt').text, 'a\nb\nc\n');
+    assert.throws(() => applyHunks('a\nb\nc\nd\n', [context], 'a.txt'), /would leave a.txt as it is/);
+  });
 });
 
 describe('the form of edits', () => {

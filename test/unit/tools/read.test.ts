@@ -21,7 +21,8 @@ describe('read_file', () => {
     assert.equal(await read(1, 10), lines(1, 10));
     assert.equal(await read(11), 'ERROR The file has 10 lines only.');
     assert.equal(await read(5, 4), 'ERROR to_line is before from_line.');
-    for (const wrong of [0, -1, 1.5, Number.NaN, '1' as never])
+    assert.equal(await read('9' as never, '10' as never), `${lines(9, 10)}\n[lines 9-10 of 10]`);
+    for (const wrong of [0, -1, 1.5, Number.NaN, 'x' as never])
       assert.match(await read(wrong), /^ERROR The arguments of read_file do not fit/);
   });
 
@@ -62,15 +63,37 @@ describe('read_file', () => {
   });
 
   it('does not read what is no text', async () => {
-    await using disk = await toolsOn({ 'a.png': new Uint8Array([0x89, 0x50, 0, 1]), 'latin1.txt': new Uint8Array([0x67, 0xfc, 0x6e]) });
+    await using disk = await toolsOn({ 'a.png': new Uint8Array([0x89, 0x50, 0, 1]), 'c.dat': new Uint8Array([0x67, 0xfc, 1]) });
     assert.equal(await disk.use('read_file', { path: 'a.png' }), 'a.png is a binary file of 4 bytes.');
-    assert.equal(await disk.use('read_file', { path: 'latin1.txt' }), 'latin1.txt is a binary file of 3 bytes.');
+    assert.equal(await disk.use('read_file', { path: 'c.dat' }), 'c.dat is a binary file of 3 bytes.');
+  });
+
+  it('shows text from before UTF-8, and says that it is a guess', async () => {
+    await using disk = await toolsOn({ 'latin1.txt': new Uint8Array([0x67, 0xfc, 0x6e]) });
+    assert.equal(await disk.use('read_file', { path: 'latin1.txt' }), '1\tgün\n[not UTF-8: shown as Windows-1252, and not to be edited]');
+  });
+
+  it('says where a file of that name is, in whatever case', async () => {
+    await using disk = await toolsOn({ 'src/Main.ts': '', 'a/x.ts': '', 'b/x.ts': '', 'we ird[1].ts': '' });
+    const read = (path: string) => disk.use('read_file', { path });
+    assert.equal(await read('main.ts'), 'ERROR There is no file main.ts. There is src/Main.ts.');
+    assert.equal(await read('x.ts'), 'ERROR There is no file x.ts. There are a/x.ts, b/x.ts.');
+    assert.equal(await read('lib/we ird[1].ts'), 'ERROR There is no file lib/we ird[1].ts. There is we ird[1].ts.');
+  });
+
+  it('understands what the tools of other programs are given', async () => {
+    await using disk = await toolsOn({ 'a.txt': text(10) });
+    const read = (input: unknown) => disk.use('read_file', input);
+    assert.equal(await read({ file_path: 'a.txt', offset: 3, limit: 2 }), `${lines(3, 4)}\n[lines 3-4 of 10]`);
+    assert.equal(await read({ path: 'a.txt', limit: 1 }), `${lines(1, 1)}\n[lines 1-1 of 10]`);
+    assert.equal(await read({ filePath: 'a.txt', startLine: 9, endLine: '10' }), `${lines(9, 10)}\n[lines 9-10 of 10]`);
+    assert.equal(await read({ path: 'a.txt', from_line: null, to_line: null }), lines(1, 10));
   });
 
   it('says what is there instead of a file', async () => {
     await using disk = await toolsOn({ 'dir/a.txt': 'a' });
-    assert.equal(await disk.use('read_file', { path: 'dir' }), 'ERROR dir is not a file.');
-    assert.equal(await disk.use('read_file', { path: '.' }), 'ERROR . is not a file.');
+    assert.equal(await disk.use('read_file', { path: 'dir' }), 'ERROR dir is not a file but a directory.');
+    assert.equal(await disk.use('read_file', { path: '.' }), 'ERROR . is not a file but a directory.');
     assert.equal(await disk.use('read_file', { path: 'none' }), 'ERROR There is no file none. Use find_files to look for it.');
     assert.equal(
       await disk.use('read_file', { path: 'dir/a.txt/b' }),
@@ -93,6 +116,14 @@ describe('find_files', () => {
     assert.equal(await disk.use('find_files', { glob: 'src/*' }), 'src/a.ts\nsrc/b.js');
     assert.equal(await disk.use('find_files', { glob: '/src/*.ts' }), 'src/a.ts');
     assert.equal(await disk.use('find_files', { glob: '*.md' }), 'No files match *.md.');
+  });
+
+  it('says what a glob is where it has no wildcard', async () => {
+    await using disk = await toolsOn({ 'src/main.ts': '' });
+    assert.equal(await disk.use('find_files', { glob: 'main' }), 'No files match main. A glob is for whole names: try *main*.');
+    assert.equal(await disk.use('find_files', { glob: '*.css' }), 'No files match *.css.');
+    assert.equal(await disk.use('find_files', { pattern: '*.ts', path: 'src' }), 'src/main.ts');
+    assert.equal(await disk.use('find_files', { pattern: '*.js', path: 'src' }), 'No files match src/**/*.js.');
   });
 
   it('is capped, and says so', async () => {
@@ -154,6 +185,25 @@ describe('search_text', () => {
     assert.equal(many.length, 1 + 300 + 2);
     assert.equal(many.at(-1), '[more than 300 hits; narrow the search]');
     assert.equal(await disk.use('search_text', { pattern: 'zz' }), `z.min.js\n  1: ${'z'.repeat(240)}…`);
+  });
+
+  it('shows the hit of a long line', async () => {
+    await using disk = await toolsOn({ 'z.min.js': `${'z'.repeat(500)} mark ${'z'.repeat(500)}` });
+    assert.equal(await disk.use('search_text', { pattern: 'MARK' }), `z.min.js\n  1: …${'z'.repeat(59)} mark ${'z'.repeat(175)}…`);
+  });
+
+  it('says why a pattern may find nothing', async () => {
+    assert.equal(
+      await search({ pattern: 'Hello|x' }),
+      'No matches for Hello|x. It was taken as plain text: set regex for a regular expression.',
+    );
+    assert.equal(await search({ pattern: 'a\\nb', regex: true }), 'No matches for a\\nb. A match is within one line.');
+  });
+
+  it('understands a directory beside the glob, as other tools have it', async () => {
+    assert.equal(await search({ query: 'hello', path: './src/', glob: '*.js' }), 'src/b.js\n  1: hello world');
+    assert.equal(await search({ pattern: 'hello(', path: 'src' }), 'src/a.ts\n  2: hello();');
+    assert.equal(await search({ pattern: 'othello', path: '.' }), 'c.md\n  1: othello');
   });
 
   it('finds nothing beside the workspace', async () => {

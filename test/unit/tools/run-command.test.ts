@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { Commands } from '../../../src/hosts/node/commands.ts';
 import { PageFetcher } from '../../../src/hosts/node/fetch.ts';
 import { NodeFileSystem } from '../../../src/hosts/node/file-system.ts';
@@ -10,6 +9,7 @@ import { commandOutputTool } from '../../../src/tools/command-output.ts';
 import { fetchUrlTool } from '../../../src/tools/fetch-url.ts';
 import { runCommandTool } from '../../../src/tools/run-command.ts';
 import { Workspace } from '../../../src/workspace/workspace.ts';
+import { executeContext } from '../../support/context.ts';
 import {
   answerAll,
   assistantOn,
@@ -20,6 +20,7 @@ import {
   nextEvent,
   resultTexts,
 } from '../../support/harness.ts';
+import { tokensOfTools } from '../../support/tokens.ts';
 
 const never = new AbortController().signal;
 const run = (command: string, more: object = {}) => call('run_command', { command, ...more });
@@ -137,13 +138,7 @@ describe('run_command', () => {
       const commands = new Commands({ storage: join(kedge.storage, 'commands'), directory: (at) => fs.absolute(at) });
       const tool = runCommandTool(new Workspace(fs), commands);
       const output = commandOutputTool(commands);
-      const context = {
-        callId: '1',
-        signal: never,
-        progress: () => undefined,
-        record: () => undefined,
-        ask: () => Promise.reject(new Error()),
-      };
+      const context = executeContext();
       return {
         prepare: (input: unknown) => tool.prepare(input, never),
         run: async (input: unknown) => String((await (await tool.prepare(input, never)).execute(context)).content),
@@ -220,14 +215,7 @@ describe('run_command', () => {
     const fs = new NodeFileSystem([import.meta.dirname]);
     const commands = new Commands({ storage: '', directory: () => '' });
     const tools = [runCommandTool(new Workspace(fs), commands), commandOutputTool(commands), fetchUrlTool(new PageFetcher())];
-    const functions = tools.map(({ name, description, inputSchema }) => ({
-      type: 'function',
-      name,
-      description,
-      parameters: inputSchema,
-      strict: false,
-    }));
-    const tokens = countTokens(JSON.stringify(functions));
+    const tokens = tokensOfTools(tools);
     if (this.test) this.test.title += ` (${tokens} tokens)`;
     assert.ok(tokens <= 260, `${tokens} tokens`);
   });

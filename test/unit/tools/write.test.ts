@@ -21,9 +21,12 @@ describe('create_file', () => {
       await disk.use('create_file', { path: 'a.txt', content: '' }),
       'ERROR a.txt exists already. Use replace_in_file to change it.',
     );
-    assert.equal(await disk.use('create_file', { path: 'dir', content: '' }), 'ERROR dir is a directory.');
+    assert.equal(await disk.use('create_file', { path: 'dir', content: '' }), 'ERROR dir is a directory. Add the name of the file.');
     assert.equal(await disk.use('create_file', { path: '', content: '' }), 'ERROR . is a folder.');
-    assert.match(await disk.use('create_file', { path: 'a.txt/b', content: '' }), /^ERROR .*Nothing was changed\.$/);
+    assert.match(
+      await disk.use('create_file', { path: 'a.txt/b', content: '' }),
+      /^ERROR a\.txt is not a directory: nothing can be below it\.$/,
+    );
     assert.deepEqual(await disk.snapshot(), before);
   });
 });
@@ -46,10 +49,13 @@ describe('move_file', () => {
     const before = await disk.snapshot();
     assert.equal(await disk.use('move_file', { from: 'a.txt', to: 'b.txt' }), 'ERROR b.txt exists already. Choose another name.');
     assert.equal(await disk.use('move_file', { from: 'a.txt', to: 'a.txt' }), 'ERROR a.txt exists already. Choose another name.');
-    assert.equal(await disk.use('move_file', { from: 'a.txt', to: 'd' }), 'ERROR d is a directory.');
-    assert.equal(await disk.use('move_file', { from: 'd', to: 'e' }), 'ERROR d is not a file.');
+    assert.equal(await disk.use('move_file', { from: 'a.txt', to: 'd' }), 'ERROR d is a directory. Add the name of the file.');
+    assert.equal(await disk.use('move_file', { from: 'd', to: 'e' }), 'ERROR d is not a file but a directory.');
     assert.equal(await disk.use('move_file', { from: 'none', to: 'e' }), 'ERROR There is no file none. Use find_files to look for it.');
-    assert.match(await disk.use('move_file', { from: 'a.txt', to: 'a.txt/b' }), /^ERROR .*Nothing was changed\.$/);
+    assert.match(
+      await disk.use('move_file', { from: 'a.txt', to: 'a.txt/b' }),
+      /^ERROR a\.txt is not a directory: nothing can be below it\.$/,
+    );
     assert.deepEqual(await disk.snapshot(), before);
   });
 });
@@ -58,8 +64,8 @@ describe('delete_file', () => {
   it('deletes one file, and nothing else', async () => {
     await using disk = await toolsOn({ 'd/a.txt': 'a', 'b.txt': 'b' });
     assert.equal(await disk.use('delete_file', { path: 'd/a.txt' }), 'Deleted d/a.txt.');
-    assert.equal(await disk.use('delete_file', { path: 'd' }), 'ERROR d is not a file.');
-    assert.equal(await disk.use('delete_file', { path: '.' }), 'ERROR . is not a file.');
+    assert.equal(await disk.use('delete_file', { path: 'd' }), 'ERROR d is not a file but a directory.');
+    assert.equal(await disk.use('delete_file', { path: '.' }), 'ERROR . is not a file but a directory.');
     assert.equal(await disk.use('delete_file', { path: 'none' }), 'ERROR There is no file none. Use find_files to look for it.');
     assert.deepEqual(await disk.snapshot(), {
       '/': 'directory',
@@ -161,7 +167,7 @@ describe('replace_in_file', () => {
     await using disk = await toolsOn({ 'a.bin': new Uint8Array([0, 1]), 'd/': '' });
     const use = (path: string, edits: unknown = [edit('a', 'b')]) => disk.use('replace_in_file', { path, edits });
     assert.equal(await use('a.bin'), 'ERROR a.bin is not UTF-8 text and cannot be edited.');
-    assert.equal(await use('d'), 'ERROR d is not a file.');
+    assert.equal(await use('d'), 'ERROR d is not a file but a directory.');
     assert.equal(await use('none'), 'ERROR There is no file none. Use find_files to look for it.');
     assert.match(await use('a.bin', []), /^ERROR The arguments of replace_in_file do not fit/);
   });

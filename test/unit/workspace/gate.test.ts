@@ -41,7 +41,7 @@ describe('the write gate', () => {
       ],
       ['deleted', (disk) => rm(join(disk.root, 'b.txt')), /b\.txt was deleted since/],
       ['created', (disk) => disk.write('c.txt', 'mine'), /c\.txt exists by now/],
-      ['made a directory', (disk) => mkdir(join(disk.root, 'c.txt')), /c\.txt is not a file\. Nothing was changed/],
+      ['made a directory', (disk) => mkdir(join(disk.root, 'c.txt')), /c\.txt is not a file but a directory\. Nothing was changed/],
       [
         'made a link',
         async (disk) => {
@@ -238,7 +238,7 @@ describe('undo', () => {
       'b.txt': 'restored',
       'c.txt': 'It was changed since.',
       'd.txt': 'unchanged',
-      'e.txt': 'e.txt is not a file.',
+      'e.txt': 'e.txt is not a file but a directory.',
     });
     assert.deepEqual(await disk.snapshot(), {
       '/': 'directory',

@@ -14,4 +14,14 @@ describe('the workspace', () => {
     await assert.rejects(sized(120_000_000).snapshot(at), /^PathError: big\.log has 120 MB, which is too much to read\.$/);
     assert.deepEqual((await sized(99_000_000).snapshot(at))?.bytes, new Uint8Array([1]));
   });
+
+  it('says without the host’s own words that a file may not be read', async () => {
+    const denied = Object.assign(new Error("EACCES: permission denied, open '/home/me/app/a.ts'"), { code: 'EACCES' });
+    const workspace = new Workspace({
+      folders: [{ name: 'app' }],
+      stat: async () => ({ type: 'file', size: 1, link: false }),
+      read: () => Promise.reject(denied),
+    } as unknown as FileSystem);
+    await assert.rejects(workspace.snapshot({ folder: 0, path: 'a.ts' }), /^PathError: a\.ts cannot be read: permission denied\.$/);
+  });
 });

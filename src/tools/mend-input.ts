@@ -1,0 +1,70 @@
+/** What models send to tools instead of what a schema says, put right where only one thing can be meant; pure. */
+import type * as z from 'zod';
+
+/** Names that the tools of other programs have for the same. */
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  path: ['file_path', 'filePath', 'file'],
+  content: ['contents', 'file_text', 'text'],
+  from: ['source', 'old_path', 'from_path'],
+  to: ['destination', 'new_path', 'to_path'],
+  from_line: ['start_line', 'startLine', 'line_start'],
+  to_line: ['end_line', 'endLine', 'line_end'],
+  command: ['cmd'],
+  cwd: ['workdir', 'working_directory'],
+  background: ['is_background', 'run_in_background'],
+  glob: ['pattern', 'include', 'include_pattern', 'file_pattern'],
+  pattern: ['query', 'text'],
+  regex: ['is_regex', 'isRegexp'],
+  input: ['patch', 'patch_text', 'diff'],
+};
+
+/** With the names of the schema, where the input has none of its own for it. */
+export function renamed(input: unknown, keys: readonly string[]): unknown {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+  const own = input as Record<string, unknown>;
+  const missing = keys.filter((key) => own[key] === undefined || own[key] === null);
+  const found = missing.flatMap((key) => {
+    const other = OTHER_NAMES[key]?.find((name) => !keys.includes(name) && own[name] !== undefined && own[name] !== null);
+    return other === undefined ? [] : [[key, own[other]]];
+  });
+  return found.length > 0 ? { ...own, ...Object.fromEntries(found) } : input;
+}
+
+/** A directory beside a glob made part of the glob. */
+export function withDirectory(input: unknown): unknown {
+  const { path, ...rest } = (typeof input === 'object' && input ? input : {}) as Record<string, unknown>;
+  if (typeof path !== 'string') return input;
+  const directory = path.trim().replace(/^\.?\/|\/$/g, '');
+  if (directory === '' || directory === '.') return rest;
+  if (typeof rest.glob !== 'string') return { ...rest, glob: directory };
+  const within = rest.glob.replace(/^\.?\//, '');
+  return within.startsWith(`${directory}/`) ? rest : { ...rest, glob: `${directory}/**/${within.replace(/^\*\*\//, '')}` };
+}
+
+/** With values of the types that the schema has, as far as the issues show them: to be checked once more. */
+export function retyped(input: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
+  if (typeof input !== 'object' || input === null) return input;
+  const copy = structuredClone(input);
+  for (const issue of issues) {
+    const key = issue.path.at(-1);
+    const holder = issue.path.slice(0, -1).reduce<unknown>((value, step) => (value as Record<PropertyKey, unknown>)?.[step], copy);
+    if (issue.code === 'invalid_type' && key !== undefined && typeof holder === 'object' && holder !== null)
+      retype(holder as Record<PropertyKey, unknown>, key, issue.expected);
+  }
+  return copy;
+}
+
+function retype(holder: Record<PropertyKey, unknown>, key: PropertyKey, expected: string): void {
+  const value = holder[key];
+  if (value === null) delete holder[key];
+  else if (expected === 'array') holder[key] = typeof value === 'string' ? (parsed(value) ?? value) : [value];
+  else if (typeof value === 'string' && /^(boolean|number|int)$/.test(expected)) holder[key] = parsed(value.trim().toLowerCase()) ?? value;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}

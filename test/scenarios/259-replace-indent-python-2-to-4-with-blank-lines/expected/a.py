@@ -1,0 +1,7 @@
+class A:
+    def f(self):
+        a()
+
+        if x:
+            for y in z:
+                b(y)

@@ -1,0 +1,6 @@
+class A:
+    def f(self):
+        a()
+        b()
+        if x:
+            c()

@@ -1,0 +1,6 @@
+def f():
+    x = g(
+            a)
+    if x:
+        b()
+    return x

@@ -1,0 +1,4 @@
+def f():
+    x = g(
+            a)
+    return x

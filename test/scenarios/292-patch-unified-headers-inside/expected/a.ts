@@ -1,0 +1,8 @@
+one
+two
+3
+four
+five
+six
+seven
+eight

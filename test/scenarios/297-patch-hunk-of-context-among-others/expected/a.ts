@@ -1,0 +1,8 @@
+one
+two
+three
+four
+5
+six
+seven
+eight

@@ -1,0 +1,8 @@
+1
+two
+three
+four
+five
+six
+seven
+eight

@@ -1,0 +1,8 @@
+one
+two
+three
+four
+five
+six
+seven
+eight

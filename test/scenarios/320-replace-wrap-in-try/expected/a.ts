@@ -1,0 +1,6 @@
+f {
+		try {
+			a
+			b
+		} catch {}
+}

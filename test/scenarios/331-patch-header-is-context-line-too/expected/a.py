@@ -1,0 +1,4 @@
+def f():
+    a
+def g():
+    b
