@@ -12,7 +12,7 @@ export function readAddresses(directory: string, session: string, mayFail: boole
     const found: Addresses = JSON.parse(readFileSync(fileOf(directory, session), 'utf8'));
     if (Object.values(found).every(({ baseUrl }) => URL.canParse(baseUrl))) return found;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    if (/^(ENOENT|ENOTDIR)$/.test((error as NodeJS.ErrnoException).code ?? '')) return {};
   }
   if (mayFail) return {};
   throw new UsageError(`The address of the model of session ${session} cannot be read, so nothing was sent. Give it with --base-url.`);

@@ -2,9 +2,11 @@
 import { resolve } from 'node:path';
 import type { Session } from '../../app/session.ts';
 import type { AgentEvent } from '../../core/events.ts';
-import { type ApprovalRequest, type AskedQuestion, brokeOff } from '../../core/session.ts';
+import { brokeOff } from '../../core/session.ts';
+import type { ApprovalRequest, AskedQuestion } from '../../core/session-state.ts';
 import { bareAddress } from './addresses.ts';
 import type { Options } from './arguments.ts';
+import { howToGiveKey } from './environment.ts';
 import type { Questions } from './questions.ts';
 
 export const EXIT = { answered: 0, failed: 1, usage: 2, paused: 3, planProposed: 4, stopped: 130 } as const;
@@ -45,11 +47,11 @@ export async function converse(
     if (failure && session.state.lastRun?.outcome !== 'failed') throw failure;
     for (let plan = openPlan(session); plan; plan = openPlan(session) ?? stillOpen(session, plan)) {
       const word = options.runPlan ? 'run' : questions.interactive ? await (await import('./questions.ts')).confirmPlan(signal) : 'keep';
-      if (signal.aborted) return EXIT.stopped;
       if (word === 'keep') {
-        process.stderr.write(`The plan waits for you. To carry it out: ${continueCommand(session, options)} --run-plan\n`);
-        return EXIT.planProposed;
+        if (isHeard) process.stderr.write(`The plan waits for you. To carry it out: ${continueCommand(session, options)} --run-plan\n`);
+        return signal.aborted ? EXIT.stopped : EXIT.planProposed;
       }
+      if (signal.aborted) return EXIT.stopped;
       if (typeof word === 'object') {
         await session.plans.change(plan, word.change);
         continue;
@@ -128,6 +130,8 @@ function exitCode(session: Session, options: Options, isHeard: boolean): number 
     return EXIT.stopped;
   }
   if (run?.outcome === 'failed') {
+    const end = session.events.findLast((event) => event.type === 'run_finished');
+    if (end?.error?.kind === 'auth') process.stderr.write(`To give a new key: ${lower(howToGiveKey(run.model.provider))}.\n`);
     process.stderr.write(
       `${brokeOff(session.state) ? 'Half an answer was kept. To go on' : 'To try again'}: ${continueCommand(session, options)}\n`,
     );
@@ -164,6 +168,10 @@ function continueCommand(session: Session, { folders, baseUrl }: Options): strin
   const named = elsewhere ? folders.map((folder) => ` --folder ${shellWord(folder)}`) : [];
   const address = baseUrl ? ` --base-url ${shellWord(bareAddress(baseUrl))}` : '';
   return `kedge --continue ${session.id}${address}${named.join('')}`;
+}
+
+function lower(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 function shellWord(text: string): string {

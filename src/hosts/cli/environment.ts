@@ -35,12 +35,14 @@ export function missingKey({ provider }: ModelRef, config: ProviderConfig): stri
   const entry = catalogEntry(provider);
   const missing = entry && missingConfig(entry, config);
   if (!missing) return undefined;
-  const [variable, general] =
-    missing === 'key'
-      ? [entry.keyVariables?.[0] ?? `${prefixOf(provider)}_API_KEY`, 'KEDGE_API_KEY']
-      : [`${prefixOf(provider)}_BASE_URL`, '--base-url'];
-  const or = missing === 'key' ? `, or run kedge keys set ${provider},` : '';
-  return `There is no ${missing} for ${entry.label}. Set ${variable} (or ${general})${or} and try again.`;
+  const how = missing === 'key' ? `${howToGiveKey(provider)},` : `Set ${prefixOf(provider)}_BASE_URL (or --base-url)`;
+  return `There is no ${missing} for ${entry.label}. ${how} and try again.`;
+}
+
+/** `Set OPENAI_API_KEY (or KEDGE_API_KEY), or run kedge keys set openai` */
+export function howToGiveKey(provider: string): string {
+  const variable = catalogEntry(provider)?.keyVariables?.[0] ?? `${prefixOf(provider)}_API_KEY`;
+  return `Set ${variable} (or KEDGE_API_KEY), or run kedge keys set ${provider}`;
 }
 
 /** `stored` are the providers that have a key in the keychain. */

@@ -94,8 +94,8 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
       requirePlan: () => options.requirePlan ?? false,
       limits: (mode) => ({ ...DEFAULT_LIMITS[mode], ...options.limits }),
       budgets: () => ({ run: options.budget, day }),
-      policy: () => policy,
     },
+    policy: () => policy,
     facts: (model) => factsOf(model, triedOf(model)),
     adapter: async (model) => {
       const config = await configOf(model.provider);

@@ -16,6 +16,7 @@ export async function keys(command: KeysCommand, stored: StoredKeys, env: Enviro
   const { output } = terminal;
   if (command.verb === 'list') {
     for (const name of stored.names) output.write(`${name}\n`);
+    if (stored.names.length === 0) terminal.prompts.write('No key is kept. Those in the environment are not listed here.\n');
     return true;
   }
   const entry = catalogEntry(command.provider);

@@ -22,7 +22,7 @@ export async function program(args: readonly string[]): Promise<number> {
     return await carryOut(parseCommand(args), stopping.signal, lastWords);
   } catch (error) {
     if (isBrokenPipe(error)) return EXIT.stopped;
-    process.stderr.write(`kedge: ${oneLine(error instanceof Error ? error.message : String(error), 1_000)}\n`);
+    process.stderr.write(`kedge: ${isGone(error) ? GONE : oneLine(error instanceof Error ? error.message : String(error), 1_000)}\n`);
     return error instanceof UsageError || error instanceof SessionError ? EXIT.usage : EXIT.failed;
   }
 }
@@ -166,11 +166,19 @@ function handleSignals(stopping: AbortController): LastWords {
   // Whoever read the output has gone: nothing that follows would be seen.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error) => {
-      if (!isBrokenPipe(error)) throw error;
-      stopping.abort();
+      if (isBrokenPipe(error)) return stopping.abort();
+      lastWords.say?.();
+      if (stream === process.stdout) process.stderr.write(`kedge: The output cannot be written: ${oneLine(error.message)}\n`);
+      process.exit(EXIT.failed);
     });
   }
   return lastWords;
+}
+
+const GONE = 'The folder that you are in is not there any more. Change to another, or name one with --folder.';
+
+function isGone(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | undefined)?.syscall === 'uv_cwd';
 }
 
 function isBrokenPipe(error: unknown): boolean {

@@ -1,7 +1,7 @@
 /** The questions that a run asks its user. */
 import { coversText, type GrantScope } from '../../core/covers.ts';
 import type { ApprovalAnswer, QuestionAnswer } from '../../core/events.ts';
-import type { ApprovalRequest, AskedQuestion } from '../../core/session.ts';
+import type { ApprovalRequest, AskedQuestion } from '../../core/session-state.ts';
 import { visibleCommand } from '../../policy/commands/visible.ts';
 import { canChoose, chooseHunks } from './hunks.ts';
 import { Lines } from './lines.ts';

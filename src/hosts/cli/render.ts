@@ -13,6 +13,7 @@ import { ChangedFiles } from './changed.ts';
 import { Countdown } from './countdown.ts';
 import { LiveTail } from './tail.ts';
 import { changeCounts, harmless, type Output, oneLine, paintFor } from './terminal.ts';
+import { Waiting } from './waiting.ts';
 
 /**
  * A text that is followed by tool calls is a thought, not the answer, which shows only afterwards. So the beginning of each
@@ -43,6 +44,9 @@ export class TextRenderer {
   #reasoning = false;
   readonly #countdown: Countdown | undefined;
   readonly #tail: LiveTail | undefined;
+  readonly #waiting: Waiting | undefined;
+  /** The calls that are under way. */
+  readonly #open = new Set<string>();
   readonly #typed: boolean;
 
   /** `typed`: somebody's lines reach the run. */
@@ -53,6 +57,7 @@ export class TextRenderer {
     const redraws = err.isTTY && process.env.TERM !== 'dumb';
     this.#countdown = redraws ? new Countdown(err) : undefined;
     this.#tail = redraws ? new LiveTail(err, paintFor(err)) : undefined;
+    this.#waiting = redraws ? new Waiting(err) : undefined;
   }
 
   /** The user wants no more waiting, and has pressed Enter. */
@@ -62,7 +67,7 @@ export class TextRenderer {
 
   /** The terminal has put ^C into the line. */
   interrupted(): void {
-    const redrawn = this.#tail?.clear() || this.#countdown?.end();
+    const redrawn = this.#tail?.clear() || this.#waiting?.end() || this.#countdown?.end();
     if (this.#err.isTTY && !redrawn) this.#err.write('\n');
   }
 
@@ -71,7 +76,11 @@ export class TextRenderer {
     if (event.type === 'message_queued') this.#countdown?.clear();
     else this.#countdown?.end();
     if (event.type !== 'tool_progress') this.#tail?.clear();
+    if (event.type !== 'text_delta') this.#waiting?.end();
     switch (event.type) {
+      case 'turn_started':
+        this.#waiting?.begin('Waiting for the model');
+        return;
       case 'reasoning_delta':
         if (!this.#err.isTTY) return;
         this.#reasoning = true;
@@ -88,6 +97,11 @@ export class TextRenderer {
         return;
       case 'tool_started':
         this.#steps.set(event.callId, { title: event.title, changes: [], asks: event.name === 'ask_user' });
+        this.#open.add(event.callId);
+        this.#waitForCalls();
+        return;
+      case 'approval_resolved':
+        this.#waitForCalls();
         return;
       case 'tool_progress':
         if (this.#tail) this.#endText();
@@ -108,6 +122,8 @@ export class TextRenderer {
         const time = paint.dim(`  ${duration(event.durationMs)}`);
         const failed = event.result.isError ? `: ${oneLine(resultText(event.result))}` : '';
         this.#line(`${failed ? paint.red('✗') : paint.green('●')} ${oneLine(title)}${failed}${counts}${time}`);
+        this.#open.delete(event.callId);
+        this.#waitForCalls();
         return;
       }
       case 'plan_proposed':
@@ -161,10 +177,16 @@ export class TextRenderer {
     else this.#line(text(event.waitMs));
   }
 
+  #waitForCalls(): void {
+    const [call] = this.#open;
+    if (call !== undefined) this.#waiting?.begin(oneLine(this.#steps.get(call)?.title ?? ''));
+  }
+
   #text(delta: string): void {
     this.#endReasoning();
     this.#held += delta;
     if (!this.#streaming && !(this.#out.isTTY && this.#held.length > HOLD)) return;
+    this.#waiting?.end();
     this.#streaming = true;
     const begun = BEGUN_LINK.exec(this.#held)?.index ?? this.#held.length;
     this.#out.write(this.#safe(this.#held.slice(0, begun)));

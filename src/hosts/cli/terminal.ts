@@ -16,13 +16,13 @@ export function paintFor(output: Output, env: Readonly<Record<string, string | u
   return paint;
 }
 
-/** A file, a model or a server may put in text what moves the cursor or turns the reading order, to show something else than there is. */
+/** A file, a model or a server may put in text what moves the cursor, turns the reading order or is not seen, to show something else than there is. */
 export function harmless(text: string): string {
   return text
     .replace(/\r\n/g, '\n')
     .replace(
-      /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu,
-      (char) => `<${char.charCodeAt(0).toString(16).padStart(4, '0')}>`,
+      /[^\P{Cc}\n\t]|[\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e007f}]/gu,
+      (char) => `<${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}>`,
     );
 }
 

@@ -21,6 +21,8 @@ export async function undo(assistant: Assistant, wanted: string | undefined, sho
   });
   await session.undo(runId);
   if (!show) print(prompt, results);
+  const isMore = [...session.state.runs.values()].some((run) => run.changed && !session.state.undone.has(run.runId));
+  if (isMore && !show && !wanted) process.stderr.write('A run before it changed files too. To take that back as well: kedge undo\n');
   return results.some(({ outcome }) => outcome === 'refused') ? EXIT.failed : EXIT.answered;
 }
 

@@ -55,7 +55,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-export function shellArguments({ name }: Shell, text: string): string[] {
+function shellArguments({ name }: Shell, text: string): string[] {
   if (name === 'powershell') return ['-NoProfile', '-NonInteractive', '-Command', text];
   return name === 'bash' ? ['--norc', '--noprofile', '-c', text] : ['-c', text];
 }

@@ -8,6 +8,7 @@ for (const range of [
   '100.64.0.0/10', // carrier-grade NAT
   '127.0.0.0/8',
   '169.254.0.0/16', // link-local, and the metadata services of clouds
+  '168.63.129.16/32', // what a cloud tells its own machines
   '172.16.0.0/12',
   '192.0.0.0/24',
   '192.0.2.0/24', // documentation

@@ -9,6 +9,15 @@ const BLOCKS = new Set(
     ' ',
   ),
 );
+/** What stands for a tag's beginning and for its end, where that is always the same. */
+const MARKS = new Map<string, [begin: string, end: string]>([
+  ['br', ['\n', '']],
+  ['hr', ['---', '']],
+  ['tr', ['\n', '|']],
+  ['td', ['| ', ' ']],
+  ['th', ['| ', ' ']],
+  ...[1, 2, 3, 4, 5, 6].map((level): [string, [string, string]] => [`h${level}`, [`${'#'.repeat(level)} `, '']]),
+]);
 
 type Open = { tag: string; isHidden: boolean; start: number; href?: string | undefined };
 
@@ -71,19 +80,14 @@ class PageText {
 
   #begin(tag: string, attributes: Record<string, string>): void {
     if (BLOCKS.has(tag) && this.#lists.length === 0) this.#out += '\n\n';
+    this.#out += MARKS.get(tag)?.[0] ?? '';
     switch (tag) {
-      case 'br':
-        this.#out += '\n';
-        break;
-      case 'hr':
-        this.#out += '---';
-        break;
       case 'pre':
         this.#preformatted++;
         this.#out += '\n```\n';
         break;
       case 'code':
-        if (this.#preformatted === 0) this.#out += '`';
+        this.#inlineCode();
         break;
       case 'ul':
       case 'ol':
@@ -95,45 +99,33 @@ class PageText {
         this.#out += `\n${'  '.repeat(Math.max(0, this.#lists.length - 1))}${mark} `;
         break;
       }
-      case 'tr':
-        this.#out += '\n';
-        break;
-      case 'td':
-      case 'th':
-        this.#out += '| ';
-        break;
       case 'img':
         if (attributes.alt?.trim()) this.#out += `[image: ${attributes.alt.trim()}]`;
-        break;
-      default:
-        if (/^h[1-6]$/.test(tag)) this.#out += `${'#'.repeat(Number(tag[1]))} `;
     }
   }
 
   #end(tag: string, { start, href }: Open): void {
+    this.#out += MARKS.get(tag)?.[1] ?? '';
     switch (tag) {
       case 'pre':
         this.#preformatted--;
         this.#out = `${this.#out.replace(/\n$/, '')}\n\`\`\`\n`;
         break;
       case 'code':
-        if (this.#preformatted === 0) this.#out += '`';
+        this.#inlineCode();
         break;
       case 'ul':
       case 'ol':
         this.#lists.pop();
         break;
-      case 'td':
-      case 'th':
-        this.#out += ' ';
-        break;
-      case 'tr':
-        this.#out += '|';
-        break;
       case 'a':
         this.#link(start, href);
     }
     if (BLOCKS.has(tag) && this.#lists.length === 0) this.#out += '\n\n';
+  }
+
+  #inlineCode(): void {
+    if (this.#preformatted === 0) this.#out += '`';
   }
 
   /** A link without text, or to a place of the page itself, is only its text. */

@@ -8,19 +8,32 @@ const MOST_MS = 1_000;
 
 /** The lines of a text that match. @throws where that takes too long. */
 export function matchingLines(path: string, text: string, matches: RegExp): Hit[] {
-  return within(MOST_MS, () => {
-    const hits: Hit[] = [];
-    let line = 0;
-    for (let start = 0; start < text.length; ) {
-      const newline = text.indexOf('\n', start);
-      const end = newline < 0 ? text.length : newline;
-      const content = text.slice(start, text[end - 1] === '\r' && end > start ? end - 1 : end);
-      line++;
-      if (matches.test(content)) hits.push({ path, line, text: content.slice(0, MAX_LINE) });
-      start = end + 1;
-    }
-    return hits;
-  });
+  return within(MOST_MS, () => hitsIn(path, text, matches));
+}
+
+/** Those of several texts, together no longer than what is looked through at once: a limit of time costs more than a small text. */
+export function matchingLinesOfAll(
+  texts: readonly { path: string; text: string }[],
+  matches: RegExp,
+  { regex }: { regex: boolean },
+): Hit[] {
+  if (regex) return within(MOST_MS, () => texts.flatMap(({ path, text }) => hitsIn(path, text, matches)));
+  // A plain pattern takes no time, and most texts do not have it anywhere.
+  return texts.flatMap(({ path, text }) => (matches.test(text) ? hitsIn(path, text, matches) : []));
+}
+
+function hitsIn(path: string, text: string, matches: RegExp): Hit[] {
+  const hits: Hit[] = [];
+  let line = 0;
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf('\n', start);
+    const end = newline < 0 ? text.length : newline;
+    const content = text.slice(start, text[end - 1] === '\r' && end > start ? end - 1 : end);
+    line++;
+    if (matches.test(content)) hits.push({ path, line, text: content.slice(0, MAX_LINE) });
+    start = end + 1;
+  }
+  return hits;
 }
 
 /** @throws where JavaScript cannot read the pattern. */

@@ -1,16 +1,20 @@
 /** Finding and searching where there is no ripgrep: slower, with the same results. */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readFileSync, statSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { decodeText } from '../../workspace/content.ts';
 import { includeIn } from './include.ts';
-import { matcherOf, matchingLines } from './matching-lines.ts';
+import { matcherOf, matchingLinesOfAll } from './matching-lines.ts';
 import { repositoryOf } from './repository.ts';
 import type { FilesOptions, Hit, SearchOptions } from './ripgrep.ts';
 
 const MAX_FILES = 200_000;
 const MAX_BYTES = 20_000_000;
 const PAUSE_MS = 20;
+const SMALL = 1_000_000;
+const PIECE_FILES = 200;
+const PIECE_CHARS = 1_000_000;
 
 /** The ignore files of one directory: `at`, with a slash behind it and '' for the folder; or above the folder, which it sees as `lead`. */
 type Rules = { at: string; lead: string; rules: Ignore };
@@ -28,21 +32,50 @@ export async function* searchByWalking({ cwd, query, signal }: Omit<SearchOption
   const matches = matcherOf(query);
   const include = await includeIn(cwd, query.include);
   let left = query.limit;
-  for await (const path of walk(cwd, include.below, signal)) {
-    if (!include.matches(path) || query.hides?.(path)) continue;
-    const file = join(cwd, path);
-    const size = await stat(file).then(
-      (found) => found.size,
-      () => undefined,
-    );
-    if (size === undefined || size > MAX_BYTES) continue;
-    const bytes = await readFile(file).catch(() => undefined);
-    const text = bytes && decodeText(bytes);
-    if (text === undefined) continue;
-    for (const hit of matchingLines(path, text, matches)) {
+  for await (const texts of inPieces(cwd, include, { query, signal })) {
+    for (const hit of matchingLinesOfAll(texts, matches, query)) {
+      signal.throwIfAborted();
       if (left-- <= 0) return;
       yield hit;
     }
+  }
+}
+
+type Text = { path: string; text: string };
+
+/** The texts that are to be searched, so many at once that others wait for some milliseconds only. */
+async function* inPieces(
+  cwd: string,
+  { matches, below }: Awaited<ReturnType<typeof includeIn>>,
+  { query, signal }: Omit<SearchOptions, 'rg' | 'cwd'>,
+): AsyncGenerator<Text[]> {
+  let texts: Text[] = [];
+  let size = 0;
+  for await (const path of walk(cwd, below, signal)) {
+    if (!matches(path) || query.hides?.(path)) continue;
+    const text = await textIn(join(cwd, path));
+    if (!text) continue;
+    texts.push({ path, text });
+    size += text.length;
+    if (texts.length < PIECE_FILES && size < PIECE_CHARS) continue;
+    yield texts;
+    texts = [];
+    size = 0;
+    await new Promise((resolve) => setImmediate(resolve));
+    signal.throwIfAborted();
+  }
+  if (texts.length > 0) yield texts;
+}
+
+/** Undefined where it is none, or too long. A small file is read at once: handing it to another thread and back takes longer. */
+async function textIn(file: string): Promise<string | undefined> {
+  try {
+    const { size } = statSync(file);
+    // What the system only pretends to be a file has no size either.
+    if (size === 0 || size > MAX_BYTES) return undefined;
+    return decodeText(size > SMALL ? await readFile(file) : readFileSync(file));
+  } catch {
+    return undefined;
   }
 }
 

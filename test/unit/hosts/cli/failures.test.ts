@@ -82,6 +82,9 @@ describe('a failing service, in the terminal', () => {
     await serve({ status: 401, body: '{"error":{"message":"No such key."}}' });
     const { code, err } = await kedge('ask', 'go');
     assert.equal(code, 1);
-    assert.match(err, /^kedge: .+ refused the API key \(No such key\): check the key.*\.\nTo try again: kedge --continue \S+\n$/);
+    assert.match(
+      err,
+      /^kedge: .+ refused the API key \(No such key\): check the key.*\.\nTo give a new key: set .+ kedge keys set .+\.\nTo try again: kedge --continue \S+\n$/,
+    );
   });
 });

@@ -64,7 +64,13 @@ describe('kedge keys', () => {
       ],
     );
     assert.equal((await run({ verb: 'list' })).out, 'groq\nopenai\n');
+    assert.equal((await run({ verb: 'list' })).err, '');
     for (const name of await readdir(home)) assert.doesNotMatch(await readFile(join(home, name), 'utf8'), /secret/);
+  });
+
+  it('says that none is kept', async () => {
+    const { out, err } = await run({ verb: 'list' });
+    assert.deepEqual([out, err], ['', 'No key is kept. Those in the environment are not listed here.\n']);
   });
 
   it('reads it at a terminal without showing it, up to the end of the line', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ApprovalRequest } from '../../../../src/core/session.ts';
+import type { ApprovalRequest } from '../../../../src/core/session-state.ts';
 import { parseCommand, UsageError } from '../../../../src/hosts/cli/arguments.ts';
 import { describeGrants, KeptGrants } from '../../../../src/hosts/cli/grants.ts';
 import { readPolicy } from '../../../../src/hosts/cli/policy.ts';

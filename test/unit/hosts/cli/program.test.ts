@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AgentEvent, isDurable } from '../../../../src/core/events.ts';
@@ -235,7 +235,10 @@ describe('kedge, the program', () => {
     assert.ok(second?.raw.toString().startsWith(`${first?.raw.toString().slice(0, -2)},`));
     const wrong = await kedge(['ask', 'what?'], { env: { ...env, KEDGE_API_KEY: 'another' } });
     assert.equal(wrong.code, 1);
-    assert.match(wrong.err, /^kedge: OpenAI .* refused the API key.*\.\nTo try again: kedge --continue \S+\n$/);
+    assert.match(
+      wrong.err,
+      /^kedge: OpenAI .* refused the API key.*\.\nTo give a new key: .* kedge keys set openai\.\nTo try again: kedge --continue \S+\n$/,
+    );
     assert.ok(!wrong.err.includes('another'));
   });
 
@@ -311,6 +314,39 @@ describe('kedge, the program', () => {
     const last = JSON.parse(out.trimEnd().split('\n').at(-1) ?? '{}');
     assert.deepEqual([last.type, last.outcome], ['run_finished', 'stopped']);
     assert.match(err, /To go on, say how: kedge --continue \d{8}T\d{6}-\w+ .*"…"\n$/);
+  });
+
+  it('says at Ctrl+C that a plan which was asked about waits', async () => {
+    const { child, ended, saw } = start(['plan', 'rename tideLevel to waterLevel'], { person: true });
+    await saw(/Carry out this plan\?.*> $/);
+    child.kill('SIGINT');
+    const { code, err } = await ended;
+    assert.equal(code, 130);
+    assert.match(err, /The plan waits for you\. To carry it out: kedge --continue \S+ --run-plan\n$/);
+    assert.equal((await kedge(['--continue', '--run-plan'])).code, 0);
+  });
+
+  it('undoes run by run of a session, and says where there is one more', async () => {
+    await kedge(['agent', '--yes', "create one.txt with '1'"]);
+    await kedge(['agent', '--yes', '--continue', "create two.txt with '2'"]);
+    const first = await kedge(['undo']);
+    assert.match(first.out, /two\.txt: restored\n$/);
+    assert.equal(first.err, 'A run before it changed files too. To take that back as well: kedge undo\n');
+    assert.deepEqual((await kedge(['undo'])).err, '');
+  });
+
+  it('says so where its output cannot be written', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const full = await open('/dev/full', 'w');
+    const child = spawn(process.execPath, [MAIN, '--help'], { stdio: ['ignore', full.fd, 'pipe'] });
+    let err = '';
+    child.stderr?.setEncoding('utf8').on('data', (more: string) => {
+      err += more;
+    });
+    const [code] = await once(child, 'close');
+    await full.close();
+    assert.equal(code, 1);
+    assert.match(err, /^kedge: The output cannot be written: .*no space left.*\n$/);
   });
 
   it('keeps a run open when the terminal goes away, and goes on with it', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import type { Question } from '../../../../src/core/events.ts';
-import type { AskedQuestion } from '../../../../src/core/session.ts';
+import type { AskedQuestion } from '../../../../src/core/session-state.ts';
 import { parseCommand } from '../../../../src/hosts/cli/arguments.ts';
 import { converse, EXIT } from '../../../../src/hosts/cli/converse.ts';
 import { Lines } from '../../../../src/hosts/cli/lines.ts';

@@ -3,6 +3,7 @@ import type { EventBody } from '../../../../src/core/events.ts';
 import { type AssistantMessage, user } from '../../../../src/core/messages.ts';
 import { TextRenderer } from '../../../../src/hosts/cli/render.ts';
 import { diffText, harmless, paintFor } from '../../../../src/hosts/cli/terminal.ts';
+import { Waiting } from '../../../../src/hosts/cli/waiting.ts';
 
 function rendered(isTTY: boolean, events: EventBody[]): { out: string; err: string } {
   const text = { out: '', err: '' };
@@ -174,5 +175,35 @@ describe('the text that the terminal program writes', () => {
   it('says long times in seconds and minutes', () => {
     const times = [9_900, 12_340, 125_000].map((durationMs) => rendered(false, [{ ...finished, durationMs }]).err.split('  ')[1]);
     assert.deepEqual(times, ['9900 ms\n', '12.3 s\n', '2 min 5 s\n']);
+  });
+});
+
+describe('a sign of life', () => {
+  function terminal() {
+    const shown = Promise.withResolvers<string>();
+    const texts: string[] = [];
+    const write = (text: string) => {
+      texts.push(text);
+      shown.resolve(text);
+    };
+    return { output: { write, isTTY: true, columns: 20 }, texts, shown: shown.promise };
+  }
+
+  it('is one line that goes again', async () => {
+    const { output, texts, shown } = terminal();
+    const waiting = new Waiting(output, 0);
+    waiting.begin('Waiting for the model that thinks');
+    assert.match(await shown, /Waiting for the m… /);
+    assert.equal(waiting.end(), true);
+    assert.equal(texts.at(-1), '\r\u001b[K');
+    assert.equal(waiting.end(), false);
+  });
+
+  it('is not shown where something else was first', () => {
+    const { output, texts } = terminal();
+    const waiting = new Waiting(output);
+    waiting.begin('Waiting');
+    assert.equal(waiting.end(), false);
+    assert.deepEqual(texts, []);
   });
 });

@@ -5,6 +5,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { PageFetcher, type PageFetcherOptions } from '../../../../src/hosts/node/fetch.ts';
 import { isPrivateAddress, isPrivateHost } from '../../../../src/hosts/node/fetch-address.ts';
 import { fetchUrlTool } from '../../../../src/tools/fetch-url.ts';
+import { executeContext } from '../../../support/context.ts';
 
 const never = new AbortController().signal;
 
@@ -268,13 +269,7 @@ describe('fetching pages', () => {
 
   describe('as a tool', () => {
     const prepare = (input: unknown) => fetchUrlTool(new PageFetcher()).prepare(input, never);
-    const context = {
-      callId: '1',
-      signal: never,
-      progress: () => undefined,
-      record: () => undefined,
-      ask: () => Promise.reject(new Error()),
-    };
+    const context = executeContext();
 
     it('says before it is asked which host it is, and whether that is private, without looking its name up', async () => {
       const call = await prepare({ url: ' https://no-such-host.example/a?b#c ' });

@@ -256,6 +256,20 @@ describe('find and search on Node', () => {
 });
 
 describe('searching in this process', () => {
+  it('finds every line in many files, by a text and by a regular expression alike', async () => {
+    const names = Array.from({ length: 450 }, (_, index) => `d${index % 7}/f${index}.txt`);
+    const folder = await folderOf(Object.fromEntries([...names.map((name) => [name, `hay\nneedle ${name}\n`]), ['empty.txt', '']]));
+    try {
+      const fs = new NodeFileSystem([folder], { ripgrep: async () => undefined });
+      for (const regex of [false, true]) {
+        const hits = await Array.fromAsync(fs.search(query('needle', { regex }), never));
+        assert.deepEqual(hits.map(({ path, line }) => `${path}:${line}`).sort(), names.map((name) => `${name}:2`).sort());
+      }
+    } finally {
+      await remove(folder);
+    }
+  });
+
   it('is not held up by a pattern', () => {
     const begin = performance.now();
     assert.throws(() => matchingLines('a', `${'a'.repeat(60)}!`, matcherOf(query('(a+)+$', { regex: true }))), /takes too long/);
