@@ -1,7 +1,7 @@
 /** What an answer to an approval comes to, as it counts. */
 import { sameCovers } from '../core/covers.ts';
 import type { ApprovalAnswer, Covers, EventBody, Granted } from '../core/events.ts';
-import type { ApprovalRequest, SessionState } from '../core/session.ts';
+import type { ApprovalRequest, SessionState } from '../core/session-state.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 import { SessionError } from './session-error.ts';
 

@@ -4,7 +4,7 @@ import type { Covers } from '../core/covers.ts';
 import type { AgentEvent, Limits, Mode } from '../core/events.ts';
 import type { ModelRef } from '../core/messages.ts';
 import type { ModelAdapter, ModelRequest } from '../core/model.ts';
-import type { RunRecord } from '../core/session.ts';
+import type { RunRecord } from '../core/session-state.ts';
 import type { Tool } from '../core/tool.ts';
 import type { ShellParsers } from '../policy/commands/syntax.ts';
 import type { ModelFacts } from '../providers/types.ts';
@@ -17,8 +17,10 @@ import type { Tidy } from '../workspace/tidy.ts';
 import type { BlobStore, FileSystem, Writer } from '../workspace/types.ts';
 import { type Budgets, DayBudgets, type DayLedger } from './budgets.ts';
 import type { PolicySettings } from './judge.ts';
+import type { BuiltRun } from './live-run.ts';
 import type { Memory, PressureThresholds } from './pressure.ts';
-import { type BuiltRun, Session, type SessionPorts } from './session.ts';
+import { Session, type SessionPorts } from './session.ts';
+import { SessionError } from './session-error.ts';
 
 export type Settings = {
   model(mode: Mode): ModelRef;
@@ -31,38 +33,23 @@ export type Settings = {
   requirePlan?(): boolean;
   /** How a model is to be asked, as far as the user decided. */
   tuning?(model: ModelRef): Tuning;
-  /** What is allowed, asked for and denied beforehand; asked before each call. */
-  policy?(): PolicySettings;
 };
 
 export type Tuning = Pick<ModelRequest, 'temperature' | 'maxOutputTokens' | 'reasoningEffort' | 'contextWindow'>;
 
-export type AssistantPorts = {
+/** What looking at sessions and starting runs needs. */
+export type SessionsPorts = {
   /** Asked at the start of each run, since folders come and go. */
   fileSystem(): FileSystem;
-  writer(): Writer;
   blobs: BlobStore;
   store: SessionStore;
   settings: Settings;
   adapter(model: ModelRef): Promise<ModelAdapter>;
   /** What is known about a model. Where nobody knows whether it sees, images are sent. */
   facts?(model: ModelRef): ModelFacts;
-  /** Of the machine that serves the model, where that is this one. */
-  memory?(model: ModelRef): Promise<Memory | undefined>;
-  /** Tools of other programs; those of Ask and Plan only read, by the user's own word. */
-  mcp?: { toolsFor(mode: Mode): Promise<Tool[]>; close(): Promise<void> };
-  /** Where the host has them. */
-  languages?: LanguageServices;
-  /** Where the host can format, and the user may want that. */
-  tidy?: Tidy;
-  /** Where the workspace is on a disk. Agent runs alone are handed it. */
-  commands?(): CommandRunner | undefined;
-  fetcher?: Fetcher;
   /** What all runs of a day used; without it only the budgets of a run count. */
   ledger?: DayLedger;
   trusted(): boolean;
-  /** Grammars of shells, where the host has them: without one every command asks. */
-  shellParsers?: ShellParsers;
   /** Nobody can be asked: what would ask is denied. */
   unattended?(): boolean;
   /** What the user allowed for good in this workspace; kept by the host, outside the workspace. */
@@ -75,14 +62,40 @@ export type AssistantPorts = {
   now?(): number;
 };
 
+/** What only runs, undo and restore need. */
+export type WorkPorts = {
+  writer(): Writer;
+  /** Of the machine that serves the model, where that is this one. */
+  memory?(model: ModelRef): Promise<Memory | undefined>;
+  /** Tools of other programs; those of Ask and Plan only read, by the user's own word. */
+  mcp?: { toolsFor(mode: Mode): Promise<Tool[]>; close(): Promise<void> };
+  /** Where the host has them. */
+  languages?: LanguageServices;
+  /** Where the host can format, and the user may want that. */
+  tidy?: Tidy;
+  /** Where the workspace is on a disk. Agent runs alone are handed it. */
+  commands?(): CommandRunner | undefined;
+  fetcher?: Fetcher;
+  /** Grammars of shells, where the host has them: without one every command asks. */
+  shellParsers?: ShellParsers;
+  /** What is allowed, asked for and denied beforehand; asked before each call. */
+  policy?(): PolicySettings;
+};
+
+export type AssistantPorts = SessionsPorts & WorkPorts;
+/** For a host that starts before there is work: the rest is loaded with the first of it. */
+export type LatePorts = SessionsPorts & { forWork(): Promise<WorkPorts> };
+
+type Work = typeof import('./engine.ts') & { ports: AssistantPorts };
+
 export class Assistant {
-  readonly #ports: AssistantPorts;
+  readonly #ports: AssistantPorts | LatePorts;
   readonly #sessions = new Map<string, Session>();
   readonly #day: DayBudgets | undefined;
   #gate: { fs: FileSystem; gate: WriteGate } | undefined;
-  #loaded: Promise<typeof import('./engine.ts')> | undefined;
+  #loaded: Promise<Work> | undefined;
 
-  constructor(ports: AssistantPorts) {
+  constructor(ports: AssistantPorts | LatePorts) {
     this.#ports = ports;
     const { ledger, settings, now = Date.now } = ports;
     if (ledger) this.#day = new DayBudgets(ledger, () => settings.budgets?.() ?? { day: {} }, now);
@@ -106,6 +119,15 @@ export class Assistant {
     return this.#ports.store.list();
   }
 
+  /** Deletes a session; what it wrote to files stays. @throws SessionError while a run works in it. */
+  async removeSession(id: string): Promise<void> {
+    const open = this.#sessions.get(id);
+    if (open?.running || this.#ports.store.log(id).inUse()) throw new SessionError('A run works in this session: stop it first.');
+    open?.close();
+    this.#sessions.delete(id);
+    await this.#ports.store.remove(id);
+  }
+
   /** What was granted is asked for again in every session that is open; all of it, or one thing. */
   revokeGrants(covers?: Covers): void {
     for (const session of this.#sessions.values()) session.revokeGrants(covers);
@@ -118,7 +140,7 @@ export class Assistant {
   /** Ends all runs, as on shutdown. They can be resumed. */
   close(): void {
     for (const session of this.#sessions.values()) session.close();
-    void this.#ports.mcp?.close();
+    this.#loaded?.then(({ ports }) => ports.mcp?.close()).catch(() => undefined);
   }
 
   #open(id: string, events: readonly AgentEvent[]): Session {
@@ -145,25 +167,30 @@ export class Assistant {
   }
 
   async #build(run: RunRecord, session: Session): Promise<BuiltRun> {
-    const { buildRun } = await this.#engine();
-    return buildRun(run, session, this.#ports, { gate: () => this.#writeGate(), share: () => this.#day?.share() });
+    const { buildRun, ports } = await this.#work();
+    return buildRun(run, session, ports, { gate: () => this.#writeGate(), share: () => this.#day?.share() });
   }
 
   /** Loads what a run needs, where there is time for it before the first prompt. */
   async warmUp(): Promise<void> {
-    await this.#engine();
+    await this.#work();
   }
 
-  #engine(): Promise<typeof import('./engine.ts')> {
-    this.#loaded ??= import('./engine.ts');
+  #work(): Promise<Work> {
+    this.#loaded ??= this.#loadWork();
     return this.#loaded;
+  }
+
+  async #loadWork(): Promise<Work> {
+    const [engine, ports] = await Promise.all([import('./engine.ts'), 'forWork' in this.#ports ? this.#ports.forWork() : this.#ports]);
+    return { ...engine, ports: { ...this.#ports, ...ports } };
   }
 
   /** One gate for a set of folders, so that changes of all sessions go through one queue. */
   async #writeGate(): Promise<WriteGate> {
-    const { openGate } = await this.#engine();
-    const fs = this.#ports.fileSystem();
-    if (this.#gate?.fs !== fs) this.#gate = { fs, gate: openGate(fs, this.#ports) };
+    const { openGate, ports } = await this.#work();
+    const fs = ports.fileSystem();
+    if (this.#gate?.fs !== fs) this.#gate = { fs, gate: openGate(fs, ports) };
     return this.#gate.gate;
   }
 }

@@ -2,7 +2,7 @@
 import type { Shared as SharedBudget } from '../core/budget.ts';
 import { systemPrompt } from '../core/prompts.ts';
 import { runLoop } from '../core/run.ts';
-import type { RunRecord } from '../core/session.ts';
+import type { RunRecord } from '../core/session-state.ts';
 import type { Tool } from '../core/tool.ts';
 import { type Reach, toolsFor } from '../tools/index.ts';
 import { StepKeeper } from '../tools/plan-tools-steps.ts';
@@ -13,9 +13,10 @@ import type { AssistantPorts } from './assistant.ts';
 import { usdOf } from './cost.ts';
 import { hookPlaces } from './hook-places.ts';
 import { judgeFor } from './judge.ts';
+import type { BuiltRun } from './live-run.ts';
 import { checksFor, expectConfirmed } from './plan-run.ts';
 import { pressureNotice, pressureOf, shrink } from './pressure.ts';
-import type { BuiltRun, Session } from './session.ts';
+import type { Session } from './session.ts';
 
 /** What all runs of an assistant have in common. */
 type Shared = { gate(): Promise<WriteGate>; share(): SharedBudget | undefined };
@@ -25,11 +26,13 @@ export async function buildRun(run: RunRecord, session: Session, ports: Assistan
   const { mode } = run;
   const fs = ports.fileSystem();
   const { languages, settings } = ports;
+  const shown = await withIgnoreFiles(fs);
   const judge = judgeFor(run, session, ports, {
     hookPlaces: mode === 'agent' ? await hookPlaces(fs) : [],
     tools: () => tools,
+    hides: shown.hides,
   });
-  const workspace = new Workspace(await withIgnoreFiles(fs), judge.withholds);
+  const workspace = new Workspace(shown, judge.withholds);
   const checks = checksFor(judge, languages);
   // The one place where a run comes by the means to write: in Agent mode, and in a workspace the user trusts.
   const writeGate = mode === 'agent' && ports.trusted() ? await gate() : undefined;

@@ -1,6 +1,6 @@
 /** Which of a session's writes an undo or a restore takes back. */
 import type { RestorePoint } from '../core/events.ts';
-import type { SessionState } from '../core/session.ts';
+import type { SessionState } from '../core/session-state.ts';
 import type { Write } from '../core/writes.ts';
 import type { Staged } from '../workspace/checkpoints.ts';
 

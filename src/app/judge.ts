@@ -2,13 +2,15 @@
 import { grantsFor } from '../core/covers.ts';
 import type { AgentEvent } from '../core/events.ts';
 import type { RunPorts } from '../core/run.ts';
-import type { RunRecord, SessionState } from '../core/session.ts';
+import type { RunRecord, SessionState } from '../core/session-state.ts';
 import type { PreparedCall, Tool } from '../core/tool.ts';
 import { decide, type PolicyInput } from '../policy/decide.ts';
 import { seemsCovered } from '../policy/grants.ts';
 import { inFolders, NO_RULES, type RuleSet, touchesPath } from '../policy/rules.ts';
 import { isSecret } from '../policy/secrets.ts';
 import { asAskedBy, writeScope } from '../tools/plan-scope.ts';
+import { parsePath } from '../workspace/paths.ts';
+import type { Location } from '../workspace/types.ts';
 import type { AssistantPorts } from './assistant.ts';
 import { explained } from './plan-run.ts';
 import { type Reach, reachOf } from './reach.ts';
@@ -25,16 +27,24 @@ export type Judge = Required<Pick<RunPorts, 'decide' | 'alike'>> & {
 };
 
 type Session = { readonly state: SessionState; readonly events: readonly AgentEvent[] };
-type Ports = Pick<AssistantPorts, 'fileSystem' | 'settings' | 'grants' | 'trusted' | 'shellParsers' | 'unattended'>;
-type Place = { hookPlaces: readonly string[]; tools(): readonly Tool[] };
+type Ports = Pick<AssistantPorts, 'fileSystem' | 'policy' | 'grants' | 'trusted' | 'shellParsers' | 'unattended'>;
+/** `hides`: what `.kedgeignore` keeps from models. */
+type Place = { hookPlaces: readonly string[]; tools(): readonly Tool[]; hides?: ((at: Location) => boolean) | undefined };
 
 const READER: PolicyInput['tool'] = { name: 'read_file', effect: 'readonly', source: 'builtin' };
 
-export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookPlaces, tools }: Place): Judge {
+export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookPlaces, tools, hides }: Place): Judge {
   const settings = (): PolicySettings => {
-    const set: PolicySettings = ports.settings.policy?.() ?? NO_RULES;
+    const set: PolicySettings = ports.policy?.() ?? NO_RULES;
     const folders = ports.fileSystem().folders.map(({ name }) => name);
     return { ...set, rules: inFolders(set.rules, folders) };
+  };
+  const isHidden = (path: string): boolean => {
+    try {
+      return hides?.(parsePath(path, ports.fileSystem().folders)) ?? false;
+    } catch {
+      return false;
+    }
   };
   const always = () => ({ mode: run.mode, trusted: ports.trusted(), hookPlaces, unattended: ports.unattended?.() ?? false });
   return {
@@ -54,7 +64,9 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
         targets: prepared?.targets ?? [],
         hosts: prepared?.hosts,
         privateHost: prepared?.privateHost,
-        command: command && commands?.commandJudge(command, parser, { hookPlaces, readOnlyCommands, isBelow, ...(reach && { reach }) }),
+        command:
+          command &&
+          commands?.commandJudge(command, parser, { hookPlaces, readOnlyCommands, isBelow, hides: isHidden, ...(reach && { reach }) }),
         rules,
         grants: [...grantsFor(session.state.grants, run.runId, call.id), ...ports.grants.list()],
         planScope: run.plan && writeScope(asAskedBy(run, call.id, session.state), written),
@@ -65,10 +77,10 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
       let judged = decide(input());
       // What a command reaches is looked up only where it would run, or its kind could be granted.
       if (command && commands && (judged.kind === 'allow' || judged.covers?.length)) {
-        const { words, searched } = commands.namedBy(command, parser);
         const paths = rules.flatMap(({ path, effect }) => (path !== undefined && effect !== 'allow' ? [path] : []));
-        const matters = (path: string) => isSecret(path) || paths.some((glob) => touchesPath(glob, path));
-        judged = decide(input(await reachOf(words, searched, command.cwd, fs, matters)));
+        const matters = (path: string, byRules: boolean) =>
+          (!byRules && isSecret(path)) || isHidden(path) || paths.some((glob) => touchesPath(glob, path));
+        judged = decide(input(await reachOf(commands.namedBy(command, parser), command.cwd, fs, matters)));
       }
       return explained(judged, run, prepared);
     },
@@ -98,9 +110,14 @@ export function ownFiles({ staged }: Pick<SessionState, 'staged'>, runId: string
 }
 
 /** What came into the conversation that makes it matter where the model sends something. */
-export function seenIn(events: readonly AgentEvent[]): NonNullable<PolicyInput['seen']> {
+function seenIn(events: readonly AgentEvent[]): NonNullable<PolicyInput['seen']> {
   let [secret, strangers] = [false, false];
+  const guarded = new Set<string>();
   for (const event of events) {
+    // What a glob or a link came to, only the question says.
+    if (event.type === 'approval_requested' && event.rule === 'guarded-path' && /keys or passwords/.test(event.reason))
+      guarded.add(event.approvalId);
+    secret ||= event.type === 'approval_resolved' && event.answer.approve && guarded.has(event.approvalId);
     if (event.type !== 'tool_started' || event.decision.kind !== 'allow') continue;
     secret ||= event.targets.some(({ path, access }) => access === 'read' && isSecret(path));
     secret ||= event.command?.split(/[\s'"`;|&<>()=:@\\]+/).some((word) => word !== '' && isSecret(word)) ?? false;

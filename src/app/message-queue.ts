@@ -1,8 +1,9 @@
 /** What the user said during a run and the model has not heard yet: it joins before the model's next turn, or goes with the next run. */
 import type { EventBody } from '../core/events.ts';
-import { type ImagePart, type TextPart, textOf, type UserMessage } from '../core/messages.ts';
-import type { SessionState } from '../core/session.ts';
+import { textOf, type UserMessage } from '../core/messages.ts';
+import type { SessionState } from '../core/session-state.ts';
 import { takenBackNote } from '../core/writes.ts';
+import { userMessage } from './prompt.ts';
 import { SessionError } from './session-error.ts';
 
 export type QueuePorts = { state: SessionState; newId(): string; emit(runId: string, body: EventBody): void };
@@ -29,15 +30,22 @@ export class MessageQueue {
 
   /** Without words and images it waits no longer. @throws SessionError where it has joined by now. */
   edit(id: string, text: string): void {
-    const queued = this.#ports.state.queue.get(id);
-    if (!queued) throw new SessionError('This message has joined the run already.');
+    const queued = this.#waiting(id);
     const attachments = queued.message.content.filter((part, index) => index > 0 || part.type !== 'text');
     const message = userMessage(text.trim(), attachments);
     this.#emit(message.content.length > 0 ? { type: 'message_queued', id, message } : { type: 'message_unqueued', id });
   }
 
+  /** @throws SessionError where it has joined by now. */
   remove(id: string): void {
-    if (this.#ports.state.queue.has(id)) this.#emit({ type: 'message_unqueued', id });
+    this.#waiting(id);
+    this.#emit({ type: 'message_unqueued', id });
+  }
+
+  #waiting(id: string) {
+    const queued = this.#ports.state.queue.get(id);
+    if (!queued) throw new SessionError('This message has joined the run already.');
+    return queued;
   }
 
   /** What a run that takes all of it along begins with. */
@@ -53,8 +61,4 @@ export class MessageQueue {
     const { state, emit } = this.#ports;
     if (state.lastRun) emit(state.lastRun.runId, body);
   }
-}
-
-export function userMessage(text: string, attachments: (TextPart | ImagePart)[]): UserMessage {
-  return { role: 'user', content: [...(text ? [{ type: 'text' as const, text }] : []), ...attachments] };
 }

@@ -1,6 +1,6 @@
 /** How the run of a confirmed plan is judged. */
 import { revisionHash } from '../core/plan-hash.ts';
-import type { RunRecord } from '../core/session.ts';
+import type { RunRecord } from '../core/session-state.ts';
 import type { Decision, Judgement, PreparedCall } from '../core/tool.ts';
 import type { CheckPorts } from '../tools/plan-check.ts';
 import { beyondScope, deviation } from '../tools/plan-scope.ts';

@@ -1,14 +1,17 @@
 /** What a user does with the plans of a session: confirm, edit, have changed, go on with, run again. */
 import type { AgentEvent, EventBody, Mode } from '../core/events.ts';
-import { user } from '../core/messages.ts';
+import { type ModelRef, user } from '../core/messages.ts';
 import type { Plan } from '../core/plan.ts';
 import { changePrompt, planPrompt, rerooted, widened } from '../core/plan.ts';
 import { withHash } from '../core/plan-hash.ts';
 import { currentStep, isOver, nextStep, type PlanOverview, planOverviews, renumbered, settledText } from '../core/plan-progress.ts';
-import type { ApprovalRequest, RunRecord, SessionState } from '../core/session.ts';
+import type { ApprovalRequest, RunRecord, SessionState } from '../core/session-state.ts';
 import { beyondScope } from '../tools/plan-scope.ts';
-import type { PlanOptions, Prompt } from './session.ts';
+import type { Prompt } from './prompt.ts';
 import { SessionError } from './session-error.ts';
+
+/** The plan as the user edited it, and what overrides the model of Agent mode. */
+export type PlanOptions = { edited?: Plan | undefined; model?: ModelRef };
 
 /** What ties a run to a plan. `shown` stands for the prompt where that holds the whole plan. */
 export type Bound = { plan?: Plan; resumes?: string; revises?: string; shown?: string };

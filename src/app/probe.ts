@@ -71,14 +71,14 @@ function answersWithWord(said: string): boolean {
 }
 
 /** What to get instead, by the memory that the machine has; the last that fits is the best. */
-export const ADVISED_MODELS: readonly { pull: string; needsGb: number }[] = [
+const ADVISED_MODELS: readonly { pull: string; needsGb: number }[] = [
   { pull: 'ollama pull qwen3:4b', needsGb: 6 },
   { pull: 'ollama pull qwen3:8b', needsGb: 10 },
   { pull: 'ollama pull qwen3:14b', needsGb: 16 },
   { pull: 'ollama pull qwen3-coder:30b', needsGb: 32 },
 ];
 const USUAL_ADVICE = 'ollama pull qwen3:8b';
-export const SMALLEST_CONTEXT = 8192;
+const SMALLEST_CONTEXT = 8192;
 
 /** Which modes a model is fit for. `reason` is one sentence for the user, there when Agent mode is out of its reach. */
 export type Suitability = { agent: boolean; tools: boolean; reason?: string; pull?: string };

@@ -1,57 +1,27 @@
 /** One conversation: its log, its state, the run that is live in it, and the answers that runs wait for. */
-import { abortable } from '../core/abort.ts';
-import { type BudgetKey, Meter, type RunBudget, type Shared } from '../core/budget.ts';
-import { type Covers, sameCovers } from '../core/covers.ts';
+import type { BudgetKey } from '../core/budget.ts';
+import type { Covers } from '../core/covers.ts';
 import type { AgentEvent, ApprovalAnswer, EventBody, Limits, Mode, QuestionAnswer, RestorePoint } from '../core/events.ts';
-import { isDurable } from '../core/events.ts';
-import type { ImagePart, ModelRef, TextPart } from '../core/messages.ts';
-import type { ModelAdapter } from '../core/model.ts';
-import type { Plan } from '../core/plan.ts';
-import { receiptOf } from '../core/receipt.ts';
-import type { RunPorts, runLoop } from '../core/run.ts';
-import { runError } from '../core/run-error.ts';
-import type { ApprovalRequest, RunRecord, SessionState } from '../core/session.ts';
-import { emptySession, foldSession, reduce, waitsForUser } from '../core/session.ts';
+import type { ModelRef } from '../core/messages.ts';
+import { type RunRecord, type SessionState, waitsForUser } from '../core/session-state.ts';
 import { spent } from '../core/spent.ts';
 import type { Review } from '../core/tool.ts';
-import { endsWait } from '../core/waiting.ts';
 import { takenBackNote } from '../core/writes.ts';
 import type { SessionLog } from '../sessions/store.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 import { resolveApproval } from './approvals.ts';
 import { writesOfRun } from './checkpoints.ts';
-import { MessageQueue, userMessage } from './message-queue.ts';
+import { EventLog, type Listener, type Waiting } from './event-log.ts';
+import { type BuiltRun, LiveRun } from './live-run.ts';
+import { MessageQueue } from './message-queue.ts';
 import { Pacing } from './pacing.ts';
-import { type Bound, Plans, plannedMode } from './plans.ts';
+import { type Bound, type PlanOptions, Plans, plannedMode } from './plans.ts';
+import { type Prompt, userMessage } from './prompt.ts';
 import { SessionError } from './session-error.ts';
-import { restoring, type TakingBack, type UndoPart, undoing } from './undoing.ts';
+import { restoring, type TakingBack, takeBack, type UndoPart, undoing } from './undoing.ts';
 
 /** What stands for the words of a prompt that has none. */
 const IMAGE_ALONE = 'Image';
-const IN_USE = 'This session is in use by another window or process.';
-
-/** `text` may be empty where something is attached. */
-export type Prompt = {
-  text: string;
-  mode: Mode;
-  /** Overrides the model of the mode. */
-  model?: ModelRef;
-  /** Added to the message after the text: referenced files, selections, images. */
-  attachments?: (TextPart | ImagePart)[];
-};
-
-/** The plan as the user edited it, and what overrides the model of Agent mode. */
-export type PlanOptions = { edited?: Plan | undefined; model?: ModelRef };
-
-export type Listener = (event: AgentEvent) => void;
-
-/** A run as the app builds it. `shrunk` says why its limits are smaller than usual; `shared` counts for all runs of the day. */
-export type BuiltRun = Pick<RunPorts, 'adapter' | 'request' | 'tools' | 'decide' | 'alike' | 'blind' | 'price' | 'limits' | 'closing'> & {
-  shrunk?: string;
-  budget?: RunBudget;
-  shared?: Shared;
-  loop: typeof runLoop;
-};
 
 /** What a session needs from the app: how a run of a mode is built. */
 export type SessionPorts = {
@@ -70,58 +40,33 @@ export type SessionPorts = {
   newId(): string;
 };
 
-export type { UndoPart } from './undoing.ts';
 export { SessionError };
-
-type Live = {
-  runId: string;
-  controller: AbortController;
-  done: Promise<void>;
-  pace: Pacing;
-  adapter?: ModelAdapter;
-  canWrite?: boolean;
-  waiting?: Waiting | undefined;
-};
-type Waiting = Extract<AgentEvent, { type: 'model_waiting' }>;
 
 export class Session {
   readonly id: string;
-  readonly state: SessionState = emptySession();
+  readonly state: SessionState;
   /** What the user said during a run and the model has not heard yet. */
   readonly queue: MessageQueue;
   /** All durable events, as they are in the log; the last may only be about to be. */
-  readonly events: AgentEvent[] = [];
+  readonly events: readonly AgentEvent[];
   readonly plans: Plans;
   readonly #ports: SessionPorts;
-  readonly #log: SessionLog;
-  readonly #listeners = new Set<Listener>();
-  /** What the live run waits for, by the id of the question. */
-  readonly #waiting = new Map<string, () => void>();
-  #live: Live | undefined;
+  readonly #log: EventLog;
+  #live: LiveRun | undefined;
   /** Until an undo or a restore has ended. */
   #takingBack: Promise<void> | undefined;
-  /** That the last run was interrupted, as long as nothing else happened: to look at a session writes nothing. */
-  #unlogged: AgentEvent | undefined;
-  /** Grants that the log still holds are to be taken back. */
-  #revoking: boolean | Covers = false;
-  #logFailure: Error | undefined;
-  #closed = false;
 
   constructor(id: string, log: SessionLog, events: readonly AgentEvent[], ports: SessionPorts) {
     this.id = id;
-    this.#log = log;
     this.#ports = ports;
-    for (const event of events) {
-      this.events.push(event);
-      reduce(this.state, event);
-    }
-    this.#noticeInterruption();
-    this.queue = new MessageQueue({ state: this.state, newId: ports.newId, emit: (runId, body) => this.#emit(runId, body) });
+    this.#log = new EventLog(log, events, ports.now);
+    this.state = this.#log.state;
+    this.events = this.#log.events;
+    const desk = { state: this.state, newId: ports.newId, emit: (runId: string, body: EventBody) => this.#log.emit(runId, body) };
+    this.queue = new MessageQueue(desk);
     this.plans = new Plans({
-      state: this.state,
-      newId: () => this.#ports.newId(),
+      ...desk,
       expectIdle: () => this.#expectIdle(),
-      emit: (runId, body) => this.#emit(runId, body),
       prompt: (prompt, bound) => this.prompt(prompt, bound),
       resume: (runId, opening) => this.#run(runId, [{ type: 'run_resumed' }, ...opening]),
     });
@@ -134,8 +79,7 @@ export class Session {
 
   /** Calls `listener` with every event from now on, deltas too. Returns how to end that. */
   subscribe(listener: Listener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#log.subscribe(listener);
   }
 
   /** Starts a run and resolves when it has ended, paused or stopped. @throws SessionError while another run is live. */
@@ -221,7 +165,7 @@ export class Session {
   async stop(): Promise<void> {
     const live = this.#live;
     if (live) {
-      live.controller.abort();
+      live.abort();
       await live.done;
       if (this.state.lastRun?.status !== 'paused') return;
     }
@@ -231,13 +175,12 @@ export class Session {
 
   /** The wait that the live run is in before it asks the model again, with the time that is left of it. */
   get waiting(): Waiting | undefined {
-    const wait = this.#live?.waiting;
-    return wait && { ...wait, waitMs: Math.max(0, wait.at + wait.waitMs - this.#ports.now()) };
+    return this.#log.waiting;
   }
 
   /** Where the live run waits to send a request again, it is sent now. */
   retryNow(): void {
-    this.#live?.adapter?.retryNow?.();
+    this.#live?.retryNow();
   }
 
   /** Answers an approval, of the live run or of one that a reload interrupted; then resolves when that run has ended. */
@@ -245,7 +188,7 @@ export class Session {
     this.refresh();
     const { runId, answered } = await resolveApproval(approvalId, given, {
       state: this.state,
-      emit: (id, body) => this.#emit(id, body),
+      emit: (id, body) => this.#log.emit(id, body),
       gate: this.#ports.gate,
       grantForGood: this.#ports.grantForGood,
       widening: (request) => this.plans.widening(request, this.events),
@@ -259,15 +202,14 @@ export class Session {
     const asked = this.state.pendingQuestions.get(questionId);
     if (!asked) throw new SessionError('This question was answered already.');
     const { runId, callId } = asked;
-    this.#emit(runId, { type: 'question_answered', questionId, callId, answer });
+    this.#log.emit(runId, { type: 'question_answered', questionId, callId, answer });
     await this.#goOn(runId, questionId);
   }
 
   async #goOn(runId: string, questionId: string): Promise<void> {
     if (this.#takingBack) await this.#takingBack;
-    const waiting = this.#waiting.get(questionId);
-    if (waiting) waiting();
-    else if (!this.#live && !waitsForUser(this.state)) await this.#run(runId, [{ type: 'run_resumed' }]);
+    if (this.#live?.answered(questionId)) return;
+    if (!this.#live && !waitsForUser(this.state)) await this.#run(runId, [{ type: 'run_resumed' }]);
   }
 
   /** Carries out a proposed plan, as it is or as the user edited it; or drops it. Resolves when its run has ended. */
@@ -277,22 +219,7 @@ export class Session {
 
   /** Edits are asked for again, in the run that is live too; where none is, the log says so before anything else happens. */
   revokeGrants(covers?: Covers): void {
-    // Where two things are taken back before the log hears of either, all is.
-    this.#revoking = this.#revoking || !covers ? true : covers;
-    if (!this.#live) return;
-    try {
-      this.#revoke();
-    } catch {
-      // The run ends where its log cannot be written.
-    }
-  }
-
-  #revoke(): void {
-    const { lastRun, grants } = this.state;
-    const covers = this.#revoking === true ? undefined : this.#revoking;
-    const granted = grants.some((grant) => !covers || sameCovers(grant.covers, covers));
-    if (lastRun && granted) this.#publish(lastRun.runId, { type: 'grants_revoked', ...(covers && { covers }) });
-    this.#revoking = false;
+    this.#log.revokeGrants(covers);
   }
 
   /**
@@ -301,13 +228,13 @@ export class Session {
    */
   async undo(runId: string, part?: UndoPart): Promise<void> {
     this.#expectIdle();
-    await this.#alone(() => this.#takeBack(undoing(this.state, runId, part)));
+    await this.#takeBack(undoing(this.state, runId, part));
   }
 
   /** Takes the files that Kedge wrote back to how they were at that point of this session, over all of its runs. */
   async restore(to: RestorePoint): Promise<void> {
     this.#expectIdle();
-    await this.#alone(() => this.#takeBack(restoring(this.state, to)));
+    await this.#takeBack(restoring(this.state, to));
   }
 
   /** What is left in a file of a run's changes, by hunks. */
@@ -315,8 +242,9 @@ export class Session {
     return (await this.#ports.gate()).review(writesOfRun(this.state, runId, path));
   }
 
-  async #alone(work: () => Promise<void>): Promise<void> {
-    const ended = work();
+  async #takeBack(what: TakingBack): Promise<void> {
+    const { gate, newId } = this.#ports;
+    const ended = takeBack(what, { log: this.#log, gate, newId });
     this.#takingBack = ended.catch(() => undefined);
     try {
       await ended;
@@ -325,151 +253,25 @@ export class Session {
     }
   }
 
-  async #takeBack({ runId, isRestore, carryOut, done }: TakingBack): Promise<void> {
-    this.#lock();
-    const undoId = this.#ports.newId();
-    try {
-      const results = await carryOut(await this.#ports.gate(), (changes) =>
-        this.#emit(runId, { type: 'undo_staged', undoId, ...(isRestore && { restore: true }), changes }),
-      );
-      this.#emit(runId, done(undoId, results));
-    } finally {
-      this.#log.unlock();
-    }
-  }
-
   /** Ends a live run without a word in the log, which so still says that it is to be gone on with. */
   close(): void {
-    this.#closed = true;
-    // From here on nothing can be recorded, so nothing may be done either.
-    this.#logFailure ??= new SessionError('This session is closed.');
-    this.#live?.controller.abort();
     this.#log.close();
-    this.#log.unlock();
   }
 
   /** The run is live, and can be stopped, before anyone hears of it. */
   async #run(runId: string, opening: Iterable<EventBody>, pace = new Pacing()): Promise<void> {
-    this.#lock();
-    const controller = new AbortController();
-    let end = () => {};
-    const done = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    this.#live = { runId, controller, done, pace };
+    const live = new LiveRun(runId, pace, { log: this.#log, now: this.#ports.now, build: (run) => this.#ports.build(run, this) });
+    this.#log.begin(live);
+    this.#live = live;
     try {
-      await this.#drive(runId, opening, pace, controller.signal);
-      if (!this.#logFailure) this.#log.sync();
+      await live.drive(opening);
     } finally {
       this.#live = undefined;
-      this.#log.close();
-      this.#log.unlock();
-      end();
+      this.#log.end();
+      live.end();
     }
     // What came too late for this run starts the next.
-    if (this.state.lastRun?.outcome === 'answered' && !controller.signal.aborted) await this.sendQueued();
-  }
-
-  async #drive(runId: string, opening: Iterable<EventBody>, pace: Pacing, signal: AbortSignal): Promise<void> {
-    const { now } = this.#ports;
-    let settle = () => {};
-    const emit = (event: EventBody) => this.#emit(runId, event);
-    try {
-      for (const event of opening) emit(event);
-      const run = this.state.runs.get(runId) as RunRecord;
-      const built = await abortable(this.#ports.build(run, this), signal);
-      if (this.#live) this.#live.adapter = built.adapter;
-      if (this.#live) this.#live.canWrite = built.tools.some(({ effect }) => effect !== 'readonly');
-      if (built.shrunk) emit({ type: 'limits_shrunk', limits: built.limits, reason: built.shrunk });
-      const { approvals, questionAnswers } = this.state;
-      const answered = async (id: string, stopped: AbortSignal) => {
-        const { callId } = this.state.pendingApprovals.get(id) as ApprovalRequest;
-        await this.#answered(id, stopped);
-        return approvals.get(callId)?.answer as ApprovalAnswer;
-      };
-      const replied = async (id: string, stopped: AbortSignal) => {
-        await this.#answered(id, stopped);
-        return questionAnswers.get(id) as QuestionAnswer;
-      };
-      const meter = new Meter({ ...built.limits, ...built.budget }, now, run.used, run.from, built.shared);
-      settle = () => built.shared?.settle(run.status === 'finished');
-      const { loop, ...rest } = built;
-      await loop({ ...rest, model: run.model, meter, pace, state: this.state, emit, answered, replied, now }, signal);
-    } catch (error) {
-      const run = this.state.runs.get(runId);
-      if (!run) throw error;
-      const how =
-        signal.aborted && !this.#logFailure ? { outcome: 'stopped' as const } : { outcome: 'failed' as const, error: runError(error) };
-      this.#publish(runId, { type: 'run_finished', ...how, ...spent(run, this.state, now()) });
-    } finally {
-      settle();
-    }
-  }
-
-  #answered(id: string, signal: AbortSignal): Promise<void> {
-    this.#log.sync();
-    return new Promise((resolve, reject) => {
-      const stop = () => {
-        this.#waiting.delete(id);
-        reject(signal.reason);
-      };
-      if (signal.aborted) return stop();
-      signal.addEventListener('abort', stop, { once: true });
-      this.#waiting.set(id, () => {
-        signal.removeEventListener('abort', stop);
-        this.#waiting.delete(id);
-        resolve();
-      });
-    });
-  }
-
-  /** Durable first: nobody sees an event that the log does not hold. */
-  #emit(runId: string, body: EventBody): void {
-    if (isDurable(body) && this.#logFailure) throw this.#logFailure;
-    if (isDurable(body) && this.#revoking) this.#revoke();
-    this.#publish(runId, body);
-  }
-
-  #publish(runId: string, body: EventBody): void {
-    if (this.#closed) return;
-    const durable = isDurable(body);
-    if (durable && !this.#live) {
-      this.#expectNobodyElse();
-      this.refresh();
-    }
-    const receipt = body.type === 'run_finished' && { receipt: receiptOf(this.events, runId, this.#live?.canWrite) };
-    const event = { ...body, ...receipt, runId, seq: this.state.seq + (durable ? 1 : 0), at: this.#ports.now() } as AgentEvent;
-    if (durable && !this.#logFailure) {
-      try {
-        if (this.#unlogged) this.#log.append(this.#unlogged);
-        this.#unlogged = undefined;
-        this.#log.append(event);
-        if (!this.#live) this.#log.close();
-      } catch (error) {
-        const why = error instanceof Error ? error.message : String(error);
-        this.#logFailure = new Error(`The session's log cannot be written, so the run was ended: ${why}`);
-        this.#live?.controller.abort(this.#logFailure);
-        throw this.#logFailure;
-      }
-    }
-    if (durable) {
-      this.events.push(event);
-      reduce(this.state, event);
-    }
-    if (this.#live && event.type === 'model_waiting') this.#live.waiting = event;
-    else if (this.#live && endsWait(event)) this.#live.waiting = undefined;
-    this.#tell(event);
-  }
-
-  #tell(event: AgentEvent): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(event);
-      } catch (error) {
-        // Whoever cannot show an event does not stop the run, nor keep it from the others.
-        console.error(error);
-      }
-    }
+    if (this.state.lastRun?.outcome === 'answered' && !live.aborted) await this.sendQueued();
   }
 
   #expectIdle(): void {
@@ -480,49 +282,13 @@ export class Session {
 
   /** Takes in what another window or process has done in this session since: it goes on from there, and numbers events from there. */
   refresh(): void {
-    if (this.#live || this.#closed) return;
-    const missed = this.#log.missed().filter(({ seq }) => seq > this.#loggedSeq);
-    if (missed.length === 0) return;
-    if (this.#unlogged) this.events.pop();
-    this.#unlogged = undefined;
-    this.events.push(...missed);
-    Object.assign(this.state, foldSession(this.events));
-    if (!this.#log.inUse()) this.#noticeInterruption();
-    for (const event of this.#unlogged ? [...missed, this.#unlogged] : missed) this.#tell(event);
-  }
-
-  get #loggedSeq(): number {
-    return this.state.seq - (this.#unlogged ? 1 : 0);
-  }
-
-  #expectNobodyElse(): void {
-    if (this.#log.inUse()) throw new SessionError(IN_USE);
-  }
-
-  #lock(): void {
-    if (!this.#log.lock()) throw new SessionError(IN_USE);
+    this.#log.refresh();
   }
 
   /** A run that is not finished and that nobody waits for any more ends. */
   #supersede(): void {
     const run = this.state.lastRun;
     if (run && run.status !== 'finished')
-      this.#emit(run.runId, { type: 'run_finished', outcome: 'stopped', ...spent(run, this.state, this.#ports.now()) });
-  }
-
-  /** After a reload: a run that was under way and does not wait for an answer is shown as paused, and can be resumed. */
-  #noticeInterruption(): void {
-    const run = this.state.lastRun;
-    if (run?.status !== 'live' || waitsForUser(this.state)) return;
-    this.#unlogged = {
-      type: 'run_paused',
-      reason: 'interrupted',
-      summary: 'The run was interrupted. It can go on where it stood.',
-      runId: run.runId,
-      seq: this.state.seq + 1,
-      at: this.#ports.now(),
-    };
-    this.events.push(this.#unlogged);
-    reduce(this.state, this.#unlogged);
+      this.#log.emit(run.runId, { type: 'run_finished', outcome: 'stopped', ...spent(run, this.state, this.#ports.now()) });
   }
 }

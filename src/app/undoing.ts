@@ -1,8 +1,9 @@
 /** Which writes an undo or a restore takes back, how, and what the log says of it. */
 import type { EventBody, RestorePoint, UndoResult } from '../core/events.ts';
-import type { SessionState } from '../core/session.ts';
+import type { SessionState } from '../core/session-state.ts';
 import type { RecordChanges, WriteGate } from '../workspace/gate.ts';
 import { writesOfFile, writesOfRun, writesSince } from './checkpoints.ts';
+import type { EventLog } from './event-log.ts';
 import { SessionError } from './session-error.ts';
 
 /** A file of a run's changes, or one hunk of it, by its place in the diff of the review that has this digest. */
@@ -43,4 +44,20 @@ export function restoring(state: SessionState, to: RestorePoint): TakingBack {
     carryOut: (gate, record) => gate.undo(staged, record),
     done: (undoId, results) => ({ type: 'changes_restored', undoId, to, results }),
   };
+}
+
+export type TakingBackPorts = { log: EventLog; gate(): Promise<WriteGate>; newId(): string };
+
+/** @throws SessionError where another window or process is writing the log. */
+export async function takeBack({ runId, isRestore, carryOut, done }: TakingBack, { log, gate, newId }: TakingBackPorts): Promise<void> {
+  log.lock();
+  const undoId = newId();
+  try {
+    const results = await carryOut(await gate(), (changes) =>
+      log.emit(runId, { type: 'undo_staged', undoId, ...(isRestore && { restore: true }), changes }),
+    );
+    log.emit(runId, done(undoId, results));
+  } finally {
+    log.unlock();
+  }
 }

@@ -6,7 +6,7 @@ const OF_RUN: Partial<Record<BudgetKey, (max: number) => string>> = {
   turns: (max) => `This run has taken its ${counted(max, 'turn')}.`,
   callsPerTurn: (max) => `This turn has made its ${counted(max, 'call')}.`,
   callsPerRun: (max) => `This run has made its ${counted(max, 'call')}.`,
-  minutes: (max) => `This run has worked its ${counted(max, 'minute')}.`,
+  minutes: (max) => `This run has worked its ${counted(Math.round(max * 10) / 10, 'minute')}.`,
   tokens: (max) => `This run has used its ${tokens(max)} tokens.`,
   usd: (max) => `This run has spent its ${dollars({ usd: max })}.`,
   'day.runs': (max) => `All ${counted(max, 'run')} of today are used up.`,

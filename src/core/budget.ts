@@ -123,8 +123,11 @@ export class Meter {
   reached(before: 'turn' | 'call'): Reached | undefined {
     const { use } = this;
     for (const limit of before === 'call' ? (['minutes', 'callsPerRun'] as const) : (['turns', 'minutes', 'tokens', 'usd'] as const)) {
-      const max = this.#max[limit];
-      if (max === undefined || usedOf(limit, use) - (this.#from[limit] ?? 0) < max) continue;
+      const base = this.#max[limit];
+      if (base === undefined) continue;
+      // With what it was let go on with: that is what the user is told is used up.
+      const max = base + (this.#from[limit] ?? 0);
+      if (usedOf(limit, use) < max) continue;
       return { limit, max, ...(limit === 'usd' && use.unpriced > 0 && { unpriced: use.unpriced }) };
     }
     return this.#shared?.reached(before, use.turns === 0, this.#from);

@@ -1,7 +1,7 @@
 /** How far a plan is: which step is under way, which comes next, and what became of those before. Steps are counted from 1. */
 import type { AgentEvent, CheckOutcome } from './events.ts';
 import type { Check, Plan, StepStatus } from './plan.ts';
-import type { RunRecord, SessionState } from './session.ts';
+import type { RunRecord, SessionState } from './session-state.ts';
 import type { Write } from './writes.ts';
 
 export type StepState = {

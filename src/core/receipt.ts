@@ -129,13 +129,13 @@ function countsOf(values: Iterable<string>): Record<string, number> {
 
 const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
-/** "12 calls · 3 approvals asked · 0 denied · 4 files read · 2 changed" */
+/** "12 calls · 3 approvals asked · 4 files read · 2 changed": without what there was none of. */
 export function receiptLine(receipt: Receipt): string {
   const { calls, asked, denied, failed = 0, readCount, changedCount, commandCount, hostCount } = receipt;
   return [
-    count(calls, 'call'),
-    `${count(asked, 'approval')} asked`,
-    `${denied} denied`,
+    calls > 0 ? count(calls, 'call') : 'No calls',
+    asked > 0 && `${count(asked, 'approval')} asked`,
+    denied > 0 && `${denied} denied`,
     failed > 0 && `${failed} failed`,
     readCount > 0 && `${count(readCount, 'file')} read`,
     changedCount > 0 && `${changedCount} changed`,

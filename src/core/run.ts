@@ -15,8 +15,8 @@ import type { ModelAdapter, ModelRequest } from './model.ts';
 import { ModelError } from './model.ts';
 import { isStuck } from './repeats.ts';
 import { runError } from './run-error.ts';
-import type { SessionState } from './session.ts';
 import { messagesForModel } from './session.ts';
+import type { SessionState } from './session-state.ts';
 import { spent } from './spent.ts';
 import { describeProgress } from './summary.ts';
 import type { ExecuteContext, Judgement, PreparedCall, Tool, ToolOutput } from './tool.ts';
@@ -77,7 +77,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
 
   const pause = (halt: Halt) => {
     if (halt.reason === 'limit') emit({ type: 'budget_reached', ...halt.reached });
-    emit({ type: 'run_paused', reason: halt.reason, summary: describeProgress(state.messages) });
+    emit({ type: 'run_paused', reason: halt.reason, summary: describeProgress(state.messages.slice(state.lastRun?.messagesBefore)) });
   };
 
   function answer(content: AssistantMessage['content'], stop: AssistantMessage['stop'], usage: Usage | undefined): AssistantMessage {
@@ -133,9 +133,12 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
     return reached && { reason: 'limit', reached };
   }
 
-  /** Calls that only read run side by side; one that changes something runs alone, after all that were asked for before it. */
+  /** Calls that only read run side by side; one that changes something, or may end the run, runs alone, after all that were asked for before it. */
   async function act(calls: readonly ToolCall[]): Promise<Halt | undefined> {
-    const isReader = (call: ToolCall) => (tools.get(call.name)?.effect ?? 'readonly') === 'readonly';
+    const isReader = ({ name }: ToolCall) => {
+      const { effect = 'readonly', alone = false } = tools.get(name) ?? {};
+      return effect === 'readonly' && !alone;
+    };
     for (let next = 0; next < calls.length; ) {
       const halt = halted('call');
       if (halt) return halt;

@@ -1,10 +1,8 @@
 import type { Message } from './messages.ts';
 import { callsOf, textOf } from './messages.ts';
 
-/** What a run did so far, for the user of a paused run: counted from the history, so that it costs nothing and cannot fail. */
-export function describeProgress(messages: readonly Message[]): string {
-  const start = messages.findLastIndex((message) => message.role === 'user');
-  const since = messages.slice(start + 1);
+/** What a run did so far, for the user of a paused run: counted from its messages, so that it costs nothing and cannot fail. */
+export function describeProgress(since: readonly Message[]): string {
   const calls = since.flatMap(callsOf);
   const paths = new Set<string>();
   const counts = new Map<string, number>();
@@ -24,5 +22,5 @@ export function describeProgress(messages: readonly Message[]): string {
   }
   const thought = since.map((message) => (message.role === 'assistant' ? textOf(message).trim() : '')).findLast(Boolean);
   if (thought) lines.push(`Last thought: ${thought.length > 600 ? `${thought.slice(0, 600)}…` : thought}`);
-  return lines.join('\n\n') || 'Nothing was found yet.';
+  return lines.join('\n\n') || 'Nothing was done yet.';
 }

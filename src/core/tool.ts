@@ -95,6 +95,8 @@ export interface Tool {
   source: string;
   /** Of an MCP server's whole list of tools: what the user granted to a tool counts for this list only. */
   fingerprint?: string;
+  /** Runs alone, though it only reads: what comes of it decides whether the calls after it are carried out at all. */
+  alone?: boolean;
   /** Validates the input and computes the effect without causing it. @throws ToolError that the model can correct. */
   prepare(input: unknown, signal: AbortSignal): Promise<PreparedCall>;
 }

@@ -2,7 +2,7 @@
 import type { AgentEvent, RestorePoint } from './events.ts';
 import type { TextPart } from './messages.ts';
 import { currentStep } from './plan-progress.ts';
-import type { RunRecord, SessionState } from './session.ts';
+import type { RunRecord, SessionState } from './session-state.ts';
 import type { ChangeSummary } from './tool.ts';
 
 /** `landed` when it is known that it did. `planId` and `step`: which step of a plan it belongs to. */

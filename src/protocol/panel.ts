@@ -131,6 +131,7 @@ export const ToHost = z.discriminatedUnion('type', [
   z.object({ type: z.literal('pick_session') }),
   z.object({ type: z.literal('pick_model') }),
   z.object({ type: z.literal('connect_model') }),
+  z.object({ type: z.literal('open_rules') }),
   z.object({ type: z.literal('open_folder') }),
   z.object({ type: z.literal('manage_trust') }),
 ]);

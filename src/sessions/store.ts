@@ -16,7 +16,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import type { AgentEvent } from '../core/events.ts';
@@ -78,6 +78,14 @@ export class SessionStore {
     const names = await readdir(this.#directory).catch(() => [] as string[]);
     const infos = await Promise.all(names.filter((name) => name.endsWith(EXTENSION)).map((name) => this.#info(name)));
     return infos.filter((info) => info !== undefined).sort((a, b) => b.changedAt - a.changedAt);
+  }
+
+  /** The session is gone for good. What it wrote to files stays. */
+  async remove(id: string): Promise<void> {
+    const file = this.#file(id);
+    await rm(file, { force: true });
+    await rm(damagedCopy(file), { force: true });
+    this.#loaded.delete(id);
   }
 
   async #info(name: string): Promise<SessionInfo | undefined> {

@@ -23,7 +23,7 @@ export function watchedFs(around: (index: number, name: string, call: Call) => u
   return { ...ops, realpathSync: Object.assign(native, { native }) } as unknown as FileOps;
 }
 
-export function diskError(code: string): Error {
+function diskError(code: string): Error {
   return Object.assign(new Error(`${code}: the disk said so`), { code });
 }
 

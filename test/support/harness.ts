@@ -122,7 +122,6 @@ function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
     store,
     settings: {
       model: () => ({ provider: 'scripted', model: 'scripted' }),
-      ...(options.policy && { policy: options.policy }),
       ...(options.requirePlan && { requirePlan: () => true }),
       limits: (mode) => (typeof limits === 'function' ? limits(mode) : { ...GENEROUS, ...limits }),
       ...(options.budgets && { budgets: options.budgets }),
@@ -135,6 +134,7 @@ function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
       add: (covers) => granted.covers.push(covers),
       revokedAt: () => granted.revokedAt,
     },
+    ...(options.policy && { policy: options.policy }),
     ...(commands && { commands: () => commands }),
     ...(options.shellParsers && { shellParsers: options.shellParsers }),
     ...(options.fetcher && { fetcher: options.fetcher }),

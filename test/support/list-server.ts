@@ -1,8 +1,8 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type Served, served } from './served.ts';
 
 export type Route = { status?: number; type?: string; body: unknown };
-export type ListServer = { url: string; requests: { path: string; headers: IncomingHttpHeaders; body: string }[]; close(): Promise<void> };
+export type ListServer = Served & { requests: { path: string; headers: IncomingHttpHeaders; body: string }[] };
 
 /** A real HTTP server that answers by path; what it has no route for is not found, and a route of 'silence' is never answered. */
 export async function startListServer(routes: Record<string, Route | 'silence' | ((body: string) => Route)>): Promise<ListServer> {
@@ -18,14 +18,5 @@ export async function startListServer(routes: Record<string, Route | 'silence' |
     response.writeHead(answer.status ?? 200, { 'content-type': answer.type ?? 'application/json' });
     response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { ...(await served(server)), requests };
 }

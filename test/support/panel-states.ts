@@ -326,11 +326,11 @@ const TEST_OUTPUT = `
       AssertionError: expected 1.84 to be below 0.7
       at Context.<anonymous> (test/tide.test.ts:31:12)`;
 
-function commandAsked(script: Script): Script {
+function commandAsked(script: Script, text = ''): Script {
   const decision = { kind: 'ask', rule: 'command', reason: 'npm test may do anything: it runs what package.json says.' } as const;
   return script
     .run('agent', 'Make the tests pass')
-    .calls('run_command', 'Run npm test …', { command: 'npm test', cwd: 'packages/tide' }, { effect: 'destructive', decision })
+    .calls('run_command', 'Run npm test …', { command: 'npm test', cwd: 'packages/tide' }, { effect: 'destructive', decision, text })
     .add({
       type: 'approval_requested',
       approvalId: 'approval-1',
@@ -412,6 +412,17 @@ export const STATES: Record<string, NamedState> = {
       ),
     ],
     press: ['Run npm test'],
+  },
+  'words-and-output': {
+    messages: [
+      host('agent'),
+      session(
+        commandAsked(new Script(), 'First I run the tests, to see **what fails** before I change anything.')
+          .add({ type: 'approval_resolved', approvalId: 'approval-1', callId: 'call-1', answer: { approve: true } })
+          .add({ type: 'tool_progress', callId: 'call-1', text: TEST_OUTPUT }),
+        true,
+      ),
+    ],
   },
   'command-failed': {
     messages: [

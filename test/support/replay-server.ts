@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type Served, served } from './served.ts';
 
 /** How a body is cut on the wire. */
 export type Chunking = { name: string; cut(body: Buffer): Buffer[] };
@@ -30,11 +30,7 @@ function randomPlaces(length: number, count: number): number[] {
  * Answers every request with one recorded body. Each chunk is a write of its own and the event loop turns between two of them:
  * the client is in the same process, so it has read one chunk before the next is on its way.
  */
-export async function startReplayServer(
-  body: Buffer,
-  contentType: string,
-  { cut }: Chunking,
-): Promise<{ url: string; close(): Promise<void> }> {
+export async function startReplayServer(body: Buffer, contentType: string, { cut }: Chunking): Promise<Served> {
   const frames = cut(body).map((chunk) => Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n')]));
   const head = `HTTP/1.1 200 OK\r\ncontent-type: ${contentType}\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n`;
 
@@ -51,13 +47,5 @@ export async function startReplayServer(
     socket.setNoDelay(true);
     request.resume().on('end', write);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return served(server);
 }

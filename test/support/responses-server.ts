@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type Served, served } from './served.ts';
 
 /** One answer of the model. `usage` is made up from the lengths where it is not given; `fail` answers with an error status instead. */
 export type Turn = {
@@ -41,7 +41,7 @@ export type ResponsesServerOptions = {
   models?: readonly string[];
 };
 
-export type ResponsesServer = { url: string; requests: ReceivedRequest[]; connections(): number; close(): Promise<void> };
+export type ResponsesServer = Served & { requests: ReceivedRequest[]; connections(): number };
 
 /** A model server that speaks the Responses API over real HTTP, event by event as the service does. */
 export async function startResponsesServer(options: ResponsesServerOptions): Promise<ResponsesServer> {
@@ -73,17 +73,8 @@ export async function startResponsesServer(options: ResponsesServerOptions): Pro
     void receive(incoming, response).then((request) => answer(request, response));
   });
   server.on('connection', () => connections++);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    requests,
-    connections: () => connections,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const { url, close } = await served(server);
+  return { url: `${url}/v1`, requests, connections: () => connections, close };
 }
 
 async function receive(incoming: IncomingMessage, response: ServerResponse): Promise<ReceivedRequest> {

@@ -11,7 +11,7 @@ import { startWireServer, type WireServer } from './wire-server.ts';
 import { WIRES, type Wire } from './wires.ts';
 
 export const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
-export const IMAGE = { type: 'image' as const, mediaType: 'image/png', data: DOT };
+const IMAGE = { type: 'image' as const, mediaType: 'image/png', data: DOT };
 /** What the recordings read; here it is an image. */
 export const FILE = 'src/größe.ts';
 export const TOKEN = /(?:token|redacted)-of-(one|two)-end/g;

@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type Served, served } from './served.ts';
 
 /** `hang` leaves the answer open behind its body, `drop` breaks the connection there. */
 export type WireAnswer = {
@@ -12,7 +12,7 @@ export type WireAnswer = {
 /** `closed` resolves to `performance.now()` when the connection is closed before the answer was whole. */
 export type WireRequest = { path: string; headers: IncomingHttpHeaders; raw: Buffer; closed: Promise<number> };
 
-export type WireServer = { url: string; requests: WireRequest[]; close(): Promise<void> };
+export type WireServer = Served & { requests: WireRequest[] };
 
 /** A real HTTP server that answers as it is told; 'silence' sends nothing at all. What Ollama is asked about its models is not found. */
 export async function startWireServer(answers: readonly (WireAnswer | 'silence')[], contentType: string): Promise<WireServer> {
@@ -36,14 +36,5 @@ export async function startWireServer(answers: readonly (WireAnswer | 'silence')
       if (after === 'drop') setTimeout(() => response.destroy(), 20);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { ...(await served(server)), requests };
 }

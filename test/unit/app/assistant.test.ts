@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { Assistant } from '../../../src/app/assistant.ts';
 import type { Mode } from '../../../src/core/events.ts';
+import { NodeWriter } from '../../../src/hosts/node/writer.ts';
+import type { SourcedRule } from '../../../src/policy/rules.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
+import { DiskBlobs } from '../../../src/sessions/blobs.ts';
 import { answerAll, assistantOn, eventsOf, lastOf, resultTexts } from '../../support/harness.ts';
 
 const READ = ['read_file', 'list_directory', 'find_files', 'search_text', 'ask_user'];
 const WRITE = ['create_file', 'replace_in_file', 'create_directory', 'move_file', 'delete_file'];
+const MODEL = { provider: 'scripted', model: 'scripted' };
 const PLAN = { goal: 'g', steps: [{ title: 't', files: ['a.txt'] }] };
 const edit = (path: string, old_text: string, new_text: string) => call('replace_in_file', { path, edits: [{ old_text, new_text }] });
 
@@ -196,5 +202,41 @@ describe('sessions', () => {
     await kedge.session.answerPlan(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
     assert.equal(kedge.adapter.requests[1]?.tools.at(-1)?.name, 'update_step');
     assert.equal(eventsOf(kedge.events, 'run_started').length, 2);
+  });
+});
+
+describe('an assistant of a host that starts before there is work', () => {
+  it('is handed what runs need once, with the first of them', async () => {
+    const look = [turn(call('read_file', { path: 'a.txt' }), call('create_file', { path: 'b.txt', content: 'b' })), turn(say('Done.'))];
+    await using kedge = await assistantOn({ 'a.txt': 'a' }, [...look, ...look]);
+    let made = 0;
+    let closed = 0;
+    const mcp = { toolsFor: async () => [], close: async () => void closed++ };
+    const late = new Assistant({
+      fileSystem: () => kedge.fs,
+      blobs: new DiskBlobs(join(kedge.storage, 'late')),
+      store: kedge.store,
+      settings: { model: () => MODEL, limits: () => ({ turns: 9, callsPerTurn: 9, callsPerRun: 9, minutes: 1 }) },
+      adapter: async () => kedge.adapter,
+      trusted: () => true,
+      grants: { list: () => [{ kind: 'edits' }], add: () => undefined },
+      forWork: async () => {
+        made++;
+        const rules: SourcedRule[] = [{ effect: 'deny', path: 'a.txt', from: 'user' }];
+        return { writer: () => new NodeWriter(kedge.fs), policy: () => ({ rules, problems: [] }), mcp };
+      },
+    });
+    const sessions = [late.newSession(), late.newSession()];
+    await late.sessions();
+    assert.equal(made, 0);
+    for (const session of sessions) {
+      await session.prompt({ text: 'go', mode: 'agent' });
+      assert.match(resultTexts(session)[0] as string, /^ERROR Denied: /);
+    }
+    assert.equal(await kedge.read('b.txt'), 'b');
+    assert.equal(made, 1);
+    late.close();
+    await new Promise(setImmediate);
+    assert.equal(closed, 1);
   });
 });

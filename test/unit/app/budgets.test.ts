@@ -34,7 +34,7 @@ describe('the budget of a run', () => {
     assert.deepEqual([kedge.adapter.requests.length, reached(kedge), outcome(kedge)], [2, ['tokens 2000'], 'limit']);
     assert.match(lastOf(kedge.events, 'run_paused').summary, /^So far 2 tool calls/);
     await kedge.session.resume();
-    assert.deepEqual([kedge.adapter.requests.length, reached(kedge)], [4, ['tokens 2000', 'tokens 2000']]);
+    assert.deepEqual([kedge.adapter.requests.length, reached(kedge)], [4, ['tokens 2000', 'tokens 4000']]);
     await kedge.session.resume();
     assert.equal(outcome(kedge), 'answered');
   });
@@ -79,7 +79,7 @@ describe('the budget of a run', () => {
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
     await kedge.session.resume();
     await kedge.session.resume();
-    assert.deepEqual(reached(kedge), ['turns 2', 'turns 2', 'tokens 4000']);
+    assert.deepEqual(reached(kedge), ['turns 2', 'turns 4', 'tokens 4000']);
   });
 });
 

@@ -188,6 +188,7 @@ describe('a message during a run', () => {
     await kedge.session.resume();
     assert.deepEqual(said(kedge).slice(-2), ['user: FIRST', 'assistant: Well.']);
     assert.throws(() => kedge.session.queue.edit(one, 'again'), /has joined the run already/);
+    assert.throws(() => kedge.session.queue.remove(one), /has joined the run already/);
   });
 
   it('with an image keeps it when its words are edited', async () => {

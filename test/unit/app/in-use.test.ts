@@ -32,6 +32,19 @@ describe('a session that is opened', () => {
     );
   });
 
+  it('is deleted only while no run works in it', async () => {
+    await using kedge = await assistantOn({}, [hang({ type: 'text_delta', text: 'W' })]);
+    const { assistant, session } = kedge;
+    const begun = nextEvent(session, 'text_delta');
+    void session.prompt({ text: 'go', mode: 'ask' });
+    await begun;
+    await assert.rejects(assistant.removeSession(session.id), /A run works in this session: stop it first\./);
+    await session.stop();
+    await assistant.removeSession(session.id);
+    assert.equal(await assistant.session(session.id), undefined);
+    assert.deepEqual(await assistant.sessions(), []);
+  });
+
   it('while another process works in it can be read, and nothing else', async () => {
     const create = turn(call('create_file', { path: 'new.txt', content: '' }));
     await using kedge = await assistantOn({}, [create, hang(), turn(say('Done.'))]);

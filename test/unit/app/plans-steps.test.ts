@@ -246,7 +246,7 @@ describe('a check that is a command', () => {
     await using kedge = await assistantOn(files, script(withCheck('rm -r c.txt'), work, done), options);
     answering(kedge, 'Leave out');
     await (await confirmed(kedge)).run;
-    assert.match(lastOf(kedge.events, 'question_asked').question.text, /^Run rm -r c\.txt to check the step\? \S/);
+    assert.match(lastOf(kedge.events, 'question_asked').question.text, /^Run a command to check the step\?\nrm -r c\.txt\n\S/);
     assert.equal(lastOf(kedge.events, 'step_checked').outcome, 'not_run');
     assert.equal(await kedge.read('c.txt'), 'old\n');
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');

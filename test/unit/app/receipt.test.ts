@@ -44,13 +44,13 @@ describe('a receipt', () => {
       servers: [],
       canWrite: true,
     } satisfies Receipt);
-    assert.equal(receiptLine(receipt), '9 calls · 2 approvals asked · 0 denied · 2 failed · 2 files read · 2 changed');
-    assert.equal(receiptLine({ ...receipt, asked: 0, failed: 0, readCount: 0, changedCount: 0 }), '9 calls · 0 approvals asked · 0 denied');
+    assert.equal(receiptLine(receipt), '9 calls · 2 approvals asked · 2 failed · 2 files read · 2 changed');
+    assert.equal(receiptLine({ ...receipt, asked: 0, failed: 0, readCount: 0, changedCount: 0 }), '9 calls');
     assert.equal(proofOf(receipt), undefined);
     assert.equal(
       receiptMarkdown(receipt, { usage: { input: 1_200, output: 30 }, cost: { usd: 0.02 } }),
       [
-        '**Receipt** 9 calls · 2 approvals asked · 0 denied · 2 failed · 2 files read · 2 changed',
+        '**Receipt** 9 calls · 2 approvals asked · 2 failed · 2 files read · 2 changed',
         '',
         '- Calls by effect: readonly 5, mutating 2',
         '- Allowed by: read-only 5, edits-granted 1',

@@ -4,17 +4,11 @@ import type { Mode } from '../../../src/core/events.ts';
 import type { ModelRequest } from '../../../src/core/model.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, lastOf } from '../../support/harness.ts';
+import { tokensOfTools } from '../../support/tokens.ts';
 
 /** The fixed part of a request, as it goes over the OpenAI wire. */
 function tokensOf({ system, tools }: ModelRequest): number {
-  const functions = tools.map(({ name, description, inputSchema }) => ({
-    type: 'function',
-    name,
-    description,
-    parameters: inputSchema,
-    strict: false,
-  }));
-  return countTokens(system) + countTokens(JSON.stringify(functions));
+  return countTokens(system) + tokensOfTools(tools);
 }
 
 describe('the fixed part of a request', () => {

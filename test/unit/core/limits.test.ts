@@ -22,6 +22,21 @@ describe('at a limit the run pauses, says what it found, and goes on when it is 
     assert.deepEqual(resultTexts(kedge.session), ['1\ta', '1\tb']);
   });
 
+  it('says at the next pause what was used up in all, also before a message that joined', async () => {
+    const reads = (path: string) => turn(say(`Now ${path}.`), read(path));
+    await using kedge = await assistantOn(files, [reads('a.txt'), reads('b.txt'), reads('a.txt'), reads('b.txt'), turn(say('Done.'))], {
+      limits: { turns: 2 },
+    });
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    const going = kedge.session.resume();
+    await kedge.session.say({ text: 'And mind the tide.', mode: 'ask' });
+    await going;
+    assert.ok(kedge.events.some((event) => event.type === 'message_added' && event.queued !== undefined));
+    const { limit, max } = lastOf(kedge.events, 'budget_reached');
+    assert.deepEqual([limit, max], ['turns', 4]);
+    assert.match(lastOf(kedge.events, 'run_paused').summary, /^So far 4 tool calls: read_file × 4\./);
+  });
+
   it('calls of a run: what has room is executed, the rest waits', async () => {
     await using kedge = await assistantOn(files, [turn(read('a.txt', '1'), read('b.txt', '2'), read('a.txt', '3')), turn(say('Done.'))], {
       limits: { callsPerRun: 2 },

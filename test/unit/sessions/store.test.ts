@@ -173,6 +173,18 @@ describe('the log of a session', () => {
     }
   });
 
+  it('is gone when it is removed, with what was kept beside it', async () => {
+    const log = store.log('s');
+    log.append(started('Delete me'));
+    log.close();
+    await appendFile(file('s'), 'no event\n');
+    await store.load('s');
+    await store.remove('s');
+    assert.deepEqual(await readdir(directory), []);
+    assert.equal(await store.load('s'), undefined);
+    await store.remove('s');
+  });
+
   it('lists nothing where there is nothing yet', async () => {
     assert.deepEqual(await store.list(), []);
   });

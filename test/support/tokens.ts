@@ -1,0 +1,14 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import type { ToolSpec } from '../../src/core/model.ts';
+
+/** What tools cost in each request, as they go over the OpenAI wire. */
+export function tokensOfTools(tools: readonly ToolSpec[]): number {
+  const functions = tools.map(({ name, description, inputSchema }) => ({
+    type: 'function',
+    name,
+    description,
+    parameters: inputSchema,
+    strict: false,
+  }));
+  return countTokens(JSON.stringify(functions));
+}
