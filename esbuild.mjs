@@ -29,6 +29,9 @@ const lazyParts = [
   // What judges commands knows hundreds of programs.
   lazy(/\/policy\/command\.ts$/, () => 'command-judge'),
 ];
+/** What the editor's part needs only when something is done with it. */
+const editorParts = ['chat', 'connect', 'finding', 'lm-adapter', 'panel-view', 'work-ports'];
+const lazyEditorParts = lazy(new RegExp(`^\\./(${editorParts.join('|')})\\.ts$`), (path) => `editor-${basename(path, '.ts')}`);
 /** What only runs need: the editor starts without it, the terminal program always runs something. */
 const lazyEngine = lazy(/^\.\/engine\.ts$/, () => 'engine');
 /** The terminal program lies behind a tiny entry, which first turns on the cache of compiled code. */
@@ -76,8 +79,15 @@ const node = {
 };
 
 const bundles = [
-  // `vscode` exists inside the editor only, so only the editor's bundle may name it.
-  { ...node, entryPoints: { extension: 'src/hosts/vscode/extension.ts' }, plugins: [...lazyParts, lazyEngine, editorApi] },
+  // `vscode` exists inside the editor only, so only the editor's bundles may name it.
+  {
+    ...node,
+    entryPoints: {
+      extension: 'src/hosts/vscode/extension.ts',
+      ...Object.fromEntries(editorParts.map((name) => [`editor-${name}`, `src/hosts/vscode/${name}.ts`])),
+    },
+    plugins: [...lazyParts, lazyEditorParts, lazyEngine, editorApi],
+  },
   { ...node, entryPoints: { engine: 'src/app/engine.ts' } },
   { ...node, entryPoints: { kedge: 'src/hosts/cli/main.ts' }, plugins: [lazyProgram] },
   // The keychain's library is native: where it is not installed, there is no keychain.

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { Covers } from '../../src/core/covers.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
 import type { Kedge } from '../../src/hosts/vscode/kedge.ts';
+import { panelState } from '../../src/hosts/vscode/panel-state.ts';
 import { readPolicy } from '../../src/hosts/vscode/policy-settings.ts';
 
 const NPM: Covers = { kind: 'command', prefix: ['npm', 'test'] };
@@ -69,7 +70,7 @@ describe('what is allowed in VS Code', () => {
       readPolicy().rules.map(({ effect, path }) => [effect, path]),
       [['ask', undefined]],
     );
-    const { readiness } = await kedge.panelState();
+    const { readiness } = await panelState(kedge);
     assert.equal(readiness.level, 'attention');
     assert.match(readiness.text, /^Rule 1 of kedge\.policy\.rules of your settings cannot be read/);
   });

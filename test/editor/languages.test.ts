@@ -41,10 +41,9 @@ describe('the language services of VS Code', () => {
   before(async () => {
     kedge = (await vscode.extensions.getExtension<Api>('kedge.kedge')?.activate())?.kedge as Api['kedge'];
     fs = kedge.fs;
-    languages = new VsCodeLanguages(() => kedge.fs);
+    languages = new VsCodeLanguages(() => kedge.fs, kedge.problemKinds);
   });
   after(() => {
-    languages.dispose();
     for (const each of registered) each.dispose();
   });
 

@@ -15,7 +15,8 @@ const tools = [{ name: 'read_file', description: 'Reads.', inputSchema: { type: 
 describe('the lm adapter', () => {
   const ask = async (messages: Message[], model = 'kedge/offline', signal = never) => {
     const events: ModelEvent[] = [];
-    for await (const event of createEditorAdapter().stream({ model, system: 'Be brief.', messages, tools }, signal)) events.push(event);
+    for await (const event of createEditorAdapter(new Map()).stream({ model, system: 'Be brief.', messages, tools }, signal))
+      events.push(event);
     return events;
   };
   const fails = async (work: Promise<unknown>) => {
@@ -35,7 +36,7 @@ describe('the lm adapter', () => {
     const models = await editorModels('kedge');
     const offline = models.find(({ id }) => id === 'offline');
     assert.ok(offline);
-    assert.deepEqual(editorModelRef(offline), { provider: 'vscode', model: 'kedge/offline' });
+    assert.deepEqual(editorModelRef(offline, new Map()), { provider: 'vscode', model: 'kedge/offline' });
   });
 
   it('streams words, and ends with a reason', async () => {

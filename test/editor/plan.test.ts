@@ -89,14 +89,13 @@ describe('a plan in VS Code', () => {
   before(async () => {
     kedge = (await vscode.extensions.getExtension<Api>('kedge.kedge')?.activate())?.kedge as Kedge;
     storage = await mkdtemp(join(tmpdir(), 'kedge-plan-'));
-    languages = new VsCodeLanguages(() => kedge.fs);
+    languages = new VsCodeLanguages(() => kedge.fs, kedge.problemKinds);
     diagnostics = vscode.languages.createDiagnosticCollection('plan-test');
     for (const name of NAMES) await vscode.workspace.fs.writeFile(uri(name), encodeText('old\n'));
   });
 
   after(async () => {
     for (const each of assistants) each.close();
-    languages.dispose();
     diagnostics.dispose();
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await vscode.workspace.fs.delete(vscode.Uri.joinPath(uri('one'), '..'), { recursive: true });

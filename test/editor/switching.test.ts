@@ -34,7 +34,7 @@ describe('a session that changes to a model of the editor', () => {
     const after = await Promise.all(others.map((name) => serve(name, 'two', FIXTURES)));
     const served = new Map([one, ...after].map((server) => [`${server.model.provider} ${server.model.model}`, server]));
     const connect = async ({ provider, model }: ModelRef) =>
-      provider === EDITOR ? createEditorAdapter() : (served.get(`${provider} ${model}`) as Served).adapter();
+      provider === EDITOR ? createEditorAdapter(new Map()) : (served.get(`${provider} ${model}`) as Served).adapter();
     await using kedge = await assistantOn({ [FILE]: Buffer.from(DOT, 'base64') }, [], { connect });
     try {
       await answer(kedge, 'What is this?', one.model);

@@ -11,12 +11,15 @@ import { planText } from '../../core/plan.ts';
 import { planEventText } from '../../core/plan-text.ts';
 import { proofOf, receiptLine } from '../../core/receipt.ts';
 import { hunksIn } from '../../core/revision.ts';
-import { type ApprovalRequest, type AskedQuestion, brokeOff } from '../../core/session.ts';
+import { brokeOff } from '../../core/session.ts';
+import type { ApprovalRequest, AskedQuestion } from '../../core/session-state.ts';
+import { visibleText } from '../../core/visible-text.ts';
 import { waitingText } from '../../core/waiting.ts';
 import { visibleCommand } from '../../policy/commands/visible.ts';
 import { REMEDY, type Remedy } from '../../protocol/remedy.ts';
 import { PathError, parsePath } from '../../workspace/paths.ts';
-import { type Kedge, modelName } from './kedge.ts';
+import { modelName } from './describe.ts';
+import type { Kedge } from './kedge.ts';
 import { PlaceFinder } from './place-finder.ts';
 
 const STEP_SIGN = { started: '▸', done: '✓', failed: '✗', skipped: '–' } as const;
@@ -155,7 +158,7 @@ export class ChatRenderer {
       const lines = diff.split('\n');
       const shown = lines.slice(0, DIFF_LINES).join('\n');
       const more = lines.length > DIFF_LINES ? `\n… ${lines.length - DIFF_LINES} more lines` : '';
-      if (diff) stream.markdown(`${fence(shown + more, 'diff')}\n\n`);
+      if (diff) stream.markdown(`${fence(visibleText(shown + more), 'diff')}\n\n`);
     }
     const button = (label: string, answer: ApprovalAnswer) =>
       stream.button({ command: 'kedge.answerApproval', title: label, arguments: [this.#session.id, approvalId, answer] });
@@ -177,7 +180,8 @@ export class ChatRenderer {
   question({ questionId, question: { text, options, freeText } }: AskedQuestion): void {
     const stream = this.#stream;
     const details = options.flatMap(({ label, detail }) => (detail ? [`- ${plain(label)}: ${plain(detail)}`] : []));
-    stream.markdown([`**${plain(text)}**`, ...details].join('\n\n').concat('\n\n'));
+    const [title = '', ...more] = text.split('\n').filter((line) => line.trim());
+    stream.markdown([`**${plain(title)}**`, ...more.map(plain), ...details].join('\n\n').concat('\n\n'));
     const id = [this.#session.id, questionId];
     for (const { label } of options)
       stream.button({ command: 'kedge.answerQuestion', title: label, arguments: [...id, { option: label } satisfies QuestionAnswer] });
@@ -268,7 +272,7 @@ function markdown(text: string): vscode.MarkdownString {
 
 /** One line of words that are no Markdown of ours: any punctuation may be escaped. */
 function plain(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(/[!-/:-@[-`{-~]/g, '\\$&');
+  return visibleText(text.replace(/\s+/g, ' ')).replace(/[!-/:-@[-`{-~]/g, '\\$&');
 }
 
 function fence(text: string, language: string): string {

@@ -1,35 +1,19 @@
-/** The native chat participant: a thread of VS Code's Chat is a Kedge session, and shows the same events as the panel does. */
+/** Answers in the native chat: a thread of VS Code's Chat is a Kedge session, and shows the same events as the panel does. */
 import * as vscode from 'vscode';
 import { type Session, SessionError } from '../../app/session.ts';
 import type { AgentEvent, Mode, QuestionAnswer } from '../../core/events.ts';
 import type { ModelRef } from '../../core/messages.ts';
-import { type AskedQuestion, brokeOff } from '../../core/session.ts';
+import { brokeOff } from '../../core/session.ts';
+import type { AskedQuestion } from '../../core/session-state.ts';
 import { parseModelRef } from '../../providers/catalog.ts';
 import { attachmentsOf } from './attachments.ts';
+import { interruptedChats, type Metadata, note, PARTICIPANT } from './chat-participant.ts';
 import { ChatRenderer } from './chat-render.ts';
 import { mayGoOn } from './commands.ts';
 import type { Kedge } from './kedge.ts';
 import { editorModelRef } from './lm-adapter.ts';
 import { VENDOR } from './model-provider.ts';
 
-const PARTICIPANT = 'kedge.agent';
-/** Where the sessions of threads are noted while their runs are live: those that are there after a reload were interrupted. */
-const LIVE_KEY = 'kedge.liveChats';
-const MAX_NOTED = 20;
-
-/** What a finished answer leaves behind for the next message of its thread. */
-type Metadata = { sessionId: string; mode: Mode; runId?: string; next?: 'plan' | 'paused' | 'failed' | 'half' };
-
-export function registerChat(kedge: Kedge): vscode.Disposable {
-  const participant = vscode.chat.createChatParticipant(PARTICIPANT, (request, context, stream, token) =>
-    answer(kedge, request, context, stream, token),
-  );
-  participant.iconPath = new vscode.ThemeIcon('milestone');
-  participant.followupProvider = { provideFollowups: (result) => followups(result.metadata as Metadata | undefined) };
-  return participant;
-}
-
-/** Exported for tests. */
 export async function answer(
   kedge: Kedge,
   request: vscode.ChatRequest,
@@ -94,7 +78,7 @@ async function carryOut(kedge: Kedge, session: Session, request: vscode.ChatRequ
   }
   if (request.command === 'run') {
     const plan = [...state.plans.values()].findLast(({ status }) => status === 'proposed');
-    if (!plan) throw new SessionError('There is no proposed plan in this conversation. Ask for one with /plan.');
+    if (!plan) throw new SessionError(noPlan([...state.plans.values()].at(-1)?.status));
     return session.answerPlan(plan.plan.id, 'run', { model: modelOf(kedge, request.model, 'agent') });
   }
   const text = request.prompt.trim();
@@ -104,6 +88,12 @@ async function carryOut(kedge: Kedge, session: Session, request: vscode.ChatRequ
   }
   const attachments = await attachmentsOf(request.references, kedge.fs);
   return session.prompt({ text, mode, attachments, model: modelOf(kedge, request.model, mode) });
+}
+
+function noPlan(last: 'proposed' | 'confirmed' | 'discarded' | 'superseded' | undefined): string {
+  if (last === 'confirmed') return 'This plan was run already. Run it again with "Kedge: Show Plans", or ask for another with /plan.';
+  if (last === 'discarded') return 'The plan was discarded. Ask for another with /plan.';
+  return 'There is no proposed plan in this conversation. Ask for one with /plan.';
 }
 
 function answerOf({ question }: AskedQuestion, words: string): QuestionAnswer {
@@ -156,22 +146,6 @@ function metadataOf(turn: vscode.ChatContext['history'][number] | undefined): Me
   return metadata?.sessionId && metadata.mode ? (metadata as Metadata) : undefined;
 }
 
-function noted(kedge: Kedge): string[] {
-  return kedge.context.workspaceState.get<string[]>(LIVE_KEY, []);
-}
-
-async function note(kedge: Kedge, { id }: Session, live: boolean): Promise<void> {
-  const others = noted(kedge).filter((other) => other !== id);
-  await kedge.context.workspaceState.update(LIVE_KEY, live ? [...others, id].slice(-MAX_NOTED) : others);
-}
-
-/** The sessions whose runs in threads of the Chat were live when the window went away. */
-export async function interruptedChats(kedge: Kedge): Promise<Session[]> {
-  // A log that cannot be read keeps nobody from the others.
-  const sessions = await Promise.all(noted(kedge).map((id) => kedge.assistant.session(id).catch(() => undefined)));
-  return sessions.filter((session) => session !== undefined && !session.running) as Session[];
-}
-
 async function sessionOf(kedge: Kedge, previous: Metadata | undefined): Promise<Session> {
   const known = previous && (await kedge.assistant.session(previous.sessionId));
   return known ?? kedge.assistant.newSession();
@@ -186,22 +160,8 @@ function modeOf(command: string | undefined, previous: Metadata | undefined): Mo
  * The model that was picked in the Chat wins over the setting, whoever's it is. But Offline is what VS Code goes on picking by itself
  * after a model was connected, so there the setting counts.
  */
-function modelOf({ settings }: Kedge, picked: vscode.LanguageModelChat, mode: Mode): ModelRef {
-  if (picked.vendor !== VENDOR) return editorModelRef(picked);
+function modelOf({ settings, pickedModels }: Kedge, picked: vscode.LanguageModelChat, mode: Mode): ModelRef {
+  if (picked.vendor !== VENDOR) return editorModelRef(picked, pickedModels);
   const model = parseModelRef(picked.id);
   return model.provider === 'offline' ? settings.model(mode) : model;
-}
-
-function followups(metadata: Metadata | undefined): vscode.ChatFollowup[] {
-  switch (metadata?.next) {
-    case 'plan':
-      return [{ prompt: 'Run the plan', label: 'Run plan', command: 'run' }];
-    case 'failed':
-      return [{ prompt: 'Try again', label: 'Try again', command: 'continue' }];
-    case 'paused':
-    case 'half':
-      return [{ prompt: 'Go on', label: 'Continue', command: 'continue' }];
-    default:
-      return metadata?.mode === 'ask' ? [{ prompt: 'What is in README.md?', label: 'What is in README.md?', command: 'ask' }] : [];
-  }
 }

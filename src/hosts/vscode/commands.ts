@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { type Session, SessionError } from '../../app/session.ts';
 import { isOfDay, raiseText } from '../../core/budget-text.ts';
 import type { ApprovalAnswer, QuestionAnswer } from '../../core/events.ts';
+import { becameOf } from './answered.ts';
 import { openDiff, openDiffs, reviewRun } from './blob-documents.ts';
-import { connectModel, pickModel } from './connect.ts';
 import { manageGrants } from './grants.ts';
 import type { Kedge } from './kedge.ts';
 import type { Panel } from './panel.ts';
@@ -17,9 +17,9 @@ export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable 
       await kedge.show(kedge.assistant.newSession());
       await panel.reveal({ type: 'compose', text: '' });
     },
-    'kedge.openSession': () => openSession(kedge, panel),
-    'kedge.pickModel': () => pickModel(kedge),
-    'kedge.connectModel': () => connectModel(kedge),
+    'kedge.openSession': async () => (await import('./session-list.ts')).openSession(kedge, panel),
+    'kedge.pickModel': async () => (await import('./connect.ts')).pickModel(kedge),
+    'kedge.connectModel': async () => (await import('./connect.ts')).connectModel(kedge),
     'kedge.stop': async () => (await current(kedge)).stop(),
     'kedge.manageGrants': () => manageGrants(kedge),
     'kedge.pause': async () => (await current(kedge)).pause(),
@@ -30,9 +30,9 @@ export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable 
       void vscode.window.showInformationMessage('Kedge asks before it edits in this workspace.');
     },
     'kedge.answerApproval': async (sessionId: string, approvalId: string, answer: ApprovalAnswer) =>
-      (await kedge.sessionById(sessionId)).answerApproval(approvalId, answer),
+      waiting(await kedge.sessionById(sessionId), approvalId).answerApproval(approvalId, answer),
     'kedge.answerQuestion': async (sessionId: string, questionId: string, answer: QuestionAnswer) =>
-      (await kedge.sessionById(sessionId)).answerQuestion(questionId, answer),
+      waiting(await kedge.sessionById(sessionId), questionId).answerQuestion(questionId, answer),
     'kedge.answerInWords': async (sessionId: string, questionId: string) => answerInWords(await kedge.sessionById(sessionId), questionId),
     'kedge.retryNow': async (sessionId: string) => (await kedge.sessionById(sessionId)).retryNow(),
     'kedge.openDiff': async (sessionId: string, callId: string, path: string) => openDiff(await kedge.sessionById(sessionId), callId, path),
@@ -69,9 +69,16 @@ async function current(kedge: Kedge): Promise<Session> {
   return [shown, ...open].find((session) => session?.running) ?? shown;
 }
 
+/** The session, while this question of it is open. @throws SessionError that says what became of it. */
+function waiting(session: Session, id: string): Session {
+  const { pendingApprovals, pendingQuestions } = session.state;
+  if (!pendingApprovals.has(id) && !pendingQuestions.has(id)) throw new SessionError(becameOf(session.events, id));
+  return session;
+}
+
 async function answerInWords(session: Session, questionId: string): Promise<void> {
-  const asked = session.state.pendingQuestions.get(questionId);
-  if (!asked) throw new SessionError('This question was answered already.');
+  const asked = waiting(session, questionId).state.pendingQuestions.get(questionId);
+  if (!asked) return;
   const words = await vscode.window.showInputBox({ title: 'Kedge asks', prompt: asked.question.text, ignoreFocusOut: true });
   if (words?.trim()) await session.answerQuestion(questionId, { words: words.trim() });
 }
@@ -103,23 +110,6 @@ async function explained(run: () => unknown): Promise<unknown> {
 
 function sendToChat(query: string): Thenable<unknown> {
   return vscode.commands.executeCommand('workbench.action.chat.open', { query });
-}
-
-async function openSession(kedge: Kedge, panel: Panel): Promise<void> {
-  const sessions = await kedge.assistant.sessions();
-  const items = sessions.map(({ id, title, changedAt }) => ({
-    label: title || 'Untitled',
-    description: new Date(changedAt).toLocaleString(),
-    id,
-  }));
-  const chosen = await vscode.window.showQuickPick(items, {
-    title: 'Kedge: Open Session',
-    placeHolder: 'Choose a conversation',
-    matchOnDescription: true,
-  });
-  if (!chosen) return;
-  await kedge.show(await kedge.sessionById(chosen.id));
-  await panel.reveal();
 }
 
 async function undoRun(kedge: Kedge, sessionId: string, runId: string): Promise<void> {

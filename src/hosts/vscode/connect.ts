@@ -9,9 +9,8 @@ import { ModelError } from '../../core/model.ts';
 import { type CatalogEntry, catalogEntry } from '../../providers/catalog.ts';
 import type { ModelFacts, ProviderConfig } from '../../providers/types.ts';
 import { connectFlow } from './connect-flow.ts';
-import { describeFacts } from './describe.ts';
+import { describeFacts, modelName } from './describe.ts';
 import type { Kedge } from './kedge.ts';
-import { modelName } from './kedge.ts';
 import { editorModelRef, editorModels } from './lm-adapter.ts';
 import { quickInput } from './quick-input.ts';
 import { providerConfig } from './settings.ts';
@@ -95,7 +94,7 @@ export async function pickModel(kedge: Kedge): Promise<void> {
     };
     const copilot = editorModels('copilot').then(
       (found) => {
-        editors = found.map(editorModelRef);
+        editors = found.map((model) => editorModelRef(model, kedge.pickedModels));
       },
       () => undefined,
     );

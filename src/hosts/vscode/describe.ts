@@ -1,5 +1,10 @@
-/** A model's facts in a few words. */
+/** A model's name, and its facts in a few words. */
+import type { ModelRef } from '../../core/messages.ts';
 import type { ModelFacts } from '../../providers/types.ts';
+
+export function modelName({ provider, model }: ModelRef): string {
+  return provider === 'offline' ? 'Offline' : model;
+}
 
 export function describeFacts({ label, contextWindow, vision, tools, prices }: ModelFacts): { description?: string; detail?: string } {
   const facts = [

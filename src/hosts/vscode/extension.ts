@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Session } from '../../app/session.ts';
 import { registerBlobDocuments } from './blob-documents.ts';
-import { interruptedChats, registerChat } from './chat.ts';
+import { interruptedChats, registerChat } from './chat-participant.ts';
 import { tidyCheckpoints } from './checkpoints.ts';
 import { registerCommands } from './commands.ts';
 import { Kedge } from './kedge.ts';

@@ -7,20 +7,19 @@ import { encodeText } from '../../workspace/content.ts';
 import { uniqueNames } from '../../workspace/paths.ts';
 import type { FileBytes, FileStat, FileSystem, FindQuery, Location, NotebookCell, SearchHit, SearchQuery } from '../../workspace/types.ts';
 import { expectName, realPath } from '../node/file-system.ts';
-import { findInFolders, type InFolder, searchInFolders } from '../node/folders.ts';
+import { findInFolders, searchInFolders } from '../node/folders.ts';
 import { rangeOf } from '../node/range.ts';
-import { filesWithRipgrep, type Hit, ignoreFileIn, searchWithRipgrep } from '../node/ripgrep.ts';
-import { excludesOf } from './excludes.ts';
+import type { Place } from './finding.ts';
 import { unsavedNotebook } from './notebooks.ts';
-import { findInFolder, searchDocuments, searchInFolder } from './plain-search.ts';
 
 type Folder = { name: string; uri: vscode.Uri; root: string | undefined };
 
 export class VsCodeFileSystem implements FileSystem {
   readonly folders: readonly Folder[];
-  readonly #ripgrep: () => Promise<string | undefined>;
+  readonly #ripgrep: Place['ripgrep'];
 
-  constructor(folders: readonly vscode.WorkspaceFolder[], ripgrep: () => Promise<string | undefined>) {
+  /** `ripgrep`: instead of the editor's own. */
+  constructor(folders: readonly vscode.WorkspaceFolder[], ripgrep?: Place['ripgrep']) {
     const names = uniqueNames(folders.map(({ name }) => name));
     // Real paths are known for local files only; elsewhere the letters of a path are all there is.
     this.folders = folders.map(({ uri }, index) => ({
@@ -107,39 +106,18 @@ export class VsCodeFileSystem implements FileSystem {
     }));
   }
 
-  find(query: FindQuery, signal: AbortSignal): Promise<{ files: Location[]; truncated: boolean }> {
-    return findInFolders(this, query, async (folder, own) => {
-      const local = await this.#local(folder, own.hides);
-      if (!local) return findInFolder((this.folders[folder] as Folder).uri, own, signal);
-      return filesWithRipgrep({ ...local, query: { ...own, hides: local.hides }, signal });
-    });
+  async find(query: FindQuery, signal: AbortSignal): Promise<{ files: Location[]; truncated: boolean }> {
+    const { findIn } = await import('./finding.ts');
+    return findInFolders(this, query, (folder, own) => findIn(this.#place(folder), own, signal));
   }
 
-  search(query: SearchQuery, signal: AbortSignal): AsyncGenerator<SearchHit> {
-    return searchInFolders(this, query, (folder, own) => this.#searchIn(folder, own, signal));
+  async *search(query: SearchQuery, signal: AbortSignal): AsyncGenerator<SearchHit> {
+    const { searchIn } = await import('./finding.ts');
+    yield* searchInFolders(this, query, (folder, own) => searchIn(this.#place(folder), this.#unsavedIn(folder), own, signal));
   }
 
-  async *#searchIn(folder: number, query: InFolder<SearchQuery>, signal: AbortSignal): AsyncGenerator<Hit> {
-    const { uri } = this.folders[folder] as Folder;
-    const unsaved = this.#unsavedIn(folder);
-    const local = await this.#local(folder, query.hides);
-    const own = local ? { ...query, hides: local.hides } : query;
-    const hits = local ? searchWithRipgrep({ ...local, query: own, signal }) : searchInFolder(uri, own, signal);
-    for await (const hit of hits) {
-      // What the disk says of a document with unsaved changes is out of date.
-      if (!unsaved.has(hit.path)) yield hit;
-    }
-    yield* searchDocuments(uri, unsaved, own);
-  }
-
-  /** How ripgrep is to look at a folder; undefined where it cannot, or is not there. */
-  async #local(folder: number, hides: ((path: string) => boolean) | undefined) {
-    const { uri, root } = this.folders[folder] as Folder;
-    const rg = root === undefined ? undefined : await this.#ripgrep();
-    if (rg === undefined || root === undefined) return undefined;
-    const excludes = excludesOf(uri, root);
-    const without = [...excludes.without, ...ignoreFileIn(root)];
-    return { rg, cwd: root, without, hides: (path: string) => excludes.hides(path) || (hides?.(path) ?? false) };
+  #place(folder: number): Place {
+    return { ...(this.folders[folder] as Folder), ripgrep: this.#ripgrep };
   }
 
   #unsavedIn(folder: number): Map<string, vscode.TextDocument> {

@@ -1,47 +1,43 @@
-/** What the editor's parts share: the assistant on this window's folders, the session that the panel shows, and the answers to questions about them. */
+/** What the editor's parts share: the assistant on this window's folders, and the session that the panel shows. */
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { Assistant } from '../../app/assistant.ts';
+import { Assistant, type WorkPorts } from '../../app/assistant.ts';
 import { isServedHere, loadAdapter } from '../../app/models.ts';
 import { type Session, SessionError } from '../../app/session.ts';
 import type { Covers } from '../../core/covers.ts';
 import type { Mode } from '../../core/events.ts';
 import type { ModelRef } from '../../core/messages.ts';
 import type { ModelAdapter } from '../../core/model.ts';
-import type { PanelState, Readiness } from '../../protocol/panel.ts';
-import { catalogEntry, EDITOR, missingConfig } from '../../providers/catalog.ts';
+import { EDITOR } from '../../providers/catalog.ts';
 import { withRetry } from '../../providers/retry.ts';
+import type { ProviderConfig } from '../../providers/types.ts';
 import { DiskBlobs } from '../../sessions/blobs.ts';
 import { Ledger } from '../../sessions/ledger.ts';
 import { SessionStore } from '../../sessions/store.ts';
-import { Commands } from '../node/commands.ts';
-import { PageFetcher } from '../node/fetch.ts';
-import { readMemory } from '../node/memory.ts';
 import { VsCodeFileSystem } from './file-system.ts';
 import { WorkspaceGrants } from './grants.ts';
-import { VsCodeLanguages } from './languages.ts';
-import { createEditorAdapter } from './lm-adapter.ts';
-import { editorMcpServers } from './mcp.ts';
+import type { PickedModels } from './lm-adapter.ts';
 import { Models } from './models.ts';
-import { readPolicy } from './policy-settings.ts';
-import { editorRipgrep } from './ripgrep.ts';
+import { ProblemKinds } from './problem-kinds.ts';
 import { Keys, providerConfig, VsCodeSettings } from './settings.ts';
-import { Terminals } from './terminal.ts';
-import { Tidier } from './tidy.ts';
-import { VsCodeWriter } from './writer.ts';
 
 const SESSION_KEY = 'kedge.session';
 const MODE_KEY = 'kedge.mode';
 
 export class Kedge implements vscode.Disposable {
   readonly context: vscode.ExtensionContext;
+  /** The directory for what this workspace's sessions leave behind. */
+  readonly storage: string;
   readonly settings = new VsCodeSettings();
   readonly keys: Keys;
   readonly models: Models;
   readonly blobs: DiskBlobs;
   readonly assistant: Assistant;
   readonly grants: WorkspaceGrants;
+  readonly problemKinds = new ProblemKinds();
+  /** Models that the editor handed over itself. */
+  readonly pickedModels: PickedModels = new Map();
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #sessionChanged = new vscode.EventEmitter<Session>();
   /** Something that the panel's state shows has changed. */
@@ -55,24 +51,13 @@ export class Kedge implements vscode.Disposable {
     this.context = context;
     this.keys = new Keys(context.secrets);
     this.models = new Models(this.settings, this.keys, context.globalState);
-    const storage = (context.storageUri ?? context.globalStorageUri).fsPath;
-    this.blobs = new DiskBlobs(join(storage, 'blobs'));
-    const languages = new VsCodeLanguages(() => this.fs);
-    const tidier = new Tidier();
+    this.storage = (context.storageUri ?? context.globalStorageUri).fsPath;
+    this.blobs = new DiskBlobs(join(this.storage, 'blobs'));
     this.grants = new WorkspaceGrants(context.workspaceState);
-    const terminals = new Terminals();
-    const commands = new Commands({ storage: join(storage, 'commands'), directory: (at) => this.fs.onDisk(at), launch: terminals.launch });
     this.assistant = new Assistant({
-      languages,
-      tidy: (at, text) => tidier.tidied(this.fs.uri(at), text),
-      commands: () => (this.fs.folders.some(({ root }) => root !== undefined) ? commands : undefined),
-      fetcher: new PageFetcher(),
-      // A grammar weighs as much as all else: it is loaded for the first command.
-      shellParsers: async (shell) => (await import('../node/shell-parser.ts')).nodeShellParsers(shell),
       fileSystem: () => this.fs,
-      writer: () => new VsCodeWriter(this.fs),
       blobs: this.blobs,
-      store: new SessionStore(join(storage, 'sessions')),
+      store: new SessionStore(join(this.storage, 'sessions')),
       // Of all windows: the day's money is the user's, not a folder's.
       ledger: new Ledger(join(context.globalStorageUri.fsPath, 'ledger')),
       settings: {
@@ -82,23 +67,17 @@ export class Kedge implements vscode.Disposable {
         pressure: () => this.settings.pressure(),
         requirePlan: () => this.settings.requirePlan(),
         tuning: (model) => this.settings.tuning(model, this.models.facts(model)),
-        policy: () => readPolicy(),
       },
       facts: (model) => this.models.facts(model),
       adapter: (model) => this.adapter(model),
-      memory: async ({ provider }) =>
-        isServedHere(provider, await providerConfig(provider, this.settings, this.keys)) ? readMemory() : undefined,
-      mcp: editorMcpServers(),
       trusted: () => vscode.workspace.isTrusted,
       grants: this.grants,
+      forWork: () => this.#workPorts(),
     });
     const fire = () => this.#changed.fire();
     const revised = () => void this.models.revise().then(fire, fire);
     this.#disposables = [
-      languages,
-      tidier,
-      commands,
-      terminals,
+      this.problemKinds,
       this.#changed,
       this.#sessionChanged,
       vscode.workspace.onDidChangeWorkspaceFolders(() => {
@@ -114,15 +93,30 @@ export class Kedge implements vscode.Disposable {
   }
 
   get fs(): VsCodeFileSystem {
-    this.#fs ??= new VsCodeFileSystem(vscode.workspace.workspaceFolders ?? [], editorRipgrep);
+    this.#fs ??= new VsCodeFileSystem(vscode.workspace.workspaceFolders ?? []);
     return this.#fs;
   }
 
+  async #workPorts(): Promise<WorkPorts> {
+    const { workPorts } = await import('./work-ports.ts');
+    const ports = workPorts(this);
+    this.#disposables.push(ports);
+    return ports;
+  }
+
   async adapter(model: ModelRef): Promise<ModelAdapter> {
-    if (model.provider === EDITOR) return withRetry(createEditorAdapter());
+    if (model.provider === EDITOR) return withRetry((await import('./lm-adapter.ts')).createEditorAdapter(this.pickedModels));
     const { calls } = this.models.facts(model);
-    const configOf = (provider: string) => providerConfig(provider, this.settings, this.keys);
-    return loadAdapter(model, configOf, { memoryBytes: totalmem(), ...(calls && { calls }) });
+    return loadAdapter(model, (provider) => this.configOf(provider), { memoryBytes: totalmem(), ...(calls && { calls }) });
+  }
+
+  configOf(provider: string): Promise<ProviderConfig> {
+    return providerConfig(provider, this.settings, this.keys);
+  }
+
+  /** Whether this machine's memory is the model's. */
+  async isServedHere({ provider }: ModelRef): Promise<boolean> {
+    return isServedHere(provider, await this.configOf(provider));
   }
 
   /** More is known about models than before. */
@@ -180,43 +174,8 @@ export class Kedge implements vscode.Disposable {
     return session;
   }
 
-  async panelState(): Promise<PanelState> {
-    const model = this.settings.model(this.mode);
-    return {
-      mode: this.mode,
-      modelName: modelName(model),
-      blind: model.provider === 'offline' || this.models.facts(model).vision === false,
-      readiness: await this.#readiness(model),
-      folders: this.fs.folders.map(({ name }) => name),
-      trusted: vscode.workspace.isTrusted,
-    };
-  }
-
-  async #readiness(model: ModelRef): Promise<Readiness> {
-    const connect = { label: 'Connect', message: { type: 'connect_model' as const } };
-    const [broken] = readPolicy().problems;
-    if (broken) return { level: 'attention', text: broken };
-    const problem = this.settings.modelProblem(this.mode);
-    if (problem) return { level: 'attention', text: problem, action: connect };
-    const entry = catalogEntry(model.provider);
-    if (model.provider === 'offline') {
-      return {
-        level: 'ready',
-        text: 'Offline answers a small set of requests without a language model.',
-        action: { ...connect, label: 'Connect a model' },
-      };
-    }
-    const missing = entry && missingConfig(entry, await providerConfig(entry.id, this.settings, this.keys));
-    if (missing) return { level: 'attention', text: `There is no ${missing} for ${entry.label}.`, action: connect };
-    return { level: 'ready', text: `${modelName(model)} is connected.` };
-  }
-
   dispose(): void {
     this.assistant.close();
     for (const disposable of this.#disposables) disposable.dispose();
   }
-}
-
-export function modelName({ provider, model }: ModelRef): string {
-  return provider === 'offline' ? 'Offline' : model;
 }

@@ -5,6 +5,7 @@ import type { Problem, ProblemWatch } from '../../workspace/languages.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { VsCodeFileSystem } from './file-system.ts';
 import { askTypeScript, type Found } from './languages-typescript.ts';
+import { kindOf, type ProblemKinds } from './problem-kinds.ts';
 
 /** So long at most a change waits for what is known before it. Who never answered is cold by then: nobody waits for it after the change. */
 const BEFORE_MS = 300;
@@ -17,26 +18,19 @@ const QUIET_MS = 100;
 
 type Look = { at: Location; problems: Problem[]; answered: boolean; certain: boolean };
 
-export class Problems implements vscode.Disposable {
+export class Problems {
   readonly #fs: () => VsCodeFileSystem;
   readonly #open: (uri: vscode.Uri) => Promise<vscode.TextDocument>;
-  readonly #listener: vscode.Disposable;
-  /** Kinds of files, by what their names end with, of which somebody found something in this window: that there is nothing is said of all. */
-  readonly #answering = new Set<string>();
+  /** Of which somebody found something: that there is nothing is said of all. */
+  readonly #answering: Pick<ProblemKinds, 'has'>;
   /** Kinds of files of which the TypeScript service has answered. */
   readonly #warm = new Set<string>();
 
   /** `open` opens a document and wakes the services of its language. */
-  constructor(fs: () => VsCodeFileSystem, open: (uri: vscode.Uri) => Promise<vscode.TextDocument>) {
+  constructor(fs: () => VsCodeFileSystem, answering: Pick<ProblemKinds, 'has'>, open: (uri: vscode.Uri) => Promise<vscode.TextDocument>) {
     this.#fs = fs;
+    this.#answering = answering;
     this.#open = open;
-    this.#listener = vscode.languages.onDidChangeDiagnostics(({ uris }) => {
-      for (const uri of uris) if (vscode.languages.getDiagnostics(uri).length > 0) this.#answering.add(kindOf(uri));
-    });
-  }
-
-  dispose(): void {
-    this.#listener.dispose();
   }
 
   async of(at: Location | undefined, signal: AbortSignal): Promise<Problem[]> {
@@ -172,8 +166,4 @@ class Reports {
 /** undefined where it fails or is late. */
 function inTime<T>(work: Promise<T>, limit: AbortSignal): Promise<T | undefined> {
   return abortable(work, limit).catch(() => undefined);
-}
-
-function kindOf({ path }: vscode.Uri): string {
-  return /\.?[^./]*$/.exec(path)?.[0] ?? path;
 }

@@ -14,18 +14,19 @@ import type {
 import type { Location } from '../../workspace/types.ts';
 import type { VsCodeFileSystem } from './file-system.ts';
 import { Problems } from './languages-problems.ts';
+import type { ProblemKinds } from './problem-kinds.ts';
 
 /** Where an answer without anything may mean that the service is still starting. */
 const MOST_ACTIVATION_MS = 5_000;
 
-export class VsCodeLanguages implements LanguageServices, vscode.Disposable {
+export class VsCodeLanguages implements LanguageServices {
   readonly #fs: () => VsCodeFileSystem;
   readonly #problems: Problems;
 
   /** The file system is asked for each time: folders come and go. */
-  constructor(fs: () => VsCodeFileSystem) {
+  constructor(fs: () => VsCodeFileSystem, answering: Pick<ProblemKinds, 'has'>) {
     this.#fs = fs;
-    this.#problems = new Problems(fs, openDocument);
+    this.#problems = new Problems(fs, answering, openDocument);
   }
 
   problems(at: Location | undefined, signal: AbortSignal): Promise<Problem[]> {
@@ -77,10 +78,6 @@ export class VsCodeLanguages implements LanguageServices, vscode.Disposable {
 
   prepare(files: readonly Location[]): void {
     for (const at of files) openDocument(this.#fs().uri(at)).catch(() => undefined);
-  }
-
-  dispose(): void {
-    this.#problems.dispose();
   }
 
   async #ask<T>(command: string, at: Location, ...rest: unknown[]): Promise<T | undefined> {

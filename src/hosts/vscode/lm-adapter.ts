@@ -14,11 +14,11 @@ const SERVER = { name: 'VS Code’s model', secrets: [] };
 
 type InputPart = vscode.LanguageModelTextPart | vscode.LanguageModelDataPart;
 
-/** Models that the editor handed over itself: it does not list all that a user can pick. */
-const picked = new Map<string, vscode.LanguageModelChat>();
+/** Models that the editor handed over itself, by name: it does not list all that a user can pick. */
+export type PickedModels = Map<string, vscode.LanguageModelChat>;
 
 /** A model of the editor, as Kedge names it: `vscode/<vendor>/<id>`. */
-export function editorModelRef(model: vscode.LanguageModelChat): ModelRef {
+export function editorModelRef(model: vscode.LanguageModelChat, picked: PickedModels): ModelRef {
   const name = `${model.vendor}/${model.id}`;
   picked.set(name, model);
   return { provider: EDITOR, model: name };
@@ -29,7 +29,7 @@ export async function editorModels(vendor: string): Promise<vscode.LanguageModel
 }
 
 /** `name` is `<vendor>/<id>` or `<vendor>/<family>`; a vendor alone stands for its first model. @throws ModelError */
-async function findModel(name: string): Promise<vscode.LanguageModelChat> {
+async function findModel(name: string, picked: PickedModels): Promise<vscode.LanguageModelChat> {
   const [vendor = '', ...rest] = name.split('/');
   const wanted = rest.join('/');
   const models = await editorModels(vendor).catch(() => []);
@@ -40,7 +40,7 @@ async function findModel(name: string): Promise<vscode.LanguageModelChat> {
   throw modelError(SERVER, 'unknown_model', known ? `${vendor} has ${known}` : `${vendor} offers none here; is its extension signed in?`);
 }
 
-export function createEditorAdapter(): ModelAdapter {
+export function createEditorAdapter(picked: PickedModels): ModelAdapter {
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     signal.throwIfAborted();
     const cancel = new vscode.CancellationTokenSource();
@@ -48,7 +48,7 @@ export function createEditorAdapter(): ModelAdapter {
     const timer = setTimeout(() => late.abort(new DOMException('no answer came', 'TimeoutError')), LOCAL_FIRST_BYTE_MS);
     const either = AbortSignal.any([signal, late.signal]);
     try {
-      const model = await abortable(findModel(request.model), either);
+      const model = await abortable(findModel(request.model, picked), either);
       const response = await abortable(Promise.resolve(model.sendRequest(toMessages(request), toOptions(request), cancel.token)), either);
       yield* toModelEvents(interruptible(response.stream, either), () => clearTimeout(timer));
     } catch (error) {

@@ -5,7 +5,8 @@ import type { ImagePart, Message, ModelRef, TextPart, ToolCall, ToolResult } fro
 import type { ModelRequest } from '../../core/model.ts';
 import { catalogEntry, EDITOR, modelText, parseModelRef } from '../../providers/catalog.ts';
 import type { ModelFacts } from '../../providers/types.ts';
-import { type Kedge, modelName } from './kedge.ts';
+import { modelName } from './describe.ts';
+import type { Kedge } from './kedge.ts';
 
 export const VENDOR = 'kedge';
 const LIST_MS = 10_000;

@@ -64,10 +64,11 @@ export class Models {
   /** Those that have a key or an address of the user's, those that answered, and those in use. */
   async connected(): Promise<CatalogEntry[]> {
     const used = new Set([undefined, 'ask', 'plan', 'agent'].map((mode) => this.#settings.model(mode as 'ask' | undefined).provider));
+    const addresses = this.#settings.baseUrls;
     const entries = await Promise.all(
       CATALOG.filter(({ id }) => id !== 'offline').map(async (entry) => {
         const { id, keyless } = entry;
-        const known = this.#lists.has(id) || (keyless && used.has(id)) || this.#settings.server(id).baseUrl !== undefined;
+        const known = this.#lists.has(id) || (keyless && used.has(id)) || addresses[id] !== undefined;
         return known || (await this.#keys.get(id)) !== undefined ? entry : undefined;
       }),
     );

@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import * as z from 'zod';
 import type { Settings, Tuning } from '../../app/assistant.ts';
 import type { Budgets } from '../../app/budgets.ts';
 import { DEFAULT_LIMITS } from '../../app/limits.ts';
@@ -10,24 +9,7 @@ import type { ModelRef } from '../../core/messages.ts';
 import { modelText, parseModelRef } from '../../providers/catalog.ts';
 import { filledHeaders } from '../../providers/headers.ts';
 import type { ModelFacts, ProviderConfig } from '../../providers/types.ts';
-
-const count = z.number().int().positive();
-const dollars = z.number().nonnegative();
-const rates = { input: dollars, output: dollars, cached: dollars.optional(), cacheWrite: dollars.optional() };
-/** What a user may say of a model. */
-const Facts = z.object({
-  label: z.string().optional(),
-  contextWindow: count.optional(),
-  maxOutput: count.optional(),
-  vision: z.boolean().optional(),
-  tools: z.boolean().optional(),
-  reasoning: z.boolean().optional(),
-  calls: z.enum(['native', 'text', 'none']).optional(),
-  prices: z.object({ ...rates, long: z.object({ ...rates, above: count }).optional() }).optional(),
-});
-const percent = z.number().min(0).max(100);
-const Thresholds = z.object({ moderatePercent: percent.optional(), criticalPercent: percent.optional() });
-const Effort = z.enum(['low', 'medium', 'high']);
+import { isBetween, isCount, isFacts, isOneOf, isText, isTexts, isThresholds } from './settings-values.ts';
 
 export class VsCodeSettings implements Settings {
   /** The model in use. A setting that names none falls back to Offline, and `modelProblem` says why. */
@@ -88,7 +70,7 @@ export class VsCodeSettings implements Settings {
 
   /** Shares of free memory, in percent. */
   pressure(): PressureThresholds {
-    const set = Thresholds.safeParse(read('memoryPressure', {})).data;
+    const set = valid('memoryPressure', isThresholds);
     return {
       moderatePercent: set?.moderatePercent ?? DEFAULT_THRESHOLDS.moderatePercent,
       criticalPercent: set?.criticalPercent ?? DEFAULT_THRESHOLDS.criticalPercent,
@@ -103,10 +85,10 @@ export class VsCodeSettings implements Settings {
   }
 
   tuning(model: ModelRef, facts: ModelFacts = {}): Tuning {
-    const temperature = z.number().min(0).max(2).safeParse(read('temperature', null)).data;
-    const wanted = count.safeParse(read('maxOutputTokens', null)).data;
+    const temperature = valid('temperature', isBetween(0, 2));
+    const wanted = valid('maxOutputTokens', isCount);
     const maxOutputTokens = wanted && Math.min(wanted, facts.maxOutput ?? wanted);
-    const reasoningEffort = facts.reasoning === false ? undefined : Effort.safeParse(read('reasoningEffort', '')).data;
+    const reasoningEffort = facts.reasoning === false ? undefined : valid('reasoningEffort', isOneOf('low', 'medium', 'high'));
     const contextWindow = this.facts[modelText(model)]?.contextWindow;
     return {
       ...(temperature !== undefined && { temperature }),
@@ -119,14 +101,20 @@ export class VsCodeSettings implements Settings {
   /** What the user says about models, by provider and model. What is no fact is left out. */
   get facts(): Record<string, ModelFacts> {
     const set = Object.entries(read<Record<string, unknown>>('models', {}));
-    return Object.fromEntries(set.flatMap(([name, value]) => (Facts.safeParse(value).success ? [[name, value as ModelFacts]] : [])));
+    return Object.fromEntries(set.flatMap(([name, value]) => (isFacts(value) ? [[name, value]] : [])));
+  }
+
+  /** Addresses that the user gave, by provider. */
+  get baseUrls(): Readonly<Record<string, string>> {
+    const set = Object.entries(ofUser<Record<string, unknown>>('baseUrls') ?? {});
+    return Object.fromEntries(set.flatMap(([provider, url]) => (isText(url) && url.trim() ? [[provider, url.trim()]] : [])));
   }
 
   /** Where a provider is reached, and with which headers. A workspace has no say in it: its key would go there. */
   server(provider: string): Pick<ProviderConfig, 'baseUrl' | 'headers'> {
-    const baseUrl = z.string().safeParse(ofUser<Record<string, unknown>>('baseUrls')?.[provider]).data?.trim();
-    const headers = z.record(z.string(), z.string()).safeParse(ofUser<Record<string, unknown>>('headers')?.[provider]).data;
-    return { ...(baseUrl && { baseUrl }), ...(headers && { headers }) };
+    const baseUrl = this.baseUrls[provider];
+    const headers = ofUser<Record<string, unknown>>('headers')?.[provider];
+    return { ...(baseUrl && { baseUrl }), ...(isTexts(headers) && { headers }) };
   }
 
   async setBaseUrl(provider: string, url: string | undefined): Promise<void> {
@@ -198,6 +186,12 @@ function overlaid(limits: Limits, set: Partial<Limits> | undefined, choose: (kno
 
 function read<T>(key: string, fallback: T): T {
   return vscode.workspace.getConfiguration('kedge').get<T>(key) ?? fallback;
+}
+
+/** undefined where it is not what it has to be. */
+function valid<T>(key: string, is: (value: unknown) => value is T): T | undefined {
+  const value = read<unknown>(key, undefined);
+  return is(value) ? value : undefined;
 }
 
 /** The user's own value, whatever a workspace says. */

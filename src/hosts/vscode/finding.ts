@@ -1,0 +1,44 @@
+/** Finding and searching in a folder: with ripgrep where it is on a disk, and in documents that are not saved. Loaded with the first search. */
+import type * as vscode from 'vscode';
+import type { FindQuery, SearchQuery } from '../../workspace/types.ts';
+import type { InFolder } from '../node/folders.ts';
+import { filesWithRipgrep, type Hit, ignoreFileIn, searchWithRipgrep } from '../node/ripgrep.ts';
+import { excludesOf } from './excludes.ts';
+import { findInFolder, searchDocuments, searchInFolder } from './plain-search.ts';
+import { editorRipgrep } from './ripgrep.ts';
+
+/** `root` is its path on a disk of this computer. `ripgrep` tells where that program is, if it is there. */
+export type Place = { uri: vscode.Uri; root: string | undefined; ripgrep?: (() => Promise<string | undefined>) | undefined };
+
+/** The first so many by name. */
+export async function findIn(place: Place, query: InFolder<FindQuery>, signal: AbortSignal): Promise<string[]> {
+  const local = await localOf(place, query.hides);
+  if (!local) return findInFolder(place.uri, query, signal);
+  return filesWithRipgrep({ ...local, query: { ...query, hides: local.hides }, signal });
+}
+
+/** `unsaved` are the documents of the folder with changes, by path. */
+export async function* searchIn(
+  place: Place,
+  unsaved: ReadonlyMap<string, vscode.TextDocument>,
+  query: InFolder<SearchQuery>,
+  signal: AbortSignal,
+): AsyncGenerator<Hit> {
+  const local = await localOf(place, query.hides);
+  const own = local ? { ...query, hides: local.hides } : query;
+  const hits = local ? searchWithRipgrep({ ...local, query: own, signal }) : searchInFolder(place.uri, own, signal);
+  for await (const hit of hits) {
+    // What the disk says of a document with unsaved changes is out of date.
+    if (!unsaved.has(hit.path)) yield hit;
+  }
+  yield* searchDocuments(place.uri, unsaved, own);
+}
+
+/** How ripgrep is to look at a folder; undefined where it cannot, or is not there. */
+async function localOf({ uri, root, ripgrep = editorRipgrep }: Place, hides: ((path: string) => boolean) | undefined) {
+  const rg = root === undefined ? undefined : await ripgrep();
+  if (rg === undefined || root === undefined) return undefined;
+  const excludes = excludesOf(uri, root);
+  const without = [...excludes.without, ...ignoreFileIn(root)];
+  return { rg, cwd: root, without, hides: (path: string) => excludes.hides(path) || (hides?.(path) ?? false) };
+}

@@ -1,0 +1,60 @@
+/** The list of conversations: one is opened, or deleted. */
+import * as vscode from 'vscode';
+import type { SessionInfo } from '../../sessions/store.ts';
+import type { Kedge } from './kedge.ts';
+import type { Panel } from './panel.ts';
+
+type Item = vscode.QuickPickItem & { id: string };
+
+const DELETE: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('trash'), tooltip: 'Delete this conversation' };
+
+export async function openSession(kedge: Kedge, panel: Panel): Promise<void> {
+  const list = vscode.window.createQuickPick<Item>();
+  list.title = 'Kedge: Open Session';
+  list.placeholder = 'Choose a conversation';
+  list.matchOnDescription = true;
+  const fill = async () => {
+    const shown = (await kedge.session()).id;
+    list.items = (await kedge.assistant.sessions()).map((info) => itemOf(info, info.id === shown));
+    if (list.items.length === 0) list.placeholder = 'There are no conversations yet';
+  };
+  await fill();
+  list.onDidTriggerItemButton(async ({ item }) => {
+    list.ignoreFocusOut = true;
+    try {
+      if (await isSure(item.label)) await remove(kedge, item.id);
+    } catch (error) {
+      void vscode.window.showWarningMessage((error as Error).message);
+    }
+    await fill();
+    list.ignoreFocusOut = false;
+    list.show();
+  });
+  const chosen = await new Promise<Item | undefined>((resolve) => {
+    list.onDidAccept(() => resolve(list.selectedItems[0]));
+    list.onDidHide(() => {
+      if (!list.ignoreFocusOut) resolve(undefined);
+    });
+    list.show();
+  });
+  list.dispose();
+  if (!chosen) return;
+  await kedge.show(await kedge.sessionById(chosen.id));
+  await panel.reveal();
+}
+
+function itemOf({ id, title, changedAt }: SessionInfo, isShown: boolean): Item {
+  const at = new Date(changedAt).toLocaleString();
+  return { id, label: title || 'Untitled', description: isShown ? `${at} · shown now` : at, buttons: [DELETE] };
+}
+
+async function isSure(title: string): Promise<boolean> {
+  const detail = 'Files that it changed stay as they are, and can no longer be put back by Kedge.';
+  return (await vscode.window.showWarningMessage(`Delete "${title}"?`, { modal: true, detail }, 'Delete')) === 'Delete';
+}
+
+/** @throws SessionError while a run works in it. */
+async function remove(kedge: Kedge, id: string): Promise<void> {
+  await kedge.assistant.removeSession(id);
+  if ((await kedge.session()).id === id) await kedge.show(kedge.assistant.newSession());
+}

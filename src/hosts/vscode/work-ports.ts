@@ -1,0 +1,39 @@
+/** What runs need of the editor: loaded and made with the first of them. */
+import { join } from 'node:path';
+import type * as vscode from 'vscode';
+import type { WorkPorts } from '../../app/assistant.ts';
+import { Commands } from '../node/commands.ts';
+import { PageFetcher } from '../node/fetch.ts';
+import { readMemory } from '../node/memory.ts';
+import type { Kedge } from './kedge.ts';
+import { VsCodeLanguages } from './languages.ts';
+import { editorMcpServers } from './mcp.ts';
+import { readPolicy } from './policy-settings.ts';
+import { Terminals } from './terminal.ts';
+import { Tidier } from './tidy.ts';
+import { VsCodeWriter } from './writer.ts';
+
+export function workPorts(kedge: Kedge): WorkPorts & vscode.Disposable {
+  const tidier = new Tidier();
+  const terminals = new Terminals();
+  const commands = new Commands({
+    storage: join(kedge.storage, 'commands'),
+    directory: (at) => kedge.fs.onDisk(at),
+    launch: terminals.launch,
+  });
+  return {
+    writer: () => new VsCodeWriter(kedge.fs),
+    languages: new VsCodeLanguages(() => kedge.fs, kedge.problemKinds),
+    tidy: (at, text) => tidier.tidied(kedge.fs.uri(at), text),
+    commands: () => (kedge.fs.folders.some(({ root }) => root !== undefined) ? commands : undefined),
+    fetcher: new PageFetcher(),
+    // A grammar weighs as much as all else: it is loaded for the first command.
+    shellParsers: async (shell) => (await import('../node/shell-parser.ts')).nodeShellParsers(shell),
+    memory: async (model) => ((await kedge.isServedHere(model)) ? readMemory() : undefined),
+    mcp: editorMcpServers(),
+    policy: readPolicy,
+    dispose() {
+      for (const each of [tidier, commands, terminals]) each.dispose();
+    },
+  };
+}
