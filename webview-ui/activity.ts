@@ -51,6 +51,14 @@ export function answerOf(run: RunView): Answer | undefined {
   return last < 0 ? undefined : { text: run.turns[last]?.text ?? '', streaming: false, from: last, to: last + 1 };
 }
 
+/** What the model said last on the way, until it answers; beside what waits for the user only what belongs to it. */
+export function lastWords(run: RunView): { text: string; streaming: boolean } | undefined {
+  if (answerOf(run)) return undefined;
+  const waits = run.approvals.length > 0 || run.questions.length > 0;
+  const turn = waits ? run.turns.at(-1) : run.turns.findLast(({ text }) => text);
+  return turn?.text ? { text: turn.text, streaming: !turn.settled } : undefined;
+}
+
 const isAnswer = (turn: TurnView) => turn.calls.length === 0 && !turn.draft;
 
 /** Whether there is anything to look up in the log beside the answer itself. */

@@ -29,7 +29,7 @@ export const MODE: Record<Mode, { label: string; icon: string; promise: string; 
   agent: {
     label: 'Agent',
     icon: 'rocket',
-    promise: 'Works through many steps and asks before it edits.',
+    promise: 'Works step by step, asks before it edits.',
     placeholder: 'Say what should be done',
     actions: [
       { label: "Replace '…' by '…'", text: "Replace '…' by '…' in …", icon: 'replace' },

@@ -15,6 +15,7 @@ import type { Plan } from '../src/core/plan.ts';
 import type { Receipt } from '../src/core/receipt.ts';
 import type { ChangeSummary, Decision, Effect, Review, Target } from '../src/core/tool.ts';
 import { endsWait } from '../src/core/waiting.ts';
+import { type FileChange, mergeChanges } from './file-changes.ts';
 import { reducePlanView, type StepProgress } from './plan-view.ts';
 
 export type CallStatus = 'queued' | 'running' | 'waiting' | 'done' | 'failed' | 'denied' | 'rejected';
@@ -58,8 +59,6 @@ export type QuestionView = Extract<AgentEvent, { type: 'question_asked' }>;
 /** What the user said on the way: a message that joined, or an answer. */
 export type SaidView = { key: string; text: string; answers?: string; images?: readonly ImagePart[] };
 export type ProposalView = { plan: Plan; resolved?: 'run' | 'discard' | 'superseded' };
-/** Without `callId` it may have been written: no diff of it is known. */
-export type FileChange = Pick<ChangeSummary, 'path' | 'kind' | 'from' | 'added' | 'removed'> & { callId?: string };
 
 export type RunView = {
   id: string;
@@ -135,30 +134,6 @@ function settle(turn: TurnView, message: AssistantMessage): TurnView {
   });
   const brokeOff = message.stop === 'aborted';
   return { ...rest, text, reasoning, settled: true, ...(brokeOff && { brokeOff }), calls: [...calls, ...known.values()] };
-}
-
-/** A file that several calls changed is one row; its diff is the last call's. */
-function mergeChanges(
-  changes: readonly FileChange[],
-  callId: string | undefined,
-  added: readonly Omit<ChangeSummary, 'diff'>[],
-): FileChange[] {
-  const byPath = new Map(changes.map((change) => [change.path, change]));
-  const moved = new Set(added.map(({ from }) => from));
-  for (const { path, kind, from, added: plus, removed } of added) {
-    if (kind === 'delete' && moved.has(path)) continue;
-    const before = byPath.get(path) ?? (from === undefined ? undefined : byPath.get(from));
-    if (from !== undefined) byPath.delete(from);
-    byPath.set(path, {
-      path,
-      kind: before?.kind === 'create' && kind !== 'delete' ? 'create' : kind,
-      from: before?.from ?? from,
-      added: (before?.added ?? 0) + plus,
-      removed: (before?.removed ?? 0) + removed,
-      callId,
-    });
-  }
-  return [...byPath.values()];
 }
 
 /** What the run has changed, but for what this call only was about to. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { openWorkbench, until, type Workbench } from './harness.ts';
-import { contents, HARBOUR, renamed } from './workspace.ts';
+import { approveInThisRun } from './panel.ts';
+import { contents, filesAre, HARBOUR, renamed } from './workspace.ts';
 
 const RENAME = 'Rename tideLevel to waterLevel in src/**';
 
@@ -11,9 +12,6 @@ describe('@kedge in the native Chat', () => {
     workbench = await openWorkbench({ files: HARBOUR });
   });
   afterEach(() => workbench.dispose());
-
-  const filesAre = (expected: Record<string, string>, what: string) =>
-    until(what, async () => JSON.stringify(await contents(workbench.folder)) === JSON.stringify(expected));
 
   it('answers the first message of a fresh profile', async () => {
     const { chat } = workbench;
@@ -31,12 +29,12 @@ describe('@kedge in the native Chat', () => {
     assert.deepEqual(await contents(workbench.folder), HARBOUR);
     await workbench.screenshot('chat-plan');
     await chat.clickButton('Run plan');
-    await filesAre(renamed(HARBOUR, 'tideLevel', 'waterLevel'), 'the rename');
+    await filesAre(workbench.folder, renamed(HARBOUR, 'tideLevel', 'waterLevel'), 'the rename');
     await chat.waitForAnswer(/Step 2/);
     await chat.finished();
     await workbench.screenshot('chat-plan-done');
     await chat.clickButton('Undo run');
-    await filesAre(HARBOUR, 'the undo');
+    await filesAre(workbench.folder, HARBOUR, 'the undo');
     await workbench.waitForText(/Undid the run: 2 files restored/);
   });
 
@@ -63,12 +61,8 @@ describe('@kedge in the native Chat', () => {
     // The panel opens by itself, with the question.
     await workbench.waitForText('Waits for your approval');
     const panel = await workbench.panelFrame();
-    await panel.getByRole('button', { name: 'More ways to approve' }).click();
-    await panel
-      .getByRole('group', { name: /edits in this workspace/ })
-      .getByRole('button', { name: 'In this run' })
-      .click();
-    await filesAre(renamed(HARBOUR, 'tideLevel', 'waterLevel'), 'the rename after the reload');
+    await approveInThisRun(panel);
+    await filesAre(workbench.folder, renamed(HARBOUR, 'tideLevel', 'waterLevel'), 'the rename after the reload');
   });
 
   it('stops in mid-run', async () => {

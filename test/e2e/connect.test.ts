@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CALL_BODIES, TEXT_BODIES } from '../support/wire-bodies.ts';
 import { openWorkbench, until, type Workbench } from './harness.ts';
+import { send } from './panel.ts';
 import { HARBOUR } from './workspace.ts';
 
 type Answer = { status?: number; body: string };
@@ -90,8 +91,7 @@ describe('connecting a model', () => {
     await choose('All modes');
     const panel = await workbench.panelFrame();
     await panel.getByText('tiny-chat').first().waitFor();
-    await panel.getByRole('textbox', { name: /^Prompt/ }).fill('How is the tide?');
-    await panel.getByRole('textbox', { name: /^Prompt/ }).press('Enter');
+    await send(panel, 'How is the tide?');
     await panel.getByText('It ebbs.').first().waitFor();
     await shot('8-used');
     assert.equal(asked.at(-1)?.key, KEY);

@@ -5,6 +5,7 @@ import type { Frame } from 'playwright-core';
 import { TEXT_BODIES } from '../support/wire-bodies.ts';
 import { startWireServer, type WireAnswer, type WireServer } from '../support/wire-server.ts';
 import { openWorkbench, type Workbench } from './harness.ts';
+import { promptBox, send } from './panel.ts';
 import { HARBOUR } from './workspace.ts';
 
 const answer = (...pieces: string[]) => TEXT_BODIES['openai-chat']?.(pieces) ?? '';
@@ -24,17 +25,12 @@ describe('a real model in the panel', () => {
     await workbench.dispose();
     await server.close();
   });
-  const prompt = () => panel.getByRole('textbox', { name: /^Prompt/ });
-  const send = async (text: string) => {
-    await prompt().fill(text);
-    await prompt().press('Enter');
-  };
   const button = (name: string) => panel.getByRole('button', { name, exact: true });
 
   it('is waited for with a countdown, and asked at once on demand', async () => {
     const limited = { status: 429, headers: { 'retry-after': '90' }, body: '{"error":{"message":"Slow down."}}' };
     await open(limited, { body: answer('The tide ', 'turns.') });
-    await send('How is the tide?');
+    await send(panel, 'How is the tide?');
     await panel
       .getByText(/^Rate limited\. Trying again in \d+ (s|min) \(2 of 5\)$/)
       .last()
@@ -48,7 +44,7 @@ describe('a real model in the panel', () => {
   it('goes on with half an answer that was kept', async () => {
     const whole = answer('The tide ', 'turns.');
     await open({ body: whole.slice(0, whole.indexOf('data:', 10)), after: 'drop' }, { body: answer('turns.') });
-    await send('How is the tide?');
+    await send(panel, 'How is the tide?');
     await button('Continue').click();
     await panel.getByText('The tide turns.').first().waitFor();
     assert.match(server.requests.at(-1)?.raw.toString() ?? '', /broke off/);
@@ -57,7 +53,7 @@ describe('a real model in the panel', () => {
   it('is shown a pasted image', async () => {
     await open({ body: answer('An anchor.') });
     const data = (await readFile(join(import.meta.dirname, '../../media/icon.png'))).toString('base64');
-    await prompt().evaluate((box, base64) => {
+    await promptBox(panel).evaluate((box, base64) => {
       const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
       const clipboardData = new DataTransfer();
       clipboardData.items.add(new File([bytes], 'image.png', { type: 'image/png' }));
@@ -66,7 +62,7 @@ describe('a real model in the panel', () => {
     const thumbnail = panel.getByRole('img', { name: /^Attached/ });
     await thumbnail.waitFor();
     assert.ok(await thumbnail.evaluate((img: HTMLImageElement) => img.decode().then(() => img.naturalWidth > 0)));
-    await send('What is this?');
+    await send(panel, 'What is this?');
     await panel.getByText('An anchor.').first().waitFor();
     await workbench.screenshot('panel-image');
     assert.ok(server.requests[0]?.raw.includes(`data:image/png;base64,${data}`));

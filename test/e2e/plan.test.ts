@@ -1,6 +1,7 @@
 import type { Frame } from 'playwright-core';
-import { openWorkbench, until, type Workbench } from './harness.ts';
-import { contents, HARBOUR, renamed } from './workspace.ts';
+import { openWorkbench, type Workbench } from './harness.ts';
+import { choose, send } from './panel.ts';
+import { filesAre, HARBOUR, renamed } from './workspace.ts';
 
 describe('a plan in the panel', () => {
   let workbench: Workbench;
@@ -15,10 +16,8 @@ describe('a plan in the panel', () => {
   const button = (name: string | RegExp) => panel.getByRole('button', { name }).last();
 
   it('is edited, fails a check, outlives a reload, takes a step back and goes on', async () => {
-    await panel.getByRole('radiogroup', { name: 'Mode' }).getByText('Plan', { exact: true }).click();
-    const box = panel.getByRole('textbox', { name: /^Prompt/ });
-    await box.fill('Rename tideLevel to waterLevel in src/**');
-    await box.press('Enter');
+    await choose(panel, 'Plan');
+    await send(panel, 'Rename tideLevel to waterLevel in src/**');
     await button('Edit').click();
     await panel.getByLabel('Regular expression').first().fill('waterLevel');
     await button('Save').click();
@@ -36,10 +35,7 @@ describe('a plan in the panel', () => {
     await button('Run again…').waitFor();
     await workbench.screenshot('plan-rolled-back');
     const tide = renamed({ 'src/tide.ts': HARBOUR['src/tide.ts'] ?? '' }, 'tideLevel', 'waterLevel');
-    await until(
-      'the second step alone',
-      async () => JSON.stringify(await contents(workbench.folder)) === JSON.stringify({ ...HARBOUR, ...tide }),
-    );
+    await filesAre(workbench.folder, { ...HARBOUR, ...tide }, 'the second step alone');
     await panel.getByText('revision 2 ·').waitFor();
   });
 });

@@ -1,5 +1,6 @@
 import type { Frame } from 'playwright-core';
 import { openWorkbench, until, type Workbench } from './harness.ts';
+import { choose, send } from './panel.ts';
 import { contents } from './workspace.ts';
 
 const filler = Array.from({ length: 20 }, (_, index) => `// ${index}`).join('\n');
@@ -21,10 +22,8 @@ describe('the review of a change', () => {
     until(what, async () => (await contents(workbench.folder, Object.keys(FILES)))['src/lamp.ts'] === text);
 
   it('applies a part of a proposal as the user edited it, undoes a hunk of what landed, and restores all of it', async () => {
-    await panel.getByRole('radiogroup', { name: 'Mode' }).getByText('Agent', { exact: true }).click();
-    const prompt = panel.getByRole('textbox', { name: /^Prompt/ });
-    await prompt.fill('Rename lampLevel to lightLevel in src/**');
-    await prompt.press('Enter');
+    await choose(panel, 'Agent');
+    await send(panel, 'Rename lampLevel to lightLevel in src/**');
     await panel.getByRole('checkbox', { name: 'Hunk 2 of 2 in src/lamp.ts, accepted' }).uncheck();
     await button('Apply 1 of 2 hunks').waitFor();
     await workbench.screenshot('review-hunks');

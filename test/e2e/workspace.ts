@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { until } from './until.ts';
 
 /** A workspace small enough to see through, in which a rename touches two of three files. */
 export const HARBOUR: Record<string, string> = {
@@ -14,6 +15,11 @@ export async function contents(folder: string, paths: readonly string[] = Object
     paths.map(async (path) => [path, await readFile(join(folder, path), 'utf8').catch(() => '(no file)')] as const),
   );
   return Object.fromEntries(entries);
+}
+
+/** Waits until the workspace is as expected. */
+export async function filesAre(folder: string, expected: Record<string, string>, what: string): Promise<void> {
+  await until(what, async () => JSON.stringify(await contents(folder)) === JSON.stringify(expected));
 }
 
 export function renamed(files: Record<string, string>, from: string, to: string): Record<string, string> {

@@ -1,4 +1,4 @@
-import { activityOf, allCalls, answerOf, summaryOf } from '../activity.ts';
+import { activityOf, allCalls, answerOf, lastWords, summaryOf } from '../activity.ts';
 import { count } from '../format.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { memo } from '../memo.ts';
@@ -6,12 +6,13 @@ import type { RunView } from '../run-view.ts';
 import { Elapsed } from './elapsed.tsx';
 import { Expandable } from './expandable.tsx';
 import { Icon, Spinner } from './icon.tsx';
+import { LiveOutput } from './output.tsx';
 import { Step } from './step.tsx';
 
-/** One line that says what is going on, later what was done; opened, every step. */
+/** One line that says what is going on, with the model's last words; later what was done. Opened, every step. */
 export function AgentLog({ run, live }: { run: RunView; live: boolean }) {
   return (
-    <Expandable class="agent-log" summary={live ? <Now run={run} /> : <Done run={run} />}>
+    <Expandable class="agent-log" summary={live ? <Now run={run} /> : <Done run={run} />} closed={live && <Glance run={run} />}>
       {() => <Steps run={run} live={live} />}
     </Expandable>
   );
@@ -26,6 +27,20 @@ function Now({ run }: { run: RunView }) {
       <span class="grow cut">{activity.text}</span>
       {!activity.waiting && <Elapsed key={activity.key} />}
       {steps > 1 && <span class="dim">{count(steps, 'step')}</span>}
+    </>
+  );
+}
+
+/** Why the model does what it does, and what a command writes: seen without opening anything. */
+function Glance({ run }: { run: RunView }) {
+  const words = lastWords(run);
+  const running = allCalls(run).filter(({ status, progress }) => status === 'running' && progress);
+  return (
+    <>
+      {words && <Markdown text={words.text} streaming={words.streaming} />}
+      {running.map(({ id, progress = '' }) => (
+        <LiveOutput key={id} text={progress} />
+      ))}
     </>
   );
 }

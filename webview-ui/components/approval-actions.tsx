@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Covers, coversText } from '../../src/core/covers.ts';
 import type { ApprovalAnswer } from '../../src/core/events.ts';
+import { intoSight } from '../into-sight.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 
@@ -25,12 +26,21 @@ const LONGER = [
 export function ApprovalActions({ covers, similar, label, disabled, onAnswer, onReject }: Props) {
   const [more, setMore] = useState(false);
   const answers = useRef<HTMLDivElement>(null);
+  const toggle = useRef<HTMLButtonElement>(null);
   const canGrant = covers.length > 0;
   useLayoutEffect(() => {
-    if (more) answers.current?.scrollIntoView({ block: 'nearest' });
+    if (more) intoSight(answers.current, 'nearest');
   }, [more]);
+  // It closes what is open before it stops the run.
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || !more) return;
+    event.preventDefault();
+    setMore(false);
+    toggle.current?.focus();
+  };
   return (
-    <div class="answers" ref={answers}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: it listens to the keys of the buttons in it
+    <div class="answers" ref={answers} onKeyDown={onKeyDown}>
       <div class="buttons">
         <span class={canGrant ? 'split' : ''}>
           <Button kind="primary" disabled={disabled} title="Ctrl+Enter" onClick={() => onAnswer({ approve: true })}>
@@ -39,6 +49,7 @@ export function ApprovalActions({ covers, similar, label, disabled, onAnswer, on
           {canGrant && (
             <button
               type="button"
+              ref={toggle}
               class="button primary"
               aria-label="More ways to approve"
               aria-expanded={more}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ApprovalAnswer, Covers } from '../../src/core/events.ts';
+import { visibleText } from '../../src/core/visible-text.ts';
 import { count } from '../format.ts';
 import { post } from '../host.ts';
 import { type Choice, choiceOf, type Refused } from '../hunks.ts';
@@ -33,9 +34,9 @@ export const Approval = memo(({ approval, input }: { approval: ApprovalView; inp
       <div class="card-head">
         <Icon name="shield" tone="warn" />
         {/* The command stands below, as the shell gets it. */}
-        <h3>{approval.command ? 'Run a command' : approval.title}</h3>
+        <h3>{approval.command ? 'Run a command' : visibleText(approval.title)}</h3>
       </div>
-      <p class="dim">{approval.reason}</p>
+      <p class="dim">{visibleText(approval.reason)}</p>
       {approval.command && <CommandLine command={approval.command} />}
       {input && <Output label="Input" text={visible(input)} />}
       <HunkReview
@@ -84,7 +85,7 @@ function Answers({ deviates, covers, similar, disabled, label, onAnswer }: Answe
       <WordsForm
         label="Words for the model"
         placeholder="What should be different? (optional)"
-        action="Reject"
+        action={deviates ? 'Refuse' : 'Reject'}
         disabled={disabled}
         onSend={(words) => onAnswer({ approve: false, words: words || undefined })}
         onBack={() => setView('buttons')}

@@ -1,8 +1,9 @@
 import { useEffect } from 'preact/hooks';
 import type { Review } from '../../src/core/tool.ts';
+import type { FileChange } from '../file-changes.ts';
 import { post } from '../host.ts';
 import { memo } from '../memo.ts';
-import type { FileChange, RunView } from '../run-view.ts';
+import type { RunView } from '../run-view.ts';
 import { Button, IconButton } from './button.tsx';
 import { Diff } from './diff.tsx';
 import { Expandable } from './expandable.tsx';

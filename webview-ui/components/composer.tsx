@@ -173,7 +173,7 @@ export const Composer = memo(({ mode, running, steers, replaces, sessionId, comp
 function placeholder(props: Pick<ComposerProps, 'mode' | 'running' | 'steers' | 'replaces' | 'waiting'>): string {
   const { mode, running, steers, replaces, waiting } = props;
   if (waiting?.for === 'approval' || waiting?.for === 'question') return 'Answer above, or add to the run';
-  if (steers) return running ? 'Add to the run, or press Escape to stop it' : 'Add to the run';
-  if (replaces) return 'Start a new run instead of the paused one';
+  if (steers) return running ? 'Add to the run · Escape stops' : 'Add to the run';
+  if (replaces) return 'Begin a new run instead';
   return waiting ? 'Say what to change' : MODE[mode].placeholder;
 }

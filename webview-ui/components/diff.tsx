@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { splitHunks } from '../../src/core/revision.ts';
+import { visibleText } from '../../src/core/visible-text.ts';
 import { type DiffLine, diffLines } from '../diff-lines.ts';
 import { memo } from '../memo.ts';
 
@@ -63,7 +64,7 @@ function Line({ line: { kind, text, ...line } }: { line: DiffLine }) {
     <div class={`diff-line ${kind}`}>
       <span class="number">{kind === 'gap' ? '⋯' : (line.new ?? line.old)}</span>
       <span class="sign">{SIGN[kind]}</span>
-      <span class="text">{text}</span>
+      <span class="text">{visibleText(text)}</span>
     </div>
   );
 }

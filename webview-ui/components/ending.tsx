@@ -1,8 +1,9 @@
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isOfDay, moreText, raiseText, reachedText } from '../../src/core/budget-text.ts';
 import type { PauseReason } from '../../src/core/events.ts';
 import { REMEDY } from '../../src/protocol/remedy.ts';
 import { post } from '../host.ts';
+import { intoSight } from '../into-sight.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { brokeOff, type RunView } from '../run-view.ts';
 import { Button } from './button.tsx';
@@ -86,6 +87,10 @@ function Paused({ paused, limit, last }: PausedProps) {
 function GoOn({ limit }: { limit: RunView['limit'] }) {
   const [asks, setAsks] = useState(false);
   const [sent, mark] = useSent();
+  const question = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (asks) intoSight(question.current, 'nearest');
+  }, [asks]);
   const goOn = (raise: boolean) => {
     mark();
     post({ type: 'continue', ...(raise && { raise }) });
@@ -95,7 +100,7 @@ function GoOn({ limit }: { limit: RunView['limit'] }) {
     return (
       <>
         <p>{raiseText(limit)}</p>
-        <div class="buttons">
+        <div class="buttons" ref={question}>
           <Button kind="primary" disabled={sent} onClick={() => goOn(true)}>
             Raise and continue
           </Button>

@@ -8,11 +8,13 @@ type ExpandableProps = {
   /** Controls of their own beside the summary: a button cannot hold another. */
   aside?: ComponentChildren;
   open?: boolean;
+  /** What stands there while it is closed. */
+  closed?: ComponentChildren;
   class?: string;
 };
 
 /** A line that opens; what is inside is built only then. */
-export function Expandable({ summary, children, aside, open = false, class: name = '' }: ExpandableProps) {
+export function Expandable({ summary, children, aside, open = false, closed, class: name = '' }: ExpandableProps) {
   const [isOpen, setOpen] = useState(open);
   const id = useId();
   return (
@@ -35,6 +37,7 @@ export function Expandable({ summary, children, aside, open = false, class: name
           {children()}
         </div>
       )}
+      {!isOpen && closed}
     </div>
   );
 }

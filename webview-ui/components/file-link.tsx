@@ -1,4 +1,5 @@
 import type { ChangeSummary } from '../../src/core/tool.ts';
+import { visibleText } from '../../src/core/visible-text.ts';
 import { splitPath } from '../format.ts';
 import { post } from '../host.ts';
 
@@ -9,8 +10,8 @@ export function FileLink({ path, from, callId }: { path: string; from?: string; 
   const what = from ? `${from} → ${path}` : path;
   return (
     <button type="button" class="file-link" title={callId ? `Open the changes in ${what}` : `Open ${what}`} onClick={open}>
-      <span class="name">{name}</span>
-      {folder && <span class="folder">{folder.slice(0, -1)}</span>}
+      <span class="name">{visibleText(name)}</span>
+      {folder && <span class="folder">{visibleText(folder.slice(0, -1))}</span>}
     </button>
   );
 }

@@ -7,6 +7,8 @@ import { dispatch } from '../store.ts';
 import { Button, IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
 
+const RESTRICTED = 'Restricted Mode: it changes nothing.';
+
 /** No mode stands there as chosen before it is known. */
 export const Header = memo(({ host, mode }: { host: PanelState | undefined; mode: Mode | undefined }) => {
   const begin = () => {
@@ -22,7 +24,7 @@ export const Header = memo(({ host, mode }: { host: PanelState | undefined; mode
         <IconButton icon="add" label="New session" onClick={begin} />
         <IconButton icon="history" label="Earlier sessions" onClick={() => post({ type: 'pick_session' })} />
       </div>
-      {mode && <p class="promise">{MODE[mode].promise}</p>}
+      {mode && <p class="promise">{host?.trusted === false && mode !== 'ask' ? RESTRICTED : MODE[mode].promise}</p>}
       {host && <Model host={host} />}
     </header>
   );
@@ -48,13 +50,14 @@ function ModeSwitch({ mode }: { mode: Mode | undefined }) {
 function Model({ host }: { host: PanelState }) {
   const { level, text, action } = host.readiness;
   return (
-    <div class="row model">
+    <div class={`row model ${level}`}>
       <button type="button" class="model-name" title="Choose the model" onClick={() => post({ type: 'pick_model' })}>
         <span class={`dot ${level}`} aria-hidden="true" />
         <span class="name">{host.modelName}</span>
         <Icon name="chevron-down" />
       </button>
-      <span class="readiness cut" title={text}>
+      {/* What is to be done is read whole. */}
+      <span class={level === 'attention' ? 'readiness' : 'readiness cut'} title={text}>
         {text}
       </span>
       {action && (

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { goesWithMove } from '../../src/core/revision.ts';
 import type { ChangeSummary } from '../../src/core/tool.ts';
+import { visibleText } from '../../src/core/visible-text.ts';
 import { count } from '../format.ts';
 import { post } from '../host.ts';
 import { hunkCount, type Refused } from '../hunks.ts';
@@ -83,7 +84,7 @@ const ReviewedFile = memo(
       <Expandable
         class={refused.length === total ? 'file-diff refused' : 'file-diff'}
         open={open}
-        summary={<span class="sr-only">Changes in {path}</span>}
+        summary={<span class="sr-only">Changes in {visibleText(path)}</span>}
         aside={
           <>
             {onRefuse && <FileChoice path={path} total={total} refused={refused.length} onRefuse={onRefuse} />}

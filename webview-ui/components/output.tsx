@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 
 const SHOWN_LINES = 12;
 const SHOWN_CHARACTERS = 2000;
+const LIVE_LINES = 6;
 
 /** Text as a tool wrote it, capped until the user wants all. */
 export function Output({ text, label }: { text: string; label: string }) {
@@ -19,4 +20,9 @@ export function Output({ text, label }: { text: string; label: string }) {
       )}
     </section>
   );
+}
+
+/** The end of what a call that runs has written so far. */
+export function LiveOutput({ text }: { text: string }) {
+  return <pre class="live-output">{text.trimEnd().split('\n').slice(-LIVE_LINES).join('\n')}</pre>;
 }

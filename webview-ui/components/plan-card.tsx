@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Plan } from '../../src/core/plan.ts';
 import { post } from '../host.ts';
 import { memo } from '../memo.ts';
@@ -9,6 +9,7 @@ import { Expandable } from './expandable.tsx';
 import { Icon } from './icon.tsx';
 import { PlanEditor } from './plan-editor.tsx';
 import { PlanFacts, Revision, StepFacts, StepTitle } from './plan-facts.tsx';
+import { useEditing } from './use-editing.ts';
 import { useSent } from './use-sent.ts';
 import { WordsForm } from './words-form.tsx';
 
@@ -19,13 +20,7 @@ export const PlanCard = memo(({ proposal, editing }: { proposal: ProposalView; e
   const { plan, resolved } = proposal;
   const [sent, mark] = useSent();
   const [asking, setAsking] = useState(false);
-  const card = useRef<HTMLElement>(null);
-  useLayoutEffect(() => {
-    if (!editing) return;
-    card.current?.scrollIntoView({ block: 'start' });
-    card.current?.querySelector('textarea')?.focus({ preventScroll: true });
-    return () => card.current?.focus();
-  }, [editing]);
+  const card = useEditing(editing);
   // What has no hash is an edit that the host does not know yet.
   const edited = plan.hash ? undefined : plan;
   const answer = (given: 'run' | 'discard') => {

@@ -1,4 +1,3 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
 import { checkText, type Plan, type StepStatus } from '../../src/core/plan.ts';
 import { isOver } from '../../src/core/plan-progress.ts';
 import { post } from '../host.ts';
@@ -11,6 +10,7 @@ import { Expandable } from './expandable.tsx';
 import { Icon, Spinner } from './icon.tsx';
 import { PlanEditor } from './plan-editor.tsx';
 import { File, Revision, StepFacts, StepTitle } from './plan-facts.tsx';
+import { useEditing } from './use-editing.ts';
 import { useSent } from './use-sent.ts';
 
 const STATUS: Record<StepStatus | 'open', { icon: string; label: string; tone?: 'good' | 'bad' | 'dim' }> = {
@@ -27,13 +27,7 @@ type PlanProgressProps = { run: RunView; plan: Plan; live: boolean; last: boolea
 export const PlanProgress = memo(({ run, plan, live, last, editing }: PlanProgressProps) => {
   const { steps } = run;
   const over = plan.steps.filter((_, index) => isOver(steps[index + 1])).length;
-  const card = useRef<HTMLElement>(null);
-  useLayoutEffect(() => {
-    if (!editing) return;
-    card.current?.scrollIntoView({ block: 'start' });
-    card.current?.querySelector('textarea')?.focus({ preventScroll: true });
-    return () => card.current?.focus();
-  }, [editing]);
+  const card = useEditing(editing);
   return (
     <section class="card plan" ref={card} tabIndex={-1} data-plan={plan.id} aria-label={`Progress of the plan: ${plan.goal}`}>
       <div class="card-head">

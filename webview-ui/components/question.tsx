@@ -13,6 +13,7 @@ export const Question = memo(({ asked }: { asked: QuestionView }) => {
   const [sent, mark] = useSent();
   const [words, setWords] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
+  const card = useRef<HTMLElement>(null);
   const { options } = question;
   const [title, ...more] = question.text.split('\n');
   const detail = more.join('\n').trim();
@@ -30,6 +31,11 @@ export const Question = memo(({ asked }: { asked: QuestionView }) => {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
     if (event.target === field.current) {
+      // Out of the words first: only then does it stop the run.
+      if (event.key === 'Escape' && words) {
+        event.preventDefault();
+        card.current?.focus();
+      }
       if (event.key !== 'Enter' || event.shiftKey) return;
       event.preventDefault();
       sendWords();
@@ -39,7 +45,14 @@ export const Question = memo(({ asked }: { asked: QuestionView }) => {
     }
   };
   return (
-    <section class="card waiting" aria-label={`Question: ${question.text}`} tabIndex={-1} data-waiting={questionId} onKeyDown={onKeyDown}>
+    <section
+      ref={card}
+      class="card waiting"
+      aria-label={`Question: ${question.text}`}
+      tabIndex={-1}
+      data-waiting={questionId}
+      onKeyDown={onKeyDown}
+    >
       <div class="card-head">
         <Icon name="question" tone="warn" />
         <h3>{title}</h3>

@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { RestorePoint } from '../../src/core/events.ts';
 import { count } from '../format.ts';
 import { post } from '../host.ts';
+import { intoSight } from '../into-sight.ts';
 import type { Restored as RestoredEvent } from '../state.ts';
 import { IconButton } from './button.tsx';
 import { Redo, TakenBack, wasWritten } from './changes.tsx';
@@ -25,7 +26,7 @@ export function Restored({ restored: { to, results, undoId } }: { restored: Rest
   const title = `${'undoId' in to ? 'Restore undone: ' : ''}${what}${left > 0 ? `, ${left} left as ${left === 1 ? 'it is' : 'they are'}` : ''}`;
   const card = useRef<HTMLDivElement>(null);
   // It was asked for at another place of the transcript.
-  useLayoutEffect(() => card.current?.scrollIntoView({ block: 'nearest' }), [undoId]);
+  useLayoutEffect(() => intoSight(card.current, 'nearest'), [undoId]);
   return (
     <div role="status" ref={card}>
       <TakenBack label="Restored files" title={title} results={results}>

@@ -47,8 +47,8 @@ export const Run = memo(({ run, live, last, editing, canRestore = false }: RunPr
           <span>{run.shrunk}</span>
         </p>
       )}
-      {(live || hasLog(run)) && <AgentLog run={run} live={live} />}
       <Said said={run.said} />
+      {(live || hasLog(run)) && <AgentLog run={run} live={live} />}
       {live && run.waiting && <RetryWait key={run.waiting.attempt} wait={run.waiting} />}
       {answer && <Markdown text={answer.text} streaming={answer.streaming} />}
       {run.approvals.map((approval) => (

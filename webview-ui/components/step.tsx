@@ -6,7 +6,7 @@ import type { CallStatus, CallView } from '../run-view.ts';
 import { Expandable } from './expandable.tsx';
 import { Counts, FileLink } from './file-link.tsx';
 import { Icon, Spinner } from './icon.tsx';
-import { Output } from './output.tsx';
+import { LiveOutput, Output } from './output.tsx';
 import { RestoreHere } from './restore.tsx';
 
 const STATUS: Record<CallStatus, { icon: string; label: string; tone?: 'good' | 'bad' | 'warn' | 'dim' }> = {
@@ -21,9 +21,6 @@ const STATUS: Record<CallStatus, { icon: string; label: string; tone?: 'good' | 
 
 const CUT_OFF = { icon: 'debug-stop', label: 'Not finished', tone: 'dim' } as const;
 const STOPPED = { icon: 'debug-stop', label: 'Stopped', tone: 'dim' } as const;
-
-/** Of what a call that runs has written so far. */
-const LIVE_LINES = 6;
 
 const DECISION = {
   allow: { icon: 'pass', label: 'Allowed' },
@@ -59,7 +56,7 @@ export const Step = memo(({ runId, call, live }: { runId: string; call: CallView
   return live && call.progress ? (
     <>
       {step}
-      <pre class="live-output">{call.progress.split('\n').slice(-LIVE_LINES).join('\n')}</pre>
+      <LiveOutput text={call.progress} />
     </>
   ) : (
     step

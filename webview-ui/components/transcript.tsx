@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { post } from '../host.ts';
+import { intoSight } from '../into-sight.ts';
 import type { RunView } from '../run-view.ts';
 import type { PanelModel } from '../state.ts';
 import { Icon } from './icon.tsx';
@@ -70,7 +71,7 @@ export function Transcript({ model, live }: { model: PanelModel; live: RunView |
     const card = cards?.[cards.length - 1];
     if (!card) return;
     follows.current = false;
-    card.scrollIntoView({ block: 'start' });
+    intoSight(card, 'start');
     card.focus({ preventScroll: true });
   }, [model.shown]);
 

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { intoSight } from '../into-sight.ts';
 import { Button } from './button.tsx';
 
 type WordsFormProps = {
@@ -19,7 +20,7 @@ export function WordsForm({ label, placeholder, action, required = false, disabl
   const form = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     form.current?.querySelector('textarea')?.focus();
-    form.current?.scrollIntoView({ block: 'nearest' });
+    intoSight(form.current, 'nearest');
   }, []);
   const said = words.trim();
   const cannot = disabled || (required && !said);

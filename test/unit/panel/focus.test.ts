@@ -33,6 +33,23 @@ describe('the focus in the panel', () => {
     await isAt('Plan: ');
   });
 
+  it('leaves with Escape what is open before that stops the run', async () => {
+    await open('approval');
+    await press('More ways to approve');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Escape');
+    await isAt('More ways to approve');
+    assert.equal(await page.getByRole('button', { name: 'In this run' }).count(), 0);
+    await open('question');
+    await page.getByLabel('Another answer').fill('Neither');
+    await page.keyboard.press('Escape');
+    await isAt('Question: ');
+    assert.deepEqual(await panel.posted(), []);
+    await page.keyboard.press('Escape');
+    assert.deepEqual(await panel.posted(), [{ type: 'stop' }]);
+  });
+
   it('is where a step was added, moved or removed', async () => {
     await open('plan-typed');
     await press('Edit');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AgentEvent } from '../../../src/core/events.ts';
 import type { ToPanel } from '../../../src/protocol/panel.ts';
-import { activityOf, announcementOf, answerOf, hasLog, summaryOf } from '../../../webview-ui/activity.ts';
+import { activityOf, announcementOf, answerOf, hasLog, lastWords, summaryOf } from '../../../webview-ui/activity.ts';
 import type { RunView } from '../../../webview-ui/run-view.ts';
 import { EMPTY, liveRun, type PanelModel, reduce } from '../../../webview-ui/state.ts';
 import { host, PLAN, Script, session } from '../../support/panel-states.ts';
@@ -119,6 +119,29 @@ describe('panel state', () => {
       ],
     );
     assert.equal(summaryOf(lastRun(opened(script))), '2 steps · 2 files read');
+  });
+
+  it('keeps the last words before a call in sight, until there are others or the answer', () => {
+    const script = new Script().run('ask', 'Where?').calls('read_file', 'Read a', {}, { text: 'I look at a.' });
+    const words = () => lastWords(lastRun(opened(script, true)))?.text;
+    assert.equal(words(), 'I look at a.');
+    script.returns('read_file', 'a').calls('read_file', 'Read b', {});
+    assert.equal(words(), 'I look at a.');
+    script.returns('read_file', 'b').calls('read_file', 'Read c', {}, { text: 'Then at c.' });
+    assert.equal(words(), 'Then at c.');
+    script.returns('read_file', 'c').turn().add({ type: 'text_delta', text: 'In' });
+    assert.equal(words(), undefined);
+  });
+
+  it('puts no words of before beside what waits for the user', () => {
+    const asks = (text: string) => {
+      const script = new Script().run('agent', 'Edit').calls('read_file', 'Read a', {}, { text: 'I look at a.' }).returns('read_file', 'a');
+      script.calls('replace', 'Edit a.ts', {}, { effect: 'mutating', decision: ask, path: 'a.ts', text });
+      const of = { approvalId: 'q1', callId: script.lastCall, title: 'Edit a.ts', rule: 'edit', reason: 'Asks first.', changes: [] };
+      return lastWords(lastRun(opened(script.add({ type: 'approval_requested', ...of }), true)))?.text;
+    };
+    assert.equal(asks(''), undefined);
+    assert.equal(asks('I edit it.'), 'I edit it.');
   });
 
   it('puts text before a tool call into the log, and the last turn under it', () => {

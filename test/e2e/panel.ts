@@ -1,0 +1,24 @@
+// What a user does in the panel, by keyboard and mouse.
+import type { Frame, Locator } from 'playwright-core';
+
+export function promptBox(panel: Frame): Locator {
+  return panel.getByRole('textbox', { name: /^Prompt/ });
+}
+
+export async function send(panel: Frame, text: string): Promise<void> {
+  await promptBox(panel).fill(text);
+  await promptBox(panel).press('Enter');
+}
+
+export async function choose(panel: Frame, mode: 'Ask' | 'Plan' | 'Agent'): Promise<void> {
+  await panel.getByRole('radiogroup', { name: 'Mode' }).getByText(mode, { exact: true }).click();
+}
+
+/** Approves an edit, and with it all edits in this run. */
+export async function approveInThisRun(panel: Frame): Promise<void> {
+  await panel.getByRole('button', { name: 'More ways to approve' }).click();
+  await panel
+    .getByRole('group', { name: /edits in this workspace/ })
+    .getByRole('button', { name: 'In this run' })
+    .click();
+}
