@@ -56,8 +56,12 @@ const ADVICE: Record<ModelErrorKind, [happened: string, todo: string]> = {
   bad_stream: ['broke off its answer', 'try again'],
 };
 
+/** This machine says that nothing listens at that port. */
+const NOBODY_HERE = /ECONNREFUSED (127\.|::1)/;
+
 export function modelError(server: Server, kind: ModelErrorKind, detail = '', retryAfterMs?: number): ModelError {
-  const [happened, todo] = ADVICE[kind];
+  const [happened, usually] = ADVICE[kind];
+  const todo = kind === 'network' && NOBODY_HERE.test(detail) ? 'start the server there, or correct the base URL' : usually;
   const title = /<title>([^<]*)/i.exec(detail)?.[1] ?? '';
   const page = kind === 'overloaded' ? title : `a web page, not an API${title && `: ${title}`}`;
   const plain = /^\s*</.test(detail) ? page : detail;

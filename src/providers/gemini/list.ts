@@ -8,8 +8,11 @@ export async function listModels(config: ProviderConfig, signal: AbortSignal): P
   checkConfig('Gemini', config);
   const server = serverOf('Gemini', config);
   const client = createClient(config, server);
-  const list = async (abortSignal: AbortSignal) =>
-    await Array.fromAsync(await client.models.list({ config: { abortSignal, pageSize: 1000, queryBase: true } }));
+  const list = async (abortSignal: AbortSignal) => {
+    const models: Model[] = [];
+    for await (const model of await client.models.list({ config: { abortSignal, pageSize: 1000, queryBase: true } })) models.push(model);
+    return models;
+  };
   return (await ask(server, signal, list, sdkError)).filter(writesText).map(toInfo);
 }
 

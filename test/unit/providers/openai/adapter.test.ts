@@ -236,9 +236,11 @@ describe('openai: failures', () => {
   });
 
   it('names the reason where nobody answers', async () => {
-    const error = await failure(createAdapter({ apiKey: KEY, baseUrl: 'http://127.0.0.1:1/v1' }).stream(ask(), never));
+    const { url, close } = await startResponsesServer({ turns: [] });
+    await close();
+    const error = await failure(createAdapter({ apiKey: KEY, baseUrl: url }).stream(ask(), never));
     assert.equal(error.kind, 'network');
-    assert.match(error.message, /could not be reached \(.*(ECONNREFUSED|bad port).*\): check the network/);
+    assert.match(error.message, /could not be reached \(.*ECONNREFUSED.*\): start the server there, or correct the base URL\.$/);
   });
 
   it('calls a dropped connection a network failure', async () => {
