@@ -119,13 +119,20 @@ export class Assistant {
     return this.#ports.store.list();
   }
 
-  /** Deletes a session; what it wrote to files stays. @throws SessionError while a run works in it. */
+  /** Deletes a session; what it wrote to files stays. @throws SessionError while a run or an undo works in it, here or in another process. */
   async removeSession(id: string): Promise<void> {
+    const { store } = this.#ports;
     const open = this.#sessions.get(id);
-    if (open?.running || this.#ports.store.log(id).inUse()) throw new SessionError('A run works in this session: stop it first.');
-    open?.close();
-    this.#sessions.delete(id);
-    await this.#ports.store.remove(id);
+    // Locked, so that nobody else begins in it meanwhile.
+    const log = store.log(id);
+    if (open?.busy || !log.lock()) throw new SessionError('A run or an undo works in this session: stop it, or wait for it.');
+    try {
+      open?.close();
+      this.#sessions.delete(id);
+      await store.remove(id);
+    } finally {
+      log.unlock();
+    }
   }
 
   /** What was granted is asked for again in every session that is open; all of it, or one thing. */

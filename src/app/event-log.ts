@@ -183,8 +183,13 @@ export class EventLog {
   /** Locks it for a run, which alone writes it until `end`. @throws SessionError where another window or process has it. */
   begin(run: LoggedRun): void {
     this.lock();
-    // Between the last look and the lock another process may have written.
-    this.refresh();
+    try {
+      // Between the last look and the lock another process may have written.
+      this.refresh();
+    } catch (error) {
+      this.unlock();
+      throw error;
+    }
     this.#run = run;
   }
 

@@ -77,6 +77,11 @@ export class Session {
     return this.#live !== undefined && this.state.lastRun?.status === 'live';
   }
 
+  /** A run is under way or not quite over, or changes are being taken back. */
+  get busy(): boolean {
+    return this.#live !== undefined || this.#takingBack !== undefined;
+  }
+
   /** Calls `listener` with every event from now on, deltas too. Returns how to end that. */
   subscribe(listener: Listener): () => void {
     return this.#log.subscribe(listener);

@@ -61,7 +61,10 @@ export function decide(input: PolicyInput): Judgement {
 /** The first rule that applies decides; they stand in the order deny, ask, allow. */
 function judge(input: PolicyInput): Judgement {
   const { mode, tool, name, targets, trusted, rules = [], planScope, command, hosts = [] } = input;
-  if (!tool) return deny('unknown-tool', `There is no tool ${name} in ${MODE_NAME[mode]} mode.`);
+  if (!tool) {
+    const why = trusted ? '' : ' The user has not trusted this workspace: it can be read, and nothing in it changed.';
+    return deny('unknown-tool', `There is no tool ${name} in ${MODE_NAME[mode]} mode.${why}`);
+  }
   const isBuiltin = (tool.source ?? 'builtin') === 'builtin';
   const reads = tool.effect === 'readonly' && !command && targets.every((target) => target.access === 'read');
   if (mode !== 'agent' && !reads) return deny('read-only-mode', `${MODE_NAME[mode]} mode cannot change anything.`);

@@ -4,6 +4,7 @@
  */
 import {
   closeSync,
+  existsSync,
   fstatSync,
   fsyncSync,
   ftruncateSync,
@@ -202,6 +203,8 @@ export class SessionLog {
   }
 
   #open(): number {
+    // In a new file the end of it would stand alone, and be numbered from the middle.
+    if (this.#known > 0 && !existsSync(this.#file)) throw new Error('it was deleted');
     mkdirSync(this.#directory, { recursive: true });
     const handle = openSync(this.#file, 'a+', 0o600);
     try {

@@ -27,7 +27,7 @@ describe('earlier sessions', () => {
     await shown.getByText('shown now').waitFor();
     await workbench.screenshot('sessions');
     await shown.hover();
-    await shown.getByRole('button', { name: 'Delete this conversation' }).click();
+    await shown.getByRole('button', { name: 'Delete this session' }).click();
     await workbench.clickNotification('Delete');
     await panel.getByRole('heading', { name: 'Kedge' }).waitFor();
     await until('a list without it', async () => (await page.locator('.quick-input-list .monaco-list-row').count()) === 1);

@@ -1,5 +1,6 @@
 /** Writing to a terminal: colours where they are wanted, and no control of the terminal by what is shown. */
 import type { ChangeSummary } from '../../core/tool.ts';
+import { visibleText } from '../../core/visible-text.ts';
 
 export type Output = { write(text: string): unknown; isTTY?: boolean; columns?: number };
 
@@ -18,12 +19,7 @@ export function paintFor(output: Output, env: Readonly<Record<string, string | u
 
 /** A file, a model or a server may put in text what moves the cursor, turns the reading order or is not seen, to show something else than there is. */
 export function harmless(text: string): string {
-  return text
-    .replace(/\r\n/g, '\n')
-    .replace(
-      /[^\P{Cc}\n\t]|[\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e007f}]/gu,
-      (char) => `<${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}>`,
-    );
+  return visibleText(text.replaceAll('\r\n', '\n')).replaceAll('\r', '⟨U+000D⟩');
 }
 
 export function oneLine(text: string, most = 200): string {

@@ -93,7 +93,7 @@ async function carryOut(kedge: Kedge, session: Session, request: vscode.ChatRequ
 function noPlan(last: 'proposed' | 'confirmed' | 'discarded' | 'superseded' | undefined): string {
   if (last === 'confirmed') return 'This plan was run already. Run it again with "Kedge: Show Plans", or ask for another with /plan.';
   if (last === 'discarded') return 'The plan was discarded. Ask for another with /plan.';
-  return 'There is no proposed plan in this conversation. Ask for one with /plan.';
+  return 'There is no proposed plan in this session. Ask for one with /plan.';
 }
 
 function answerOf({ question }: AskedQuestion, words: string): QuestionAnswer {

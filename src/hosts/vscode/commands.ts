@@ -8,6 +8,7 @@ import { manageGrants } from './grants.ts';
 import type { Kedge } from './kedge.ts';
 import type { Panel } from './panel.ts';
 import { showPlans } from './plans.ts';
+import { openSession } from './session-list.ts';
 
 /** Every command of the extension. Those that only buttons call take a session's id first. */
 export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable {
@@ -17,7 +18,7 @@ export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable 
       await kedge.show(kedge.assistant.newSession());
       await panel.reveal({ type: 'compose', text: '' });
     },
-    'kedge.openSession': async () => (await import('./session-list.ts')).openSession(kedge, panel),
+    'kedge.openSession': () => openSession(kedge, panel),
     'kedge.pickModel': async () => (await import('./connect.ts')).pickModel(kedge),
     'kedge.connectModel': async () => (await import('./connect.ts')).connectModel(kedge),
     'kedge.stop': async () => (await current(kedge)).stop(),

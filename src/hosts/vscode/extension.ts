@@ -40,8 +40,10 @@ async function offerPending(kedge: Kedge, panel: Panel): Promise<void> {
     const pending = approval ? `${approval.title}?` : asked?.question.text;
     if (!pending || session.running) return;
     const chosen = await vscode.window.showInformationMessage(`Kedge waits for your answer: ${pending}`, 'Show');
-    if (!chosen) return;
-    await kedge.show(session);
+    // While the message stood there, it may have been deleted.
+    const there = chosen && (await kedge.assistant.session(session.id));
+    if (!there) return;
+    await kedge.show(there);
     await panel.reveal();
   };
   await Promise.all([...sessions].map(offer));

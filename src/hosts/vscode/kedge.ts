@@ -160,7 +160,7 @@ export class Kedge implements vscode.Disposable {
       if (known) return known;
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      void vscode.window.showWarningMessage(`Kedge could not open the last conversation, and began a new one: ${why}`);
+      void vscode.window.showWarningMessage(`Kedge could not open the last session, and began a new one: ${why}`);
     }
     const session = this.assistant.newSession();
     await this.context.workspaceState.update(SESSION_KEY, session.id);
@@ -170,7 +170,7 @@ export class Kedge implements vscode.Disposable {
   /** @throws SessionError where a session of that id is no longer there. */
   async sessionById(id: string): Promise<Session> {
     const session = await this.assistant.session(id);
-    if (!session) throw new SessionError('This conversation is no longer stored.');
+    if (!session) throw new SessionError('This session is no longer stored.');
     return session;
   }
 

@@ -15,7 +15,8 @@ import type { Proposals } from './review-proposals.ts';
 const FLUSH_MS = 16;
 const RUNS_SHOWN = 20;
 
-type Parts = { kedge: Kedge; proposals: Proposals; webview: vscode.Webview /** What it is told when it is ready. */; queue: ToPanel[] };
+/** `queue` is what it is told when it is ready. */
+type Parts = { kedge: Kedge; proposals: Proposals; webview: vscode.Webview; queue: ToPanel[] };
 
 export class PanelView implements vscode.Disposable {
   readonly #kedge: Kedge;
@@ -70,7 +71,8 @@ export class PanelView implements vscode.Disposable {
     switch (message.type) {
       case 'ready':
         await this.#sendState();
-        this.#showSession(session);
+        // Another one may be shown by now: nobody is told of that before it is ready.
+        this.#showSession(await kedge.session());
         this.#ready = true;
         this.sendQueued();
         void kedge.assistant.warmUp();

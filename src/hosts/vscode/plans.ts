@@ -23,7 +23,7 @@ const STAGE: Record<PlanStage, string> = {
 export async function showPlans(kedge: Kedge, panel: Panel): Promise<void> {
   const session = await kedge.session();
   const plans = session.plans.list().reverse();
-  if (plans.length === 0) throw new SessionError('There is no plan in this conversation. Ask for one in Plan mode.');
+  if (plans.length === 0) throw new SessionError('There is no plan in this session. Ask for one in Plan mode.');
   const items = plans.map(({ plan, stage, done }) => ({
     label: plan.goal.split('\n', 1)[0] ?? '',
     description: `${STAGE[stage]} · ${done} of ${plan.steps.length} steps`,
@@ -32,7 +32,7 @@ export async function showPlans(kedge: Kedge, panel: Panel): Promise<void> {
   }));
   const chosen = await vscode.window.showQuickPick(items, {
     title: 'Kedge: Show Plans',
-    placeHolder: 'Choose a plan of this conversation',
+    placeHolder: 'Choose a plan of this session',
   });
   if (chosen) await panel.reveal({ type: 'show_plan', planId: chosen.plan.id });
 }
@@ -40,7 +40,7 @@ export async function showPlans(kedge: Kedge, panel: Panel): Promise<void> {
 /** `edited`: as it stands in the panel, where that is not confirmed yet. */
 export async function openAsMarkdown(session: Session, planId: string, edited: Plan | undefined): Promise<void> {
   const known = session.plans.list().find(({ plan }) => plan.id === planId);
-  if (!known) throw new SessionError('There is no such plan in this conversation.');
+  if (!known) throw new SessionError('There is no such plan in this session.');
   const steps = known.runId === undefined ? {} : session.state.runs.get(known.runId)?.steps;
   const content = planMarkdown(edited ?? known.plan, steps);
   await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language: 'markdown', content }));

@@ -1,4 +1,4 @@
-/** The list of conversations: one is opened, or deleted. */
+/** The list of sessions: one is opened, or deleted. */
 import * as vscode from 'vscode';
 import type { SessionInfo } from '../../sessions/store.ts';
 import type { Kedge } from './kedge.ts';
@@ -6,27 +6,27 @@ import type { Panel } from './panel.ts';
 
 type Item = vscode.QuickPickItem & { id: string };
 
-const DELETE: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('trash'), tooltip: 'Delete this conversation' };
+const DELETE: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('trash'), tooltip: 'Delete this session' };
 
 export async function openSession(kedge: Kedge, panel: Panel): Promise<void> {
   const list = vscode.window.createQuickPick<Item>();
   list.title = 'Kedge: Open Session';
-  list.placeholder = 'Choose a conversation';
+  list.placeholder = 'Choose a session';
   list.matchOnDescription = true;
   const fill = async () => {
     const shown = (await kedge.session()).id;
     list.items = (await kedge.assistant.sessions()).map((info) => itemOf(info, info.id === shown));
-    if (list.items.length === 0) list.placeholder = 'There are no conversations yet';
+    if (list.items.length === 0) list.placeholder = 'There are no sessions yet';
   };
   await fill();
   list.onDidTriggerItemButton(async ({ item }) => {
     list.ignoreFocusOut = true;
     try {
       if (await isSure(item.label)) await remove(kedge, item.id);
+      await fill();
     } catch (error) {
       void vscode.window.showWarningMessage((error as Error).message);
     }
-    await fill();
     list.ignoreFocusOut = false;
     list.show();
   });
@@ -53,7 +53,7 @@ async function isSure(title: string): Promise<boolean> {
   return (await vscode.window.showWarningMessage(`Delete "${title}"?`, { modal: true, detail }, 'Delete')) === 'Delete';
 }
 
-/** @throws SessionError while a run works in it. */
+/** @throws SessionError while a run or an undo works in it. */
 async function remove(kedge: Kedge, id: string): Promise<void> {
   await kedge.assistant.removeSession(id);
   if ((await kedge.session()).id === id) await kedge.show(kedge.assistant.newSession());

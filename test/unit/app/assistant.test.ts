@@ -28,6 +28,8 @@ describe('the hands of a run', () => {
     for (const mode of ['ask', 'agent'] as const) assert.deepEqual(await offered(mode, false), READ);
   });
 
+  const NOT_TRUSTED = ' The user has not trusted this workspace: it can be read, and nothing in it changed.';
+
   it('in a workspace that is not trusted, Ask reads and the others are told that they cannot', async () => {
     const look = turn(call('read_file', { path: 'a.txt' }), call('create_file', { path: 'b.txt', content: '' }));
     await using kedge = await assistantOn({ 'a.txt': 'a' }, [look, turn(say('.')), look, turn(say('.')), look, turn(say('.'))], {
@@ -37,11 +39,11 @@ describe('the hands of a run', () => {
     for (const mode of ['ask', 'plan', 'agent'] as const) await kedge.session.prompt({ text: 'go', mode });
     assert.deepEqual(resultTexts(kedge.session), [
       '1\ta',
-      'ERROR There is no tool create_file in Ask mode.',
+      `ERROR There is no tool create_file in Ask mode.${NOT_TRUSTED}`,
       'ERROR Denied: The workspace is not trusted: only Ask mode works in it.',
-      'ERROR There is no tool create_file in Plan mode.',
+      `ERROR There is no tool create_file in Plan mode.${NOT_TRUSTED}`,
       'ERROR Denied: The workspace is not trusted: only Ask mode works in it.',
-      'ERROR There is no tool create_file in Agent mode.',
+      `ERROR There is no tool create_file in Agent mode.${NOT_TRUSTED}`,
     ]);
     assert.deepEqual(Object.keys(await kedge.snapshot()), ['/', 'workspace/', 'workspace/a.txt']);
   });

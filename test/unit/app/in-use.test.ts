@@ -7,6 +7,7 @@ import { answerAll, assistantOn, eventsOf, type Harness, nextEvent } from '../..
 const fileOf = ({ storage, session }: Harness, extension: string) => join(storage, 'sessions', session.id + extension);
 const logOf = (kedge: Harness) => readFile(fileOf(kedge, '.jsonl'), 'utf8');
 const linesOf = async (kedge: Harness) => (await logOf(kedge)).trimEnd().split('\n');
+const WORKS = /^SessionError: A run or an undo works in this session: stop it, or wait for it\.$/;
 const IN_USE = /^SessionError: This session is in use by another window or process\.$/;
 
 describe('a session that is opened', () => {
@@ -32,17 +33,31 @@ describe('a session that is opened', () => {
     );
   });
 
-  it('is deleted only while no run works in it', async () => {
+  it('is deleted only while nothing works in it', async () => {
     await using kedge = await assistantOn({}, [hang({ type: 'text_delta', text: 'W' })]);
     const { assistant, session } = kedge;
     const begun = nextEvent(session, 'text_delta');
     void session.prompt({ text: 'go', mode: 'ask' });
     await begun;
-    await assert.rejects(assistant.removeSession(session.id), /A run works in this session: stop it first\./);
+    await assert.rejects(assistant.removeSession(session.id), WORKS);
     await session.stop();
     await assistant.removeSession(session.id);
     assert.equal(await assistant.session(session.id), undefined);
     assert.deepEqual(await assistant.sessions(), []);
+  });
+
+  it('is not deleted while changes are taken back, and whole with what a killed process left', async () => {
+    await using kedge = await assistantOn({}, [turn(call('create_file', { path: 'new.txt', content: '' })), turn(say('Done.'))]);
+    const { assistant, session } = kedge;
+    answerAll(session, { approve: true });
+    await session.prompt({ text: 'go', mode: 'agent' });
+    const undone = session.undo(session.state.lastRun?.runId ?? '');
+    await assert.rejects(assistant.removeSession(session.id), WORKS);
+    await undone;
+    assert.ok(!('workspace/new.txt' in (await kedge.snapshot())));
+    await writeFile(fileOf(kedge, '.lock'), '0');
+    await assistant.removeSession(session.id);
+    assert.deepEqual(await readdir(join(kedge.storage, 'sessions')), []);
   });
 
   it('while another process works in it can be read, and nothing else', async () => {
@@ -60,6 +75,7 @@ describe('a session that is opened', () => {
     await assert.rejects(session.resume(), IN_USE);
     await assert.rejects(session.stop(), IN_USE);
     await assert.rejects(session.undo(runId), IN_USE);
+    await assert.rejects(again.assistant.removeSession(session.id), WORKS);
     assert.equal(session.running, false);
     assert.equal(await logOf(again), before);
     assert.ok('workspace/new.txt' in (await again.snapshot()));

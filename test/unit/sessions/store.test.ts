@@ -185,6 +185,15 @@ describe('the log of a session', () => {
     await store.remove('s');
   });
 
+  it('is not begun anew in the middle by somebody who still has it open', async () => {
+    const log = store.log('s');
+    log.append(started('Delete me'));
+    log.close();
+    await store.remove('s');
+    assert.throws(() => log.append(started('And then?')), /it was deleted/);
+    assert.deepEqual(await readdir(directory), []);
+  });
+
   it('lists nothing where there is nothing yet', async () => {
     assert.deepEqual(await store.list(), []);
   });

@@ -86,14 +86,14 @@ describe('the text that the terminal program writes', () => {
   });
 
   it('lets nothing steer the terminal or turn the reading order', () => {
-    assert.equal(harmless('a\u001b[2Jb\u009b1mc\r\nd\te\u202ef\rg'), 'a<001b>[2Jb<009b>1mc\nd\te<202e>f<000d>g');
+    assert.equal(harmless('a\u001b[2Jb\u009b1mc\r\nd\te\u202ef\rg'), 'a⟨U+001B⟩[2Jb⟨U+009B⟩1mc\nd\te⟨U+202E⟩f⟨U+000D⟩g');
     const { out } = rendered(true, says('\u001b]0;title\u0007 hello'));
-    assert.equal(out, '<001b>]0;title<0007> hello\n');
+    assert.equal(out, '⟨U+001B⟩]0;title⟨U+0007⟩ hello\n');
     const diff = diffText(
       [{ path: 'x\u001b[8m', kind: 'edit', added: 1, removed: 0, diff: '@@ -1 +1 @@\n+evil\u001b[1A\u001b[2K\n ok' }],
       paintFor({ write: () => true }, {}),
     );
-    assert.equal(diff, 'edit x<001b>[8m  +1 −0\n@@ -1 +1 @@\n+evil<001b>[1A<001b>[2K\n ok');
+    assert.equal(diff, 'edit x⟨U+001B⟩[8m  +1 −0\n@@ -1 +1 @@\n+evil⟨U+001B⟩[1A⟨U+001B⟩[2K\n ok');
   });
 
   it('counts a wait down in one line of a terminal, which is whole and no wider than it', async () => {
