@@ -6,7 +6,7 @@ import type { RunRecord, SessionState } from '../core/session-state.ts';
 import type { PreparedCall, Tool } from '../core/tool.ts';
 import { decide, type PolicyInput } from '../policy/decide.ts';
 import { seemsCovered } from '../policy/grants.ts';
-import { inFolders, NO_RULES, type RuleSet, touchesPath } from '../policy/rules.ts';
+import { inFolders, NO_RULES, type RuleSet, touchesAny } from '../policy/rules.ts';
 import { isSecret } from '../policy/secrets.ts';
 import { asAskedBy, writeScope } from '../tools/plan-scope.ts';
 import { parsePath } from '../workspace/paths.ts';
@@ -77,9 +77,8 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
       let judged = decide(input());
       // What a command reaches is looked up only where it would run, or its kind could be granted.
       if (command && commands && (judged.kind === 'allow' || judged.covers?.length)) {
-        const paths = rules.flatMap(({ path, effect }) => (path !== undefined && effect !== 'allow' ? [path] : []));
-        const matters = (path: string, byRules: boolean) =>
-          (!byRules && isSecret(path)) || isHidden(path) || paths.some((glob) => touchesPath(glob, path));
+        const isRuled = touchesAny(rules.flatMap(({ path, effect }) => (path !== undefined && effect !== 'allow' ? [path] : [])));
+        const matters = (path: string, byRules: boolean) => (!byRules && isSecret(path)) || isHidden(path) || isRuled(path);
         judged = decide(input(await reachOf(commands.namedBy(command, parser), command.cwd, fs, matters)));
       }
       return explained(judged, run, prepared);

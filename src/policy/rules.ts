@@ -89,15 +89,26 @@ export function inFolders(rules: readonly SourcedRule[], folders: readonly strin
 
 /** For `deny` and `ask`: in any spelling, hidden names too, and what lies below. */
 export function touchesPath(glob: string, path: string): boolean {
-  const wanted = folded(glob);
-  // Brackets within a name may be a set of letters, too: what tightens counts both ways. `[id]` alone is a name.
-  const hasName = wanted.split('/').some((name) => /^\[.*\]$/.test(name));
-  const [asName, asSet] = [globMatcher(wanted, { dot: true, names: true }), globMatcher(wanted, { dot: true })];
-  const parts = folded(path).split('/');
-  return parts.some((_, index) => {
-    const upTo = parts.slice(0, index + 1).join('/');
-    return upTo === wanted || asName(upTo) || (!hasName && asSet(upTo));
+  return touchesAny([glob])(path);
+}
+
+/** The same for one of several globs and many paths. */
+export function touchesAny(globs: readonly string[]): (path: string) => boolean {
+  const tests = globs.map((glob) => {
+    const wanted = folded(glob);
+    // Brackets within a name may be a set of letters, too: what tightens counts both ways. `[id]` alone is a name.
+    const isSet = wanted.includes('[') && !wanted.split('/').some((name) => /^\[.*\]$/.test(name));
+    const [asName, asSet] = [globMatcher(wanted, { dot: true, names: true }), isSet ? globMatcher(wanted, { dot: true }) : () => false];
+    return (place: string) => place === wanted || asName(place) || asSet(place);
   });
+  return (path) => {
+    if (tests.length === 0) return false;
+    const parts = folded(path).split('/');
+    return parts.some((_, index) => {
+      const upTo = parts.slice(0, index + 1).join('/');
+      return tests.some((test) => test(upTo));
+    });
+  };
 }
 
 /** Streams and trailing dots go; a glob's own letters stay. */

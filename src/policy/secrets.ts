@@ -67,6 +67,8 @@ const SOURCE = /\.([cm]?[jt]sx?|py|go|rs|java|kt|cs|rb|php|swift|c|cc|cpp|h|md|h
 const COPY = /(?:~|#|\.(?:bak|backup|old|orig|saved?|copy|tmp|sw[a-p]))+$/;
 /** What systems call a second file of that name: `.env copy`, `credentials (1).json`. */
 const DUPLICATE = /(?: - copy| copy| \(copy\))?(?: ?\(\d+\)| \d+)?(?=(?:\.\w+)?$)/;
+/** No file has a longer one. */
+const MAX_NAME = 255;
 const ENV = /^\.?env([._-].*)?$/;
 
 /** `path` is workspace-relative with forward slashes, after links and `..` were resolved. */
@@ -77,7 +79,7 @@ export function isSecret(path: string): boolean {
   if (DIRECTORIES.some((directory) => whole.includes(`/${directory}/`))) return !/\.pub$/.test(name);
   // A short name may stand for any: `ENV~1` is `.env`.
   if (isShortName(name)) return true;
-  const original = name.replace(COPY, '').replace(/^\.?#/, '').replace(DUPLICATE, '');
+  const original = originalOf(name);
   if (
     original !== name &&
     original !== '' &&
@@ -88,6 +90,16 @@ export function isSecret(path: string): boolean {
   if (FILES.has(name) || FILES.has(parts.slice(-2).join('/')) || FILES.has(parts.slice(-3).join('/'))) return true;
   if (/\.pub$/.test(name) || EXAMPLE.test(name)) return false;
   return isEnvironment(name) || FAMILIES.some((family) => family.test(name));
+}
+
+/** Of a copy of a copy, the first: found in one go, for names are words of commands too, and may be made to branch without end. */
+function originalOf(name: string): string {
+  let [before, original] = ['', name.length > MAX_NAME ? '' : name];
+  while (original !== before) {
+    before = original;
+    original = original.replace(COPY, '').replace(/^\.?#/, '').replace(DUPLICATE, '');
+  }
+  return original;
 }
 
 /** `.env` and all that begins so; without the dot only what no source file is called: `env.production`, not `env.ts`. */

@@ -107,7 +107,8 @@ export function parsePatch(patch: string): Section[] {
     else {
       const to = MOVE.exec((lines[at] ?? '').trim())?.[1]?.trim();
       if (to !== undefined) at++;
-      if (/^--- \S/.test(lines[at] ?? '') && /^\+\+\+ \S/.test(lines[at + 1] ?? '')) at += 2;
+      // In a hunk they are lines that begin with `--` and `++`.
+      if (/^--- \S/.test(lines[at] ?? '') && /^\+\+\+ \S/.test(lines[at + 1] ?? '') && /^@@/.test(lines[at + 2] ?? '')) at += 2;
       const hunks = readHunks();
       if (hunks.length === 0 && to === undefined) fail(`there is no change for ${path}.`);
       sections.push({ kind: 'update', path, ...(to !== undefined && { to }), hunks });

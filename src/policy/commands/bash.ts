@@ -138,10 +138,11 @@ class BashReader {
   private command(node: ShellNode, standing: readonly Standing[]): void {
     const words: Word[] = [];
     const environment: { name: string; value: string | undefined }[] = [];
+    const program = node.children.find(({ type }) => type === 'command_name')?.text;
     let [start, end] = [node.start, -1];
     for (const child of node.children) {
       if (child.type.endsWith('_redirect')) this.visit(child, standing);
-      else if (child.type === 'variable_assignment') environment.push(this.assignment(child, standing));
+      else if (child.type === 'variable_assignment') environment.push(this.assignment(child, standing, program));
       else {
         // Words that touch are one word to the shell.
         if (child.start === end) this.unreadable(`${child.text} is not apart from what stands before it`);
@@ -165,12 +166,12 @@ class BashReader {
     else for (const child of node.children) this.substitutions(child, standing);
   }
 
-  private assignment(node: ShellNode, standing: readonly Standing[]): { name: string; value: string | undefined } {
+  private assignment(node: ShellNode, standing: readonly Standing[], program?: string): { name: string; value: string | undefined } {
     const [name = ''] = node.text.split(/\+?=/);
     const valueNode = node.children.find(({ field }) => field === 'value');
     const value = valueNode ? wordOf(valueNode, this.shell).value : '';
     this.substitutions(node, standing);
-    if (value === undefined || !isHarmlessAssignment(`${name}=${value}`)) this.assigns(name);
+    if (value === undefined || !isHarmlessAssignment(`${name}=${value}`, program)) this.assigns(name);
     return { name, value };
   }
 

@@ -59,12 +59,15 @@ function sedScripts(args: readonly string[]): string[] {
 /** A program that neither writes, pipes, calls nor loads. */
 const AWK_DANGER = /[|>@`]|\/inet|\b(?:system|getline|close|fflush|ENVIRON|ARGV|ARGC|PROCINFO|nextfile|extension)\b/;
 
-/** Outside of braces nothing is printed, so `>` compares there; `>=` does so everywhere. Where a brace is left over, all counts. */
+/**
+ * Outside of braces nothing is printed, so `>` compares there; `>=` does so everywhere. Where a brace is left over, or may stand in a
+ * comment, all counts.
+ */
 function withoutComparisons(program: string): string {
   const text = program.replaceAll('>=', '');
   const patterns = text.replace(/\{[^{}]*\}/g, '');
   const actions = text.match(/\{[^{}]*\}/g)?.join('') ?? '';
-  return /[{}"/\\]/.test(patterns) ? text : patterns.replaceAll('>', '') + actions;
+  return /[{}"/\\#]/.test(patterns) ? text : patterns.replaceAll('>', '') + actions;
 }
 
 const awk: Check = (args) => {

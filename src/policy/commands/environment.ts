@@ -5,12 +5,15 @@ const HARMLESS = new Set(
   NPM_CONFIG_LOGLEVEL npm_config_loglevel CI_JOB_ID VERBOSE`.split(/\s+/),
 );
 
-/** No pager, no editor, and the places that Python programs have their modules in anyway. */
-const HARMLESS_AS_THEY_ARE = /^(?:(?:GIT_|MAN)?PAGER=(?:cat)?|GIT_EDITOR=(?:true|:)|PYTHONPATH=(?:\.\/)?(?:\.|src|lib)?)$/;
+/** No pager, no editor. */
+const HARMLESS_AS_THEY_ARE = /^(?:(?:GIT_|MAN)?PAGER=(?:cat)?|GIT_EDITOR=(?:true|:))$/;
+/** Where programs that run the workspace's Python have their modules anyway; another program written in Python would begin to run it. */
+const OWN_MODULES = /^PYTHONPATH=(?:\.\/)?(?:\.|src|lib)?$/;
+const RUNS_OWN_MODULES = /^(?:python[\d.]*|pytest|py\.test)$/;
 
-/** `NAME=value` of a harmless name, with a value that names no path. */
-export function isHarmlessAssignment(text: string): boolean {
-  if (HARMLESS_AS_THEY_ARE.test(text)) return true;
+/** `NAME=value` of a harmless name, with a value that names no path; `program` is what it stands in front of. */
+export function isHarmlessAssignment(text: string, program = ''): boolean {
+  if (HARMLESS_AS_THEY_ARE.test(text) || (RUNS_OWN_MODULES.test(program) && OWN_MODULES.test(text))) return true;
   const [name = '', ...value] = text.split('=');
   return HARMLESS.has(name) && /^[\w.,:=@%+-]*$/.test(value.join('='));
 }

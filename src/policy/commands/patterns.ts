@@ -22,7 +22,7 @@ export function patternAt(name: string, args: readonly string[]): number {
   }
   const valued = VALUED[/^[ef]?grep$/.test(name) ? 'grep' : name];
   // With `-e` or `-f` there is none among the operands.
-  if (!valued || args.some((word) => /^-[A-Za-z]*[ef]|^--(?:re|fi|e|f)/.test(word) && !/^--(?:extended|fixed|files)/.test(word))) return -1;
+  if (!valued || args.some((word) => /^-[^-]*[ef]|^--(?:re|fi|e|f)/.test(word) && !/^--(?:extended|fixed|files)/.test(word))) return -1;
   const at = args.findIndex((word, index) => !word.startsWith('-') && !valued.test(args[index - 1] ?? ''));
   return args.slice(0, Math.max(at, 0)).every((word) => !word.startsWith('-') || KNOWN.test(word) || LONG.test(word)) ? at : -1;
 }

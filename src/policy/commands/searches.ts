@@ -18,36 +18,35 @@ export type SearchedPlaces = {
 };
 
 type Form = {
-  /** Short options whose value is the next word. */
-  valued: RegExp;
+  /** Short options that have a value: what is behind them in the same word, else the next word. */
+  valued: string;
   follows: RegExp;
   hidden: RegExp;
 };
 
-const NEVER = /^(?!)/;
 const ALWAYS = /^/;
 const RG: Form = {
-  valued: /^-[a-zA-Z.]*[efmABCdgtTMjEr]$/,
-  follows: /^(?:-[A-Za-z.]*L.*|--follow)$/,
-  hidden: /^(?:-[A-Za-z]*[u.].*|--hidden|--unrestricted)$/,
+  valued: 'efmABCdgtTMjEr',
+  follows: /^(?:-[^-]*L.*|--follow)$/,
+  hidden: /^(?:-[^-]*[u.].*|--hidden|--unrestricted)$/,
 };
-const GREP: Form = { valued: /^-[a-zA-Z]*[efmABCdD]$/, follows: /^(?:-[A-Za-z]*R.*|--der.*)$/, hidden: ALWAYS };
+const GREP: Form = { valued: 'efmABCdDX', follows: /^(?:-[^-]*R.*|--der.*)$/, hidden: ALWAYS };
 const AG: Form = {
-  valued: /^-[a-zA-Z]*[ABCgGmpW]$/,
-  follows: /^(?:-[A-Za-z]*f.*|--follow)$/,
-  hidden: /^(?:-[A-Za-z]*u.*|--hidden|--unrestricted)$/,
+  valued: 'ABCGgmpW',
+  follows: /^(?:-[^-]*f.*|--follow)$/,
+  hidden: /^(?:-[^-]*u.*|--hidden|--unrestricted)$/,
 };
 const FORMS: Record<string, Form> = {
   rg: RG,
   ag: AG,
-  ack: { valued: /^-[a-zA-Z]*[ABCgm]$/, follows: /^--follow$/, hidden: ALWAYS },
-  ugrep: { valued: /^-[a-zA-Z]*[efmABCdDgtMOJ]$/, follows: /^(?:-[A-Za-z]*[RS].*|--deref.*)$/, hidden: ALWAYS },
-  diff: { valued: NEVER, follows: ALWAYS, hidden: ALWAYS },
+  ack: { valued: 'ABCgm', follows: /^--follow$/, hidden: ALWAYS },
+  ugrep: { valued: 'efmABCdDgtMOJ', follows: /^(?:-[^-]*[RS].*|--deref.*)$/, hidden: ALWAYS },
+  diff: { valued: '', follows: ALWAYS, hidden: ALWAYS },
 };
 FORMS.ug = FORMS.ugrep as Form;
 
 /** GNU takes options, and their values, cut short. */
-const RECURSIVE = /^(?:-[A-Za-z]*[rR].*|--rec.*|--der.*|--di.*=rec.*|-[A-Za-z]*drec.*|rec|recur?|recurse?)$/;
+const RECURSIVE = /^(?:-[^-]*[rR].*|--rec.*|--der.*|--di.*=rec.*|rec|recur?|recurse?)$/;
 /** Long options whose value is the next word, and those that stand alone; of another one the next word may be either. */
 const LONG_VALUED =
   /^--(?:type|type-not|glob|iglob|max-count|max-depth|context|after-context|before-context|regexp|file|max-columns|sort|sortr|threads|replace|encoding|include|exclude|exclude-dir)$/;
@@ -60,16 +59,17 @@ export function searchedPlaces({ argv }: Pick<SimpleCommand, 'argv'>): SearchedP
   const [program = '', ...words] = argv.map((word) => word ?? '');
   const name = programName(program);
   if (name === 'git') return searchedByGit(words);
-  if (name === 'rg' && words.includes('--files')) return undefined;
   const isGrep = /^(?:[efz]|bz|xz)?grep$/.test(name);
   const form = isGrep ? GREP : Object.hasOwn(FORMS, name) ? FORMS[name] : undefined;
   if (!form || (isGrep && !/rgrep$/.test(program) && !words.some((word) => RECURSIVE.test(word)))) return undefined;
+  const isClear = optionsAreClear(words, form.valued);
+  if (name === 'rg' && isClear && words.includes('--files')) return undefined;
   return {
     places: name === 'diff' ? plain(words) : placesIn(words, form.valued),
     hidden: words.some((word) => form.hidden.test(word)),
     follows: words.some((word) => form.follows.test(word)),
     globs: name === 'rg' ? globsIn(words) : [],
-    only: name === 'rg' ? onlyIn(words) : isGrep ? includesIn(words) : [],
+    only: !isClear ? [] : name === 'rg' ? onlyIn(words) : isGrep ? includesIn(words) : [],
   };
 }
 
@@ -98,17 +98,36 @@ export function foldersOf(commands: readonly SimpleCommand[]): string[] {
 }
 
 /** More rather than less: a pattern that is called as a directory counts as one. */
-function placesIn(words: readonly string[], valued: RegExp): string[] {
+function placesIn(words: readonly string[], valued: string): string[] {
   const all = plain(words);
   const isClear = words.every((word) => !word.startsWith('--') || word === '--' || LONG_ALONE.test(word) || LONG_VALUED.test(word));
   return operandsIn(words, valued).length > 0 && isClear ? all : [...all, '.'];
 }
 
 /** Without the pattern, where one stands among them. */
-function operandsIn(words: readonly string[], valued: RegExp): string[] {
-  const isValue = (at: number) => valued.test(words[at - 1] ?? '') || LONG_VALUED.test(words[at - 1] ?? '');
-  const operands = words.filter((word, at) => !word.startsWith('-') && !isValue(at));
-  return operands.slice(words.some((word) => /^-[A-Za-z]*[ef]|^--(?:regexp|file)/.test(word)) ? 0 : 1);
+function operandsIn(words: readonly string[], valued: string): string[] {
+  const takesNext = (word = '') => endsValued(word, valued) || LONG_VALUED.test(word);
+  const operands = words.filter((word, at) => !word.startsWith('-') && !takesNext(words[at - 1]));
+  const givesPattern = (word: string) => /^--(?:regexp|file)/.test(word) || /^[ef]/.test(valuedPart(word, valued) ?? '');
+  return operands.slice(words.some(givesPattern) ? 0 : 1);
+}
+
+/** The first letter of a cluster that has a value, with what is behind it. */
+function valuedPart(word: string, valued: string): string | undefined {
+  if (!/^-[^-]/.test(word)) return undefined;
+  const at = [...word].findIndex((letter) => valued.includes(letter));
+  return at < 0 ? undefined : word.slice(at);
+}
+
+/** Rather one too many: `-ge` may be a value that is put to `-g`. */
+function endsValued(word: string, valued: string): boolean {
+  return /^-[^-]/.test(word) && valued.includes(word.at(-1) as string);
+}
+
+/** Whether each word that looks like an option is one: none is another's value, or behind `--`. */
+function optionsAreClear(words: readonly string[], valued: string): boolean {
+  const mayTakeNext = (word = '') => endsValued(word, valued) || (word.startsWith('--') && !LONG_ALONE.test(word));
+  return !words.includes('--') && !words.some((word, at) => word.startsWith('-') && mayTakeNext(words[at - 1]));
 }
 
 function plain(words: readonly string[]): string[] {
@@ -121,7 +140,8 @@ function globsIn(words: readonly string[]): string[] {
     if (/^(?:--i?glob|-[A-Za-z.]*g)$/.test(word)) return words[at + 1] ?? [];
     return /^(?:--i?glob=|-[A-Za-z.]*?g=?)(.+)$/.exec(word)?.[1] ?? [];
   });
-  return globs.filter((glob) => !glob.startsWith('!'));
+  // Escapes, braces in braces and a `/` in them are read otherwise elsewhere.
+  return globs.filter((glob) => !glob.startsWith('!')).map((glob) => (/\\|\{[^}]*[{/]/.test(glob) ? '*' : glob));
 }
 
 /** What types of ripgrep hold, of those that hold nothing else. */
@@ -155,7 +175,7 @@ function onlyIn(words: readonly string[]): string[] {
 
 /** With an exclusion in front of them, grep takes what fits neither. */
 function includesIn(words: readonly string[]): string[] {
-  if (words.some((word) => /^--exc/.test(word) && !/^--exclude-d/.test(word))) return [];
+  if (words.some((word) => (/^--exc/.test(word) && !/^--exclude-d/.test(word)) || /^--include-|^--inc.*\\/.test(word))) return [];
   return words.flatMap((word, at) => {
     const [name = '', ...value] = word.split('=');
     if (!/^--inc/.test(name)) return [];
@@ -163,24 +183,36 @@ function includesIn(words: readonly string[]): string[] {
   });
 }
 
-const PATCH = /^(?:-[A-Za-z]*[puU].*|-L.*|--pat.*|--u.*|--cc|-c|-m|--word-d.*|--color-w.*|--binary|--remerge.*|--diff-m.*|--full-d.*)$/;
-const NO_PATCH = /^(?:--stat.*|--shortstat|--numstat|--name-.*|--summary|--quiet|--check|--dirstat.*|--raw|--no-patch|-s|-[tse])$/;
+const PATCH = /^(?:-[A-Za-z]*[puU].*|-L.*|--pat.*|--u.*|--cc|-c|-m|--word-d.*|--color-w.*|--bin.*|--dd|--remerge.*|--diff-m.*|--full-d.*)$/;
+const NO_PATCH = /^(?:--stat.*|--shortstat|--numstat|--name-.*|--summary|--quiet|--dirstat.*|--raw|--no-patch|-s)$/;
+/** Behind another option it may be its value. */
+const GIT_ALONE = /^-(?:[abwzRrMC]|\d+|-(?:.*=.*|cached|staged|oneline|graph|all|no-color|no-renames|no-ext-diff|root|merge-base))$/;
+
+function isWithoutPatch(subcommand: string, words: readonly string[]): boolean {
+  if (subcommand === 'cat-file' && /^-[tse]$/.test(words[0] ?? '')) return true;
+  const end = words.indexOf('--');
+  const options = end < 0 ? words : words.slice(0, end);
+  const isAlone = (word = '') => !word.startsWith('-') || NO_PATCH.test(word) || GIT_ALONE.test(word);
+  return !words.includes('--no-quiet') && options.some((word, at) => NO_PATCH.test(word) && isAlone(options[at - 1]));
+}
 
 function searchedByGit(words: readonly string[]): SearchedPlaces | undefined {
   const at = words.findIndex((word) => !word.startsWith('-'));
   const [subcommand = '', ...rest] = words.slice(Math.max(at, 0));
   if (subcommand === 'grep') {
-    const isAll = rest.some((word) => /^--(?:un|no-e|no-i)/.test(word));
+    const isAll = rest.some((word) => /^--(?:un|no-e|no-i|rec)/.test(word));
     const end = rest.indexOf('--');
     const places = end < 0 ? [...operandsIn(rest, GREP.valued), '?'] : [...rest.slice(end + 1), ...(end === rest.length - 1 ? ['.'] : [])];
     return { places: pathspecs(places), hidden: true, ...(!isAll && { tracked: 'files' }) };
   }
-  const shows = /^(?:diff|show|range-diff|cat-file)$/.test(subcommand) && !rest.some((word) => NO_PATCH.test(word));
+  const shows = /^(?:diff|show|range-diff|cat-file)$/.test(subcommand) && !isWithoutPatch(subcommand, rest);
   const isPatch = /^(?:log|reflog|whatchanged|stash|diff|show|diff-tree|diff-index|diff-files)$/.test(subcommand);
-  if (!shows && !(isPatch && rest.some((word) => PATCH.test(word)))) return undefined;
+  const isVerbose = subcommand === 'status' && rest.some((word) => /^(?:-[^-]*v.*|--v.*)$/.test(word));
+  if (!shows && !isVerbose && !(isPatch && rest.some((word) => PATCH.test(word)))) return undefined;
   const end = rest.indexOf('--');
-  // `HEAD:src/a.ts` is one file, which is named.
-  if (end < 0 && plain(rest).length > 0 && plain(rest).every((word) => /^[^:]+:./.test(word))) return undefined;
+  // `HEAD:src/a.ts` is one file, which is named; two of them may be directories that are compared.
+  if (/^(?:show|cat-file)$/.test(subcommand) && end < 0 && plain(rest).length > 0 && plain(rest).every((word) => /^[^:]+:./.test(word)))
+    return undefined;
   const isAll = rest.some((word) => /^--full-d/.test(word));
   const named = isAll ? [] : pathspecs(end < 0 ? plain(rest) : rest.slice(end + 1));
   // Without `--` a word is a path only where there is one.

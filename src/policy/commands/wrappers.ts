@@ -30,7 +30,7 @@ export const wrappers: Record<string, Check> = {
       const inner = args.findIndex((word, index) => index >= at && !word.startsWith('-') && !word.includes('='));
       return { ...asks('runs-other', `env ${args[at]}`), ...(inner < 0 ? {} : { inner: { at: inner + 1, isCovered: false } }) };
     }
-    const set = args.slice(0, at).find((word) => !isHarmlessAssignment(word));
+    const set = args.slice(0, at).find((word) => !isHarmlessAssignment(word, args[at]));
     const concerns = set === undefined ? {} : asks('environment', set.split('=')[0] ?? set);
     return { ...concerns, inner: { at: at + 1, isCovered: false } };
   },

@@ -161,6 +161,8 @@ export const ATTACKS: readonly Attack[] = [
   attack('php -r', 'php', "php -r 'system(1);'"),
   attack('awk system', 'awk', 'awk \'BEGIN { system("touch x") }\''),
   attack('awk print to a file', 'awk', 'awk \'{ print > "x" }\' a'),
+  attack('awk print to a file, between braces in comments', 'awk', "awk '{ print $1, # }\n $2 > f # {\n}' f=x a"),
+  attack('awk print to a file that the input names', 'awk', "awk '{ print $1, # }\n $2 > $3 # {\n}' a"),
   attack('awk getline from a program', 'awk', 'awk \'BEGIN { "touch x" | getline }\''),
   attack('awk -f', 'awk', 'awk -f evil.awk a'),
   attack('awk with an indirect call', 'awk', 'awk \'BEGIN { f = "sys" "tem"; @f("touch x") }\''),

@@ -147,6 +147,7 @@ export const UNSEEN_IN_TOOLS: readonly Attack[] = [
     'pytest -p no:x;touch y',
     'pytest -pno:x -pevil',
   ),
+  ...under('mypy', 'PYTHONPATH=src mypy src', 'env PYTHONPATH=. mypy src', 'PYTHONPATH=src; mypy src'),
   ...under(
     'cargo test',
     'RUSTFLAGS=-Clinker=./x cargo test',
