@@ -58,9 +58,12 @@ export function render(text: string, place: Place, changes: readonly Op[]): stri
 /** One blank more is how the stars of a comment are aligned: it is no step. */
 const ALIGNED = 1;
 
+/** A line that is in both: how it is indented by the model, and in the text. */
+type Known = { index: number; old: string; file: string };
+
 /** From the indentation that the model wrote to the one that the text has, by the lines that are in both. */
 function indenter(ops: readonly Op[], pieces: readonly { text: string }[], text: string): (line: string, index: number) => string {
-  const known: { index: number; old: string; file: string }[] = [];
+  const known: Known[] = [];
   let at = 0;
   for (const [index, op] of ops.entries()) {
     if (op.sign === '+') continue;
@@ -76,10 +79,12 @@ function indenter(ops: readonly Op[], pieces: readonly { text: string }[], text:
     const indent = indentOf(line);
     if (line.trim() === '') return '';
     const rest = line.slice(indent.length);
-    const near = known.toSorted((a, b) => Math.abs(a.index - index) - Math.abs(b.index - index));
-    const same = near.find(({ old }) => old === indent);
+    const width = ({ old }: Known) => Math.abs(old.length - indent.length);
+    const nearest = (lines: readonly Known[]) => nearestTo(index, lines);
+    const same = nearest(known.filter(({ old }) => old === indent));
     if (same) return same.file + rest;
-    const anchor = near.toSorted((a, b) => Math.abs(a.old.length - indent.length) - Math.abs(b.old.length - indent.length))[0];
+    const closest = known.reduce((least, line) => Math.min(least, width(line)), Number.POSITIVE_INFINITY);
+    const anchor = nearest(known.filter((line) => width(line) === closest));
     if (anchor && indent.startsWith(anchor.old)) return anchor.file + translate(indent.slice(anchor.old.length)) + rest;
     if (anchor?.old.startsWith(indent)) {
       const less = translate(anchor.old.slice(indent.length)).length;
@@ -87,6 +92,13 @@ function indenter(ops: readonly Op[], pieces: readonly { text: string }[], text:
     }
     return line;
   };
+}
+
+/** They come in their order; of two as near the first. */
+function nearestTo(index: number, lines: readonly Known[]): Known | undefined {
+  let nearest: Known | undefined;
+  for (const line of lines) if (!nearest || Math.abs(line.index - index) < Math.abs(nearest.index - index)) nearest = line;
+  return nearest;
 }
 
 /** How much further in the model and the text have one line than another; of all such pairs the one that is nearest. */
