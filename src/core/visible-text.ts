@@ -4,5 +4,9 @@ const DECEIVING =
 
 /** The same text with a mark such as `⟨U+202E⟩` in the place of each of them; line ends and tabs stay. */
 export function visibleText(text: string): string {
-  return text.replace(DECEIVING, (char) => `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`);
+  return text.replace(DECEIVING, markOf);
+}
+
+export function markOf(char: string): string {
+  return `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }

@@ -1,5 +1,6 @@
 /** What models send to tools instead of what a schema says, put right where only one thing can be meant; pure. */
 import type * as z from 'zod';
+import { jsonIn } from '../core/json.ts';
 
 /** Names that the tools of other programs have for the same. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -57,14 +58,6 @@ export function retyped(input: unknown, issues: readonly z.core.$ZodIssue[]): un
 function retype(holder: Record<PropertyKey, unknown>, key: PropertyKey, expected: string): void {
   const value = holder[key];
   if (value === null) delete holder[key];
-  else if (expected === 'array') holder[key] = typeof value === 'string' ? (parsed(value) ?? value) : [value];
-  else if (typeof value === 'string' && /^(boolean|number|int)$/.test(expected)) holder[key] = parsed(value.trim().toLowerCase()) ?? value;
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+  else if (expected === 'array') holder[key] = typeof value === 'string' ? (jsonIn(value) ?? value) : [value];
+  else if (typeof value === 'string' && /^(boolean|number|int)$/.test(expected)) holder[key] = jsonIn(value.trim().toLowerCase()) ?? value;
 }

@@ -1,4 +1,5 @@
 /** Jupyter notebooks as cells: what they say, and not the JSON that they are kept in. */
+import { jsonIn } from '../core/json.ts';
 import type { NotebookCell } from '../workspace/types.ts';
 
 const MAX_OUTPUT = 1_000;
@@ -50,12 +51,4 @@ function at(value: unknown, ...keys: string[]): unknown {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 /** What all runs of a day may use, from the environment: it is the same for every folder. */
 import type { DayBudget } from '../../core/budget.ts';
+import { jsonIn } from '../../core/json.ts';
 import { UsageError } from './arguments.ts';
 import type { Environment } from './environment.ts';
 
@@ -9,17 +10,9 @@ const KINDS = ['runs', 'turns', 'calls', 'tokens', 'usd', 'minutes'] as const sa
 export function dayBudgetOf(env: Environment): DayBudget {
   const said = env.KEDGE_DAY_BUDGET?.trim();
   if (!said) return {};
-  const budget = json(said);
+  const budget = jsonIn(said);
   const entries = budget !== null && typeof budget === 'object' && !Array.isArray(budget) ? Object.entries(budget) : undefined;
   const isKnown = ([kind, amount]: [string, unknown]) => KINDS.some((known) => known === kind) && typeof amount === 'number' && amount >= 0;
   if (entries?.every(isKnown)) return Object.fromEntries(entries);
   throw new UsageError(`KEDGE_DAY_BUDGET takes a JSON object such as {"usd": 5, "tokens": 2000000}, of ${KINDS.join(', ')}.`);
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

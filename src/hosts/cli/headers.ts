@@ -1,5 +1,6 @@
 /** Headers of the user's own for the provider in use. They may be secrets, so they come by the environment or a file, and no error shows one. */
 import { readFileSync } from 'node:fs';
+import { jsonIn } from '../../core/json.ts';
 import { UsageError } from './arguments.ts';
 import type { Environment } from './environment.ts';
 
@@ -13,7 +14,7 @@ const FORM = 'It takes a JSON object such as {"x-team": "tides", "x-gateway-key"
 export function headersOf(env: Environment): Record<string, string> {
   const said = env.KEDGE_HEADERS?.trim();
   if (!said) return {};
-  const headers = json(said.startsWith('@') ? read(said.slice(1)) : said);
+  const headers = jsonIn(said.startsWith('@') ? read(said.slice(1)) : said);
   const entries = headers !== null && typeof headers === 'object' && !Array.isArray(headers) ? Object.entries(headers) : undefined;
   if (!entries?.every(([name, value]) => NAME.test(name) && typeof value === 'string'))
     throw new UsageError(`KEDGE_HEADERS cannot be read. ${FORM}`);
@@ -27,14 +28,5 @@ function read(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     throw new UsageError(`The file ${file} that KEDGE_HEADERS names cannot be read (${(error as NodeJS.ErrnoException).code}).`);
-  }
-}
-
-/** What JSON.parse says of an error shows the text. */
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { PolicySettings } from '../../app/judge.ts';
+import { jsonIn } from '../../core/json.ts';
 import { bareProblem, joinRules, NO_RULES, type RuleSet, readRules } from '../../policy/rules.ts';
 import { UsageError } from './arguments.ts';
 
@@ -52,7 +53,7 @@ function userFile(path: string): z.infer<typeof PolicyFile> {
   } catch {
     throw new UsageError(`The policy file ${path} cannot be read.`);
   }
-  const parsed = PolicyFile.safeParse(json(text));
+  const parsed = PolicyFile.safeParse(jsonIn(text));
   if (parsed.success) return parsed.data;
   throw new UsageError(`${path} is no policy: it takes {"rules": [{"effect": "deny", "path": "src/**"}]}.`);
 }
@@ -64,14 +65,6 @@ function workspaceFile(path: string): RuleSet {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? NO_RULES : readRules({}, 'workspace', path);
   }
-  const parsed = PolicyFile.safeParse(json(text));
+  const parsed = PolicyFile.safeParse(jsonIn(text));
   return readRules(parsed.success ? parsed.data.rules : {}, 'workspace', path);
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 /** Writing to a terminal: colours where they are wanted, and no control of the terminal by what is shown. */
 import type { ChangeSummary } from '../../core/tool.ts';
-import { visibleText } from '../../core/visible-text.ts';
+import { markOf, visibleText } from '../../core/visible-text.ts';
 
 export type Output = { write(text: string): unknown; isTTY?: boolean; columns?: number };
 
@@ -19,7 +19,7 @@ export function paintFor(output: Output, env: Readonly<Record<string, string | u
 
 /** A file, a model or a server may put in text what moves the cursor, turns the reading order or is not seen, to show something else than there is. */
 export function harmless(text: string): string {
-  return visibleText(text.replaceAll('\r\n', '\n')).replaceAll('\r', '⟨U+000D⟩');
+  return visibleText(text.replaceAll('\r\n', '\n')).replaceAll('\r', markOf);
 }
 
 export function oneLine(text: string, most = 200): string {
