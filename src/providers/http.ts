@@ -223,7 +223,13 @@ function networkError(server: Server, error: unknown): ModelError {
   return modelError(server, 'network', reason instanceof Error ? reason.message || reason.name : String(reason));
 }
 
-/** Arguments as the model wrote them. None at all mean an empty object. */
+/** A call's arguments as the model wrote them. `null` means that there are none. */
+export function parseArguments(text: string): Pick<ToolCall, 'input' | 'malformed'> {
+  const read = parseInput(text);
+  return read.input === null ? { input: {} } : read;
+}
+
+/** What may be JSON. Nothing at all means an empty object. */
 export function parseInput(text: string): Pick<ToolCall, 'input' | 'malformed'> {
   if (text.trim() === '') return { input: {} };
   try {

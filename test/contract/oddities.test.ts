@@ -64,6 +64,18 @@ const CHAT: Oddity[] = [
   ['a last event without its blank line', `${sse(hi)}data: ${JSON.stringify(stop)}`, { text: 'Hi', stop: 'end_turn' }],
   ['something behind [DONE]', `${sse(hi, stop)}${DONE}${sse({ error: { message: 'late' } })}`, { text: 'Hi', stop: 'end_turn' }],
   ['no finish_reason, with [DONE]', `${sse(hi)}${DONE}`, { text: 'Hi', error: ['bad_stream'] }],
+  [
+    'no finish_reason, but the usage of the whole answer at its end',
+    `${sse(hi, { choices: [], usage })}${DONE}`,
+    { text: 'Hi', stop: 'end_turn' },
+  ],
+  [
+    'a call without a finish_reason, and the usage of the whole answer at its end',
+    `${sse(called({ index: 0, ...read('a') }), { choices: [], usage })}${DONE}`,
+    { calls: [['read_file', { path: 'a' }]], stop: 'tool_use' },
+  ],
+  ['no finish_reason, and usage before the answer', `${sse({ choices: [], usage }, hi)}${DONE}`, { text: 'Hi', error: ['bad_stream'] }],
+  ['usage and nothing else', `${sse({ choices: [], usage })}${DONE}`, { error: ['bad_stream'] }],
   ['[DONE] and nothing else', DONE, { error: ['bad_stream'] }],
   [
     'null deltas, and choices that are null or missing',
@@ -121,6 +133,11 @@ const CHAT: Oddity[] = [
   [
     'arguments null',
     sse(called({ index: 0, id: 'a', function: { name: 'f', arguments: null } }), chunk({}, 'tool_calls')),
+    { calls: [['f', {}]], stop: 'tool_use' },
+  ],
+  [
+    'arguments that are the text null',
+    sse(called({ index: 0, id: 'a', function: { name: 'f', arguments: 'null' } }), chunk({}, 'tool_calls')),
     { calls: [['f', {}]], stop: 'tool_use' },
   ],
   [

@@ -1,7 +1,7 @@
 import type { AssistantMessage, ToolCall, Usage } from '../../core/messages.ts';
 import type { ModelEvent } from '../../core/model.ts';
 import type { Reader } from '../exchange.ts';
-import { failureError, failureOf, modelError, parseInput, type Server } from '../http.ts';
+import { failureError, failureOf, modelError, parseArguments, parseInput, type Server } from '../http.ts';
 import type { Token } from './convert.ts';
 
 type Block = {
@@ -97,7 +97,7 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
         if (text || signature) yield whole({ type: 'reasoning', text, ...(signature ? { replay: { signature } as Token } : {}) });
         break;
       case 'tool_use': {
-        const input = json === '' ? { input: block.input || {} } : parseInput(json);
+        const input = json === '' ? { input: block.input || {} } : parseArguments(json);
         const call: ToolCall = { type: 'tool_call', id: block.id || `call_${index}`, name: block.name ?? '', ...input };
         if (call.malformed !== undefined) {
           doubtful = call;

@@ -1,7 +1,7 @@
 import type { ToolCall, Usage } from '../../core/messages.ts';
 import type { ModelEvent } from '../../core/model.ts';
 import type { Reader } from '../exchange.ts';
-import { failureError, failureOf, modelError, newId, parseInput, type Server } from '../http.ts';
+import { failureError, failureOf, modelError, newId, parseArguments, parseInput, type Server } from '../http.ts';
 import type { LineRules } from '../lines.ts';
 
 type WireCall = { id?: string; function?: { name?: string; arguments?: unknown } };
@@ -28,7 +28,7 @@ export function* toModelEvents(server: Server): Reader<Line> {
     yield* flush();
     const name = made?.name ?? '';
     const given = made?.arguments ?? {};
-    const input = typeof given === 'string' ? parseInput(given) : { input: given };
+    const input = typeof given === 'string' ? parseArguments(given) : { input: given };
     const part: ToolCall = { type: 'tool_call', id: newId(id, calls), name, ...input };
     calls.add(part.id);
     yield { type: 'tool_input_delta', name, text: typeof given === 'string' ? given : JSON.stringify(given) };

@@ -1,7 +1,7 @@
 import type { ToolCall, Usage } from '../../core/messages.ts';
 import type { ModelEvent } from '../../core/model.ts';
 import type { Reader } from '../exchange.ts';
-import { failureError, failureOf, modelError, parseInput, type Server } from '../http.ts';
+import { failureError, failureOf, modelError, parseArguments, parseInput, type Server } from '../http.ts';
 import type { Token } from './convert.ts';
 
 type Detail = Record<string, unknown>;
@@ -70,6 +70,8 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
   let usage: Usage | undefined;
   let reason: string | undefined;
   let refused = false;
+  /** Some servers never say why an answer ended: its usage, sent alone, is the last thing that comes of a whole one. */
+  let isClosed = false;
 
   /** Text and reasoning have no end of their own on this wire: one ends where the other begins. */
   function* flush(next: 'text' | 'reasoning' = words.type): Generator<ModelEvent> {
@@ -111,7 +113,7 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
         type: 'tool_call',
         id: id ? `${id}${repeated ? `_${index}` : ''}` : `call_${index}`,
         name,
-        ...parseInput(once(input)),
+        ...parseArguments(once(input)),
       };
       // Cut off by the limit: there is no such call.
       if (stop === 'max_tokens' && (part.malformed !== undefined || input === '')) continue;
@@ -128,6 +130,7 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
       if (failure) throw failureError(server, failureOf(failure));
       const choice = chunk.choices?.find((each) => !each?.index);
       usage = toUsage(chunk.usage ?? choice?.usage ?? chunk.x_groq?.usage) ?? usage;
+      isClosed = chunk.choices?.length === 0 && Boolean(chunk.usage);
       if (choice?.error) throw failureError(server, failureOf(choice.error));
       // Behind deltas a whole message says the same once more.
       const delta = choice?.delta ?? (words.text === '' && calls.length === 0 ? choice?.message : undefined) ?? NO_DELTA;
@@ -159,6 +162,7 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
       }
       reason ??= choice?.finish_reason || undefined;
     }
+    if (isClosed && (words.text !== '' || calls.length > 0)) reason ??= 'stop';
     if (reason === undefined) throw modelError(server, 'bad_stream', 'the stream ended without its closing event');
     if (reason === 'error') throw modelError(server, 'bad_stream', 'it says that it failed');
   } catch (error) {

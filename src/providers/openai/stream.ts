@@ -1,7 +1,7 @@
 import type { ReasoningPart, ToolCall, Usage } from '../../core/messages.ts';
 import type { ModelEvent } from '../../core/model.ts';
 import type { Reader } from '../exchange.ts';
-import { failureError, failureOf, modelError, parseInput, type Server } from '../http.ts';
+import { failureError, failureOf, modelError, parseArguments, type Server } from '../http.ts';
 import type { Token } from './convert.ts';
 
 /** Only what is read, and nothing taken for granted: compatible servers and proxies leave fields out. */
@@ -215,8 +215,8 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
   }
 }
 
-function inputOf(given: unknown): ReturnType<typeof parseInput> {
-  return typeof given === 'object' && given ? { input: given } : parseInput(typeof given === 'string' ? given : '');
+function inputOf(given: unknown): ReturnType<typeof parseArguments> {
+  return typeof given === 'object' && given ? { input: given } : parseArguments(typeof given === 'string' ? given : '');
 }
 
 const STOPS: Record<string, 'max_tokens' | 'refusal'> = { max_output_tokens: 'max_tokens', content_filter: 'refusal' };
