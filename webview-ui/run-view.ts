@@ -28,6 +28,8 @@ export type CallView = {
   effect?: Effect;
   input?: unknown;
   malformed?: string;
+  /** What else is wrong with a malformed call than that it is not JSON. */
+  problem?: string;
   targets: readonly Target[];
   decision?: Decision;
   answer?: ApprovalAnswer;
@@ -130,7 +132,7 @@ function settle(turn: TurnView, message: AssistantMessage): TurnView {
     if (part.type !== 'tool_call') return [];
     const call = known.get(part.id) ?? newCall(part.id, part.name);
     known.delete(part.id);
-    return [{ ...call, input: part.input, malformed: part.malformed }];
+    return [{ ...call, input: part.input, malformed: part.malformed, problem: part.problem }];
   });
   const brokeOff = message.stop === 'aborted';
   return { ...rest, text, reasoning, settled: true, ...(brokeOff && { brokeOff }), calls: [...calls, ...known.values()] };

@@ -28,7 +28,8 @@ export async function carryOut(
     if (state.begun.has(call.id)) throw new ToolError(textOfOrphan(call));
     if (state.open.indexOf(call) >= limits.callsPerTurn)
       throw new ToolError(`Not executed: at most ${limits.callsPerTurn} calls a turn. Ask for it again in the next turn.`);
-    if (call.malformed !== undefined) throw new ToolError('The arguments are not valid JSON. Send them again as one JSON object.');
+    if (call.malformed !== undefined)
+      throw new ToolError(call.problem ?? 'The arguments are not valid JSON. Send them again as one JSON object.');
     let prepared = tool && (await abortable(tool.prepare(call.input ?? {}, signal), signal));
     const { covers, ...judged } = await abortable(Promise.resolve(ports.decide(call, tool, prepared)), signal);
     decision = judged;

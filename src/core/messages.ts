@@ -11,8 +11,11 @@ export type ReasoningPart = { type: 'reasoning'; text: string } & Replay;
 /** `data` is base64 without a `data:` prefix. */
 export type ImagePart = { type: 'image'; mediaType: string; data: string };
 
-/** `input` is the parsed JSON; where the model sent something that does not parse, `input` is absent and `malformed` holds the text. */
-export type ToolCall = { type: 'tool_call'; id: string; name: string; input?: unknown; malformed?: string } & Replay;
+/**
+ * `input` is the parsed JSON; where the model sent something that does not parse, `input` is absent and `malformed` holds the text.
+ * A malformed call is never executed. `problem` is what the model is told in its place, where it is not that this is no JSON.
+ */
+export type ToolCall = { type: 'tool_call'; id: string; name: string; input?: unknown; malformed?: string; problem?: string } & Replay;
 export type ToolResult = { type: 'tool_result'; callId: string; name: string; content: (TextPart | ImagePart)[]; isError?: boolean };
 
 export type ModelRef = { provider: string; model: string };

@@ -241,9 +241,11 @@ export function parseInput(text: string): Pick<ToolCall, 'input' | 'malformed'> 
 
 /** A call's arguments for the way back to the model: always an object, for wires and chat templates require one. */
 export function echoInput(call: ToolCall): Record<string, unknown> {
+  // Where something else is wrong with the call, its arguments are whole.
+  const input = call.problem === undefined ? call.input : parseInput(call.malformed ?? '').input;
+  if (input !== null && typeof input === 'object' && !Array.isArray(input)) return input as Record<string, unknown>;
   if (call.malformed !== undefined) return { malformed_arguments: call.malformed };
-  if (call.input !== null && typeof call.input === 'object' && !Array.isArray(call.input)) return call.input as Record<string, unknown>;
-  return call.input === undefined ? {} : { malformed_arguments: JSON.stringify(call.input) };
+  return input === undefined ? {} : { malformed_arguments: JSON.stringify(input) };
 }
 
 /** A result's text on wires that have no mark for a failure. */

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { answer } from '../../src/hosts/vscode/chat.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
 import type { Kedge } from '../../src/hosts/vscode/kedge.ts';
-import { models, neutralMessages } from '../../src/hosts/vscode/model-provider.ts';
+import { models, neutralMessages, reported } from '../../src/hosts/vscode/model-provider.ts';
 
 describe("another extension's messages to a model of Kedge's", () => {
   const { LanguageModelChatMessage: Wire, LanguageModelDataPart: Data, LanguageModelTextPart: Text } = vscode;
@@ -39,6 +39,20 @@ describe("another extension's messages to a model of Kedge's", () => {
         ],
       },
     ]);
+  });
+});
+
+describe("a call of a model of Kedge's, for another extension", () => {
+  const call = { type: 'tool_call', id: 'c1', name: 'look' } as const;
+  const inputs = (...calls: Parameters<typeof reported>) => reported(...calls).map(({ input }) => input);
+
+  it('has its arguments, and where they are not JSON, none that could be executed', () => {
+    assert.deepEqual(inputs({ ...call, input: { at: 'a' } }), [{ at: 'a' }]);
+    assert.deepEqual(inputs({ ...call, malformed: '{"at"' }), [{ malformed_arguments: '{"at"' }]);
+  });
+
+  it('is none where the model may only have quoted it', () => {
+    assert.deepEqual(reported({ ...call, malformed: '{"at":"a"}', problem: 'Not executed.' }), []);
   });
 });
 

@@ -99,7 +99,7 @@ function Details({ call }: { call: CallView }) {
           ))}
         </ul>
       )}
-      {input && <Output label={call.malformed === undefined ? 'Input' : 'Input (not valid JSON)'} text={input} />}
+      {input && <Output label={call.malformed === undefined || call.problem ? 'Input' : 'Input (not valid JSON)'} text={input} />}
       {call.result && <Output label={call.result.isError ? 'Error' : 'Output'} text={resultText(call.result) || '(empty)'} />}
     </div>
   );

@@ -4,6 +4,7 @@ import { withoutImages } from '../../core/images.ts';
 import type { ImagePart, Message, ModelRef, TextPart, ToolCall, ToolResult } from '../../core/messages.ts';
 import type { ModelRequest } from '../../core/model.ts';
 import { catalogEntry, EDITOR, modelText, parseModelRef } from '../../providers/catalog.ts';
+import { echoInput } from '../../providers/http.ts';
 import type { ModelFacts } from '../../providers/types.ts';
 import { modelName } from './describe.ts';
 import type { Kedge } from './kedge.ts';
@@ -100,12 +101,17 @@ async function respond(
     for await (const event of adapter.stream(request, controller.signal)) {
       if (event.type === 'text_delta') progress.report(new vscode.LanguageModelTextPart(event.text));
       else if (event.type === 'part' && event.part.type === 'tool_call') {
-        progress.report(new vscode.LanguageModelToolCallPart(event.part.id, event.part.name, (event.part.input ?? {}) as object));
+        for (const part of reported(event.part)) progress.report(part);
       }
     }
   } finally {
     cancelling.dispose();
   }
+}
+
+/** A call as VS Code may execute it. One that only may have been meant is none: it stands in the text. Exported for its test. */
+export function reported(call: ToolCall): vscode.LanguageModelToolCallPart[] {
+  return call.problem === undefined ? [new vscode.LanguageModelToolCallPart(call.id, call.name, echoInput(call))] : [];
 }
 
 /** VS Code's messages in Kedge's form. Exported for its test. */

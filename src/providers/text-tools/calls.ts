@@ -108,7 +108,8 @@ export function coerceAll(values: Record<string, string>, tool: ToolSpec | undef
   return Object.fromEntries(Object.entries(values).map(([key, text]) => [key, coerce(text, properties[key], tool?.inputSchema)]));
 }
 
-function coerce(text: string, schema: JsonSchema | undefined, root: JsonSchema | undefined): unknown {
+/** A text as the value that its schema asks for. */
+export function coerce(text: string, schema: JsonSchema | undefined, root: JsonSchema | undefined): unknown {
   const types = typesOf(schema, root);
   const trimmed = text.trim();
   if (types.has('null') && /^(null|none)$/i.test(trimmed)) return null;

@@ -71,9 +71,18 @@ function* closes(src: Source, state: State, closer: string): Reading<boolean> {
   yield* gap(src);
   const char = yield* src.char();
   if (char === closer) src.at += 1;
-  else if (char === '' || char === '<' || char === '`' || (char === '[' && closer === '}')) state.open += 1;
+  else if (char === '' || char === '`' || (char === '[' && closer === '}')) state.open += 1;
+  else if (char === '<' && !(yield* opensString(src))) state.open += 1;
   else return false;
   return true;
+}
+
+/** Whether a mark stands here that opens a string. */
+function* opensString(src: Source): Reading<boolean> {
+  const start = src.at;
+  const mark = yield* src.literal(STRING_QUOTES);
+  src.at = start;
+  return mark !== undefined;
 }
 
 /** A comma, or none where a line ends instead. */
@@ -184,7 +193,6 @@ function* readEscape(src: Source): Reading<string> {
     src.at += length;
     return String.fromCharCode(Number.parseInt(digits, 16));
   }
-  if (letter === '\n') return '';
-  // An escape that does not exist was meant as it stands, as in a regular expression or a path.
+  // An escape that does not exist was meant as it stands, as in a regular expression, a path, or before a line's end in a shell script.
   return ESCAPES[letter] ?? `\\${letter}`;
 }

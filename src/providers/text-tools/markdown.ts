@@ -43,5 +43,9 @@ export function* readRegion(src: Source, closer: string): Reading<void> {
 
 /** Whether a line is code by its indentation: four or more behind a blank line, as in Markdown. */
 export function isIndentedCode(before: string, indent: string): boolean {
-  return indent.length >= 4 && (/\S[^\n]*\n[ \t]*\r?\n$/.test(before) || /\n {4,}[^\n]*\n$/.test(before));
+  if (indent.length < 4 || !before.endsWith('\n')) return false;
+  const previous = before.lastIndexOf('\n', before.length - 2);
+  const line = before.slice(previous + 1, -1);
+  if (line.trim() !== '') return previous >= 0 && line.startsWith('    ');
+  return previous > 0 && before.slice(before.lastIndexOf('\n', previous - 1) + 1, previous).trim() !== '';
 }

@@ -6,6 +6,9 @@ const deepseek = (words: string) =>
   ['｜', '|'].flatMap((bar) => ['▁', '_', ' '].map((gap) => `<${bar}${words.replaceAll(' ', gap)}${bar}>`));
 const both = (...names: string[]) => SPACES.flatMap((space) => names.map((name) => `${space}${name}`));
 
+/** MiniMax M3 writes it before each tag that is a tag, so that its values can hold any text. */
+export const M3 = ']<]minimax[>[';
+
 /** Models that write Markdown escape it, too. */
 function escapable(...words: string[]): string[] {
   return words.flatMap((word) => [word, word.replaceAll('_', '\\_')]);
@@ -37,7 +40,17 @@ const WRAPPERS: readonly string[] = [
   '<|tool_call_section_begin|>',
   ...deepseek('tool calls begin'),
   ...escapable('[TOOL_CALLS]', '[TOOL_CALL]', '[TOOL_REQUEST]'),
+  '<|open|>tools<|sep|>',
+  `${M3}<tool_call>`,
 ];
+
+export const WRAPPER_TAGS: readonly string[] = WRAPPED.map((name) => `<${name}>`);
+
+/** What closes a wrapper that is a tag. */
+export function closerOf(mark: string): string | undefined {
+  const name = mark.slice(1, -1);
+  return WRAPPED.includes(name) ? `</${name}>` : undefined;
+}
 
 /** The same with attributes: an id, or the tool's name. */
 export const ATTRIBUTED: readonly string[] = WRAPPED.map((name) => `<${name} `);
@@ -87,6 +100,12 @@ export const CLOSERS: readonly string[] = [
   '✿RESULT✿:',
   '✿RESULT✿',
   '</s>',
+  '<|close|>tools<|sep|>',
+  '<|close|>response<|sep|>',
+  '<|close|>message<|sep|>',
+  '<|end_of_msg|>',
+  `${M3}</tool_call>`,
+  '[e~[',
 ];
 
 /** `<function=name>` with `<parameter=key>`. */
@@ -101,8 +120,12 @@ export const PARAMETERS: readonly string[] = both('parameter', 'param', 'argumen
 export const CALL_BEGINS: readonly string[] = ['<|tool_call_begin|>', ...deepseek('tool call begin')];
 export const CALL_SEPARATORS: readonly string[] = ['<|tool_call_argument_begin|>', '<|tool_sep|>', ...deepseek('tool sep')];
 
+/** Kimi K3's form, which it calls XTML, and that of MiniMax M3. */
+export const XTML_CALL = '<|open|>call ';
+export const M3_INVOKE = `${M3}<invoke name=`;
+
 /** Everything that begins a call. */
-export const STARTS: readonly string[] = [...WRAPPERS, ...ATTRIBUTED, ...FUNCTIONS, ...INVOKES, ...CALL_BEGINS];
+export const STARTS: readonly string[] = [...WRAPPERS, ...ATTRIBUTED, ...FUNCTIONS, ...INVOKES, ...CALL_BEGINS, XTML_CALL, M3_INVOKE];
 
 /** Phi and Firefunction, before a list. */
 export const FUNCTOOLS = 'functools[';
@@ -140,7 +163,17 @@ export const THOUGHTS: Readonly<Record<string, string>> = {
   '<scratch_pad>': '</scratch_pad>',
   '<mm:think>': '</mm:think>',
   '<|channel>thought': '<channel|>',
+  '<|open|>think<|sep|>': '<|close|>think<|sep|>',
 };
+
+/** Marks around an answer of Kimi K3, which are no part of it. */
+export const ENVELOPES: readonly string[] = [
+  '<|close|>think<|sep|>',
+  '<|open|>response<|sep|>',
+  '<|close|>response<|sep|>',
+  '<|close|>message<|sep|>',
+  '<|end_of_msg|>',
+];
 
 const regions = (...names: string[]) =>
   Object.fromEntries(names.flatMap((name) => ['>', ' '].map((end) => [`<${name}${end}`, `</${name}>`] as const)));
@@ -175,5 +208,6 @@ export const ANYWHERE: readonly string[] = [
   ...Object.keys(THOUGHTS),
   ...Object.keys(QUOTES),
   ...HARMONY_CLOSERS,
+  ...ENVELOPES,
   '</think>',
 ];

@@ -1,9 +1,10 @@
 /** Calls whose name stands outside of their arguments: in a tag, behind a mark, or before them. */
-import { type Call, plainName, type Tools, toInput } from './calls.ts';
+import { type Call, isObject, plainName, propertiesOf, type Tools, toInput } from './calls.ts';
 import { readLiteral } from './literal.ts';
 import * as marks from './markers.ts';
 import { readParameters, readTagged } from './parameters.ts';
 import { NAME, type Reading, type Source, Unreadable } from './source.ts';
+import { opensMapping, readYaml } from './yaml.ts';
 
 /** Arguments alone, in braces, perhaps in a fence. Where they lack a bracket, a closing mark must follow. */
 export function* readArguments(src: Source): Reading<Pick<Call, 'input' | 'malformed'>> {
@@ -43,12 +44,35 @@ export function* readFunction(src: Source, tools: Tools): Reading<Call> {
   const tagged = yield* src.literal(['>']);
   yield* src.spaces();
   const opened = yield* src.literal(['(']);
-  if (tagged && !opened && (yield* src.char()) !== '{') return yield* readParameters(src, tools, name, ['<parameter='], ['</function>']);
+  if (tagged && !opened && (yield* src.char()) !== '{') return yield* readMembers(src, tools, name, ['<parameter='], '</function>');
   const input = yield* readArguments(src);
   if (opened && !(yield* src.literal([')']))) throw new Unreadable();
   yield* src.spaces();
   if (!(yield* src.literal(['</function>'])) && !tagged) throw new Unreadable();
   return { name, ...input };
+}
+
+/** Arguments that are not JSON: in tags for parameters, in tags of their own names, or as YAML. */
+function* readMembers(src: Source, tools: Tools, name: string, openers: readonly string[], closer: string): Reading<Call> {
+  const keys = propertiesOf(tools.get(name));
+  const start = src.at;
+  const own = yield* src.literal(Object.keys(keys).map((key) => `<${key}>`));
+  src.at = start;
+  if (own !== undefined) return yield* readTagged(src, tools, name, closer);
+  if (yield* opensMapping(src, (key) => key in keys)) {
+    const call = yield* readYamlArguments(src, tools, name, closer);
+    src.at += closer.length;
+    return call;
+  }
+  return yield* readParameters(src, tools, name, openers, [closer]);
+}
+
+/** `key: value` on each line, up to `closer`. It must be the tool's own arguments: other texts have colons, too. */
+export function* readYamlArguments(src: Source, tools: Tools, name: string, closer: string): Reading<Call> {
+  const input = yield* readYaml(src, closer);
+  const known = propertiesOf(tools.get(name));
+  if (!isObject(input) || Object.keys(input).some((key) => !(key in known))) throw new Unreadable();
+  return { name, input };
 }
 
 /** `<invoke name="…">`, from behind the name's equals sign. */
@@ -68,13 +92,13 @@ function* readNamedTag(src: Source, tools: Tools, tag: string, given: string): R
   const name = plainName(given.replace(/\s*\/$/, ''), tools);
   const closer = `</${tag}>`;
   if (src.text[src.at - 2] === '/') return { name, input: {} };
-  return yield* readEnclosed(src, name, closer, () => readParameters(src, tools, name, [...marks.PARAMETERS, '<parameter='], [closer]));
+  return yield* readEnclosed(src, name, closer, () => readMembers(src, tools, name, [...marks.PARAMETERS, '<parameter='], closer));
 }
 
 /** A tag with the tool's name in it. */
 export function* readToolTag(src: Source, tools: Tools, name: string): Reading<Call> {
   const closer = `</${name}>`;
-  return yield* readEnclosed(src, name, closer, () => readTagged(src, tools, name, closer));
+  return yield* readEnclosed(src, name, closer, () => readMembers(src, tools, name, [], closer));
 }
 
 /** `<name>…</name>`, then the arguments in a tag, as JSON or in tags of their own. */
@@ -84,7 +108,7 @@ export function* readInTags(src: Source, tools: Tools, mark: string): Reading<Ca
   const opener = yield* src.literal(marks.INPUT_TAGS);
   if (!opener) throw new Unreadable();
   const closer = opener.replace('<', '</');
-  return yield* readEnclosed(src, name, closer, () => readTagged(src, tools, name, closer));
+  return yield* readEnclosed(src, name, closer, () => readMembers(src, tools, name, [], closer));
 }
 
 /** DeepSeek and Kimi: `function<sep>name\n…`, or `name<sep>…`. Step has an `<invoke>` behind the separator. */

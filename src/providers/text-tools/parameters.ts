@@ -1,5 +1,6 @@
 /** Arguments as pairs of tags around plain text, which the tool's schema makes values of. */
 import { type Call, coerceAll, plainName, propertiesOf, type Tools } from './calls.ts';
+import { parseLiteral } from './literal.ts';
 import * as marks from './markers.ts';
 import { type Reading, type Source, Unreadable } from './source.ts';
 
@@ -12,6 +13,7 @@ export function* readParameters(
 ): Reading<Call> {
   const tool = tools.get(name);
   const values: Record<string, string> = {};
+  const exact: Record<string, unknown> = {};
   for (;;) {
     yield* src.spaces();
     const before = src.at;
@@ -20,51 +22,82 @@ export function* readParameters(
     if (!openers.includes(mark)) {
       // Another mark than its own ends the call too, and belongs to what is around it.
       if (!closers.includes(mark)) src.at = before;
-      return { name, input: coerceAll(values, tool) };
+      return { name, input: { ...coerceAll(values, tool), ...exact } };
     }
     const head = (yield* src.until(['>'], 200)).text.trim();
     const key = (/^(["'])(.*?)\1/.exec(head)?.[2] ?? head).trim();
-    const tag = /^<([^\s=]+)/.exec(mark)?.[1] ?? '';
-    const text = yield* readParameter(
-      src,
-      `</${tag}>`,
-      openers,
-      closers,
-      (other) => other in propertiesOf(tool) && !(other in values) && other !== key,
-    );
-    values[key] = text.replace(/^\r?\n/, '').replace(/\r?\n$/, '');
+    const closer = `</${/^<([^\s=]+)/.exec(mark)?.[1] ?? ''}>`;
+    const isNext = (other: string) => other in propertiesOf(tool) && !(other in values) && !(other in exact) && other !== key;
+    const written = (yield* readCdata(src, closer)) ?? trimLine(yield* readParameter(src, [closer], openers, closers, '>', isNext));
+    // DeepSeek says whether the value is a text or JSON, whatever the schema says.
+    const isString = /\sstring=["'](true|false)["']/.exec(head)?.[1];
+    if (isString === undefined) values[key] = written;
+    else exact[key] = isString === 'true' ? written : fromJson(written);
   }
 }
 
-/** A value ends at its closing tag. Where that was forgotten, the next parameter that the tool knows or the end of the call ends it. */
+const trimLine = (text: string) => text.replace(/^\r?\n/, '').replace(/\r?\n$/, '');
+
+/** A value that is said to be JSON; what is not stays a text. */
+export function fromJson(text: string): unknown {
+  try {
+    return parseLiteral(text);
+  } catch {
+    return text;
+  }
+}
+
+/** `<![CDATA[…]]>` up to the closing tag, which may stand in it. What cannot stand in one section is split into several. */
+function* readCdata(src: Source, closer: string): Reading<string | undefined> {
+  const start = src.at;
+  const sections: string[] = [];
+  yield* src.spaces();
+  while (yield* src.literal(['<![CDATA['])) {
+    sections.push((yield* src.until([']]>'])).text);
+    const end = src.at;
+    yield* src.spaces();
+    if (yield* src.literal([closer])) return sections.join('');
+    src.at = end;
+  }
+  src.at = start;
+  return undefined;
+}
+
+/**
+ * A value ends at its closing tag. Where that was forgotten, the next parameter that the tool knows or the end of the call ends it.
+ * `behindKey` is what stands behind the next one's name.
+ */
 function* readParameter(
   src: Source,
-  closer: string,
+  own: readonly string[],
   openers: readonly string[],
   closers: readonly string[],
+  behindKey: string,
   isNext: (key: string) => boolean,
 ): Reading<string> {
   const start = src.at;
+  const stops = [...own, ...openers, ...closers];
   for (;;) {
-    const { stop } = yield* src.until([closer, ...openers, ...closers]);
+    const { stop } = yield* src.until(stops);
     const at = src.at - stop.length;
-    if (stop === closer) return src.text.slice(start, at);
+    if (own.includes(stop)) return src.text.slice(start, at);
     let ends = false;
     if (openers.includes(stop)) {
       const key = /^["']?([\w.-]+)/.exec(yield* src.run(/[\w.\-"']+/y))?.[1] ?? '';
-      ends = (yield* src.char()) === '>' && isNext(key);
+      ends = (yield* src.literal([behindKey])) !== undefined && isNext(key);
     } else {
       yield* src.spaces();
       ends = (yield* src.literal([...marks.CLOSERS, ...marks.STARTS])) !== undefined;
     }
     src.at = ends ? at : at + stop.length;
-    if (ends) return src.text.slice(start, at);
+    if (ends) return src.text.slice(start, at).replace(/\r?\n[ \t]*$/, '');
   }
 }
 
 /** GLM and others: `name`, then pairs of `<arg_key>` and `<arg_value>`. Without any pair it needs the closing mark. */
 export function* readPairs(src: Source, tools: Tools, given: string): Reading<Call> {
   const name = plainName(given, tools);
+  const tool = tools.get(name);
   const values: Record<string, string> = {};
   for (;;) {
     yield* src.spaces();
@@ -73,15 +106,18 @@ export function* readPairs(src: Source, tools: Tools, given: string): Reading<Ca
     if (!mark) throw new Unreadable();
     if (!marks.KEY_TAGS.includes(mark)) {
       src.at = before;
-      return { name, input: coerceAll(values, tools.get(name)) };
+      return { name, input: coerceAll(values, tool) };
     }
     const closer = mark.replace('<', '</');
     const key = (yield* src.until([closer], 200)).text.trim();
     yield* src.spaces();
     if (!(yield* src.literal([mark.replace('key>', 'value>')]))) throw new Unreadable();
-    values[key] = (yield* src.until([closer.replace('key>', 'value>')])).text;
+    const isNext = (other: string) => other in propertiesOf(tool) && !(other in values) && other !== key;
+    values[key] = yield* readParameter(src, [closer.replace('key>', 'value>')], [mark], PAIR_CLOSERS, closer, isNext);
   }
 }
+
+const PAIR_CLOSERS = ['</tool_call>', '</longcat_tool_call>'];
 
 /** Within a tool's tag, a tag for each parameter, down to the tool's closing tag. A value may hold tags of its own parameter's name. */
 export function* readTagged(src: Source, tools: Tools, name: string, closer = `</${name}>`): Reading<Call> {
@@ -93,14 +129,15 @@ export function* readTagged(src: Source, tools: Tools, name: string, closer = `<
     const ending = `</${mark.slice(1)}`;
     const start = src.at;
     let next: string | undefined;
-    for (let end = start; next === undefined; ) {
+    let end = start;
+    while (next === undefined) {
       yield* src.until([ending]);
       end = src.at;
-      values[mark.slice(1, -1)] = src.text.slice(start, end - ending.length).replace(/^\r?\n|\r?\n$/g, '');
       yield* src.spaces();
       next = yield* src.literal(marks);
       if (next === undefined) src.at = end;
     }
+    values[mark.slice(1, -1)] = src.text.slice(start, end - ending.length).replace(/^\r?\n|\r?\n$/g, '');
     mark = next;
   }
   if (mark === undefined) throw new Unreadable();

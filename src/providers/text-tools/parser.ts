@@ -3,18 +3,21 @@
  * once. What is found does not depend on how the text was cut into chunks.
  */
 import type { ToolSpec } from '../../core/model.ts';
+import { readBroken } from './broken.ts';
 import type { Call, Tools } from './calls.ts';
+import { doubtOf, type Stand } from './doubts.ts';
 import { isIndentedCode, readCodeSpan, readFence, readRegion } from './markdown.ts';
 import * as marks from './markers.ts';
 import { LEAD, LONG, Output, type TextToolEvent } from './output.ts';
-import { isShown, isWoven } from './quoting.ts';
+import { isShown } from './quoting.ts';
 import { Reader } from './readers.ts';
+import type { Shown } from './shown.ts';
 import { attempt, freeOf, type Reading, Source, Unreadable } from './source.ts';
 import { readThoughts } from './thoughts.ts';
 
 export type { TextToolEvent } from './output.ts';
 
-type Options = { bare?: boolean; fence?: boolean };
+const ENOUGH = 50_000;
 
 export class TextToolParser {
   readonly #src = new Source();
@@ -26,11 +29,16 @@ export class TextToolParser {
   readonly #starts: readonly string[];
   readonly #lineMarks: readonly string[];
   readonly #scan: Reading<void>;
+  readonly #shown: Shown | undefined;
   readonly #out: Output;
   #waiting = '';
   #inHarmony = false;
+  /** How much was read of what turned out to be no call. */
+  #wasted = 0;
 
-  constructor(tools: readonly ToolSpec[]) {
+  /** `shown` knows what the model was shown. */
+  constructor(tools: readonly ToolSpec[], shown?: Shown) {
+    this.#shown = shown;
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     this.#atLineStart = marks.lineStarts(tools.map(({ name }) => name));
     this.#toolTags = marks.toolTags(tools.map(({ name }) => name));
@@ -38,7 +46,7 @@ export class TextToolParser {
     const atLineStart = ['```', '~~~', ...this.#atLineStart.keys()].map((mark) => `\n${mark}`);
     this.#starts = [...marks.STARTS, ...marks.HARMONY, '</think>', ...this.#toolTags.keys(), ...atLineStart];
     this.#lineMarks = [...this.#marks, ...Object.keys(marks.BLOCK_QUOTES)];
-    this.#out = new Output(this.#src);
+    this.#out = new Output(this.#src, (name) => this.#tools.has(name));
     this.#scan = this.#lines();
   }
 
@@ -103,12 +111,12 @@ export class TextToolParser {
       if (char === '' || char === '\n') return;
       if (char === '`' && this.#isAction() && (yield* this.#fence())) continue;
       if (char === '`') yield* this.#passing(readCodeSpan(src));
-      else if (char === '<' || char === '[') yield* this.#mark(first);
+      else if (char === '<' || char === '[' || char === ']') yield* this.#mark(first);
       else if (char === '{' && (yield* this.#stripped())) continue;
       else if (char === '{' && this.#mayBeBare()) {
         if (!(yield* this.#candidate((reader) => reader.bare(), { bare: true }))) src.at += 1;
       } else if (!first || !(yield* this.#named())) src.at += 1;
-      src.skip(/[^<[{`\n]+/y);
+      src.skip(/[^<[\]{`\n]+/y);
       this.#out.show(src.at);
     }
   }
@@ -119,13 +127,13 @@ export class TextToolParser {
   }
 
   /** What stands before the place, but not before the last call. */
-  #recent(most: number): string {
-    return this.#src.text.slice(Math.max(this.#out.base, this.#src.at - most), this.#src.at);
+  #recent(most: number, at = this.#src.at): string {
+    return this.#src.text.slice(Math.max(this.#out.base, at - most), at);
   }
 
   /** Command R writes its fence behind a word. */
-  #isAction(): boolean {
-    return /(^|\n)[ \t]*Action:[ \t]*$/.test(this.#recent(40));
+  #isAction(at = this.#src.at): boolean {
+    return /(^|\n)[ \t]*Action:[ \t]*$/.test(this.#recent(40, at));
   }
 
   /** A bare value stands at the beginning of its line, or behind a sentence. */
@@ -146,7 +154,8 @@ export class TextToolParser {
     const language = info.trim().toLowerCase();
     const contents = src.at;
     if (marks.CALL_FENCES.has(language) || marks.DATA_FENCES.has(language)) {
-      if (yield* this.#candidate((reader) => reader.fenced(language, fence), { fence: true }, start)) return true;
+      const marked = marks.CALL_FENCES.has(language) || this.#isAction(start);
+      if (yield* this.#candidate((reader) => reader.fenced(language, fence), { fence: true, marked }, start)) return true;
     }
     src.at = contents;
     yield* this.#passing(readFence(src, fence, () => this.#out.forget()));
@@ -161,7 +170,8 @@ export class TextToolParser {
     src.at = start;
     const name = mark && this.#atLineStart.get(mark);
     if (name === undefined) return false;
-    return yield* this.#candidate((reader) => reader.lineStart(mark as string, name), mark === marks.FUNCTOOLS ? { bare: true } : {});
+    const options = { bare: mark === marks.FUNCTOOLS, marked: !/\n\{$/.test(mark as string) };
+    return yield* this.#candidate((reader) => reader.lineStart(mark as string, name), options);
   }
 
   *#mark(first: boolean): Reading<void> {
@@ -181,10 +191,9 @@ export class TextToolParser {
     else if (mark in marks.THOUGHTS) {
       if (first) yield* readThoughts(src, this.#out, start, [marks.THOUGHTS[mark] as string]);
     } else if (mark === '</think>') yield* this.#strayThought(first);
-    else if (marks.HARMONY_CLOSERS.includes(mark)) {
-      if (!this.#inHarmony) return;
-      this.#out.show(start);
-      this.#out.take();
+    else if (marks.HARMONY_CLOSERS.includes(mark) || marks.ENVELOPES.includes(mark)) {
+      if (!this.#inHarmony && !marks.ENVELOPES.includes(mark)) return;
+      this.#out.take(start);
     } else if (marks.HARMONY.includes(mark)) yield* this.#harmony(start);
     else {
       const read = function* (reader: Reader): Reading<Call[]> {
@@ -221,17 +230,21 @@ export class TextToolParser {
     }
     this.#inHarmony = true;
     if (/\banalysis\b/.test(header.text)) return yield* readThoughts(src, this.#out, start, marks.HARMONY_ENDS);
-    this.#out.show(start);
-    this.#out.take();
+    this.#out.take(start);
   }
 
   /** Reads what may be a call. It runs if every sign says that it is meant; else it is text, and so is everything in it. */
   *#candidate(
     read: (reader: Reader) => Reading<Call[]>,
-    { bare = false, fence = false }: Options = {},
+    { bare = false, fence = false, marked = !bare && !fence }: Partial<Stand> = {},
     start = this.#src.at,
   ): Reading<boolean> {
     const src = this.#src;
+    // What reads far and in vain at each of its places would take for ever.
+    if (this.#wasted > ENOUGH + 2 * (src.forgotten + start)) {
+      src.at = start;
+      return false;
+    }
     const before = src.text.slice(Math.max(this.#out.base, start - LEAD), start);
     let quoted = isShown(before, this.#out.quotedEnd === undefined ? undefined : src.text.slice(this.#out.quotedEnd, start));
     const reader = new Reader(src, this.#tools, () => {
@@ -254,46 +267,39 @@ export class TextToolParser {
       if (!(error instanceof Unreadable)) throw error;
       // Where the text ended within it, it was cut off, and what is in it must not run for itself.
       const cut = src.ended && src.text.slice(src.at).trim() === '';
-      src.at = cut ? src.text.length : start;
-      return cut;
+      this.#wasted += src.at - start;
+      src.at = start;
+      const broken = quoted ? undefined : yield* attempt(src, readBroken(src, this.#tools));
+      if (!broken) {
+        src.at = cut ? src.text.length : start;
+        return cut;
+      }
+      calls = [broken];
     }
-    const end = src.at;
-    const runs = !quoted && calls.some(({ name }) => this.#tools.has(name)) && !(yield* this.#goesOn(before, bare, fence));
-    src.at = end;
-    if (runs) yield* this.#make(start, calls);
-    else {
-      this.#out.show(end);
-      this.#out.quotedEnd = end;
+    const isOffered = calls.some(({ name }) => this.#tools.has(name));
+    const to = src.at;
+    const doubt = quoted || !isOffered ? 'shown' : yield* doubtOf(src, before, { bare, fence, marked });
+    src.at = to;
+    if (doubt === 'shown') {
+      this.#out.show(to);
+      this.#out.quotedEnd = to;
+      return true;
     }
+    const isQuoted = this.#shown?.has(calls);
+    const isConfirmed = isQuoted && !this.#out.hasSaid && this.#shown?.wasToldOf(calls);
+    yield* this.#passClosers();
+    this.#out.hold({ calls, from: start, to: src.at, doubt: isConfirmed ? 'confirmed' : isQuoted ? 'quoted' : doubt });
     return true;
   }
 
-  /** Whether the text behind shows that the call was part of a sentence, or, without a mark, of something else. */
-  *#goesOn(before: string, bare: boolean, fence: boolean): Reading<boolean> {
+  /** Marks that end a call, or the turn with it. */
+  *#passClosers(): Reading<void> {
     const src = this.#src;
-    if (bare) yield* src.run(/[ \t\r;,}\]]+/y);
-    const lead = fence ? before.replace(/\n[ \t]*$/, '') : before;
-    const line = lead.slice(lead.lastIndexOf('\n') + 1);
-    if (!bare && line.trim() === '') return false;
-    yield* src.run(/[ \t\r]+/y);
-    if (fence && (yield* src.char()) === '\n') src.at += 1;
-    const next = yield* src.char();
-    return bare ? !['', '\n', '<'].includes(next) : isWoven(line, next);
-  }
-
-  *#make(start: number, calls: readonly Call[]): Reading<void> {
-    const src = this.#src;
-    this.#out.show(start);
-    for (const call of calls) {
-      if (this.#tools.has(call.name)) this.#out.call(call);
-      else this.#out.say('text', JSON.stringify(call));
-    }
     for (let end = src.at; ; end = src.at) {
       yield* src.run(/[\s;]+/y);
       if (yield* src.literal(marks.CLOSERS)) continue;
       src.at = end;
-      break;
+      return;
     }
-    this.#out.take();
   }
 }

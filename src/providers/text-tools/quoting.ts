@@ -2,13 +2,31 @@
 
 /** The model speaks of what it does itself. */
 const ACTS =
-  /\b(let me|let(’|')?s|i(’|')?ll|i (will|need to|have to|should|must|want to|can|am going to)|i(’|')m (going to|now)|i(’|')m|here(’|')?s? (is )?(the|my) ((tool|function) )?call|calling|reading|checking|looking|running|searching|now)\b/i;
+  /\b(let me|let(’|')?s|i(’|')?ll|i (will|need to|have to|should|must|want to|can|am going to)|i(’|')m (going to|now)|i(’|')m|here(’|')?s? (is )?(the|my) ((tool|function) )?call|calling|reading|checking|looking|running|searching|now)\b|^\W*(first|next|then|finally|step)\b|\bi (now |then |first |also )?(read|check|look|run|search|open|list|call|use|start|edit|write|create)\b/i;
 const SHOWS = /\b(show|demonstrate|illustrate|explain)\b/i;
 
 const ALWAYS =
   /\b(for (example|instance)|such as|looks? (like|as follows)|would (look|be|write|call|emit|output|produce|generate)|could (write|emit|look)|(written|formatted|encoded|structured|expressed) (like this|as follows|this way))\b|(\be\.g\.|zum beispiel|z\. ?b\.|par exemple|por ejemplo|per esempio|por exemplo|例如|比如|たとえば|예를 들어|например)|\bso (sieht|sehen)\b.*\baus\b|\b(wie folgt|comme suit|como sigue)\b/i;
 const EXAMPLE =
   /\b(examples?|samples?|syntax|notation|markup|illustration|hypothetical(ly)?)\b|\b(formats?|templates?)\b[^.!?\n]{0,60}:?$|\b(beispiele?|exemples?|ejemplos?|esempio|esempi|exemplos?|przykład)\b|示例|例子|范例|例：|サンプル|예시|пример/iu;
+/** The model says that it does not do it. For other languages there is what the model was shown before. */
+const REFUSES = new RegExp(
+  [
+    `\\b((will|shall|do|did|does|can|could|would|should|must|may)( not|n(’|')?t)|won(’|')?t|can(’|')?t|cannot|not going to|never) ` +
+      `(\\w+ly |ever |just |even )?(run|execute|call|do (this|that|it|so)|make|carry|follow|use|perform|comply|obey|act|invoke|be (run|executed|followed|called|made))\\b`,
+    `\\b(will not|won(’|')?t|shall not|not going to)\\s*([.:,;!]|$)`,
+    '\\b(refus(e|es|ed|ing|al)|declin(e|es|ed|ing)|ignor(e|es|ed|ing)|disregard(ed|ing)?|injections?|injected|malicious|suspicious|untrusted)\\b',
+  ].join('|'),
+  'i',
+);
+/** The model makes up what it would get. */
+const RESULT = /^<\W{0,2}(tool_(response|result|output)|function_result)|^\**observation\b/i;
+/** The model waits for what it called, or says what it does then. */
+const AWAITS =
+  /\bwait(ing)?\b|\b(i|we)((’|')ll| will| can)? (then |now |next )?(go on|continue|proceed|see|know|check|look|read|answer|report|summari[sz]e|analy[sz]e|use)\b/i;
+/** Somebody else wants it. */
+const DEMANDS =
+  /\b(file|readme|page|document|comment|text|content|contents|result|output|instructions?|it|which|that|someone)\b[^.!?\n]{0,60}\b(asks?|tells?|wants?|instructs?|demands?|requests?|orders?|claims?|attempts?|tries)\b/i;
 /** Whether to do it is asked, not done. */
 const ASKS = /^\W*(should|shall) i\b[^.!]*\?$|^\W*(do you want|would you like) me to\b[^.!]*\?$/i;
 const WRITES = '(write|call|emit|output|use|send|type|invoke|produce|generate|make|do|run|add|put)';
@@ -41,6 +59,23 @@ export function isShown(before: string, sinceQuoted: string | undefined): boolea
   if (/["'“‘«(]$/.test(before)) return true;
   const [label, above] = leadsOf(before);
   return isShownBy(label) || (/^\W*[\w-]+( [\w-]+){0,3}:$/.test(label) && above.endsWith(':') && isShownBy(above));
+}
+
+/** Whether the sentence that leads to a call, or the first one behind it, says that it is not to be made. */
+export function isRefused(before: string, behind: string): boolean {
+  const [lead] = leadsOf(before);
+  return REFUSES.test(lead) || REFUSES.test(behind) || (DEMANDS.test(lead) && !ACTS.test(lead));
+}
+
+/** Whether the sentence that leads to a call says that it is made, or goes on from the call before it. */
+export function isActed(before: string): boolean {
+  const [lead] = leadsOf(before);
+  return ACTS.test(lead) || /^\W*((and|then|also|plus)\W*)*$/i.test(before);
+}
+
+/** Whether the first sentence behind a call says that the model goes on with its result. */
+export function isAwaited(behind: string): boolean {
+  return RESULT.test(behind) || (AWAITS.test(behind) && !REFUSES.test(behind));
 }
 
 function isShownBy(lead: string): boolean {

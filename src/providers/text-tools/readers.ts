@@ -1,11 +1,13 @@
 /** One reader a form of call. A reader starts at the form's first character and ends behind its last. */
 import { type Call, isCallKey, isNameKey, isObject, plainName, propertiesOf, type Tools, toCalls } from './calls.ts';
+import { readM3, readXtml } from './elements.ts';
 import { readLiteral, type Watch } from './literal.ts';
 import * as marks from './markers.ts';
 import * as named from './named.ts';
 import { readPairs } from './parameters.ts';
 import { opensPythonic, readPythonCall, readPythonicList, readStatement } from './python.ts';
 import { attempt, NAME, type Reading, type Source, Unreadable } from './source.ts';
+import { opensMapping, readYaml } from './yaml.ts';
 
 export class Reader {
   readonly #src: Source;
@@ -35,6 +37,8 @@ export class Reader {
       return call ? [call] : yield* this.#body(`${mark.trim()}>`);
     }
     if (marks.CALL_BEGINS.includes(mark)) return [yield* named.readTokenCall(this.#src, this.#tools)];
+    if (mark === marks.XTML_CALL) return [yield* readXtml(this.#src, this.#tools)];
+    if (mark === marks.M3_INVOKE) return [yield* readM3(this.#src, this.#tools)];
     const name = this.#toolTags.get(mark);
     if (name !== undefined) return [yield* named.readToolTag(this.#src, this.#tools, name)];
     return yield* this.#body(mark);
@@ -196,7 +200,7 @@ export class Reader {
       return yield* this.#listOr(false);
     }
     if (char === '`') return yield* this.#innerFence();
-    if (char === '<') {
+    if (char === '<' || char === ']') {
       const mark = yield* src.literal([...marks.STARTS, ...this.#toolTags.keys(), ...marks.NAME_TAGS]);
       if (!mark) throw new Unreadable();
       // `<tool>` and `<function>` may hold a call or only its name.
@@ -205,6 +209,9 @@ export class Reader {
       if (!marks.STARTS.includes(mark) && !this.#toolTags.has(mark)) throw new Unreadable();
       return yield* this.#nested(mark);
     }
+    const closer = first ? marks.closerOf(outer) : undefined;
+    if (closer && (yield* opensMapping(src, (key) => key === 'name' || isCallKey(key) || this.#tools.has(key))))
+      return toCalls(yield* readYaml(src, closer), this.#tools, false);
     const name = yield* src.run(NAME);
     if (name === '') throw new Unreadable();
     const next = yield* src.char();
@@ -218,6 +225,8 @@ export class Reader {
     const behind = yield* src.char();
     if (behind === '{' || behind === '`') return [{ name: plainName(name, this.#tools), ...(yield* named.readArguments(this.#src)) }];
     // A name alone is a call in a tag for calls; in a tag for names, what belongs to it may have been cut off.
+    if (closer && (yield* opensMapping(src)))
+      return [yield* named.readYamlArguments(src, this.#tools, plainName(name, this.#tools), closer)];
     if (behind === '<' && !marks.NAME_TAGS.includes(outer)) return [yield* readPairs(this.#src, this.#tools, name)];
     throw new Unreadable();
   }

@@ -12,6 +12,8 @@ export class Source {
   text = '';
   at = 0;
   ended = false;
+  /** How much text was before `text`. */
+  forgotten = 0;
 
   get rest(): string {
     return this.text.slice(this.at);
@@ -62,12 +64,14 @@ export class Source {
   *until(stops: readonly string[], most = Number.POSITIVE_INFINITY): Reading<{ text: string; stop: string }> {
     const start = this.at;
     const longest = Math.max(...stops.map((stop) => stop.length));
+    // One pattern for all, so that a stop which never comes does not cost a pass of its own each time.
+    const pattern = patternOf(stops);
     for (let from = start; ; ) {
-      const found = stops.map((stop) => ({ stop, at: this.text.indexOf(stop, from) })).filter(({ at }) => at >= 0);
-      const first = found.sort((a, b) => a.at - b.at)[0];
-      if (first && first.at - start <= most) {
-        this.at = first.at + first.stop.length;
-        return { text: this.text.slice(start, first.at), stop: first.stop };
+      pattern.lastIndex = from;
+      const first = pattern.exec(this.text);
+      if (first && first.index - start <= most) {
+        this.at = first.index + first[0].length;
+        return { text: this.text.slice(start, first.index), stop: first[0] };
       }
       from = Math.max(start, this.text.length - longest + 1);
       if (!first && this.ended) this.at = this.text.length;
@@ -77,9 +81,23 @@ export class Source {
   }
 }
 
-/** How far a text is free of `marks`, which begin with `<`, `[` or a line, and of what may become one of them. */
+const patterns = new Map<string, RegExp>();
+
+function patternOf(stops: readonly string[]): RegExp {
+  const key = stops.join('\0');
+  let pattern = patterns.get(key);
+  if (!pattern) {
+    // Names of tools are in some: the store must not grow with them for ever.
+    if (patterns.size > 500) patterns.clear();
+    pattern = new RegExp(stops.map((stop) => stop.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|'), 'g');
+    patterns.set(key, pattern);
+  }
+  return pattern;
+}
+
+/** How far a text is free of `marks`, which begin with `<`, `[`, `]` or a line, and of what may become one of them. */
 export function freeOf(marks: readonly string[], text: string, from: number): number {
-  const first = /[<[\n]/g;
+  const first = /[<[\]\n]/g;
   first.lastIndex = from;
   for (let found = first.exec(text); found; found = first.exec(text)) {
     const rest = text.slice(found.index, found.index + 64);

@@ -4,8 +4,7 @@ import { attempt, type Reading, type Source } from './source.ts';
 
 /** Thoughts up to one of their closing marks, which is passed unless it begins the next message; `start` is where their opening mark stands. */
 export function* readThoughts(src: Source, out: Output, start: number, closers: readonly string[]): Reading<void> {
-  out.show(start);
-  out.take();
+  out.take(start);
   const longest = Math.max(...closers.map((closer) => closer.length));
   const say = (upTo: number) => {
     if (upTo <= out.shown) return;

@@ -167,6 +167,11 @@ describe('what a model gets wrong comes back as an error that it can correct', (
     assert.equal(await resultOf({ type: 'part', part }), 'ERROR The arguments are not valid JSON. Send them again as one JSON object.');
   });
 
+  it('a call with something else wrong with it', async () => {
+    const part = { type: 'tool_call', id: 'm', name: 'list_directory', malformed: '{}', problem: 'Not executed: it was quoted.' } as const;
+    assert.equal(await resultOf({ type: 'part', part }), 'ERROR Not executed: it was quoted.');
+  });
+
   it('a tool that fails for a reason of the model', async () => {
     assert.equal(await resultOf(read('none.txt')), 'ERROR There is no file none.txt. Use find_files to look for it.');
   });

@@ -10,6 +10,7 @@ import {
   failureOf,
   kindOf,
   modelError,
+  parseArguments,
   parseInput,
   retryAfter,
   scrub,
@@ -123,6 +124,8 @@ describe('calls on the way in and out', () => {
     assert.deepEqual(parseInput(' \n'), { input: {} });
     assert.deepEqual(parseInput('{"a":1}'), { input: { a: 1 } });
     assert.deepEqual(parseInput('{"a":'), { malformed: '{"a":' });
+    assert.deepEqual(parseArguments('null'), { input: {} });
+    assert.deepEqual(parseArguments('[null]'), { input: [null] });
   });
 
   it('sends an object back, always', () => {
@@ -131,6 +134,8 @@ describe('calls on the way in and out', () => {
     assert.deepEqual(echoInput(call), {});
     assert.deepEqual(echoInput({ ...call, input: 'x' }), { malformed_arguments: '"x"' });
     assert.deepEqual(echoInput({ ...call, malformed: '{' }), { malformed_arguments: '{' });
+    assert.deepEqual(echoInput({ ...call, malformed: '{"a":1}', problem: 'Not executed.' }), { a: 1 });
+    assert.deepEqual(echoInput({ ...call, malformed: 'a: 1', problem: 'Not executed.' }), { malformed_arguments: 'a: 1' });
   });
 
   it('keeps ids that every wire takes, and tells the others apart', () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ToolSpec } from '../../../../src/core/model.ts';
+import type { Doubt } from '../../../../src/providers/text-tools/doubts.ts';
 import { type TextToolEvent, TextToolParser } from '../../../../src/providers/text-tools/parser.ts';
 import { TOOLS } from './tools.ts';
 
@@ -9,23 +10,24 @@ type Case = {
   name: string;
   text: string;
   tools?: ToolSpec[];
-  /** `text` as it is shown; left out, it is the text as it came. */
-  expect: { text?: string; reasoning?: string; calls: { name: string; input?: unknown; malformed?: string }[] };
+  /** `text` as it is shown; left out, it is the text as it came. `unclear`: why what may have been calls is none, where it must be told. */
+  expect: { text?: string; reasoning?: string; calls: { name: string; input?: unknown; malformed?: string }[]; unclear?: Doubt[] };
 };
 
 /** Another folder of cases can be run by the same command. */
 const FOLDER = process.env.TEXT_TOOLS_DIR ?? path.join(import.meta.dirname, '../../../fixtures/text-tools');
 
-function join(events: TextToolEvent[]) {
+function join(events: TextToolEvent[], told = false) {
   const textOf = (type: 'text' | 'reasoning') => events.map((event) => (event.type === type ? event.text : '')).join('');
   const calls = events.filter((event) => event.type === 'call').map(({ type: _, ...call }) => call);
+  const unclear = events.filter((event) => event.type === 'unclear').map(({ doubt }) => doubt);
   const reasoning = textOf('reasoning');
-  return { text: textOf('text'), ...(reasoning ? { reasoning } : {}), calls };
+  return { text: textOf('text'), ...(reasoning ? { reasoning } : {}), calls, ...(told ? { unclear } : {}) };
 }
 
-function parse(tools: ToolSpec[], ...chunks: string[]) {
+function parse({ tools = TOOLS, expect }: Pick<Case, 'tools' | 'expect'>, ...chunks: string[]) {
   const parser = new TextToolParser(tools);
-  return join([...chunks.flatMap((chunk) => parser.feed(chunk)), ...parser.end()]);
+  return join([...chunks.flatMap((chunk) => parser.feed(chunk)), ...parser.end()], expect.unclear !== undefined);
 }
 
 const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
@@ -33,16 +35,17 @@ const all = files.map((file) => ({ file, cases: JSON.parse(readFileSync(path.joi
 
 for (const { file, cases } of all) {
   describe(`calls as text: ${file.replace('.json', '')}`, () => {
-    for (const { name, text, tools = TOOLS, expect } of cases) {
+    for (const test of cases) {
+      const { name, text, expect } = test;
       const expected = { ...expect, text: expect.text ?? text };
 
-      it(name, () => assert.deepEqual(parse(tools, text), expected));
+      it(name, () => assert.deepEqual(parse(test, text), expected));
 
       it(`${name}: split anywhere`, () => {
         for (let at = 1; at < text.length; at++) {
-          assert.deepEqual(parse(tools, text.slice(0, at), text.slice(at)), expected, `split at ${at}`);
+          assert.deepEqual(parse(test, text.slice(0, at), text.slice(at)), expected, `split at ${at}`);
         }
-        assert.deepEqual(parse(tools, ...text.split('')), expected, 'character by character');
+        assert.deepEqual(parse(test, ...text.split('')), expected, 'character by character');
       });
     }
   });
@@ -61,12 +64,15 @@ describe('calls as text: the cases', () => {
 describe('calls as text: an answer that is cut off anywhere', () => {
   for (const { file, cases } of all) {
     it(`runs whole calls only: ${file.replace('.json', '')}`, () => {
-      // Only the words behind a call tell that it was part of a sentence.
-      const certain = cases.filter(({ name }) => !name.includes('woven'));
-      for (const { name, text, tools = TOOLS, expect } of certain) {
+      // Only the words behind a call tell that it was part of a sentence, or an example.
+      const certain = cases.filter(({ name, expect }) => !name.includes('woven') && !expect.unclear);
+      for (const test of certain) {
+        const { name, text, expect } = test;
         for (let end = 0; end < text.length; end++) {
-          const { calls } = parse(tools, text.slice(0, end));
-          assert.deepEqual(calls, expect.calls.slice(0, calls.length), `${name}, cut at ${end}: ${text.slice(0, end)}`);
+          // What is malformed is never executed.
+          const calls = parse(test, text.slice(0, end)).calls.filter(({ malformed }) => malformed === undefined);
+          const whole = expect.calls.filter(({ malformed }) => malformed === undefined);
+          assert.deepEqual(calls, whole.slice(0, calls.length), `${name}, cut at ${end}: ${text.slice(0, end)}`);
         }
       }
     });
