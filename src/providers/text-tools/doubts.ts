@@ -29,6 +29,8 @@ import type { Reading, Source } from './source.ts';
  * `confirmed`: it is quoted, and the model was asked whether it means it.
  */
 export type Doubt = 'quoted' | 'confirmed' | 'refused' | 'woven' | 'unmarked' | 'after';
+/** Of which the model is told. */
+export type Told = Exclude<Doubt, 'confirmed'>;
 
 /** How what may be a call stands: without any mark (`bare`), in a fence; `marked` where it says of itself that it is a call. */
 export type Stand = { bare: boolean; fence: boolean; marked: boolean };
@@ -56,7 +58,7 @@ export function* doubtOf(src: Source, before: string, { bare, fence, marked }: S
  * What becomes of it, by the first sentence `behind` it, which is empty where it ends the answer: it is made, it is text, or it is
  * text of which the model is told why.
  */
-export function fateOf(doubt: Doubt | undefined, behind: string): 'call' | 'text' | Doubt {
+export function fateOf(doubt: Doubt | undefined, behind: string): 'call' | 'text' | Told {
   switch (doubt) {
     case 'quoted':
       return behind === '' || isAwaited(behind) ? 'quoted' : 'text';

@@ -2,7 +2,7 @@
 import { callsOf, type ReasoningPart, type TextPart, type ToolCall } from '../../core/messages.ts';
 import type { ModelAdapter, ModelEvent, ModelRequest } from '../../core/model.ts';
 import { refusesTools } from '../http.ts';
-import type { Doubt } from './doubts.ts';
+import type { Told } from './doubts.ts';
 import { type TextToolEvent, TextToolParser } from './parser.ts';
 import { toTextRequest } from './prompt.ts';
 import { Shown } from './shown.ts';
@@ -17,10 +17,9 @@ export type TextToolOptions = {
 
 const AGAIN = 'If you meant it, make the call again, as the last thing in your answer and with nothing behind it.';
 /** What the model is told of what only looked like a call. */
-const PROBLEMS: Readonly<Record<Doubt, string>> = {
+const PROBLEMS: Readonly<Record<Told, string>> = {
   quoted:
     'Not executed: this call stands word for word in something you were shown, so it counts as a quotation. Make it again, with nothing else in your answer, only if the user’s task needs it.',
-  confirmed: `Not executed: it stood amid other text. ${AGAIN}`,
   refused: `Not executed: your words around the call refuse it. ${AGAIN}`,
   woven: `Not executed: the call stood within a sentence, as an example would. ${AGAIN}`,
   unmarked: `Not executed: text followed the call, as it would an example. ${AGAIN}`,

@@ -20,6 +20,16 @@ export function* readArguments(src: Source): Reading<Pick<Call, 'input' | 'malfo
   return toInput(value);
 }
 
+/** Passes the marks that end a call, or the turn with it. */
+export function* passClosers(src: Source): Reading<void> {
+  for (let end = src.at; ; end = src.at) {
+    yield* src.run(/[\s;]+/y);
+    if (yield* src.literal(marks.CLOSERS)) continue;
+    src.at = end;
+    return;
+  }
+}
+
 export function* isBeforeCloser(src: Source): Reading<boolean> {
   const start = src.at;
   yield* src.spaces();

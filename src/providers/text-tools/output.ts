@@ -1,5 +1,5 @@
 import type { Call } from './calls.ts';
-import { type Doubt, fateOf } from './doubts.ts';
+import { type Doubt, fateOf, type Told } from './doubts.ts';
 import type { Source } from './source.ts';
 
 export type Candidate = { calls: readonly Call[]; from: number; to: number; doubt?: Doubt | undefined };
@@ -9,7 +9,7 @@ export type TextToolEvent =
   | { type: 'text' | 'reasoning'; text: string }
   | ({ type: 'call' } & Call)
   /** It may have been meant as a call, and is shown as text. */
-  | ({ type: 'unclear'; doubt: Doubt } & Call);
+  | ({ type: 'unclear'; doubt: Told } & Call);
 
 /** How long a text grows before what is no longer needed of it is forgotten. */
 export const LONG = 16_384;
@@ -140,7 +140,7 @@ export class Output {
     }
   }
 
-  #leave({ calls, to }: Candidate, why: Doubt | 'text'): void {
+  #leave({ calls, to }: Candidate, why: Told | 'text'): void {
     this.show(to);
     if (why === 'text') return;
     this.#unclear = true;

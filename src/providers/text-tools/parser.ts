@@ -8,6 +8,7 @@ import type { Call, Tools } from './calls.ts';
 import { doubtOf, type Stand } from './doubts.ts';
 import { isIndentedCode, readCodeSpan, readFence, readRegion } from './markdown.ts';
 import * as marks from './markers.ts';
+import { passClosers } from './named.ts';
 import { LEAD, LONG, Output, type TextToolEvent } from './output.ts';
 import { isShown } from './quoting.ts';
 import { Reader } from './readers.ts';
@@ -287,19 +288,8 @@ export class TextToolParser {
     }
     const isQuoted = this.#shown?.has(calls);
     const isConfirmed = isQuoted && !this.#out.hasSaid && this.#shown?.wasToldOf(calls);
-    yield* this.#passClosers();
+    yield* passClosers(src);
     this.#out.hold({ calls, from: start, to: src.at, doubt: isConfirmed ? 'confirmed' : isQuoted ? 'quoted' : doubt });
     return true;
-  }
-
-  /** Marks that end a call, or the turn with it. */
-  *#passClosers(): Reading<void> {
-    const src = this.#src;
-    for (let end = src.at; ; end = src.at) {
-      yield* src.run(/[\s;]+/y);
-      if (yield* src.literal(marks.CLOSERS)) continue;
-      src.at = end;
-      return;
-    }
   }
 }

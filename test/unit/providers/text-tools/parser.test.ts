@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ToolSpec } from '../../../../src/core/model.ts';
-import type { Doubt } from '../../../../src/providers/text-tools/doubts.ts';
+import type { Told } from '../../../../src/providers/text-tools/doubts.ts';
 import { type TextToolEvent, TextToolParser } from '../../../../src/providers/text-tools/parser.ts';
 import { TOOLS } from './tools.ts';
 
@@ -11,7 +11,7 @@ type Case = {
   text: string;
   tools?: ToolSpec[];
   /** `text` as it is shown; left out, it is the text as it came. `unclear`: why what may have been calls is none, where it must be told. */
-  expect: { text?: string; reasoning?: string; calls: { name: string; input?: unknown; malformed?: string }[]; unclear?: Doubt[] };
+  expect: { text?: string; reasoning?: string; calls: { name: string; input?: unknown; malformed?: string }[]; unclear?: Told[] };
 };
 
 /** Another folder of cases can be run by the same command. */
