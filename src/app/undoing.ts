@@ -48,11 +48,12 @@ export function restoring(state: SessionState, to: RestorePoint): TakingBack {
 
 export type TakingBackPorts = { log: EventLog; gate(): Promise<WriteGate>; newId(): string };
 
-/** @throws SessionError where another window or process is writing the log. */
-export async function takeBack({ runId, isRestore, carryOut, done }: TakingBack, { log, gate, newId }: TakingBackPorts): Promise<void> {
+/** `plan` says what is to be taken back, once nobody else can write the log. @throws SessionError where another window or process does. */
+export async function takeBack(plan: () => TakingBack, { log, gate, newId }: TakingBackPorts): Promise<void> {
   log.lock();
-  const undoId = newId();
   try {
+    const { runId, isRestore, carryOut, done } = plan();
+    const undoId = newId();
     const results = await carryOut(await gate(), (changes) =>
       log.emit(runId, { type: 'undo_staged', undoId, ...(isRestore && { restore: true }), changes }),
     );

@@ -79,6 +79,7 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   const kedge = openKedge(command);
   const text = await promptText(command.prompt);
   const session = command.session === undefined ? kedge.assistant.newSession() : await findSession(kedge.assistant, command.session);
+  if (session.damage) process.stderr.write(`kedge: ${oneLine(session.damage, 1_000)}\n`);
   lastWords.say = () => kedge.assistant.close();
   const { lastRun } = session.state;
   const model = chosen ?? lastRun?.model ?? { provider: 'offline', model: 'offline' };

@@ -6,14 +6,15 @@ import { EXIT } from './converse.ts';
 import { oneLine, paintFor } from './terminal.ts';
 
 export async function undo(assistant: Assistant, wanted: string | undefined, show?: (event: AgentEvent) => void): Promise<number> {
-  const found = await findRun(assistant, wanted);
+  const problems: string[] = [];
+  const found = await findRun(assistant, wanted, problems);
   if (!found) {
-    process.stderr.write(
-      `kedge: ${wanted ? `There is no run ${wanted} that changed files here.` : 'No run here has changes that could be taken back.'}\n`,
-    );
+    const none = wanted ? `There is no run ${wanted} that changed files here.` : 'No run here has changes that could be taken back.';
+    process.stderr.write(`kedge: ${[none, ...problems].join(' ')}\n`);
     return EXIT.failed;
   }
   const { session, runId, prompt } = found;
+  if (session.damage) process.stderr.write(`kedge: ${oneLine(session.damage, 1_000)}\n`);
   let results: UndoResult[] = [];
   session.subscribe((event) => {
     if (event.type === 'changes_undone') results = event.results;
@@ -26,13 +27,19 @@ export async function undo(assistant: Assistant, wanted: string | undefined, sho
   return results.some(({ outcome }) => outcome === 'refused') ? EXIT.failed : EXIT.answered;
 }
 
-/** The run of that id, the last one of the session of that id, or the last one that changed files and was not taken back yet; of any session of the folder. */
+/**
+ * The run of that id, the last one of the session of that id, or the last one that changed files and was not taken back yet; of any session of
+ * the folder. A session that cannot be opened keeps nobody from the others, and is named in `problems`.
+ */
 async function findRun(
   assistant: Assistant,
   wanted: string | undefined,
+  problems: string[],
 ): Promise<{ session: Session; runId: string; prompt: string } | undefined> {
   for (const { id } of await assistant.sessions()) {
-    const session = await assistant.session(id);
+    const session = await assistant.session(id).catch((error: unknown) => {
+      problems.push(`The session ${id} cannot be opened: ${oneLine(error instanceof Error ? error.message : String(error), 200)}`);
+    });
     const runs = session ? [...session.state.runs.values()].reverse() : [];
     const run = runs.find(
       ({ runId, changed }) => changed && (wanted ? runId.startsWith(wanted) || id.startsWith(wanted) : !session?.state.undone.has(runId)),
