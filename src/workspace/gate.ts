@@ -11,7 +11,7 @@ import { withoutHunks } from './hunks.ts';
 import { parsePath } from './paths.ts';
 import { changesFrom, revised } from './revise.ts';
 import type { Tidy } from './tidy.ts';
-import type { BlobStore, FileChange, Writer } from './types.ts';
+import { type BlobStore, type FileChange, NothingWritten, type Writer } from './types.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Called before the first byte changes, with all that is about to. */
@@ -73,8 +73,10 @@ export class WriteGate {
       // The log knows what is about to happen before the first byte changes.
       record({ type: 'changes_staged', callId, changes: staged });
       const changes = set.changes.map((change, index) => ({ ...change, mode: staged[index]?.mode }));
-      await this.#commit(changes, () => record({ type: 'changes_dropped', callId }));
+      const overtaken = await this.#commit(changes, () => record({ type: 'changes_dropped', callId }));
       record({ type: 'file_changed', callId, changes: set.summaries });
+      if (overtaken.length > 0)
+        throw new ToolError(`The change was written, but somebody else changed ${overtaken.join(', ')} right afterwards. Read it again.`);
     });
   }
 
@@ -210,15 +212,20 @@ export class WriteGate {
     }
   }
 
-  /** `putBack` is told where it failed and every file is as it was. */
-  async #commit(changes: readonly FileChange[], putBack?: () => void): Promise<void> {
+  /** `putBack` is told where it failed and nothing of it is left. Returns the paths that somebody else has changed since it landed. */
+  async #commit(changes: readonly FileChange[], putBack?: () => void): Promise<string[]> {
     try {
       await this.#writer.commit(changes);
-      for (const { path, at, after } of changes) {
-        if (!sameBytes(await this.#now({ path, at }), after)) throw new Error(`${path} did not take the new content.`);
+      const overtaken: string[] = [];
+      for (const change of changes) {
+        const now = await this.#now(change);
+        if (sameBytes(now, change.after)) continue;
+        if (sameBytes(now, change.before)) throw new Error(`${change.path} did not take the new content.`);
+        overtaken.push(change.path);
       }
+      return overtaken;
     } catch (error) {
-      const lost = await this.#rollBack(changes);
+      const lost = await this.#rollBack(changes, error instanceof NothingWritten);
       if (lost.length === 0) putBack?.();
       const why = error instanceof Error ? error.message : String(error);
       const state = lost.length ? `These could not be put back: ${lost.join(', ')}. Read them again.` : 'Nothing was changed.';
@@ -226,14 +233,19 @@ export class WriteGate {
     }
   }
 
-  /** Returns the paths that could not be put back: what is neither the old nor the new content is somebody else's work. */
-  async #rollBack(changes: readonly FileChange[]): Promise<string[]> {
+  /**
+   * Returns the paths that could not be put back. What is neither the old nor the new content is somebody else's work: it stays, and only where
+   * it is sure that `nothingLanded` nothing of the change is in it.
+   */
+  async #rollBack(changes: readonly FileChange[], nothingLanded: boolean): Promise<string[]> {
     const lost: string[] = [];
     for (const change of changes) {
       try {
         const now = await this.#now(change);
         if (sameBytes(now, change.before)) continue;
-        if (now && !sameBytes(now, change.after)) throw new Error(`${change.path} was changed by somebody else.`);
+        const isTheirs = !sameBytes(now, change.after);
+        if (isTheirs && nothingLanded) continue;
+        if (isTheirs && now) throw new Error(`${change.path} was changed by somebody else.`);
         await this.#writer.commit([{ ...change, before: now, after: change.before }]);
       } catch {
         lost.push(change.path);
