@@ -54,7 +54,10 @@ async function carryOut(command: Command, signal: AbortSignal, lastWords: LastWo
       return listSessions(openKedge(command), command.json);
     case 'undo': {
       const { undo } = await import('./undo.ts');
-      return undo(openKedge(command).assistant, command.run, command.json ? printJson : undefined);
+      const { assistant } = openKedge(command);
+      // It ends between two files, and says what it has done.
+      lastWords.say = () => assistant.shutDown();
+      return undo(assistant, command.run, { show: command.json ? printJson : undefined, signal });
     }
     case 'grants':
       return grants(openKedge(command), command.clear);

@@ -5,7 +5,9 @@ import type { AgentEvent, UndoResult } from '../../core/events.ts';
 import { EXIT } from './converse.ts';
 import { oneLine, paintFor } from './terminal.ts';
 
-export async function undo(assistant: Assistant, wanted: string | undefined, show?: (event: AgentEvent) => void): Promise<number> {
+type UndoOptions = { show?: ((event: AgentEvent) => void) | undefined; signal?: AbortSignal };
+
+export async function undo(assistant: Assistant, wanted: string | undefined, { show, signal }: UndoOptions = {}): Promise<number> {
   const problems: string[] = [];
   const found = await findRun(assistant, wanted, problems);
   if (!found) {
@@ -20,7 +22,13 @@ export async function undo(assistant: Assistant, wanted: string | undefined, sho
     if (event.type === 'changes_undone') results = event.results;
     show?.(event);
   });
-  await session.undo(runId);
+  try {
+    await session.undo(runId, undefined, signal);
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+    process.stderr.write('kedge: Stopped before anything was taken back.\n');
+    return EXIT.stopped;
+  }
   if (!show) print(prompt, results);
   const isMore = [...session.state.runs.values()].some((run) => run.changed && !session.state.undone.has(run.runId));
   if (isMore && !show && !wanted) process.stderr.write('A run before it changed files too. To take that back as well: kedge undo\n');
