@@ -144,10 +144,15 @@ export class Assistant {
     return [...this.#sessions.keys()];
   }
 
-  /** Ends all runs, as on shutdown. They can be resumed. */
+  /** Ends all runs at once. They can be resumed. */
   close(): void {
+    void this.shutDown();
+  }
+
+  /** As `close`; resolves when what the runs have started, such as MCP servers, has ended too. */
+  async shutDown(): Promise<void> {
     for (const session of this.#sessions.values()) session.close();
-    this.#loaded?.then(({ ports }) => ports.mcp?.close()).catch(() => undefined);
+    await this.#loaded?.then(({ ports }) => ports.mcp?.close()).catch(() => undefined);
   }
 
   #open(id: string, events: readonly AgentEvent[]): Session {

@@ -3,13 +3,15 @@ import { type Covers, sameCovers } from '../core/covers.ts';
 import type { AgentEvent, EventBody } from '../core/events.ts';
 import { isDurable } from '../core/events.ts';
 import { receiptOf } from '../core/receipt.ts';
-import { foldSession, reduce } from '../core/session.ts';
+import { foldSession, reduce, skipLost } from '../core/session.ts';
 import { emptySession, type SessionState, waitsForUser } from '../core/session-state.ts';
+import { fits, takeIn } from '../core/take-in.ts';
 import { endsWait } from '../core/waiting.ts';
 import type { SessionLog } from '../sessions/store.ts';
 import { SessionError } from './session-error.ts';
 
 const IN_USE = 'This session is in use by another window or process.';
+const WENT_ON = 'This session went on in another window or process. Look at it again.';
 
 export type Listener = (event: AgentEvent) => void;
 
@@ -38,15 +40,29 @@ export class EventLog {
   #revoking: boolean | Covers = false;
   #failure: Error | undefined;
   #closed = false;
+  #damage: string | undefined;
+  /** Something of the log is lost, and the log does not say so yet. */
+  #isLost = false;
 
   constructor(file: SessionLog, events: readonly AgentEvent[], now: () => number) {
     this.#file = file;
     this.#now = now;
-    for (const event of events) {
-      this.events.push(event);
-      reduce(this.state, event);
-    }
+    this.#takeIn(events);
     this.#noticeInterruption();
+  }
+
+  /** What was left out of the log, as a sentence for the user; the log as it was found is kept in a copy. */
+  get damage(): string | undefined {
+    return this.#damage;
+  }
+
+  #takeIn(logged: readonly AgentEvent[]): AgentEvent[] {
+    const taken = takeIn(this.state, logged);
+    for (const event of taken) this.events.push(event);
+    this.#file.refuse(logged.length - taken.length);
+    const lines = this.#file.damaged;
+    if (lines > 0) this.#damage = damageText(lines, this.#file.keepCopy());
+    return taken;
   }
 
   /** Calls `listener` with every event from now on, deltas too. Returns how to end that. */
@@ -76,13 +92,22 @@ export class EventLog {
   /** As `emit`; where the log has failed, the state and the listeners still hear of it. */
   publish(runId: string, body: EventBody): void {
     if (this.#closed) return;
-    const durable = isDurable(body);
-    if (durable && !this.#run) {
-      if (this.#file.inUse()) throw new SessionError(IN_USE);
-      this.refresh();
+    const needsLock = isDurable(body) && !this.#run;
+    if (needsLock) this.lock();
+    try {
+      this.#publish(runId, body);
+    } finally {
+      if (needsLock) this.unlock();
     }
+  }
+
+  #publish(runId: string, body: EventBody): void {
+    const durable = isDurable(body);
+    if (durable && this.#isLost) this.#skipLost();
     const receipt = body.type === 'run_finished' && { receipt: receiptOf(this.events, runId, this.#run?.canWrite) };
     const event = { ...body, ...receipt, runId, seq: this.state.seq + (durable ? 1 : 0), at: this.#now() } as AgentEvent;
+    // What another window has done meanwhile may leave no place for it.
+    if (durable && !this.#run && !fits(this.state, event)) throw new SessionError(WENT_ON);
     if (durable && !this.#failure) this.#append(event);
     if (durable) {
       this.events.push(event);
@@ -100,8 +125,7 @@ export class EventLog {
       this.#file.append(event);
       if (!this.#run) this.#file.close();
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      this.#failure = new Error(`The session's log cannot be written, so the run was ended: ${why}`);
+      this.#failure = logFailure(error);
       this.#run?.abort(this.#failure);
       throw this.#failure;
     }
@@ -141,18 +165,21 @@ export class EventLog {
   /** Takes in what another window or process has done in this session since: it goes on from there, and numbers events from there. */
   refresh(): void {
     if (this.#run || this.#closed) return;
-    const missed = this.#file.missed().filter(({ seq }) => seq > this.#loggedSeq);
+    const shown = this.#unlogged ? 1 : 0;
+    const missed = this.#file.missed().filter(({ seq }) => seq > this.state.seq - shown);
     if (missed.length === 0) return;
-    if (this.#unlogged) this.events.pop();
-    this.#unlogged = undefined;
-    this.events.push(...missed);
-    Object.assign(this.state, foldSession(this.events));
+    this.#forgetUnlogged();
+    const taken = this.#takeIn(missed);
     if (!this.#file.inUse()) this.#noticeInterruption();
-    for (const event of this.#unlogged ? [...missed, this.#unlogged] : missed) this.#tell(event);
+    for (const event of this.#unlogged ? [...taken, this.#unlogged] : taken) this.#tell(event);
   }
 
-  get #loggedSeq(): number {
-    return this.state.seq - (this.#unlogged ? 1 : 0);
+  /** What was only shown makes room for what is logged. */
+  #forgetUnlogged(): void {
+    if (!this.#unlogged) return;
+    this.#unlogged = undefined;
+    this.events.pop();
+    Object.assign(this.state, foldSession(this.events));
   }
 
   /** After a reload: a run that was under way and does not wait for an answer is shown as paused, and can be resumed. */
@@ -171,9 +198,35 @@ export class EventLog {
     reduce(this.state, this.#unlogged);
   }
 
-  /** Keeps other windows and processes from it, until `unlock`. @throws SessionError where one has it. */
+  /** Keeps other windows and processes from it, until `unlock` was called as often. @throws SessionError where one has it. */
   lock(): void {
     if (!this.#file.lock()) throw new SessionError(IN_USE);
+    try {
+      // Between the last look and the lock another process may have written.
+      this.refresh();
+      this.#mend();
+    } catch (error) {
+      this.unlock();
+      throw error;
+    }
+  }
+
+  #mend(): void {
+    if (this.#run) return;
+    const logged = this.#unlogged ? this.events.slice(0, -1) : this.events;
+    try {
+      if (this.#file.mend(logged)) this.#isLost = true;
+    } catch (error) {
+      throw logFailure(error);
+    }
+  }
+
+  /** What is lost keeps a number, so that everybody who reads the log later knows that something is missing there. */
+  #skipLost(): void {
+    this.#isLost = false;
+    this.#forgetUnlogged();
+    skipLost(this.state);
+    this.#noticeInterruption();
   }
 
   unlock(): void {
@@ -183,13 +236,6 @@ export class EventLog {
   /** Locks it for a run, which alone writes it until `end`. @throws SessionError where another window or process has it. */
   begin(run: LoggedRun): void {
     this.lock();
-    try {
-      // Between the last look and the lock another process may have written.
-      this.refresh();
-    } catch (error) {
-      this.unlock();
-      throw error;
-    }
     this.#run = run;
   }
 
@@ -214,4 +260,17 @@ export class EventLog {
     this.#file.close();
     this.#file.unlock();
   }
+}
+
+function logFailure(error: unknown): Error {
+  const why = error instanceof Error ? error.message : String(error);
+  return new Error(`The session's log cannot be written, so the run was ended: ${why}`);
+}
+
+function damageText(lines: number, copy: string | undefined): string {
+  const what =
+    lines === 1
+      ? '1 line of this session’s log is damaged and was left out.'
+      : `${lines} lines of this session’s log were left out: they are damaged, or belong to lines that are.`;
+  return `${what}${copy ? ` A copy of the whole log is in ${copy}.` : ''}`;
 }

@@ -82,6 +82,11 @@ export class Session {
     return this.#live !== undefined || this.#takingBack !== undefined;
   }
 
+  /** What was left out of its log because it is damaged, as a sentence for the user. */
+  get damage(): string | undefined {
+    return this.#log.damage;
+  }
+
   /** Calls `listener` with every event from now on, deltas too. Returns how to end that. */
   subscribe(listener: Listener): () => void {
     return this.#log.subscribe(listener);
@@ -229,17 +234,17 @@ export class Session {
 
   /**
    * Takes back what a run wrote: all of it, one file, or one hunk of that as `review` showed it. Where somebody went on working, theirs is
-   * kept by merging, or the file is refused.
+   * kept by merging, or the file is refused. Where `signal` stops it, nothing was done, or the log says what was.
    */
-  async undo(runId: string, part?: UndoPart): Promise<void> {
+  async undo(runId: string, part?: UndoPart, signal?: AbortSignal): Promise<void> {
     this.#expectIdle();
-    await this.#takeBack(undoing(this.state, runId, part));
+    await this.#takeBack(() => undoing(this.state, runId, part), signal);
   }
 
   /** Takes the files that Kedge wrote back to how they were at that point of this session, over all of its runs. */
   async restore(to: RestorePoint): Promise<void> {
     this.#expectIdle();
-    await this.#takeBack(restoring(this.state, to));
+    await this.#takeBack(() => restoring(this.state, to));
   }
 
   /** What is left in a file of a run's changes, by hunks. */
@@ -247,9 +252,9 @@ export class Session {
     return (await this.#ports.gate()).review(writesOfRun(this.state, runId, path));
   }
 
-  async #takeBack(what: TakingBack): Promise<void> {
+  async #takeBack(plan: () => TakingBack, signal?: AbortSignal): Promise<void> {
     const { gate, newId } = this.#ports;
-    const ended = takeBack(what, { log: this.#log, gate, newId });
+    const ended = takeBack(plan, { log: this.#log, gate, newId }, signal);
     this.#takingBack = ended.catch(() => undefined);
     try {
       await ended;

@@ -12,7 +12,7 @@ export type UndoPart = { path: string; hunk?: { index: number; digest: string } 
 export type TakingBack = {
   runId: string;
   isRestore: boolean;
-  carryOut(gate: WriteGate, record: RecordChanges): Promise<UndoResult[]>;
+  carryOut(gate: WriteGate, record: RecordChanges, signal: AbortSignal | undefined): Promise<UndoResult[]>;
   done(undoId: string, results: UndoResult[]): EventBody;
 };
 
@@ -27,7 +27,7 @@ export function undoing(state: SessionState, runId: string, part?: UndoPart): Ta
   return {
     runId,
     isRestore: false,
-    carryOut: (gate, record) => (hunk ? gate.undoHunk(staged, hunk, record) : gate.undo(staged, record)),
+    carryOut: (gate, record, signal) => (hunk ? gate.undoHunk(staged, hunk, record) : gate.undo(staged, record, signal)),
     done: (undoId, results) => ({ type: 'changes_undone', undoneRunId: runId, undoId, results, ...named }),
   };
 }
@@ -41,21 +41,25 @@ export function restoring(state: SessionState, to: RestorePoint): TakingBack {
   return {
     runId: undone?.runId ?? state.lastRun?.runId ?? '',
     isRestore: !undone || undone.restore === true,
-    carryOut: (gate, record) => gate.undo(staged, record),
+    carryOut: (gate, record, signal) => gate.undo(staged, record, signal),
     done: (undoId, results) => ({ type: 'changes_restored', undoId, to, results }),
   };
 }
 
 export type TakingBackPorts = { log: EventLog; gate(): Promise<WriteGate>; newId(): string };
 
-/** @throws SessionError where another window or process is writing the log. */
-export async function takeBack({ runId, isRestore, carryOut, done }: TakingBack, { log, gate, newId }: TakingBackPorts): Promise<void> {
+/**
+ * `plan` says what is to be taken back, once nobody else can write the log. Where it is stopped, the log says what was taken back by then.
+ * @throws SessionError where another window or process writes the log, and what `signal` says where nothing was done yet.
+ */
+export async function takeBack(plan: () => TakingBack, { log, gate, newId }: TakingBackPorts, signal?: AbortSignal): Promise<void> {
   log.lock();
-  const undoId = newId();
   try {
-    const results = await carryOut(await gate(), (changes) =>
-      log.emit(runId, { type: 'undo_staged', undoId, ...(isRestore && { restore: true }), changes }),
-    );
+    const { runId, isRestore, carryOut, done } = plan();
+    const undoId = newId();
+    const record: RecordChanges = (changes) =>
+      log.emit(runId, { type: 'undo_staged', undoId, ...(isRestore && { restore: true }), changes });
+    const results = await carryOut(await gate(), record, signal);
     log.emit(runId, done(undoId, results));
   } finally {
     log.unlock();

@@ -17,6 +17,7 @@ import { reduceWrites } from './writes.ts';
 export function reduce(state: SessionState, event: AgentEvent): void {
   const run = state.runs.get(event.runId);
   if (run) countTime(run, state, event);
+  if (event.seq > state.seq + 1) distrustOpenCalls(state);
   state.seq = event.seq;
   state.at = event.at;
   switch (event.type) {
@@ -138,6 +139,17 @@ export function reduce(state: SessionState, event: AgentEvent): void {
         for (const [id, request] of pending) if (request.runId === event.runId) pending.delete(id);
       break;
   }
+}
+
+/** Where events are missing, nobody knows how far the open calls came: none of them may happen twice. */
+function distrustOpenCalls({ open, begun }: SessionState): void {
+  for (const { id } of open) begun.add(id);
+}
+
+/** Leaves out a number, for an event that is lost: the next one then says to everybody that something is missing before it. */
+export function skipLost(state: SessionState): void {
+  state.seq++;
+  distrustOpenCalls(state);
 }
 
 /** What passes between two events of a run is its time, unless nobody was at work. */

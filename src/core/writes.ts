@@ -21,17 +21,17 @@ type WriteEvent = Extract<
   { type: 'changes_staged' | 'file_changed' | 'changes_dropped' | 'undo_staged' | 'changes_undone' | 'changes_restored' }
 >;
 
+type CallWrites = Extract<AgentEvent, { type: 'changes_staged' | 'file_changed' }>;
+
 /** `run` is the one that the event is of. */
 export function reduceWrites(state: SessionState, event: WriteEvent, run: RunRecord | undefined): void {
   switch (event.type) {
     case 'changes_staged':
-      for (const change of event.changes) {
-        const of = { runId: event.runId, callId: event.callId, ...(run?.plan && { planId: run.plan.id, step: currentStep(run) }) };
-        state.staged.push({ ...of, change, landed: false });
-      }
-      if (run) run.changed = true;
+      stage(state, event, run);
       break;
     case 'file_changed':
+      // Only a damaged log does not say first that it was staged.
+      if (writesOf(state, event.callId).length === 0) stage(state, event, run);
       for (const write of writesOf(state, event.callId)) write.landed = true;
       break;
     case 'changes_dropped': {
@@ -52,11 +52,17 @@ export function reduceWrites(state: SessionState, event: WriteEvent, run: RunRec
   }
 }
 
+function stage(state: SessionState, { runId, callId, changes }: CallWrites, run: RunRecord | undefined): void {
+  const of = { runId, callId, ...(run?.plan && { planId: run.plan.id, step: currentStep(run) }) };
+  for (const change of changes) state.staged.push({ ...of, change, landed: false });
+  if (run) run.changed = true;
+}
+
 /** Those of one call or undo. They stand side by side, and are looked for from the end: a session may have written very often. */
-function writesOf({ staged }: SessionState, callId: string | undefined): Write[] {
+function writesOf({ staged }: SessionState, callId: string): Write[] {
   const last = staged.findLastIndex((write) => write.callId === callId);
   let first = last;
-  while (staged[first - 1]?.callId === callId) first--;
+  while (first > 0 && staged[first - 1]?.callId === callId) first--;
   return last < 0 ? [] : staged.slice(first, last + 1);
 }
 

@@ -4,19 +4,27 @@ import type { Mode } from '../core/events.ts';
 import type { Tool } from '../core/tool.ts';
 import type { McpServerConfig } from './config.ts';
 import { fingerprintOf, mcpTool } from './tools.ts';
-import type { Connect, McpConnection, McpTool } from './types.ts';
+import type { Connect, McpConnection, McpTool, StartServer } from './types.ts';
 
 const CONNECT_MS = 10_000;
 /** A server that could not be reached is not waited for again at once. */
 const PATIENCE_MS = 60_000;
 
 type Opened = { connection: McpConnection; tools: McpTool[]; fingerprint: string };
-type Entry = { config: McpServerConfig; opened?: Promise<Opened> | undefined; failedAt?: number; connection?: McpConnection };
+type Entry = {
+  config: McpServerConfig;
+  opened?: Promise<Opened> | undefined;
+  failedAt?: number;
+  connection?: McpConnection;
+  /** While it is being connected: settles when it is, or when what was begun has ended. */
+  connecting?: Promise<McpConnection> | undefined;
+};
 
 export type McpPorts = {
   /** The user's servers as they are now. */
   configured(): Map<string, McpServerConfig>;
   load(): Promise<{ connect: Connect }>;
+  start: StartServer;
   /** Told once a failure: the run goes on without the server. */
   onProblem(text: string): void;
   now?(): number;
@@ -25,6 +33,7 @@ export type McpPorts = {
 export class McpServers {
   readonly #ports: McpPorts;
   readonly #entries = new Map<string, Entry>();
+  #closing = new AbortController();
 
   constructor(ports: McpPorts) {
     this.#ports = ports;
@@ -39,10 +48,13 @@ export class McpServers {
     return lists.flat().filter(({ effect, name }) => (mode === 'agent' || effect === 'readonly') && !names.has(name) && names.add(name));
   }
 
+  /** Resolves when all of them have ended. */
   async close(): Promise<void> {
     const entries = [...this.#entries.values()];
     this.#entries.clear();
-    await Promise.all(entries.map(({ connection }) => connection?.close().catch(() => undefined)));
+    this.#closing.abort();
+    this.#closing = new AbortController();
+    await Promise.all(entries.map(({ connection, connecting }) => end(connecting ?? connection)));
   }
 
   async #toolsOf(name: string, config: McpServerConfig): Promise<Tool[]> {
@@ -77,7 +89,8 @@ export class McpServers {
   }
 
   async #connect(name: string, entry: Entry): Promise<Opened> {
-    const signal = AbortSignal.timeout(CONNECT_MS);
+    const timeout = AbortSignal.timeout(CONNECT_MS);
+    const signal = AbortSignal.any([timeout, this.#closing.signal]);
     const work = async () => {
       const { connect } = await this.#ports.load();
       const events = {
@@ -90,7 +103,12 @@ export class McpServers {
           delete entry.connection;
         },
       };
-      entry.connection ??= await connect(name, entry.config, events, signal);
+      if (!entry.connection) {
+        entry.connecting = connect(name, entry.config, events, this.#ports.start, signal);
+        entry.connection = await entry.connecting.finally(() => {
+          entry.connecting = undefined;
+        });
+      }
       const tools = await entry.connection.tools(signal);
       return { connection: entry.connection, tools, fingerprint: await fingerprintOf(tools) };
     };
@@ -99,7 +117,7 @@ export class McpServers {
     } catch (error) {
       void entry.connection?.close().catch(() => undefined);
       delete entry.connection;
-      throw signal.aborted ? new Error(`it did not answer within ${CONNECT_MS / 1000} seconds.`) : error;
+      throw timeout.aborted ? new Error(`it did not answer within ${CONNECT_MS / 1000} seconds.`) : error;
     }
   }
 
@@ -115,5 +133,13 @@ export class McpServers {
 
   #now(): number {
     return this.#ports.now?.() ?? Date.now();
+  }
+}
+
+async function end(connection: McpConnection | Promise<McpConnection> | undefined): Promise<void> {
+  try {
+    await (await connection)?.close();
+  } catch {
+    // It has ended already, or never began.
   }
 }

@@ -23,5 +23,26 @@ export type ConnectionEvents = {
   onClosed(): void;
 };
 
+export type ServerSpec = { command: string; args: string[]; env: Record<string, string>; cwd?: string };
+
+/** The program of a server that was started. */
+export interface ServerProcess {
+  send(text: string): Promise<void>;
+  /** Ends its input; what of it still runs after a moment is asked to end, and is ended by force in the end. */
+  stop(): Promise<void>;
+}
+
+/** Starts the program of a server, which does not outlive the host. @throws Error where it cannot be started. */
+export type StartServer = (
+  spec: ServerSpec,
+  on: { output(chunk: Uint8Array): void; said(text: string): void; closed(): void },
+) => Promise<ServerProcess>;
+
 /** What `client/index.ts` exports: with the SDK in it, it is a bundle of its own. @throws Error that says why there is no connection. */
-export type Connect = (name: string, config: McpServerConfig, events: ConnectionEvents, signal: AbortSignal) => Promise<McpConnection>;
+export type Connect = (
+  name: string,
+  config: McpServerConfig,
+  events: ConnectionEvents,
+  start: StartServer,
+  signal: AbortSignal,
+) => Promise<McpConnection>;

@@ -11,7 +11,7 @@ import { withoutHunks } from './hunks.ts';
 import { parsePath } from './paths.ts';
 import { changesFrom, revised } from './revise.ts';
 import type { Tidy } from './tidy.ts';
-import type { BlobStore, FileChange, Writer } from './types.ts';
+import { type BlobStore, type FileChange, NothingWritten, type Writer } from './types.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Called before the first byte changes, with all that is about to. */
@@ -73,27 +73,34 @@ export class WriteGate {
       // The log knows what is about to happen before the first byte changes.
       record({ type: 'changes_staged', callId, changes: staged });
       const changes = set.changes.map((change, index) => ({ ...change, mode: staged[index]?.mode }));
-      await this.#commit(changes, () => record({ type: 'changes_dropped', callId }));
+      const overtaken = await this.#commit(changes, () => record({ type: 'changes_dropped', callId }));
       record({ type: 'file_changed', callId, changes: set.summaries });
+      if (overtaken.length > 0)
+        throw new ToolError(`The change was written, but somebody else changed ${overtaken.join(', ')} right afterwards. Read it again.`);
     });
   }
 
   /**
    * Takes back what was written, newest first, as one step where that can be. A file in which somebody went on is merged, or left
-   * alone where the two meet. `record` is told before the first byte changes; what landed of it, the results say.
+   * alone where the two meet. `record` is told before the first byte changes; what landed of it, the results say. Stopped before that, it
+   * changes nothing; stopped later, it ends between two files.
    */
-  undo(staged: readonly Staged[], record: RecordChanges): Promise<UndoResult[]> {
+  undo(staged: readonly Staged[], record: RecordChanges, signal?: AbortSignal): Promise<UndoResult[]> {
     return this.#alone(async () => {
       const histories = historiesOf(staged);
       const plans: Plan[] = [];
-      for (const history of histories) plans.push(await this.#plan(history));
-      await this.#takeBack(plans, record);
-      for (const path of staged.flatMap(({ made = [] }) => made).reverse()) await this.#removeIfEmpty(path);
+      for (const history of histories) {
+        signal?.throwIfAborted();
+        plans.push(await this.#plan(history));
+      }
+      signal?.throwIfAborted();
+      await this.#takeBack(plans, record, signal);
+      await this.#removeEmpty(staged.flatMap(({ made = [] }) => made).reverse(), signal);
       // Something that has gone by now may have stood in its way.
       for (const [index, { isBlocked }] of plans.entries()) {
-        if (!isBlocked) continue;
+        if (!isBlocked || signal?.aborted) continue;
         const again = await this.#plan(histories[index] as History);
-        await this.#takeBack([again], record);
+        await this.#takeBack([again], record, signal);
         plans[index] = again;
       }
       return plans.map(({ result }) => result);
@@ -146,7 +153,7 @@ export class WriteGate {
     }
   }
 
-  async #takeBack(plans: Plan[], record: RecordChanges): Promise<void> {
+  async #takeBack(plans: Plan[], record: RecordChanges, signal?: AbortSignal): Promise<void> {
     const changes = plans.flatMap(({ change }) => change ?? []);
     if (changes.length === 0) return;
     // What is there now is kept too, so that the way back can be gone back.
@@ -162,6 +169,7 @@ export class WriteGate {
       const { change } = plan;
       if (!change || (isWhole && files.includes(plan))) continue;
       try {
+        if (signal?.aborted) throw new ToolError('It was stopped before this file.');
         await this.#expectUnchanged(change);
         await this.#commit([change]);
       } catch (error) {
@@ -184,16 +192,38 @@ export class WriteGate {
     return made.length > 0 ? { ...summary, made } : summary;
   }
 
-  /** A directory that came with a file, and that holds somebody's work by now, stays. */
-  async #removeIfEmpty(path: string): Promise<void> {
-    try {
-      const at = parsePath(path, this.#workspace.fs.folders);
-      const change: FileChange = { path, at, before: new Uint8Array(), after: undefined };
-      await this.#expectUnchanged(change);
-      if ((await this.#workspace.fs.list(at)).length === 0) await this.#commit([change]);
-    } catch {
-      // Gone already, or not to be had: it is no content of anybody.
+  /** Directories that came with files, inner ones first: all at once, or else as many as can go. One that holds somebody's work by now stays. */
+  async #removeEmpty(paths: readonly string[], signal?: AbortSignal): Promise<void> {
+    const changes = await this.#emptyAmong(paths, signal);
+    if (signal?.aborted || changes.length === 0) return;
+    const isDone = await this.#commit(changes).then(
+      () => true,
+      () => false,
+    );
+    for (const change of isDone ? [] : changes) if (!signal?.aborted) await this.#commit([change]).catch(() => undefined);
+  }
+
+  /** Those that hold nothing but each other. */
+  async #emptyAmong(paths: readonly string[], signal: AbortSignal | undefined): Promise<FileChange[]> {
+    const empty = new Map<string, FileChange>();
+    // On the way to a real place there is no link, so one look is enough for all directories around it.
+    let real = '';
+    for (const path of paths) {
+      if (signal?.aborted) break;
+      try {
+        const at = parsePath(path, this.#workspace.fs.folders);
+        // The writer may have removed it with the file.
+        if (!(await this.#workspace.stat(at))) continue;
+        const change: FileChange = { path, at, before: new Uint8Array(), after: undefined };
+        if (!real.startsWith(path)) await this.#expectUnchanged(change);
+        real = path;
+        const left = (await this.#workspace.fs.list(at)).filter(({ name }) => !empty.has(`${path}${name}/`));
+        if (left.length === 0) empty.set(path, change);
+      } catch {
+        // Not to be had: it is no content of anybody.
+      }
     }
+    return [...empty.values()];
   }
 
   /** Judged again at the last moment: the place must still be the place (no link slipped in), the content still the content. */
@@ -210,15 +240,20 @@ export class WriteGate {
     }
   }
 
-  /** `putBack` is told where it failed and every file is as it was. */
-  async #commit(changes: readonly FileChange[], putBack?: () => void): Promise<void> {
+  /** `putBack` is told where it failed and nothing of it is left. Returns the paths that somebody else has changed since it landed. */
+  async #commit(changes: readonly FileChange[], putBack?: () => void): Promise<string[]> {
     try {
       await this.#writer.commit(changes);
-      for (const { path, at, after } of changes) {
-        if (!sameBytes(await this.#now({ path, at }), after)) throw new Error(`${path} did not take the new content.`);
+      const overtaken: string[] = [];
+      for (const change of changes) {
+        const now = await this.#now(change);
+        if (sameBytes(now, change.after)) continue;
+        if (sameBytes(now, change.before)) throw new Error(`${change.path} did not take the new content.`);
+        overtaken.push(change.path);
       }
+      return overtaken;
     } catch (error) {
-      const lost = await this.#rollBack(changes);
+      const lost = await this.#rollBack(changes, error instanceof NothingWritten);
       if (lost.length === 0) putBack?.();
       const why = error instanceof Error ? error.message : String(error);
       const state = lost.length ? `These could not be put back: ${lost.join(', ')}. Read them again.` : 'Nothing was changed.';
@@ -226,14 +261,19 @@ export class WriteGate {
     }
   }
 
-  /** Returns the paths that could not be put back: what is neither the old nor the new content is somebody else's work. */
-  async #rollBack(changes: readonly FileChange[]): Promise<string[]> {
+  /**
+   * Returns the paths that could not be put back. What is neither the old nor the new content is somebody else's work: it stays, and only where
+   * it is sure that `nothingLanded` nothing of the change is in it.
+   */
+  async #rollBack(changes: readonly FileChange[], nothingLanded: boolean): Promise<string[]> {
     const lost: string[] = [];
     for (const change of changes) {
       try {
         const now = await this.#now(change);
         if (sameBytes(now, change.before)) continue;
-        if (now && !sameBytes(now, change.after)) throw new Error(`${change.path} was changed by somebody else.`);
+        const isTheirs = !sameBytes(now, change.after);
+        if (isTheirs && nothingLanded) continue;
+        if (isTheirs && now) throw new Error(`${change.path} was changed by somebody else.`);
         await this.#writer.commit([{ ...change, before: now, after: change.before }]);
       } catch {
         lost.push(change.path);

@@ -69,9 +69,22 @@ export type FileChange = {
   mode?: number | undefined;
 };
 
+/** A writer knows that nothing of the change has landed: what a file holds by now was there before, or is somebody else's. */
+export class NothingWritten extends Error {
+  override name = 'NothingWritten';
+
+  /** Every part of a host has its own copy of this class: the name tells, not the copy. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === 'NothingWritten';
+  }
+}
+
 /** The means to write. Only the write gate is handed one. */
 export interface Writer {
-  /** Applies all changes as one step that the user can undo where the host has such a thing. @throws with some applied: the gate rolls back. */
+  /**
+   * Applies all changes as one step that the user can undo where the host has such a thing. @throws NothingWritten, or another error where some
+   * may have been applied: the gate rolls back.
+   */
   commit(changes: readonly FileChange[]): Promise<void>;
   /** Takes back what a crash left half done. Called before anything is written; may be called again. */
   recover?(): Promise<void>;

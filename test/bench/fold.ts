@@ -1,6 +1,11 @@
-/** What opening a session costs: its state is the fold of its log, so a log that is eight times as long should take eight times as long. */
-import type { AgentEvent, EventBody } from '../../src/core/events.ts';
-import { foldSession } from '../../src/core/session.ts';
+/**
+ * What opening a session costs: its log is read, each event is checked, and the state is the fold of them. A log that is eight times as long
+ * should take eight times as long.
+ */
+import type { EventBody } from '../../src/core/events.ts';
+import { emptySession } from '../../src/core/session-state.ts';
+import { takeIn } from '../../src/core/take-in.ts';
+import { readLines } from '../../src/sessions/session-log.ts';
 
 const model = { provider: 'p', model: 'm' };
 const started: EventBody = {
@@ -12,7 +17,7 @@ const started: EventBody = {
 };
 
 /** A run that edits the same file over and over, four events a time. */
-function writing(count: number): AgentEvent[] {
+function writing(count: number): Buffer {
   const change = { path: 'a.txt', kind: 'edit', before: 'x', after: 'y', added: 1, removed: 1 } as const;
   const edit = (callId: string): EventBody[] => [
     {
@@ -24,13 +29,15 @@ function writing(count: number): AgentEvent[] {
     { type: 'tool_finished', callId, result: { type: 'tool_result', callId, name: 'edit', content: [] }, durationMs: 0 },
   ];
   const bodies = [started, ...Array.from({ length: count }, (_, index) => edit(`c${index}`)).flat()];
-  return bodies.map((body, index) => ({ ...body, runId: 'r', seq: index + 1, at: index }));
+  return Buffer.from(bodies.map((body, index) => `${JSON.stringify({ ...body, runId: 'r', seq: index + 1, at: index })}\n`).join(''));
 }
 
-function measure(log: AgentEvent[]): number {
+function measure(log: Buffer): number {
   const runs = Array.from({ length: 9 }, () => {
     const begun = performance.now();
-    if (!foldSession(log).staged.every(({ landed }) => landed)) throw new Error('The fold lost a change.');
+    const state = emptySession();
+    takeIn(state, readLines(log).events);
+    if (state.staged.length === 0 || !state.staged.every(({ landed }) => landed)) throw new Error('The fold lost a change.');
     return performance.now() - begun;
   });
   return Math.min(...runs);

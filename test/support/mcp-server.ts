@@ -1,7 +1,24 @@
-/** A real MCP server, on its official SDK, with manners that servers from npm do not have. */
+/**
+ * A real MCP server, on its official SDK, with manners that servers from npm do not have: with `deaf FILE` it ignores the end of its input and
+ * SIGTERM, as does a program that it starts, and writes the process ids of both into the file. With `mute` as well it never answers.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+
+const [deaf, file, mute] = process.argv.slice(2);
+if (deaf && file) {
+  const child = spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log("ready")'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  process.on('SIGTERM', () => undefined);
+  setInterval(() => undefined, 1_000);
+  await once(child.stdout, 'data');
+  writeFileSync(file, `${process.pid} ${child.pid}`);
+}
 
 let changes = 0;
 const server = new Server({ name: 'fickle', version: '1.0.0' }, { capabilities: { tools: { listChanged: true } } });
@@ -34,4 +51,4 @@ server.setRequestHandler(CallToolRequestSchema, async ({ params }, { sendNotific
       return text(params.name);
   }
 });
-await server.connect(new StdioServerTransport());
+if (!mute) await server.connect(new StdioServerTransport());

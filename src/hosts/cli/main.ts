@@ -3,8 +3,12 @@ import module from 'node:module';
 import { join } from 'node:path';
 import { storageDirectory } from '../node/storage.ts';
 
-// Node 20 has no such cache.
-module.enableCompileCache?.(join(storageDirectory(), 'compile-cache'));
+try {
+  // Node 20 has no such cache.
+  module.enableCompileCache?.(join(storageDirectory(), 'compile-cache'));
+} catch {
+  // Where there is no place for it, whatever needs one says so.
+}
 
 void import('./program.ts')
   .then(({ program }) => program(process.argv.slice(2)))

@@ -6,10 +6,14 @@ import { UsageError } from './arguments.ts';
 export function mcpServersOf(file: string, say: (text: string) => void): NonNullable<AssistantPorts['mcp']> {
   const written = readJson(file);
   const open = async () => {
-    const [{ McpServers }, { readServers }] = await Promise.all([import('../../mcp/servers.ts'), import('../../mcp/config.ts')]);
+    const [{ McpServers }, { readServers }, { startServer: start }] = await Promise.all([
+      import('../../mcp/servers.ts'),
+      import('../../mcp/config.ts'),
+      import('../node/server-process.ts'),
+    ]);
     const { servers, problems } = readServers(written);
     for (const problem of problems) say(problem);
-    return new McpServers({ configured: () => servers, load: () => import('../../mcp/client/index.ts'), onProblem: say });
+    return new McpServers({ configured: () => servers, load: () => import('../../mcp/client/index.ts'), start, onProblem: say });
   };
   let opened: ReturnType<typeof open> | undefined;
   return {

@@ -11,16 +11,21 @@ import { findSession, type Kedge, openKedge, triedModels } from './kedge.ts';
 import { TextRenderer } from './render.ts';
 import { harmless, oneLine } from './terminal.ts';
 
-/** What is to be done when a signal comes: `say` before the program ends by it, `interrupted` at each Ctrl+C. */
-type LastWords = { say?: () => void; interrupted?: () => void };
+/**
+ * What is to be done when a signal comes: `say` before the program ends by it, `interrupted` at each Ctrl+C. `ending`: the exit code of a program
+ * that a signal ends.
+ */
+type LastWords = { say?: () => Promise<void>; interrupted?: () => void; ending?: Promise<number> };
 
 /** Returns the exit code. Every failure is one sentence on stderr. */
 export async function program(args: readonly string[]): Promise<number> {
   const stopping = new AbortController();
   const lastWords = handleSignals(stopping);
   try {
-    return await carryOut(parseCommand(args), stopping.signal, lastWords);
+    const code = await carryOut(parseCommand(args), stopping.signal, lastWords);
+    return (await lastWords.ending) ?? code;
   } catch (error) {
+    if (lastWords.ending) return lastWords.ending;
     if (isBrokenPipe(error)) return EXIT.stopped;
     process.stderr.write(`kedge: ${isGone(error) ? GONE : oneLine(error instanceof Error ? error.message : String(error), 1_000)}\n`);
     return error instanceof UsageError || error instanceof SessionError ? EXIT.usage : EXIT.failed;
@@ -49,7 +54,10 @@ async function carryOut(command: Command, signal: AbortSignal, lastWords: LastWo
       return listSessions(openKedge(command), command.json);
     case 'undo': {
       const { undo } = await import('./undo.ts');
-      return undo(openKedge(command).assistant, command.run, command.json ? printJson : undefined);
+      const { assistant } = openKedge(command);
+      // It ends between two files, and says what it has done.
+      lastWords.say = () => assistant.shutDown();
+      return undo(assistant, command.run, { show: command.json ? printJson : undefined, signal });
     }
     case 'grants':
       return grants(openKedge(command), command.clear);
@@ -79,7 +87,8 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   const kedge = openKedge(command);
   const text = await promptText(command.prompt);
   const session = command.session === undefined ? kedge.assistant.newSession() : await findSession(kedge.assistant, command.session);
-  lastWords.say = () => kedge.assistant.close();
+  if (session.damage) process.stderr.write(`kedge: ${oneLine(session.damage, 1_000)}\n`);
+  lastWords.say = () => kedge.assistant.shutDown();
   const { lastRun } = session.state;
   const model = chosen ?? lastRun?.model ?? { provider: 'offline', model: 'offline' };
   const { config, given, unsuitable } = await kedge.use(model, session, signal);
@@ -107,7 +116,7 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   const code = await converse(session, start, { ...command, ...(given && { baseUrl: given }) }, signal, () => renderer?.skipWait());
   if (command.output !== undefined) (await import('./plan-output.ts')).writePlan(session, command.output);
   await kedge.tidy().catch(() => undefined);
-  kedge.assistant.close();
+  await kedge.assistant.shutDown();
   return code;
 }
 
@@ -159,15 +168,16 @@ function handleSignals(stopping: AbortController): LastWords {
     ['SIGHUP', 129],
   ] as const) {
     process.on(name, () => {
-      lastWords.say?.();
-      process.exit(code);
+      // Whoever says it twice does not want to wait.
+      if (lastWords.ending || !lastWords.say) process.exit(code);
+      lastWords.ending = lastWords.say().then(() => process.exit(code));
     });
   }
   // Whoever read the output has gone: nothing that follows would be seen.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error) => {
       if (isBrokenPipe(error)) return stopping.abort();
-      lastWords.say?.();
+      void lastWords.say?.();
       if (stream === process.stdout) process.stderr.write(`kedge: The output cannot be written: ${oneLine(error.message)}\n`);
       process.exit(EXIT.failed);
     });

@@ -5,34 +5,49 @@ import type { AgentEvent, UndoResult } from '../../core/events.ts';
 import { EXIT } from './converse.ts';
 import { oneLine, paintFor } from './terminal.ts';
 
-export async function undo(assistant: Assistant, wanted: string | undefined, show?: (event: AgentEvent) => void): Promise<number> {
-  const found = await findRun(assistant, wanted);
+type UndoOptions = { show?: ((event: AgentEvent) => void) | undefined; signal?: AbortSignal };
+
+export async function undo(assistant: Assistant, wanted: string | undefined, { show, signal }: UndoOptions = {}): Promise<number> {
+  const problems: string[] = [];
+  const found = await findRun(assistant, wanted, problems);
   if (!found) {
-    process.stderr.write(
-      `kedge: ${wanted ? `There is no run ${wanted} that changed files here.` : 'No run here has changes that could be taken back.'}\n`,
-    );
+    const none = wanted ? `There is no run ${wanted} that changed files here.` : 'No run here has changes that could be taken back.';
+    process.stderr.write(`kedge: ${[none, ...problems].join(' ')}\n`);
     return EXIT.failed;
   }
   const { session, runId, prompt } = found;
+  if (session.damage) process.stderr.write(`kedge: ${oneLine(session.damage, 1_000)}\n`);
   let results: UndoResult[] = [];
   session.subscribe((event) => {
     if (event.type === 'changes_undone') results = event.results;
     show?.(event);
   });
-  await session.undo(runId);
+  try {
+    await session.undo(runId, undefined, signal);
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+    process.stderr.write('kedge: Stopped before anything was taken back.\n');
+    return EXIT.stopped;
+  }
   if (!show) print(prompt, results);
   const isMore = [...session.state.runs.values()].some((run) => run.changed && !session.state.undone.has(run.runId));
   if (isMore && !show && !wanted) process.stderr.write('A run before it changed files too. To take that back as well: kedge undo\n');
   return results.some(({ outcome }) => outcome === 'refused') ? EXIT.failed : EXIT.answered;
 }
 
-/** The run of that id, the last one of the session of that id, or the last one that changed files and was not taken back yet; of any session of the folder. */
+/**
+ * The run of that id, the last one of the session of that id, or the last one that changed files and was not taken back yet; of any session of
+ * the folder. A session that cannot be opened keeps nobody from the others, and is named in `problems`.
+ */
 async function findRun(
   assistant: Assistant,
   wanted: string | undefined,
+  problems: string[],
 ): Promise<{ session: Session; runId: string; prompt: string } | undefined> {
   for (const { id } of await assistant.sessions()) {
-    const session = await assistant.session(id);
+    const session = await assistant.session(id).catch((error: unknown) => {
+      problems.push(`The session ${id} cannot be opened: ${oneLine(error instanceof Error ? error.message : String(error), 200)}`);
+    });
     const runs = session ? [...session.state.runs.values()].reverse() : [];
     const run = runs.find(
       ({ runId, changed }) => changed && (wanted ? runId.startsWith(wanted) || id.startsWith(wanted) : !session?.state.undone.has(runId)),

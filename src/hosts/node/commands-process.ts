@@ -1,11 +1,12 @@
 /** A command as a process group of its own, without a terminal. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import type { Socket } from 'node:net';
 import { delimiter, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommandLine } from '../../core/tool.ts';
+import { ProcessGroup } from './process-group.ts';
 
 export type Ending = { code?: number; signal?: string; leftovers?: boolean };
 
@@ -22,8 +23,6 @@ export type Launch = (spec: LaunchSpec, signal: AbortSignal) => Promise<Running>
 
 export type Shell = { name: CommandLine['shell']; path: string };
 
-/** After a stop, how long a command has to end by itself. */
-export const GRACE_MS = 2_000;
 /** After a shell has ended, how long what it started has to end as well, or its pipe may be silent. */
 const SETTLE_MS = 150;
 
@@ -84,7 +83,7 @@ export const launchProcess: Launch = async ({ text, cwd, shell }) => {
     const leftovers = !isWindows && !(await group.gone(SETTLE_MS));
     if (leftovers) group.stop();
     await Promise.all(pipes.map(closeWhenSilent));
-    alive.delete(group);
+    group.forget();
     return { ...ending, ...(leftovers && { leftovers }) };
   });
   return { output: textOf(pipes), ended, stop: () => group.stop() };
@@ -100,53 +99,6 @@ async function closeWhenSilent(pipe: Readable): Promise<void> {
     const { bytesRead } = pipe as Socket;
     if (bytesRead === read && pipe.readableLength === 0) pipe.destroy();
     read = bytesRead;
-  }
-}
-
-/** Groups that may not outlive this program. */
-const alive = new Set<ProcessGroup>();
-process.once('exit', () => {
-  for (const group of alive) group.kill();
-});
-
-class ProcessGroup {
-  readonly #child: ChildProcess;
-
-  constructor(child: ChildProcess) {
-    this.#child = child;
-    alive.add(this);
-  }
-
-  /** Whether nothing of it runs any more, at the latest after this time. */
-  async gone(ms: number): Promise<boolean> {
-    for (const end = Date.now() + ms; this.#signal(0); await delay(10)) if (Date.now() >= end) return false;
-    return true;
-  }
-
-  stop(): void {
-    if (!this.#signal('SIGTERM')) return;
-    setTimeout(() => this.kill(), GRACE_MS).unref();
-  }
-
-  kill(): void {
-    this.#signal('SIGKILL');
-  }
-
-  /** Whether there was anybody to get it. */
-  #signal(signal: NodeJS.Signals | 0): boolean {
-    const { pid } = this.#child;
-    if (pid === undefined) return false;
-    if (process.platform === 'win32') {
-      const runs = this.#child.exitCode === null && this.#child.signalCode === null;
-      if (signal !== 0 && runs)
-        spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore' }).on('error', () => this.#child.kill());
-      return runs;
-    }
-    try {
-      return process.kill(-pid, signal);
-    } catch {
-      return false;
-    }
   }
 }
 

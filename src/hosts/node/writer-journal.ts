@@ -5,8 +5,13 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type * as NodeFs from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { jsonIn } from '../../core/json.ts';
+import { releaseLock, takeLock } from '../../sessions/lock.ts';
+import { isRunning, ownProcess } from '../../sessions/processes.ts';
 
 /** What the writer needs of the file system; a test hands it one that fails. */
 export type FileOps = Pick<
@@ -33,9 +38,13 @@ export type FileOps = Pick<
 export type Step = { file: string; directory?: boolean; temporary?: string; backup?: string; before?: string; after?: string };
 /** `made`: directories that did not exist before, outer ones first. */
 export type Entry = { made: string[]; steps: Step[] };
+/** `startedAt` tells the program from a later one that the system gave the same process id to. */
+type Written = Entry & { startedAt?: string };
 
 const PENDING = '.pending';
 const DONE = '.done';
+const LOOK_MS = 5;
+const PATIENCE_MS = 10_000;
 /** Those that this very program is at. */
 const active = new Set<string>();
 
@@ -48,6 +57,16 @@ export class Journal {
     this.#directory = directory;
   }
 
+  /** Waits until no other program writes here. @returns how to let the next one in. @throws where one does not end. */
+  async lock(): Promise<() => void> {
+    const path = `${this.#directory}.lock`;
+    for (let waited = 0; !tookLock(path); waited += LOOK_MS) {
+      if (waited >= PATIENCE_MS) throw new Error('Another Kedge has been writing in this workspace for too long.');
+      await delay(LOOK_MS);
+    }
+    return () => quietly(() => releaseLock(path));
+  }
+
   /** From its return on, a crash is taken back; `durable`: also one of the computer. */
   begin(entry: Entry, durable: boolean): OpenJournal {
     const fs = this.#fs;
@@ -56,7 +75,8 @@ export class Journal {
     const name = (state: string) => join(this.#directory, id + state);
     active.add(id);
     try {
-      write(fs, name('.new'), JSON.stringify(entry), durable);
+      const { startedAt } = ownProcess();
+      write(fs, name('.new'), JSON.stringify({ ...entry, ...(startedAt && { startedAt }) } satisfies Written), durable);
       fs.renameSync(name('.new'), name(PENDING));
       if (durable) syncDirectory(fs, this.#directory);
     } catch (error) {
@@ -87,16 +107,18 @@ export class Journal {
       const [, id = '', pid = '', state] = /^((\d+)-[\w-]+)(\.\w+)$/.exec(name) ?? [];
       const path = join(this.#directory, name);
       if (!state || active.has(id) || this.#lives(Number(pid), path)) continue;
-      quietly(() => {
-        const text = state === '.new' ? undefined : fs.readFileSync(path, 'utf8');
-        if (text !== undefined && (state === PENDING || state === DONE)) {
-          const entry: Entry = JSON.parse(text);
-          if (state === PENDING) takeBack(fs, entry);
-          else tidy(fs, entry);
-        }
-        remove(fs, path);
-      });
+      quietly(() => this.#recoverOne(path, state));
     }
+  }
+
+  /** Under a name of this program first: of two programs that find a journal at the same moment, one alone may act on it. */
+  #recoverOne(found: string, state: string): void {
+    const fs = this.#fs;
+    const path = join(this.#directory, `${process.pid}-${randomUUID()}${state}`);
+    fs.renameSync(found, path);
+    if (state === PENDING) takeBack(fs, JSON.parse(fs.readFileSync(path, 'utf8')));
+    else if (state === DONE) tidy(fs, JSON.parse(fs.readFileSync(path, 'utf8')));
+    remove(fs, path);
   }
 
   /** Another program may be in the middle of its change. An id from before the computer was started belongs to somebody else by now. */
@@ -104,10 +126,10 @@ export class Journal {
     if (pid === process.pid) return false;
     try {
       if (this.#fs.lstatSync(path).mtimeMs < Date.now() - uptime() * 1000) return false;
-      process.kill(pid, 0);
-      return true;
-    } catch (error) {
-      return (error as NodeJS.ErrnoException).code === 'EPERM';
+      const startedAt = (jsonIn(this.#fs.readFileSync(path, 'utf8')) as Partial<Written> | undefined)?.startedAt;
+      return isRunning({ pid, startedAt });
+    } catch {
+      return false;
     }
   }
 }
@@ -120,6 +142,16 @@ export type OpenJournal = {
   /** What is left to do is for the next `recover`. */
   leave(): void;
 };
+
+/** Where a lock cannot be made, neither can a journal, which says why. */
+function tookLock(path: string): boolean {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    return takeLock(path);
+  } catch {
+    return true;
+  }
+}
 
 /** Every file as it was, but for those that somebody else has changed since. May be done again. @throws after all were tried. */
 export function takeBack(fs: FileOps, { steps, made }: Entry): void {
@@ -174,7 +206,7 @@ export function hashOfBytes(bytes: Uint8Array): string {
 }
 
 /** undefined where there is nothing; what is no file has no hash that a step could know. */
-function hashAt(fs: FileOps, path: string): string | undefined {
+export function hashAt(fs: FileOps, path: string): string | undefined {
   const found = fs.lstatSync(path, { throwIfNoEntry: false });
   if (!found) return undefined;
   return found.isFile() ? hashOfBytes(fs.readFileSync(path)) : 'no file';

@@ -6,11 +6,12 @@
 import * as nodeFs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { sameBytes } from '../../workspace/content.ts';
-import type { FileChange, Location, Writer } from '../../workspace/types.ts';
+import { type FileChange, type Location, NothingWritten, type Writer } from '../../workspace/types.ts';
 import {
   type Entry,
   exists,
   type FileOps,
+  hashAt,
   hashOfBytes,
   Journal,
   missingAncestors,
@@ -28,7 +29,7 @@ export type NodeWriterOptions = {
   fs?: FileOps;
 };
 
-type Planned = { change: FileChange; step: Step; mode: number | undefined; current: nodeFs.Stats | undefined };
+type Planned = { change: FileChange; step: Step; mode: number | undefined; current: nodeFs.Stats | undefined; isTried?: boolean };
 
 /** A file system without second names for files says so in one of these ways. */
 const NO_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'EXDEV', 'EINVAL']);
@@ -51,24 +52,55 @@ export class NodeWriter implements Writer {
     this.#journal?.recover();
   }
 
+  /** Of several programs in one workspace, one at a time: between the last look at a file and its rename another one could not be seen. */
   async commit(changes: readonly FileChange[]): Promise<void> {
-    const planned = changes.map((change) => this.#plan(change, changes));
-    const directories = planned.flatMap(({ step }) =>
-      step.directory ? (step.after === undefined ? [] : [step.file]) : step.temporary ? [dirname(step.file)] : [],
-    );
-    const made = [...new Set(directories.flatMap((directory) => this.#missing(directory)))];
-    const entry: Entry = { made, steps: planned.map(({ step }) => step) };
-    const journal = this.#journal?.begin(entry, isOrdered(entry));
+    const release = await this.#journal?.lock();
     try {
-      this.#carryOut(planned, entry, journal);
+      this.#commit(changes);
     } finally {
-      journal?.leave();
+      release?.();
     }
-    for (const directory of made) if (!planned.some(({ step }) => step.directory && step.file === directory)) this.#made.add(directory);
+  }
+
+  #commit(changes: readonly FileChange[]): void {
+    const planned: Planned[] = [];
+    let entry: Entry;
+    try {
+      for (const change of changes) planned.push(this.#plan(change, changes));
+      const directories = planned.flatMap(({ step }) =>
+        step.directory ? (step.after === undefined ? [] : [step.file]) : step.temporary ? [dirname(step.file)] : [],
+      );
+      entry = { made: [...new Set(directories.flatMap((directory) => this.#missing(directory)))], steps: planned.map(({ step }) => step) };
+      this.#carryOut(planned, entry);
+    } catch (error) {
+      throw this.#isUntouched(planned) ? new NothingWritten(error instanceof Error ? error.message : String(error)) : error;
+    }
+    for (const directory of entry.made)
+      if (!planned.some(({ step }) => step.directory && step.file === directory)) this.#made.add(directory);
     for (const { step } of planned) this.#tidyDirectories(dirname(step.file));
   }
 
-  #carryOut(planned: readonly Planned[], entry: Entry, journal: OpenJournal | undefined): void {
+  /** Where it did not come to a file, or took back what it did, what is there is what was there, or somebody else's. */
+  #isUntouched(planned: readonly Planned[]): boolean {
+    try {
+      return planned.every(({ step: { file, directory, before }, isTried }) =>
+        directory ? exists(this.#fs, file) === (before !== undefined) : !isTried || hashAt(this.#fs, file) === before,
+      );
+    } catch {
+      return false;
+    }
+  }
+
+  #carryOut(planned: readonly Planned[], entry: Entry): void {
+    const journal = this.#journal?.begin(entry, isOrdered(entry));
+    try {
+      this.#carryOutIn(planned, entry, journal);
+    } finally {
+      journal?.leave();
+    }
+  }
+
+  #carryOutIn(planned: readonly Planned[], entry: Entry, journal: OpenJournal | undefined): void {
     try {
       for (const directory of entry.made) this.#fs.mkdirSync(directory);
       for (const each of planned) this.#prepare(each);
@@ -160,7 +192,10 @@ export class NodeWriter implements Writer {
     }
   }
 
-  #land({ change: { path }, step: { file, directory, temporary, backup, after }, current }: Planned): void {
+  #land(planned: Planned): void {
+    const { change, step, current } = planned;
+    const { file, directory, temporary, backup, after } = step;
+    const { path } = change;
     const fs = this.#fs;
     if (directory) {
       if (after === undefined) fs.rmdirSync(file);
@@ -169,6 +204,7 @@ export class NodeWriter implements Writer {
     const now = this.#entry(file, path);
     if (now?.ino !== current?.ino || now?.mtimeMs !== current?.mtimeMs || now?.size !== current?.size)
       throw new Error(current ? `${path} was changed just now.` : `${path} exists by now.`);
+    planned.isTried = true;
     if (!temporary || current) {
       fs.renameSync(temporary ?? file, temporary ? file : (backup as string));
       return;

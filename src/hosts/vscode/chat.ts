@@ -148,6 +148,7 @@ function metadataOf(turn: vscode.ChatContext['history'][number] | undefined): Me
 
 async function sessionOf(kedge: Kedge, previous: Metadata | undefined): Promise<Session> {
   const known = previous && (await kedge.assistant.session(previous.sessionId));
+  if (known) kedge.warnOfDamage(known);
   return known ?? kedge.assistant.newSession();
 }
 

@@ -12,8 +12,11 @@ import { Proposals } from './review-proposals.ts';
 /** What the tests in the extension host work with. */
 export type Api = { kedge: Kedge; proposals: Proposals };
 
+let opened: Kedge | undefined;
+
 export function activate(context: vscode.ExtensionContext): Api {
   const kedge = new Kedge(context);
+  opened = kedge;
   const proposals = new Proposals({ blobs: kedge.blobs, memory: context.workspaceState, sessionById: (id) => kedge.sessionById(id) });
   const panel = new Panel(kedge, proposals);
   context.subscriptions.push(
@@ -28,6 +31,11 @@ export function activate(context: vscode.ExtensionContext): Api {
   );
   offerPending(kedge, panel).catch(console.error);
   return { kedge, proposals };
+}
+
+/** The editor waits for it: what runs have started ends with them. */
+export async function deactivate(): Promise<void> {
+  await opened?.assistant.shutDown();
 }
 
 /** A question that a reload interrupted is brought back before the user, wherever it was asked: a thread of the Chat forgets its buttons. */

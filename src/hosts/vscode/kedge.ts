@@ -44,6 +44,7 @@ export class Kedge implements vscode.Disposable {
   readonly onDidChange = this.#changed.event;
   readonly onDidChangeSession = this.#sessionChanged.event;
   readonly #disposables: vscode.Disposable[];
+  readonly #warned = new WeakSet<Session>();
   #fs: VsCodeFileSystem | undefined;
   #session: Promise<Session> | undefined;
 
@@ -172,6 +173,13 @@ export class Kedge implements vscode.Disposable {
     const session = await this.assistant.session(id);
     if (!session) throw new SessionError('This session is no longer stored.');
     return session;
+  }
+
+  /** Tells the user once that lines of the session's log were left out. */
+  warnOfDamage(session: Session): void {
+    if (!session.damage || this.#warned.has(session)) return;
+    this.#warned.add(session);
+    void vscode.window.showWarningMessage(`Kedge session “${session.state.title}”: ${session.damage}`);
   }
 
   dispose(): void {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { readServers } from '../../mcp/config.ts';
 import { McpServers } from '../../mcp/servers.ts';
+import { startServer } from '../node/server-process.ts';
 import { ofUser } from './settings.ts';
 
 /** The servers of the user's settings. A workspace names none: to start one is to run its program. */
@@ -13,6 +14,7 @@ export function editorMcpServers(): McpServers {
       return servers;
     },
     load: () => import('../../mcp/client/index.ts'),
+    start: startServer,
     onProblem: warn,
   });
 }

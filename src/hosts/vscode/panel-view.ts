@@ -182,6 +182,7 @@ export class PanelView implements vscode.Disposable {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#pending = [];
+    this.#kedge.warnOfDamage(session);
     const runIds = [...session.state.runs.keys()];
     const shown = new Set(runIds.slice(-this.#runsShown));
     this.#post({

@@ -2,7 +2,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
-import { type Ending, GRACE_MS, HINTS, type Launch, type LaunchSpec, launchProcess, type Running } from '../node/commands-process.ts';
+import { type Ending, HINTS, type Launch, type LaunchSpec, launchProcess, type Running } from '../node/commands-process.ts';
+import { GRACE_MS } from '../node/process-group.ts';
 import { shellWord } from './terminal-quote.ts';
 
 const NAME = 'Kedge';

@@ -1,23 +1,23 @@
 /** One MCP server through the official SDK, which nothing else of Kedge imports: it is loaded with the first server. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { getDefaultEnvironment } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { type CallToolResult, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServerConfig } from '../config.ts';
-import type { Connect, McpTool } from '../types.ts';
+import type { Connect, McpTool, StartServer } from '../types.ts';
+import { ProcessTransport } from './process-transport.ts';
 import { resultParts } from './results.ts';
 import { schemaValidator } from './schemas.ts';
 
 const MAX_TOOLS = 200;
-const MAX_STDERR = 2_000;
 /** A call may take as long as the user lets it: the run's own limits and Stop end it. */
 const CALL_MS = 24 * 60 * 60_000;
 
-export const connect: Connect = async (name, config, { onChanged, onClosed }, signal) => {
+export const connect: Connect = async (name, config, { onChanged, onClosed }, start, signal) => {
   const validator = schemaValidator();
   const client = new Client({ name: 'kedge', version: '1.0.0' }, { jsonSchemaValidator: validator });
-  const { transport, stderr } = transportOf(config);
+  const { transport, stderr } = transportOf(config, start);
   client.onclose = onClosed;
   client.setNotificationHandler(ToolListChangedNotificationSchema, onChanged);
   try {
@@ -48,13 +48,12 @@ export const connect: Connect = async (name, config, { onChanged, onClosed }, si
       }
     },
     async call(tool, input, stopped, progress) {
-      const options = {
-        signal: stopped,
-        timeout: CALL_MS,
-        onprogress: (at: { message?: string; progress: number; total?: number }) =>
-          progress(at.message ?? (at.total === undefined ? `${at.progress}` : `${at.progress} of ${at.total}`)),
-      };
-      const result = await client.callTool({ name: tool, arguments: input }, undefined, options).catch((error) => {
+      const onprogress = (at: { message?: string; progress: number; total?: number }) =>
+        progress(at.message ?? (at.total === undefined ? `${at.progress}` : `${at.progress} of ${at.total}`));
+      const asked = during(stopped, (signal) =>
+        client.callTool({ name: tool, arguments: input }, undefined, { signal, timeout: CALL_MS, onprogress }),
+      );
+      const result = await asked.catch((error) => {
         if (stopped.aborted) throw error;
         throw new Error(`The MCP server ${name} failed: ${reason(error)}`);
       });
@@ -65,19 +64,29 @@ export const connect: Connect = async (name, config, { onChanged, onClosed }, si
   };
 };
 
-function transportOf(config: McpServerConfig): { transport: Transport; stderr: () => string } {
+function transportOf(config: McpServerConfig, start: StartServer): { transport: Transport; stderr: () => string } {
   if ('url' in config) {
     const transport = new StreamableHTTPClientTransport(new URL(config.url), { requestInit: { headers: config.headers ?? {} } });
     return { transport: transport as Transport, stderr: () => '' };
   }
-  const { command, args, env, cwd } = config;
-  // Besides what is set here, the SDK hands a server a few harmless variables only: no key of anybody's environment.
-  const transport = new StdioClientTransport({ command, ...(args && { args }), ...(env && { env }), ...(cwd && { cwd }), stderr: 'pipe' });
-  let said = '';
-  transport.stderr?.on('data', (chunk) => {
-    said = (said + chunk).slice(-MAX_STDERR);
-  });
-  return { transport, stderr: () => said };
+  const { command, args = [], env, cwd } = config;
+  // Besides what is set here, a server is handed a few harmless variables only: no key of anybody's environment.
+  const spec = { command, args, env: { ...getDefaultEnvironment(), ...env }, ...(cwd && { cwd }) };
+  const transport = new ProcessTransport(spec, start);
+  return { transport, stderr: () => transport.said };
+}
+
+/** The signal of one call, which ends with it: the SDK never takes its listeners off a signal, and a run's has as many calls as the run. */
+async function during<T>(signal: AbortSignal, work: (own: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await work(controller.signal);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }
 
 function reason(error: unknown): string {

@@ -89,7 +89,7 @@ describe('a session that is opened', () => {
     const begun = nextEvent(kedge.session, 'text_delta');
     const ended = kedge.session.prompt({ text: 'go', mode: 'ask' });
     await begun;
-    assert.equal(await readFile(fileOf(kedge, '.lock'), 'utf8'), String(process.pid));
+    assert.match(await readFile(fileOf(kedge, '.lock'), 'utf8'), new RegExp(`^${process.pid} `));
     await kedge.session.stop();
     await ended;
     await assert.rejects(access(fileOf(kedge, '.lock')));
@@ -100,5 +100,26 @@ describe('a session that is opened', () => {
     const { readlink } = await import('node:fs/promises');
     const open = await Promise.all((await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));
     assert.ok(!open.includes(fileOf(kedge, '.jsonl')));
+  });
+});
+
+describe('a damaged session that is open in two windows', () => {
+  it('is mended by the one that goes on, and the other goes on from there', async () => {
+    const turns = Array.from({ length: 3 }, () => turn(say('Done.')));
+    await using kedge = await assistantOn({}, turns);
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    await writeFile(fileOf(kedge, '.jsonl'), (await logOf(kedge)).replace('"turn_started"', '"turn_startee"'));
+    const one = await kedge.reload();
+    const two = await kedge.beside();
+    assert.match(one.session.damage ?? '', /^1 line .*\.damaged\.$/);
+    assert.equal(two.session.damage, one.session.damage);
+    await one.session.prompt({ text: 'and now?', mode: 'ask' });
+    await two.session.prompt({ text: 'and then?', mode: 'ask' });
+    one.session.refresh();
+    assert.deepEqual(one.session.events, two.session.events);
+    const again = await kedge.reload();
+    assert.equal(again.session.damage, undefined);
+    assert.deepEqual(again.session.events, JSON.parse(JSON.stringify(two.session.events)));
+    assert.deepEqual((await readdir(join(kedge.storage, 'sessions'))).filter((name) => name.endsWith('.damaged')).length, 1);
   });
 });

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Mode } from '../../../src/core/events.ts';
 import { resultText } from '../../../src/core/messages.ts';
 import type { Tool, ToolOutput } from '../../../src/core/tool.ts';
+import { startServer } from '../../../src/hosts/node/server-process.ts';
 import { schemaValidator } from '../../../src/mcp/client/schemas.ts';
 import { type McpServerConfig, readServers } from '../../../src/mcp/config.ts';
 import { McpServers } from '../../../src/mcp/servers.ts';
@@ -13,6 +18,7 @@ import { fingerprintOf, toolName } from '../../../src/mcp/tools.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { executeContext } from '../../support/context.ts';
 import { assistantOn, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';
+import { type ReceivedRequest, startResponsesServer } from '../../support/responses-server.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const everything = (more: object = {}): McpServerConfig => ({
@@ -49,6 +55,7 @@ class Servers extends McpServers implements AsyncDisposable {
     super({
       configured: () => new Map(Object.entries(configs)),
       load: () => import('../../../src/mcp/client/index.ts'),
+      start: startServer,
       onProblem: (text) => void problems.push(text),
     });
     this.problems = problems;
@@ -183,6 +190,21 @@ describe('an MCP server', () => {
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'stopped');
   });
 
+  it('leaves no listener behind at a call', async () => {
+    await using servers = new Servers({ fickle: changing() });
+    const tool = await servers.tool('fickle__steady');
+    const { signal } = new AbortController();
+    const warnings: Error[] = [];
+    const warn = (warning: Error) => void warnings.push(warning);
+    process.on('warning', warn);
+    for (let count = 0; count < 30; count++) assert.equal(texts(await use(tool, {}, signal)), 'steady');
+    // Warnings are told in a later turn of the loop.
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', warn);
+    assert.deepEqual(warnings, []);
+    assert.equal(getEventListeners(signal, 'abort').length, 0);
+  });
+
   it('cannot pass for a tool of Kedge', async () => {
     await using servers = new Servers({ fickle: changing() });
     const mcp = { toolsFor: (mode: Mode) => servers.toolsFor(mode), close: async () => undefined };
@@ -193,6 +215,95 @@ describe('an MCP server', () => {
     assert.equal(toolName('a b', '../read__file'), 'a_b___read_file');
   });
 });
+
+describe('an MCP server that ignores the end of its input', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'kedge-mcp-'));
+  });
+  afterEach(async () => {
+    for (const pid of pidsIn(join(folder, 'pids'))) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const deaf = (...more: string[]) => ({
+    command: process.execPath,
+    args: [join(root, 'test/support/mcp-server.ts'), 'deaf', join(folder, 'pids'), ...more],
+  });
+  const begun = async () => {
+    while (pidsIn(join(folder, 'pids')).length < 2) await delay(20);
+    const pids = pidsIn(join(folder, 'pids'));
+    assert.ok(pids.every(isAlive));
+    return pids;
+  };
+  const ended = async (pids: number[]) => {
+    for (const end = Date.now() + 10_000; pids.some(isAlive); await delay(20)) assert.ok(Date.now() < end, 'it still runs');
+  };
+
+  it('is ended with all that it started when Kedge ends', async function () {
+    this.timeout(60_000);
+    const servers = new Servers({ deaf: deaf() });
+    await servers.tool('deaf__steady');
+    const pids = await begun();
+    await servers.close();
+    await ended(pids);
+  });
+
+  it('also where it is still being connected', async function () {
+    this.timeout(60_000);
+    const servers = new Servers({ deaf: deaf('mute') });
+    const tools = servers.toolsFor('agent');
+    const pids = await begun();
+    await servers.close();
+    await ended(pids);
+    assert.deepEqual(await tools, []);
+  });
+
+  for (const [how, signals] of [
+    ['to its end', []],
+    ['to a SIGTERM', ['SIGTERM']],
+    ['to a second Ctrl+C', ['SIGINT', 'SIGINT']],
+  ] as [string, NodeJS.Signals[]][]) {
+    it(`also by a program that comes ${how}`, async function () {
+      this.timeout(120_000);
+      if (process.platform === 'win32') this.skip();
+      const config = join(folder, 'mcp.json');
+      await writeFile(config, JSON.stringify({ mcpServers: { deaf: deaf() } }));
+      const asked = Promise.withResolvers<ReceivedRequest>();
+      const turns = (request: ReceivedRequest) => {
+        asked.resolve(request);
+        return { text: 'Hello.' };
+      };
+      const server = await startResponsesServer({ turns, ...(signals.length > 0 && { hang: 'midway' }) });
+      const args = [join(root, 'src/hosts/cli/main.ts'), 'agent', '--model', 'openai/test-model', '--mcp-config', config, 'Say hello'];
+      const env = { ...process.env, KEDGE_HOME: join(folder, 'home'), OPENAI_API_KEY: 'k', OPENAI_BASE_URL: server.url };
+      const child = spawn(process.execPath, args, { cwd: folder, env, stdio: 'ignore' });
+      const exited = once(child, 'exit');
+      const request = await Promise.race([asked.promise, exited.then(([code]) => assert.fail(`it ended with ${code}`))]);
+      const pids = await begun();
+      for (const signal of signals) {
+        child.kill(signal);
+        if (signal === 'SIGINT') await request.closed;
+      }
+      await exited;
+      await ended(pids);
+      await server.close();
+    });
+  }
+});
+
+function pidsIn(file: string): number[] {
+  return existsSync(file) ? readFileSync(file, 'utf8').split(' ').filter(Boolean).map(Number) : [];
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 describe('what identifies a server’s tools', () => {
   const tool = { name: 'a', description: 'reads', inputSchema: { type: 'object' } };

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Mode } from '../../../src/core/events.ts';
 import type { Tool } from '../../../src/core/tool.ts';
+import { startServer } from '../../../src/hosts/node/server-process.ts';
 import { McpServers } from '../../../src/mcp/servers.ts';
 import { fingerprintOf, mcpTool, toolName } from '../../../src/mcp/tools.ts';
 import type { McpConnection } from '../../../src/mcp/types.ts';
@@ -51,6 +52,7 @@ describe('an MCP server', () => {
     const servers = new McpServers({
       configured: () => new Map([['fickle', config]]),
       load: () => import('../../../src/mcp/client/index.ts'),
+      start: startServer,
       onProblem: () => undefined,
     });
     try {

@@ -212,6 +212,7 @@ describe('an MCP server', () => {
       const servers = new McpServers({
         configured: () => new Map([['s', { command: 'x' }]]),
         load: async () => ({ connect: async () => connection }),
+        start: () => assert.fail('nothing is started'),
         onProblem: assert.fail,
       });
       return (await servers.toolsFor('agent')).map(({ name, description, fingerprint }) => [name, description, fingerprint]);

@@ -152,6 +152,53 @@ describe('the write gate', () => {
     assert.equal(await disk.read('b.txt'), 'mine');
   });
 
+  it('has dropped a change that met somebody else’s, and takes back what it wrote before', async () => {
+    let theirs: string | undefined;
+    const raced = (real: NodeWriter) => ({
+      async commit(changes: Parameters<NodeWriter['commit']>[0]) {
+        if (theirs !== undefined) await writeFile(join(root, 'a.txt'), theirs);
+        theirs = undefined;
+        await real.commit(changes);
+      },
+    });
+    await using disk = await gateOn({ 'a.txt': '1\n2\n3\n4\n5\n' }, raced);
+    const { root } = disk;
+    await disk.apply({ 'a.txt': 'one\n2\n3\n4\n5\n' });
+    theirs = 'one\n2\n3\n4\nfive\n';
+    await assert.rejects(disk.apply({ 'a.txt': 'one\n2\nthree\n4\n5\n' }), {
+      message: 'The change could not be written: a.txt was changed just now. Nothing was changed.',
+    });
+    assert.deepEqual(
+      disk.recorded.map(({ type }) => type),
+      ['changes_staged', 'file_changed', 'changes_staged', 'changes_dropped'],
+    );
+    const kept = disk.staged().slice(0, 1);
+    assert.deepEqual(await disk.gate.undo(kept, () => undefined), [{ path: 'a.txt', outcome: 'merged' }]);
+    assert.equal(await disk.read('a.txt'), '1\n2\n3\n4\nfive\n');
+  });
+
+  it('has written a change that somebody else went on from at that very moment', async () => {
+    const raced = (real: NodeWriter) => ({
+      async commit(changes: Parameters<NodeWriter['commit']>[0]) {
+        await real.commit(changes);
+        await writeFile(join(root, 'a.txt'), 'one\n2\n3\n4\nfive\n');
+      },
+    });
+    await using disk = await gateOn({ 'a.txt': '1\n2\n3\n4\n5\n' }, raced);
+    const { root } = disk;
+    await assert.rejects(disk.apply({ 'a.txt': 'one\n2\n3\n4\n5\n' }), {
+      name: 'ToolError',
+      message: 'The change was written, but somebody else changed a.txt right afterwards. Read it again.',
+    });
+    assert.deepEqual(
+      disk.recorded.map(({ type }) => type),
+      ['changes_staged', 'file_changed'],
+    );
+    const later = new WriteGate(disk.workspace, new NodeWriter(disk.workspace.fs as never), disk.blobs);
+    assert.deepEqual(await later.undo(disk.staged(), () => undefined), [{ path: 'a.txt', outcome: 'merged' }]);
+    assert.equal(await disk.read('a.txt'), '1\n2\n3\n4\nfive\n');
+  });
+
   it('lets one change in at a time: of many that start from the same text, the first is written', async () => {
     await using disk = await gateOn({ 'a.txt': '' });
     const applies = await Promise.all(Array.from({ length: 20 }, (_, index) => disk.prepare({ 'a.txt': `${index}` })));

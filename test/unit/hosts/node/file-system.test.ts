@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expectName, NodeFileSystem, NodeWriter } from '../../../../src/hosts/node/file-system.ts';
 import { storageDirectory, workspaceStorage } from '../../../../src/hosts/node/storage.ts';
@@ -247,6 +249,42 @@ describe('storage', () => {
       join('/Users/u', 'Library', 'Application Support', 'kedge'),
     );
     assert.equal(storageDirectory({ LOCALAPPDATA: 'L' }, 'win32', 'U'), join('L', 'kedge'));
+  });
+
+  it('is never in the folder that the program was started in, whatever HOME is', function () {
+    if (process.platform === 'win32') this.skip();
+    const { HOME } = process.env;
+    try {
+      for (const home of ['', 'here', './here', '.']) {
+        process.env.HOME = home;
+        for (const data of [undefined, '', 'data', './data'])
+          assert.equal(storageDirectory({ XDG_DATA_HOME: data }, 'linux'), join(userInfo().homedir, '.local', 'share', 'kedge'));
+      }
+      process.env.HOME = '/home/u';
+      assert.equal(storageDirectory({}, 'linux'), '/home/u/.local/share/kedge');
+    } finally {
+      process.env.HOME = HOME;
+    }
+  });
+
+  it('needs no home where KEDGE_HOME says it, and else asks for it in one sentence', function () {
+    this.timeout(60_000);
+    // Only root can become somebody whom the system does not know.
+    if (process.getuid?.() !== 0) this.skip();
+    const main = join(import.meta.dirname, '../../../../src/hosts/cli/main.ts');
+    const run = (env: Record<string, string>) => {
+      const { stdout, stderr, status } = spawnSync(process.execPath, [main, 'sessions'], {
+        cwd: '/',
+        uid: 64_123,
+        gid: 64_123,
+        env,
+        encoding: 'utf8',
+      });
+      return { status, said: stdout + stderr };
+    };
+    assert.deepEqual(run({ KEDGE_HOME: join(tmpdir(), `kedge-${crypto.randomUUID()}`) }), { status: 0, said: '' });
+    const said = 'kedge: Your home folder is not known, so there is no place for sessions. Set KEDGE_HOME to a folder for them.\n';
+    for (const env of [{}, { HOME: '' }, { HOME: 'here' }] as Record<string, string>[]) assert.deepEqual(run(env), { status: 1, said });
   });
 
   it('keeps apart folders of the same name', () => {

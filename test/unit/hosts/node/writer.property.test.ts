@@ -87,6 +87,34 @@ describe('a change on disk', function () {
     );
   });
 
+  it('of a killed program is taken back, though a stranger has its process id by now', async function () {
+    if (process.platform === 'win32') this.skip();
+    await using place = await placeWith({ 'a.txt': Buffer.from('a') });
+    const before = await place.snapshot();
+    const write = (path: string, old?: string): FileChange => ({
+      path,
+      at: { folder: 0, path },
+      before: old === undefined ? undefined : Buffer.from(old),
+      after: Buffer.from('new'),
+    });
+    const stranger = spawn(process.execPath, ['-e', 'process.stdin.resume()']);
+    let pending = 0;
+    try {
+      for (let at = 0; ; at++) {
+        if (await succeeds(place.writer(failingFs(at, { forGood: true })).commit([write('a.txt', 'a'), write('b.txt')]))) break;
+        const name = (await place.open()).find((each) => each.endsWith('.pending'));
+        if (name) renameSync(join(place.journal, name), join(place.journal, name.replace(/^\d+/, String(stranger.pid))));
+        await place.writer().recover();
+        assert.deepEqual(await place.open(), []);
+        assert.deepEqual(await place.snapshot(), before);
+        if (name) pending++;
+      }
+    } finally {
+      stranger.kill('SIGKILL');
+    }
+    assert.ok(pending > 5, `${pending} were pending`);
+  });
+
   it('stays out of the way of somebody who writes at the same moment', async () => {
     const theirs = Buffer.from('written by somebody else, just now');
     await fc.assert(

@@ -1,0 +1,62 @@
+/** MCP over the standard input and output of a program. */
+import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { ServerProcess, ServerSpec, StartServer } from '../types.ts';
+
+const MAX_STDERR = 2_000;
+
+export class ProcessTransport implements Transport {
+  onmessage?: (message: JSONRPCMessage) => void;
+  onerror?: (error: Error) => void;
+  onclose?: () => void;
+  /** What the program said last on its standard error. */
+  said = '';
+  readonly #spec: ServerSpec;
+  readonly #start: StartServer;
+  readonly #buffer = new ReadBuffer();
+  #server: ServerProcess | undefined;
+
+  constructor(spec: ServerSpec, start: StartServer) {
+    this.#spec = spec;
+    this.#start = start;
+  }
+
+  async start(): Promise<void> {
+    this.#server = await this.#start(this.#spec, {
+      output: (chunk) => this.#read(chunk),
+      said: (text) => {
+        this.said = (this.said + text).slice(-MAX_STDERR);
+      },
+      closed: () => this.onclose?.(),
+    });
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    await this.#server?.send(serializeMessage(message));
+  }
+
+  async close(): Promise<void> {
+    await this.#server?.stop();
+  }
+
+  #read(chunk: Uint8Array): void {
+    try {
+      this.#buffer.append(chunk as Buffer);
+    } catch (error) {
+      this.onerror?.(error as Error);
+      void this.close();
+      return;
+    }
+    for (;;) {
+      try {
+        const message = this.#buffer.readMessage();
+        if (message === null) return;
+        this.onmessage?.(message);
+      } catch (error) {
+        // A line that is no message.
+        this.onerror?.(error as Error);
+      }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/** A process that edits its own line of a file that others edit too: `node gate-child.ts root storage line times`. Prints what its gate recorded. */
+import { join } from 'node:path';
+import type { EventBody } from '../../src/core/events.ts';
+import { NodeFileSystem, NodeWriter } from '../../src/hosts/node/file-system.ts';
+import { DiskBlobs } from '../../src/sessions/blobs.ts';
+import { encodeText } from '../../src/workspace/content.ts';
+import { WriteGate } from '../../src/workspace/gate.ts';
+import { Workspace } from '../../src/workspace/workspace.ts';
+
+const [root = '', storage = '', line = '', times = ''] = process.argv.slice(2);
+const fs = new NodeFileSystem([root]);
+const workspace = new Workspace(fs);
+const gate = new WriteGate(workspace, new NodeWriter(fs, { journal: join(storage, 'journal') }), new DiskBlobs(join(storage, 'blobs')));
+const { signal } = new AbortController();
+const recorded: EventBody[] = [];
+const said: string[] = [];
+let written = 0;
+for (let call = 0; written < Number(times); call++) {
+  const place = await workspace.resolve('shared.txt');
+  const before = (await workspace.snapshot(place.at))?.bytes ?? new Uint8Array();
+  const lines = Buffer.from(before).toString().split('\n');
+  lines[Number(line)] += 'x';
+  const set = await gate.prepare([{ ...place, before, after: encodeText(lines.join('\n')) }]);
+  try {
+    await gate.apply(set, { callId: `${line}-${call}`, signal, record: (event) => void recorded.push(event) });
+    written++;
+  } catch (error) {
+    said.push(error instanceof Error ? error.message : String(error));
+    if (/was written/.test(said.at(-1) ?? '')) written++;
+  }
+}
+process.stdout.write(JSON.stringify({ recorded, said }));

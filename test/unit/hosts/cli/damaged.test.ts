@@ -1,0 +1,103 @@
+/** A session whose log is damaged: what it says, and what becomes of the others. */
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { undo } from '../../../../src/hosts/cli/undo.ts';
+import { call, say, turn } from '../../../../src/providers/scripted/index.ts';
+import { SessionStore } from '../../../../src/sessions/store.ts';
+import { answerAll, assistantOn, type Harness } from '../../../support/harness.ts';
+
+const create = (path: string) => turn(call('create_file', { path, content: 'x\n' }));
+const done = turn(say('Done.'));
+
+/** Two sessions that wrote a file each; the log of the first is changed like this. */
+async function twoSessions(change: (log: string) => string): Promise<{ kedge: Harness; bad: string; good: string; log: string }> {
+  const first = await assistantOn({}, [create('first.txt'), create('more.txt'), done, create('second.txt'), done]);
+  answerAll(first.session, { approve: true });
+  await first.session.prompt({ text: 'First', mode: 'agent' });
+  const other = first.assistant.newSession();
+  answerAll(other, { approve: true });
+  await other.prompt({ text: 'Second', mode: 'agent' });
+  const log = join(first.storage, 'sessions', `${first.session.id}.jsonl`);
+  await writeFile(log, change(await readFile(log, 'utf8')));
+  return { kedge: await first.reload(), bad: first.session.id, good: other.id, log };
+}
+
+async function saying(work: () => Promise<unknown>): Promise<string> {
+  let said = '';
+  const [out, err] = [process.stdout.write, process.stderr.write];
+  process.stdout.write = process.stderr.write = ((text: string) => {
+    said += text;
+    return true;
+  }) as typeof process.stdout.write;
+  try {
+    await work();
+  } finally {
+    [process.stdout.write, process.stderr.write] = [out, err];
+  }
+  return said;
+}
+
+const files = async (kedge: Harness) => Object.keys(await kedge.snapshot()).filter((path) => !path.endsWith('/'));
+
+describe('one wrong letter in a log', () => {
+  const letters: [what: string, change: (log: string) => string, left: string[]][] = [
+    ['in the call of a change', (log) => log.replace(/("type":"file_changed",")callId/, '$1callIt'), []],
+    ['in a message', (log) => log.replace('"message":{"role":"assistant"', '"messafe":{"role":"assistant"'), []],
+    ['in the beginning of the run', (log) => log.replace('"type":"run_started"', '"type":"run_startee"'), ['first.txt', 'more.txt']],
+  ];
+  for (const [what, change, left] of letters) {
+    it(`${what} is named, and costs neither the rest of the session nor another one`, async () => {
+      const { kedge, bad, good, log } = await twoSessions(change);
+      await using _ = kedge;
+      const damagedLog = await readFile(log, 'utf8');
+      assert.deepEqual((await kedge.assistant.sessions()).map(({ id }) => id).sort(), [bad, good].sort());
+      assert.match(await saying(() => undo(kedge.assistant, good)), /second\.txt: restored/);
+      const said = await saying(() => undo(kedge.assistant, bad));
+      assert.deepEqual(
+        await files(kedge),
+        left.map((name) => `workspace/${name}`),
+      );
+      if (left.length === 0) assert.match(said, /lines? of this session’s log .* left out.* A copy of the whole log is in .*\.damaged\./);
+      assert.equal(await readFile(`${log}.damaged`, 'utf8'), damagedLog);
+    });
+  }
+
+  it('is named once: whoever goes on leaves a log that is whole', async () => {
+    const { kedge } = await twoSessions((log) => log.replace('"messafe"', '"message"').replace('"message":', '"messafe":'));
+    await using _ = kedge;
+    assert.match(kedge.session.damage ?? '', /^1 line /);
+    const again = await kedge.reload();
+    assert.match(again.session.damage ?? '', /^1 line /, 'nothing was written yet');
+    await again.session.undo(again.session.state.lastRun?.runId ?? '');
+    assert.equal((await again.reload()).session.damage, undefined);
+  });
+});
+
+/** A store on a disk that has gone bad where one of the logs is. */
+class BadDisk extends SessionStore {
+  bad = '';
+
+  override load(id: string): ReturnType<SessionStore['load']> {
+    return id === this.bad ? Promise.reject(new Error('EIO: i/o error, read')) : super.load(id);
+  }
+}
+
+describe('a session that cannot be opened at all', () => {
+  it('keeps nobody from the others, and is named where nothing else is found', async () => {
+    await using first = await assistantOn({}, [create('first.txt'), done, create('second.txt'), done], {
+      store: (directory) => new BadDisk(directory),
+    });
+    for (const session of [first.session, first.assistant.newSession()]) {
+      answerAll(session, { approve: true });
+      await session.prompt({ text: 'Go', mode: 'agent' });
+      (first.store as BadDisk).bad = session.id;
+    }
+    const { assistant, session } = await first.reload();
+    const { bad } = first.store as BadDisk;
+    assert.equal((await assistant.sessions()).length, 2);
+    assert.match(await saying(() => undo(assistant, session.id)), /first\.txt: restored/);
+    const said = `There is no run ${bad} that changed files here. The session ${bad} cannot be opened: EIO: i/o error, read`;
+    assert.equal(await saying(() => undo(assistant, bad)), `kedge: ${said}\n`);
+  });
+});
