@@ -20,23 +20,25 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal, graceMs = 0)
 /** The items of `source` until the signal aborts, then a rejection, even where the source hangs. */
 export async function* interruptible<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
-  let abandon: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    abandon = () => reject(abortError(signal));
-    if (signal.aborted) abandon();
-    else signal.addEventListener('abort', abandon, { once: true });
-  });
-  aborted.catch(() => undefined);
+  let abandon = () => {};
+  // Not a race with one promise of the abort: that would keep something of every item until the end.
+  const next = () =>
+    new Promise<IteratorResult<T>>((resolve, reject) => {
+      abandon = () => reject(abortError(signal));
+      iterator.next().then(resolve, reject);
+    });
+  const stop = () => abandon();
+  signal.addEventListener('abort', stop, { once: true });
   try {
     for (;;) {
       if (signal.aborted) throw abortError(signal);
-      const item = await Promise.race([iterator.next(), aborted]);
+      const item = await next();
       if (signal.aborted) throw abortError(signal);
       if (item.done) return;
       yield item.value;
     }
   } finally {
-    if (abandon) signal.removeEventListener('abort', abandon);
+    signal.removeEventListener('abort', stop);
     // A source that hangs would hang its return() too.
     void iterator.return?.()?.catch(() => undefined);
   }

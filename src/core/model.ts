@@ -42,6 +42,8 @@ export type ModelEvent =
 
 export interface ModelAdapter {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  /** Its tokens cost nothing, so that they count towards no budget. */
+  readonly isFree?: boolean;
   /** Ends the wait that it is in, if it is in one. What wraps an adapter hands this on. */
   retryNow?(): void;
 }

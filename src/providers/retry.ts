@@ -49,7 +49,7 @@ export function withRetry(adapter: ModelAdapter, options: RetryOptions = {}): Mo
   const retryNow = () => {
     for (const skip of waits) skip.abort();
   };
-  return { stream, retryNow };
+  return { ...adapter, stream, retryNow };
 }
 
 /** What the server asked for; else 1, 2, 4 ... seconds, shortened at random by up to a half so that clients do not march in step. */
