@@ -20,6 +20,8 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal, graceMs = 0)
 /** The items of `source` until the signal aborts, then a rejection, even where the source hangs. */
 export async function* interruptible<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
+  // Kept here, since a signal that is made of others looks at all of them whenever it is asked.
+  let isAborted = signal.aborted;
   let abandon = () => {};
   // Not a race with one promise of the abort: that would keep something of every item until the end.
   const next = () =>
@@ -27,13 +29,16 @@ export async function* interruptible<T>(source: AsyncIterable<T>, signal: AbortS
       abandon = () => reject(abortError(signal));
       iterator.next().then(resolve, reject);
     });
-  const stop = () => abandon();
+  const stop = () => {
+    isAborted = true;
+    abandon();
+  };
   signal.addEventListener('abort', stop, { once: true });
   try {
     for (;;) {
-      if (signal.aborted) throw abortError(signal);
+      if (isAborted) throw abortError(signal);
       const item = await next();
-      if (signal.aborted) throw abortError(signal);
+      if (isAborted) throw abortError(signal);
       if (item.done) return;
       yield item.value;
     }

@@ -1,10 +1,11 @@
 /** What has come of an answer of the model so far. */
 import type { Use } from './budget.ts';
+import { GrowingText } from './growing-text.ts';
 import type { AssistantMessage, Message, TextPart, Usage } from './messages.ts';
 import { ModelError, type ModelEvent, type ModelRequest } from './model.ts';
 
-/** Characters of one answer. No model writes a million tokens at once, so an answer that goes beyond this has no end. */
-export const MAX_ANSWER = 4_000_000;
+/** Characters of one answer. No model writes half a million tokens at once, so an answer that goes beyond this has no end. */
+export const MAX_ANSWER = 2_000_000;
 /** What is kept of the text of such an answer: all of it would fit into no later request. */
 const KEPT_OF_ENDLESS = 100_000;
 /** What a delta or a part takes beside its text, for answers that are made of empty ones. */
@@ -19,10 +20,11 @@ export class Received {
   stop: AssistantMessage['stop'] | undefined;
   readonly #request: ModelRequest;
   readonly #isFree: boolean;
-  /** Deltas of the text that is not finished. They are not added up, since a string that grows by small pieces takes many times its length. */
-  #unfinished: string[] = [];
+  readonly #unfinished = new GrowingText();
   #streamed = 0;
   #kept = 0;
+  /** What is not text: empty pieces, and tokens of the service. */
+  #besides = 0;
   #isEndless = false;
 
   /** `isFree`: its tokens count towards no budget. */
@@ -35,25 +37,28 @@ export class Received {
   add(event: ModelEvent): void {
     switch (event.type) {
       case 'text_delta':
-        this.#unfinished.push(event.text);
-        this.#streamed += event.text.length || OVERHEAD;
+        this.#unfinished.add(event.text);
+        this.#addDelta(event.text);
         break;
       case 'reasoning_delta':
       case 'tool_input_delta':
-        this.#streamed += event.text.length || OVERHEAD;
+        this.#addDelta(event.text);
         break;
-      case 'part':
-        this.content.push(event.part);
-        this.#kept += lengthOf(event.part) + OVERHEAD;
-        if (event.part.type === 'text') this.#unfinished = [];
+      case 'part': {
+        const { part } = event;
+        this.content.push(part);
+        this.#kept += lengthOf(part);
+        this.#besides += OVERHEAD + (part.replay === undefined ? 0 : jsonLength(part.replay));
+        if (part.type === 'text') this.#unfinished.take();
         break;
+      }
       case 'usage':
         this.usage = event.usage;
         break;
       case 'stop':
         this.stop = event.reason;
     }
-    if (this.size <= MAX_ANSWER) return;
+    if (this.size + this.#besides <= MAX_ANSWER) return;
     this.#isEndless = true;
     throw new ModelError(
       'bad_stream',
@@ -61,16 +66,24 @@ export class Received {
     );
   }
 
+  #addDelta(text: string): void {
+    this.#streamed += text.length;
+    if (text === '') this.#besides += OVERHEAD;
+  }
+
   /** Characters: what was streamed as deltas comes again as parts. */
   get size(): number {
     return Math.max(this.#streamed, this.#kept);
   }
 
+  get hasBegun(): boolean {
+    return this.size > 0;
+  }
+
   /** The text so far, of an answer that does not come to its end. */
   get said(): TextPart[] {
     const said = this.content.filter((part) => part.type === 'text');
-    const unfinished = this.#unfinished.join('');
-    if (unfinished) said.push({ type: 'text', text: unfinished });
+    if (this.#unfinished.length > 0) said.push({ type: 'text', text: this.#unfinished.text });
     return this.#isEndless ? said.slice(0, 1).map(({ text }) => ({ type: 'text', text: text.slice(0, KEPT_OF_ENDLESS) })) : said;
   }
 

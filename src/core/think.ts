@@ -80,7 +80,7 @@ export async function think(ports: ThinkPorts, tools: ModelRequest['tools'], sig
     }
     if (!received.stop) throw new ModelError('bad_stream', 'The model’s answer ended before it was complete. Send the message again.');
   } catch (error) {
-    if (received.size > 0) add(received.said, 'aborted');
+    if (received.hasBegun) add(received.said, 'aborted');
     throw error;
   } finally {
     clearInterval(timer);

@@ -134,7 +134,7 @@ describe('an answer without an end is ended by the run’s limits', () => {
   });
 });
 
-const MAX_ANSWER = 4_000_000;
+const MAX_ANSWER = 2_000_000;
 
 describe('an answer without an end is cut off where no run has a limit', () => {
   const PART: ModelEvent = { type: 'part', part: { type: 'tool_call', id: 'same', name: 'read_file', input: {} } };
@@ -151,7 +151,7 @@ describe('an answer without an end is cut off where no run has a limit', () => {
       await kedge.session.prompt(go);
       const { outcome, error } = lastOf(kedge.events, 'run_finished');
       assert.equal(outcome, 'failed');
-      assert.match(error?.message ?? '', /longer than 4 million characters/);
+      assert.match(error?.message ?? '', /longer than 2 million characters/);
       assert.ok(made.count <= MAX_ANSWER / 60, String(made.count));
       // The session can be gone on with: what is kept of it fits into a request.
       assert.ok(JSON.stringify(kedge.session.state.messages).length < 200_000);
