@@ -8,7 +8,8 @@ import { LimitReached, type Reached } from './budget.ts';
 import type { Covers } from './covers.ts';
 import type { ApprovalAnswer, Limits, Outcome, PauseReason, QuestionAnswer, RunError } from './events.ts';
 import type { AssistantMessage, ToolCall, UserMessage } from './messages.ts';
-import { user } from './messages.ts';
+import { isEmptyAnswer, user } from './messages.ts';
+import { ModelError } from './model.ts';
 import { isStuck } from './repeats.ts';
 import { runError } from './run-error.ts';
 import { spent } from './spent.ts';
@@ -46,12 +47,19 @@ export type RunPorts = ThinkPorts & {
 const goOn = (stop: AssistantMessage['stop']) =>
   `Your last message ${stop === 'max_tokens' ? 'was cut off at the output limit' : 'broke off before it was complete'}, and no tool call in it was executed. Go on from there.`;
 
+const EMPTY_NOTE = 'Your last message was empty: it had neither text nor a tool call. Answer, or go on with the task.';
+const EMPTY_AGAIN =
+  'The model’s answer was empty, also when it was asked again: try it once more, say it in other words, or choose another model.';
+/** How often a model is asked for an answer that is not empty. */
+const TRIES = 2;
+
 /** Runs until the answer, a limit, a stop or a failure, and emits how it ended. It does not throw. */
 export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<void> {
   const { state, emit, meter, now, pace } = ports;
   const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
   const specs = ports.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   let endsRun: ToolOutput['endsRun'];
+  let emptyAnswers = 0;
 
   const finish = (outcome: Outcome, error?: RunError) =>
     emit({ type: 'run_finished', outcome, ...(error && { error }), ...spent(state.lastRun, state, now()) });
@@ -67,6 +75,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
     meter.spend({ turns: 1 });
     pace.took(1);
     emit({ type: 'turn_started', turn: meter.use.turns });
+    if (emptyAnswers > 0) emit({ type: 'model_waiting', attempt: emptyAnswers + 1, tries: TRIES, reason: 'empty_answer', waitMs: 0 });
     return await think(ports, specs, signal);
   }
 
@@ -110,17 +119,20 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       const last = state.messages.at(-1);
       if (last?.role === 'assistant') {
         if (last.stop === 'refusal') return finish('refused');
-        if (last.stop !== 'max_tokens' && last.stop !== 'aborted') {
+        if (isEmptyAnswer(last)) {
+          if (emptyAnswers === TRIES) throw new ModelError('empty_answer', EMPTY_AGAIN);
+          emit({ type: 'message_added', message: upToDate(user(EMPTY_NOTE)) });
+        } else if (last.stop !== 'max_tokens' && last.stop !== 'aborted') {
           await ports.closing?.({ signal, record: emit });
           return finish('answered');
-        }
-        emit({ type: 'message_added', message: upToDate(user(goOn(last.stop))) });
+        } else emit({ type: 'message_added', message: upToDate(user(goOn(last.stop))) });
       }
       const halt = halted('turn');
       if (halt) return pause(halt);
       for (const { id, message } of state.queue.values()) emit({ type: 'message_added', message: upToDate(message), queued: id });
       if (state.takenBack.size > 0) emit({ type: 'message_added', message: upToDate({ role: 'user', content: [] }) });
       const answer = await ask();
+      emptyAnswers = isEmptyAnswer(answer) ? emptyAnswers + 1 : 0;
       if (answer.stop === 'max_tokens') return pause({ reason: 'max_tokens' });
     }
   } catch (error) {
