@@ -4,6 +4,11 @@ function abortError(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new DOMException('Stopped.', 'AbortError');
 }
 
+/** Whether somebody stopped it. What ends for a failure is aborted with that as the reason. */
+export function wasStopped({ aborted, reason }: AbortSignal): boolean {
+  return aborted && (reason as Error | undefined)?.name === 'AbortError';
+}
+
 /** `work`, or a rejection at most `graceMs` after the signal aborts. The work itself is not waited for any longer. */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal, graceMs = 0): Promise<T> {
   return new Promise<T>((resolve, reject) => {

@@ -3,6 +3,7 @@
  * call. It keeps no state of its own beyond counters: where it stands is what the events say, so it starts in the middle as
  * well as at the beginning, after a pause, a reload or a crash.
  */
+import { wasStopped } from './abort.ts';
 import { carryOut } from './act.ts';
 import { LimitReached, type Reached } from './budget.ts';
 import type { Covers } from './covers.ts';
@@ -136,7 +137,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       if (answer.stop === 'max_tokens') return pause({ reason: 'max_tokens' });
     }
   } catch (error) {
-    if (signal.aborted) return finish('stopped');
+    if (wasStopped(signal)) return finish('stopped');
     if (error instanceof LimitReached) return pause({ reason: 'limit', reached: error.reached });
     return finish('failed', runError(error));
   }

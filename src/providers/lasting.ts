@@ -43,7 +43,7 @@ const LASTING: readonly [pattern: RegExp, happened: string, todo: string, kind?:
   ],
   [/ERR_INVALID_CHAR|invalid header|UND_ERR_INVALID_ARG/i, 'cannot be asked with these headers', 'correct the headers in the settings'],
   [
-    /Z_DATA_ERROR|Z_BUF_ERROR|incorrect header check|ERR_CONTENT_DECODING/i,
+    /\bZ_[A-Z]+_ERROR|incorrect header check|Decompression failed|ERR__ERROR_FORMAT|\bERR_ZSTD|ERR_CONTENT_DECODING/i,
     'sent an answer that cannot be unpacked',
     'have the server, or the proxy before it, say the right content-encoding',
     'bad_stream',

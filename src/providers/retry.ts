@@ -37,7 +37,7 @@ export function withRetry(adapter: ModelAdapter, options: RetryOptions = {}): Mo
       let started = false;
       try {
         let next = events.next();
-        if (!(await comesWithin(next, noticedMs, signal))) {
+        if (!(await comesWithin(next, noticedMs))) {
           waits.add(skip);
           const waitMs = Math.max(0, (adapter.silenceMs ?? 0) - (now() - begun));
           yield { type: 'model_waiting', attempt, tries: most, reason: 'timeout', waitMs, silent: true };
@@ -83,16 +83,21 @@ export function withRetry(adapter: ModelAdapter, options: RetryOptions = {}): Mo
 }
 
 /** Whether it comes, or fails, by then. */
-async function comesWithin(work: Promise<unknown>, ms: number, signal: AbortSignal): Promise<boolean> {
-  const done = new AbortController();
+async function comesWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const comes = work.then(
     () => true,
     () => true,
   );
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+    // What is waited for keeps a program alive, or nothing does.
+    timer.unref?.();
+  });
   try {
-    return await Promise.race([comes, sleepUntil(ms, AbortSignal.any([signal, done.signal])).then(() => false)]);
+    return await Promise.race([comes, late]);
   } finally {
-    done.abort();
+    clearTimeout(timer);
   }
 }
 
