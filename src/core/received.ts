@@ -6,6 +6,7 @@ import { ModelError, type ModelEvent, type ModelRequest } from './model.ts';
 
 /** Characters of one answer. No model writes half a million tokens at once, so an answer that goes beyond this has no end. */
 export const MAX_ANSWER = 2_000_000;
+const MAX_CALLS = 1_000;
 /** What is kept of the text of such an answer: all of it would fit into no later request. */
 const KEPT_OF_ENDLESS = 100_000;
 /** What a delta or a part takes beside its text, for answers that are made of empty ones. */
@@ -25,6 +26,7 @@ export class Received {
   #kept = 0;
   /** What is not text: empty pieces, and tokens of the service. */
   #besides = 0;
+  #calls = 0;
   #isEndless = false;
 
   /** `isFree`: its tokens count towards no budget. */
@@ -50,6 +52,7 @@ export class Received {
         this.#kept += lengthOf(part);
         this.#besides += OVERHEAD + (part.replay === undefined ? 0 : jsonLength(part.replay));
         if (part.type === 'text') this.#unfinished.take();
+        if (part.type === 'tool_call') this.#calls++;
         break;
       }
       case 'usage':
@@ -58,12 +61,15 @@ export class Received {
       case 'stop':
         this.stop = event.reason;
     }
-    if (this.size + this.#besides <= MAX_ANSWER) return;
+    const tooMuch =
+      this.size + this.#besides > MAX_ANSWER
+        ? `is longer than ${MAX_ANSWER / 1_000_000} million characters`
+        : this.#calls > MAX_CALLS
+          ? `asks for more than ${MAX_CALLS.toLocaleString('en')} calls`
+          : undefined;
+    if (!tooMuch) return;
     this.#isEndless = true;
-    throw new ModelError(
-      'bad_stream',
-      `The model’s answer is longer than ${MAX_ANSWER / 1_000_000} million characters, so it was cut off. Ask for less at once, or choose another model.`,
-    );
+    throw new ModelError('bad_stream', `The model’s answer ${tooMuch}, so it was cut off. Ask for less at once, or choose another model.`);
   }
 
   #addDelta(text: string): void {

@@ -23,7 +23,7 @@ const JSON_LINE = /^\s*[{}[\]"]/;
  * Events without data, which only keep the connection, are no JSON to the SDKs; some have events without a name ignored, or with
  * anything before the data. Lines of JSON outside of any event are an error that a gateway put there.
  */
-function eventRules(server: Server, names: Names): LineRules {
+export function eventRules(server: Server, names: Names): LineRules {
   let named = false;
   let filled = false;
   /** Bytes of the event that has not ended. */

@@ -5,7 +5,7 @@ import { modelError, type Server } from './http.ts';
 /** Characters or things that a reader keeps until the end of an answer without telling of them, such as signatures. */
 const MAX_KEPT = 4_000_000;
 /** Parts of an answer that have begun and did not end. */
-const MAX_OPEN = 10_000;
+const MAX_OPEN = 1_000;
 
 /** What is told of as it comes is bounded by who asked for it. @throws ModelError */
 export function expectBounds(server: Server, kept: number, open: number): void {

@@ -7,14 +7,25 @@ const LONGEST_SCALAR = 30;
 
 export class Arguments {
   readonly #made = new GrowingText();
-  /** How far the brackets and quotes were looked at. */
-  #at = 0;
+  /** What stands at their beginning, behind blanks. */
+  #first = '';
   #depth = 0;
   #inString = false;
+  #isEscaped = false;
   #isBroken = false;
 
   add(more: string): void {
     this.#made.add(more);
+    this.#first ||= more.trimStart()[0] ?? '';
+    for (const char of more) {
+      if (this.#isEscaped) this.#isEscaped = false;
+      else if (this.#inString) {
+        this.#isEscaped = char === '\\';
+        this.#inString = char !== '"';
+      } else if (char === '"') this.#inString = true;
+      else if (char === '{' || char === '[') this.#depth++;
+      else if (char === '}' || char === ']') this.#depth--;
+    }
   }
 
   get text(): string {
@@ -25,29 +36,14 @@ export class Arguments {
     return this.#made.length === 0;
   }
 
-  /** Whether nothing more can belong to them. Each character is looked at once, however often this is asked. */
+  /** Whether nothing more can belong to them. They are parsed only where that may be so, and once, however often this is asked. */
   get isWhole(): boolean {
-    const isScalar = !/^\s*[{["]/.test(this.text);
-    if (this.#isBroken || (isScalar ? this.text.length > LONGEST_SCALAR : !this.#isBalanced())) return false;
+    const isScalar = !/[{["]/.test(this.#first);
+    const isOpen = isScalar ? this.#made.length > LONGEST_SCALAR : this.#inString || this.#depth > 0;
+    if (this.#isBroken || isOpen) return false;
     const isWhole = parseInput(this.text).malformed === undefined;
     // What is balanced and no JSON becomes none by what follows.
     this.#isBroken = !isWhole && !isScalar;
     return isWhole;
-  }
-
-  #isBalanced(): boolean {
-    const { text } = this;
-    for (; this.#at < text.length; this.#at++) {
-      const char = text[this.#at];
-      if (this.#inString) {
-        // A backslash at the end waits for what it stands before.
-        if (char === '\\' && this.#at + 1 === text.length) return false;
-        if (char === '\\') this.#at++;
-        else if (char === '"') this.#inString = false;
-      } else if (char === '"') this.#inString = true;
-      else if (char === '{' || char === '[') this.#depth++;
-      else if (char === '}' || char === ']') this.#depth--;
-    }
-    return !this.#inString && this.#depth <= 0;
   }
 }
