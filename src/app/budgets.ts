@@ -4,6 +4,7 @@ import {
   type BudgetKey,
   type DayBudget,
   type DayEntry,
+  type Limited,
   NO_USE,
   type Reached,
   type Shared,
@@ -24,6 +25,12 @@ type DayKind = keyof DayBudget;
 /** What a run used and nobody has written down yet. */
 type Open = Partial<Use> & { runs?: number };
 type Day = Use & { runs: number; raised: Partial<Record<BudgetKey, number>>; begun: number[]; lastEnd: number };
+
+const LIMITS: Readonly<Record<Limited, readonly DayKind[]>> = {
+  turn: ['turns', 'tokens', 'usd', 'minutes'],
+  call: ['calls', 'minutes'],
+  answer: ['tokens', 'usd', 'minutes'],
+};
 
 export class DayBudgets {
   readonly #ledger: DayLedger;
@@ -63,7 +70,7 @@ export class DayBudgets {
         const day = this.#today(budgets);
         return Math.max(0, (maxOf('day.calls', budgets, day) ?? 0) - day.calls - (open.calls ?? 0));
       },
-      reached: (before, first, from) => (first && this.#tooFast(budgets, from)) || this.#usedUp(before, first, budgets, open),
+      reached: (what, first, from, more) => (first && this.#tooFast(budgets, from)) || this.#usedUp(what, first, budgets, open, more),
       settle: (ended) => {
         try {
           write(ended ? { ended: true } : {});
@@ -90,14 +97,14 @@ export class DayBudgets {
     return undefined;
   }
 
-  #usedUp(before: 'turn' | 'call', first: boolean, budgets: Budgets, open: Open): Reached | undefined {
-    const kinds: DayKind[] = before === 'call' ? ['calls', 'minutes'] : ['turns', 'tokens', 'usd', 'minutes'];
-    if (first) kinds.unshift('runs');
+  #usedUp(what: Limited, first: boolean, budgets: Budgets, open: Open, more: Partial<Use>): Reached | undefined {
+    const kinds: readonly DayKind[] = first ? ['runs', ...LIMITS[what]] : LIMITS[what];
     for (const kind of kinds) {
       const set = budgets.day[kind];
       if (set === undefined) continue;
       const day = this.#today(budgets);
-      const used = kind === 'minutes' ? (day.ms + (open.ms ?? 0)) / 60_000 : day[kind] + (open[kind] ?? 0);
+      const sum = (key: keyof Open & keyof Day) => day[key] + (open[key] ?? 0) + (key === 'runs' ? 0 : (more[key] ?? 0));
+      const used = kind === 'minutes' ? sum('ms') / 60_000 : sum(kind);
       if (used < (maxOf(`day.${kind}`, budgets, day) ?? 0)) continue;
       return { limit: `day.${kind}`, max: set, ...(kind === 'usd' && day.unpriced > 0 && { unpriced: day.unpriced }) };
     }

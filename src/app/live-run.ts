@@ -1,5 +1,5 @@
 /** A run that is under way: it is built and driven to its end, and can be held, stopped and answered meanwhile. */
-import { abortable } from '../core/abort.ts';
+import { abortable, wasStopped } from '../core/abort.ts';
 import { Meter, type RunBudget, type Shared } from '../core/budget.ts';
 import type { ApprovalAnswer, EventBody, QuestionAnswer } from '../core/events.ts';
 import type { RunPorts, runLoop } from '../core/run.ts';
@@ -99,7 +99,8 @@ export class LiveRun implements LoggedRun {
     } catch (error) {
       const run = log.state.runs.get(runId);
       if (!run) throw error;
-      const how = signal.aborted && !log.failed ? { outcome: 'stopped' as const } : { outcome: 'failed' as const, error: runError(error) };
+      const how =
+        wasStopped(signal) && !log.failed ? { outcome: 'stopped' as const } : { outcome: 'failed' as const, error: runError(error) };
       log.publish(runId, { type: 'run_finished', ...how, ...spent(run, log.state, now()) });
     } finally {
       settle();

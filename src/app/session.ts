@@ -183,6 +183,11 @@ export class Session {
     this.#supersede();
   }
 
+  /** Ends the live run as failed, for a reason that it does not notice itself. */
+  fail(why: Error): void {
+    this.#live?.abort(why);
+  }
+
   /** The wait that the live run is in before it asks the model again, with the time that is left of it. */
   get waiting(): Waiting | undefined {
     return this.#log.waiting;

@@ -17,6 +17,20 @@ export type BudgetKey = keyof Limits | keyof RunBudget | `day.${keyof DayBudget}
 /** `unpriced`: so many answers are not in the money that was counted. */
 export type Reached = { limit: BudgetKey; max: number; unpriced?: number };
 
+/** What a limit does not let go on: the next turn of the model, the next call, or the answer that is coming in. */
+export type Limited = 'turn' | 'call' | 'answer';
+
+/** A limit was reached in the middle of an answer. */
+export class LimitReached extends Error {
+  readonly reached: Reached;
+
+  constructor(reached: Reached) {
+    super(`The limit ${reached.limit} was reached.`);
+    this.name = 'LimitReached';
+    this.reached = reached;
+  }
+}
+
 /** Where a run that goes on with more counts from, by the limit that it had reached. */
 export type Allowance = Partial<Record<BudgetKey, number>>;
 
@@ -28,14 +42,15 @@ export type Shared = {
   spend(more: Partial<Use> & { runs?: number }): void;
   /** How many calls the day still has. */
   callsLeft(): number;
-  /** `first` before a run's first turn. */
-  reached(before: 'turn' | 'call', first: boolean, from: Allowance): Reached | undefined;
+  /** `first` before a run's first turn; `more` is used up and not spent yet. */
+  reached(what: Limited, first: boolean, from: Allowance, more: Partial<Use>): Reached | undefined;
   /** The run paused or ended. */
   settle(ended: boolean): void;
 };
 
-export function useOfAnswer(usage: Usage | undefined, usd: number | undefined): Partial<Use> {
-  const tokens = (usage?.input ?? 0) + (usage?.output ?? 0);
+/** `estimated` are its tokens where the service did not count them. */
+export function useOfAnswer(usage: Usage | undefined, usd: number | undefined, estimated = 0): Partial<Use> {
+  const tokens = usage ? (usage.input ?? 0) + (usage.output ?? 0) : estimated;
   return usd === undefined ? { tokens, unpriced: 1 } : { tokens, usd };
 }
 
@@ -61,6 +76,12 @@ export function usedOf(limit: BudgetKey, use: Use): number {
       return 0;
   }
 }
+
+const LIMITS = {
+  turn: ['turns', 'minutes', 'tokens', 'usd'],
+  call: ['minutes', 'callsPerRun'],
+  answer: ['minutes', 'tokens', 'usd'],
+} as const satisfies Record<Limited, readonly (keyof Limits | keyof RunBudget)[]>;
 
 /** Counts what a run uses up, against what it may. A run that another run starts is handed the same meter. */
 export class Meter {
@@ -91,16 +112,21 @@ export class Meter {
   }
 
   get use(): Use {
-    return { ...this.#use, ms: this.#use.ms + this.#now() - this.#begun - this.waitedMs };
+    return { ...this.#use, ms: this.#use.ms + this.#worked };
   }
 
   spend(more: Partial<Omit<Use, 'ms'>>): void {
     const begins = this.#use.turns === 0 && more.turns !== undefined;
     for (const key of Object.keys(more) as (keyof typeof more)[]) this.#use[key] += more[key] ?? 0;
     if (!this.#shared) return;
-    const worked = this.#now() - this.#begun - this.waitedMs;
+    const worked = this.#worked;
     this.#shared.spend({ ...more, ms: worked - this.#told, ...(begins && { runs: 1 }) });
     this.#told = worked;
+  }
+
+  /** Milliseconds since this stretch of the run began. */
+  get #worked(): number {
+    return this.#now() - this.#begun - this.waitedMs;
   }
 
   /** Time in which the user is waited for costs nothing. */
@@ -119,10 +145,10 @@ export class Meter {
     return Math.max(0, Math.min(ofRun, this.#shared?.callsLeft() ?? ofRun));
   }
 
-  /** The limit that does not let the next turn, or call, go. */
-  reached(before: 'turn' | 'call'): Reached | undefined {
-    const { use } = this;
-    for (const limit of before === 'call' ? (['minutes', 'callsPerRun'] as const) : (['turns', 'minutes', 'tokens', 'usd'] as const)) {
+  /** The limit that ends the run here; `more` is what the answer that is coming in has used so far. */
+  reached(what: Limited, more: Partial<Use> = {}): Reached | undefined {
+    const use = addUse(this.use, more);
+    for (const limit of LIMITS[what]) {
       const base = this.#max[limit];
       if (base === undefined) continue;
       // With what it was let go on with: that is what the user is told is used up.
@@ -130,6 +156,6 @@ export class Meter {
       if (usedOf(limit, use) < max) continue;
       return { limit, max, ...(limit === 'usd' && use.unpriced > 0 && { unpriced: use.unpriced }) };
     }
-    return this.#shared?.reached(before, use.turns === 0, this.#from);
+    return this.#shared?.reached(what, use.turns === 0, this.#from, { ...more, ms: this.#worked - this.#told });
   }
 }

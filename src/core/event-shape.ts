@@ -155,6 +155,8 @@ const errorKind = oneOf<ModelErrorKind | 'internal'>({
   context_overflow: true,
   invalid_request: true,
   network: true,
+  timeout: true,
+  empty_answer: true,
   bad_stream: true,
   internal: true,
 });
@@ -191,7 +193,7 @@ const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
   run_started: { mode, prompt: string, model, limits, plan: optional(plan), resumes: text, revises: text },
   limits_shrunk: { limits, reason: string },
   turn_started: { turn: number },
-  message_added: { message: anyOf(userMessage, assistantMessage), queued: text },
+  message_added: { message: anyOf(userMessage, assistantMessage), queued: text, estimated: amount },
   message_queued: { id: string, message: userMessage },
   message_unqueued: { id: string },
   tool_started: {

@@ -60,8 +60,11 @@ export type EventBody =
   | { type: 'reasoning_delta'; text: string }
   | { type: 'tool_input_delta'; name?: string; text: string }
   | ModelWaiting
-  /** `queued` is the id of a message that waited for this. */
-  | { type: 'message_added'; message: UserMessage | AssistantMessage; queued?: string }
+  /**
+   * `queued` is the id of a message that waited for this. `estimated` are the tokens of an answer by its length and its request's, where the
+   * service did not count them.
+   */
+  | { type: 'message_added'; message: UserMessage | AssistantMessage; queued?: string; estimated?: number }
   /** What the user said during a run: it joins before the model's next turn. An id that waits already: its words are these now. */
   | { type: 'message_queued'; id: string; message: UserMessage }
   | { type: 'message_unqueued'; id: string }

@@ -24,7 +24,15 @@ export const cost = object<Cost>({ usd: number, unpriced: amount });
 const textPart = object<TextPart>({ type: constant('text'), text: string, replay: json });
 const reasoningPart = object<ReasoningPart>({ type: constant('reasoning'), text: string, replay: json });
 const imagePart = object<ImagePart>({ type: constant('image'), mediaType: string, data: string });
-const toolCall = object<ToolCall>({ type: constant('tool_call'), id: string, name: string, input: json, malformed: text, replay: json });
+const toolCall = object<ToolCall>({
+  type: constant('tool_call'),
+  id: string,
+  name: string,
+  input: json,
+  malformed: text,
+  problem: text,
+  replay: json,
+});
 const seen = arrayOf(anyOf(textPart, imagePart));
 export const toolResult = object<ToolResult>({
   type: constant('tool_result'),

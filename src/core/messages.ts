@@ -54,6 +54,12 @@ export function callsOf(message: Message | undefined): ToolCall[] {
   return message?.role === 'assistant' ? message.content.filter((part) => part.type === 'tool_call') : [];
 }
 
+/** Whether the model ended its turn without a word and without a call: what it thought is no answer. */
+export function isEmptyAnswer(message: Message | undefined): boolean {
+  if (message?.role !== 'assistant' || !['end_turn', 'tool_use', 'other'].includes(message.stop)) return false;
+  return callsOf(message).length === 0 && textOf(message).trim() === '';
+}
+
 export function user(text: string): UserMessage {
   return { role: 'user', content: [{ type: 'text', text }] };
 }

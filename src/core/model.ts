@@ -24,8 +24,18 @@ export type ModelRequest = {
   contextWindow?: number;
 };
 
-/** The request failed in a way that passes: in `waitMs` it is sent again, as the `attempt`th of at most `tries`. */
-export type ModelWaiting = { type: 'model_waiting'; attempt: number; tries: number; reason: ModelErrorKind; waitMs: number };
+/**
+ * The request failed in a way that passes: in `waitMs` it is sent again, as the `attempt`th of at most `tries`. `silent`: it did not fail yet,
+ * but will in `waitMs` if nothing comes until then.
+ */
+export type ModelWaiting = {
+  type: 'model_waiting';
+  attempt: number;
+  tries: number;
+  reason: ModelErrorKind;
+  waitMs: number;
+  silent?: true;
+};
 
 /**
  * What an adapter yields. Deltas are for display; a finished `part` is the truth and comes in order.
@@ -42,7 +52,11 @@ export type ModelEvent =
 
 export interface ModelAdapter {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
-  /** Ends the wait that it is in, if it is in one. What wraps an adapter hands this on. */
+  /** How long its server may send nothing before a request is given up. */
+  readonly silenceMs?: number;
+  /** Its tokens cost nothing, so that they count towards no budget. */
+  readonly isFree?: boolean;
+  /** Ends the wait that it is in, if it is in one, and sends the request again. What wraps an adapter hands this on. */
   retryNow?(): void;
 }
 
@@ -55,7 +69,11 @@ export type ModelErrorKind =
   | 'context_overflow'
   | 'invalid_request'
   | 'network'
+  | 'timeout'
+  | 'empty_answer'
   | 'bad_stream';
+
+export type ModelErrorOptions = { retryAfterMs?: number; tries?: number; cause?: unknown };
 
 /** `message` is one sentence that says what happened and what to do. It never contains a key. */
 export class ModelError extends Error {
@@ -66,11 +84,14 @@ export class ModelError extends Error {
 
   readonly kind: ModelErrorKind;
   readonly retryAfterMs: number | undefined;
+  /** How often a request that fails so is worth sending, where that is not as usual. */
+  readonly tries: number | undefined;
 
-  constructor(kind: ModelErrorKind, message: string, options: { retryAfterMs?: number; cause?: unknown } = {}) {
+  constructor(kind: ModelErrorKind, message: string, options: ModelErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.name = 'ModelError';
     this.kind = kind;
     this.retryAfterMs = options.retryAfterMs;
+    this.tries = options.tries;
   }
 }

@@ -3,22 +3,19 @@
  * call. It keeps no state of its own beyond counters: where it stands is what the events say, so it starts in the middle as
  * well as at the beginning, after a pause, a reload or a crash.
  */
-import { interruptible } from './abort.ts';
+import { wasStopped } from './abort.ts';
 import { carryOut } from './act.ts';
-import { type Meter, type Reached, useOfAnswer } from './budget.ts';
+import { LimitReached, type Reached } from './budget.ts';
 import type { Covers } from './covers.ts';
-import type { ApprovalAnswer, EventBody, Limits, Outcome, PauseReason, QuestionAnswer, RunError } from './events.ts';
-import { withoutImages } from './images.ts';
-import type { AssistantMessage, ModelRef, ToolCall, Usage, UserMessage } from './messages.ts';
-import { user } from './messages.ts';
-import type { ModelAdapter, ModelRequest } from './model.ts';
+import type { ApprovalAnswer, Limits, Outcome, PauseReason, QuestionAnswer, RunError } from './events.ts';
+import type { AssistantMessage, ToolCall, UserMessage } from './messages.ts';
+import { isEmptyAnswer, user } from './messages.ts';
 import { ModelError } from './model.ts';
 import { isStuck } from './repeats.ts';
 import { runError } from './run-error.ts';
-import { messagesForModel } from './session.ts';
-import type { SessionState } from './session-state.ts';
 import { spent } from './spent.ts';
 import { describeProgress } from './summary.ts';
+import { type ThinkPorts, think } from './think.ts';
 import type { ExecuteContext, Judgement, PreparedCall, Tool, ToolOutput } from './tool.ts';
 import { takenBackNote } from './writes.ts';
 
@@ -31,24 +28,12 @@ export type Pace = {
 
 type Halt = { reason: Exclude<PauseReason, 'limit' | 'interrupted'> } | { reason: 'limit'; reached: Reached };
 
-export type RunPorts = {
-  adapter: ModelAdapter;
-  model: ModelRef;
-  request: Omit<ModelRequest, 'model' | 'messages' | 'tools'>;
-  /** US dollars for an answer, where that is known. */
-  price?(usage: Usage): number | undefined;
-  /** The model is known not to see: images are left out, and it is told so. */
-  blind?: boolean;
+export type RunPorts = ThinkPorts & {
   tools: readonly Tool[];
   limits: Limits;
-  /** A run that another run starts gets that run's meter. */
-  meter: Meter;
   pace: Pace;
-  state: SessionState;
   /** What there is to do before a run that was answered ends. */
   closing?(context: Pick<ExecuteContext, 'signal' | 'record'>): Promise<void>;
-  /** Appends to the log, takes the event into `state`, tells every listener; in that order. */
-  emit(event: EventBody): void;
   /** `tool` is undefined when no such tool was offered. */
   decide(call: ToolCall, tool: Tool | undefined, prepared: PreparedCall | undefined): Judgement | Promise<Judgement>;
   /** Whether a call that was not judged yet seems to need the same leave. */
@@ -63,12 +48,19 @@ export type RunPorts = {
 const goOn = (stop: AssistantMessage['stop']) =>
   `Your last message ${stop === 'max_tokens' ? 'was cut off at the output limit' : 'broke off before it was complete'}, and no tool call in it was executed. Go on from there.`;
 
+const EMPTY_NOTE = 'Your last message was empty: it had neither text nor a tool call. Answer, or go on with the task.';
+const EMPTY_AGAIN =
+  'The model’s answer was empty, also when it was asked again: try it once more, say it in other words, or choose another model.';
+/** How often a model is asked for an answer that is not empty. */
+const TRIES = 2;
+
 /** Runs until the answer, a limit, a stop or a failure, and emits how it ended. It does not throw. */
 export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<void> {
   const { state, emit, meter, now, pace } = ports;
   const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
   const specs = ports.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   let endsRun: ToolOutput['endsRun'];
+  let emptyAnswers = 0;
 
   const finish = (outcome: Outcome, error?: RunError) =>
     emit({ type: 'run_finished', outcome, ...(error && { error }), ...spent(state.lastRun, state, now()) });
@@ -80,49 +72,12 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
     emit({ type: 'run_paused', reason: halt.reason, summary: describeProgress(state.messages.slice(state.lastRun?.messagesBefore)) });
   };
 
-  function answer(content: AssistantMessage['content'], stop: AssistantMessage['stop'], usage: Usage | undefined): AssistantMessage {
-    const usd = usage && ports.price?.(usage);
-    meter.spend(useOfAnswer(usage, usd));
-    return { role: 'assistant', content, from: ports.model, stop, ...(usage && { usage }), ...(usd !== undefined && { usd }) };
-  }
-
-  async function think(): Promise<AssistantMessage> {
+  async function ask(): Promise<AssistantMessage> {
     meter.spend({ turns: 1 });
     pace.took(1);
     emit({ type: 'turn_started', turn: meter.use.turns });
-    const history = messagesForModel(state);
-    const messages = ports.blind ? withoutImages(history) : history;
-    const request = { ...ports.request, model: ports.model.model, tools: specs, messages };
-    const content: AssistantMessage['content'] = [];
-    let unfinished = '';
-    let usage: Usage | undefined;
-    let stop: AssistantMessage['stop'] | undefined;
-    try {
-      for await (const event of interruptible(ports.adapter.stream(request, signal), signal)) {
-        if (event.type === 'part') {
-          content.push(event.part.type === 'tool_call' ? withUniqueId(event.part, content, state) : event.part);
-          if (event.part.type === 'text') unfinished = '';
-        } else if (event.type === 'usage') usage = event.usage;
-        else if (event.type === 'stop') stop = event.reason;
-        else {
-          if (event.type === 'text_delta') unfinished += event.text;
-          emit(event);
-        }
-      }
-      if (!stop) throw new ModelError('bad_stream', 'The model’s answer ended before it was complete. Send the message again.');
-    } catch (error) {
-      const said = content.filter((part) => part.type === 'text');
-      if (unfinished) said.push({ type: 'text', text: unfinished });
-      if (said.length > 0) {
-        emit({ type: 'message_added', message: answer(said, 'aborted', usage) });
-      }
-      throw error;
-    }
-    // A call in an answer that was cut off or refused may be half a call: it never runs, and is not kept.
-    const whole = stop === 'end_turn' || stop === 'tool_use' ? content : content.filter((part) => part.type !== 'tool_call');
-    const message = answer(whole, stop, usage);
-    emit({ type: 'message_added', message });
-    return message;
+    if (emptyAnswers > 0) emit({ type: 'model_waiting', attempt: emptyAnswers + 1, tries: TRIES, reason: 'empty_answer', waitMs: 0 });
+    return await think(ports, specs, signal);
   }
 
   /** What does not let the run go on with a call, or a turn of the model. */
@@ -165,31 +120,25 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       const last = state.messages.at(-1);
       if (last?.role === 'assistant') {
         if (last.stop === 'refusal') return finish('refused');
-        if (last.stop !== 'max_tokens' && last.stop !== 'aborted') {
+        if (isEmptyAnswer(last)) {
+          if (emptyAnswers === TRIES) throw new ModelError('empty_answer', EMPTY_AGAIN);
+          emit({ type: 'message_added', message: upToDate(user(EMPTY_NOTE)) });
+        } else if (last.stop !== 'max_tokens' && last.stop !== 'aborted') {
           await ports.closing?.({ signal, record: emit });
           return finish('answered');
-        }
-        emit({ type: 'message_added', message: upToDate(user(goOn(last.stop))) });
+        } else emit({ type: 'message_added', message: upToDate(user(goOn(last.stop))) });
       }
       const halt = halted('turn');
       if (halt) return pause(halt);
       for (const { id, message } of state.queue.values()) emit({ type: 'message_added', message: upToDate(message), queued: id });
       if (state.takenBack.size > 0) emit({ type: 'message_added', message: upToDate({ role: 'user', content: [] }) });
-      const answer = await think();
+      const answer = await ask();
+      emptyAnswers = isEmptyAnswer(answer) ? emptyAnswers + 1 : 0;
       if (answer.stop === 'max_tokens') return pause({ reason: 'max_tokens' });
     }
   } catch (error) {
-    if (signal.aborted) return finish('stopped');
+    if (wasStopped(signal)) return finish('stopped');
+    if (error instanceof LimitReached) return pause({ reason: 'limit', reached: error.reached });
     return finish('failed', runError(error));
   }
-}
-
-/** Ids come from models, and some repeat them or leave them out; the log, the approvals and the wires need each to be one call's own. */
-function withUniqueId(call: ToolCall, content: AssistantMessage['content'], state: SessionState): ToolCall {
-  const taken = (id: string) => state.callIds.has(id) || content.some((part) => part.type === 'tool_call' && part.id === id);
-  const base = call.id || 'call';
-  if (call.id && !taken(base)) return call;
-  let count = 1;
-  while (taken(`${base}_${count}`)) count++;
-  return { ...call, id: `${base}_${count}` };
 }

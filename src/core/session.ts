@@ -6,7 +6,7 @@ import { addUse, NO_USE, usedOf, useOfAnswer } from './budget.ts';
 import { sameCovers } from './covers.ts';
 import type { AgentEvent } from './events.ts';
 import type { Message, ToolCall, ToolResult } from './messages.ts';
-import { callsOf } from './messages.ts';
+import { callsOf, isEmptyAnswer } from './messages.ts';
 import { reducePlan, settledSteps } from './plan-progress.ts';
 import { withMade } from './repeats.ts';
 import { emptySession, type RunRecord, type SessionState } from './session-state.ts';
@@ -54,7 +54,7 @@ export function reduce(state: SessionState, event: AgentEvent): void {
         const { usage, usd } = event.message;
         if (run && usage) run.usage = addUsage(run.usage, usage);
         if (run) run.cost = addCost(run.cost, usd);
-        if (run) run.used = addUse(run.used, useOfAnswer(usage, usd));
+        if (run) run.used = addUse(run.used, useOfAnswer(usage, usd, event.estimated));
         if (usage) state.usage = addUsage(state.usage, usage);
         state.cost = addCost(state.cost, usd);
       }
@@ -199,9 +199,9 @@ export function orphanResult(call: ToolCall, mayHaveHappened: boolean): ToolResu
   return { type: 'tool_result', callId: call.id, name: call.name, content: [{ type: 'text', text }], isError: true };
 }
 
-/** The history as a model may see it: an answer without content is left out, since wires refuse it. */
+/** The history as a model may see it: an answer that says nothing is left out, since wires refuse it. */
 export function messagesForModel(state: SessionState): Message[] {
-  return state.messages.filter((message) => message.content.length > 0);
+  return state.messages.filter((message) => message.content.length > 0 && !isEmptyAnswer(message));
 }
 
 /** Whether the conversation ends with half an answer, which can be gone on with. */

@@ -6,12 +6,19 @@ const REASON: Partial<Record<ModelErrorKind, string>> = {
   rate_limit: 'Rate limited',
   overloaded: 'The service is overloaded',
   network: 'The service could not be reached',
+  timeout: 'The service did not answer',
+  empty_answer: 'The model’s answer was empty',
 };
 
-/** "Rate limited. Trying again in 12 s (2 of 5)"; with nothing left to wait: "… Trying again (2 of 5)". */
-export function waitingText({ reason, attempt, tries }: Omit<ModelWaiting, 'type' | 'waitMs'>, leftMs: number): string {
+function timeText(leftMs: number): string {
   const seconds = Math.ceil(leftMs / 1000);
-  const when = seconds > 0 ? ` in ${seconds < 90 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`}` : '';
+  return seconds < 90 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
+}
+
+/** "Rate limited. Trying again in 12 s (2 of 5)"; with nothing left to wait: "… Trying again (2 of 5)". */
+export function waitingText({ reason, attempt, tries, silent }: Omit<ModelWaiting, 'type' | 'waitMs'>, leftMs: number): string {
+  if (silent) return `The model has not answered yet. Waiting ${leftMs > 0 ? `up to ${timeText(leftMs)} more` : 'on'}`;
+  const when = leftMs > 0 ? ` in ${timeText(leftMs)}` : '';
   return `${REASON[reason] ?? 'The request failed'}. Trying again${when} (${attempt} of ${tries})`;
 }
 

@@ -12,5 +12,7 @@ export const REMEDY: Partial<Record<RunError['kind'], { label: string; action: R
   overloaded: { label: 'Choose another model', action: 'pick_model' },
   invalid_request: { label: 'Choose another model', action: 'pick_model' },
   context_overflow: { label: 'New session', action: 'new_session' },
+  timeout: { label: 'Choose another model', action: 'pick_model' },
+  empty_answer: { label: 'Choose another model', action: 'pick_model' },
   network: { label: 'Check the connection', action: 'connect_model' },
 };

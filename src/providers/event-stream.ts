@@ -1,28 +1,18 @@
 /** Streams of server-sent events in the one form that all SDKs read alike. */
-import { failureError, failureOf, parseInput, type Server } from './http.ts';
-import { type LineRules, throughLines } from './lines.ts';
+import { connection } from './connection.ts';
+import { modelError, parseInput, type Server } from './http.ts';
+import { type LineRules, MAX_LINE } from './lines.ts';
 
 /** What an SDK needs of the events' names: to keep them, to have one for each event, or none, since it takes data in an event's first line only. */
 type Names = 'keep' | 'add' | 'drop';
 
-/** `fetch` for an SDK that posts what is answered by a stream of events. */
-export function eventFetch(server: Server, send: typeof fetch, names: Names): typeof fetch {
-  return async (input, init) => {
-    const response = await send(input, init);
-    if (!response.ok || init?.method?.toUpperCase() !== 'POST') return response;
-    const answer = await expectNoFailure(server, response);
-    return new Response(answer.body && throughLines(answer.body, eventRules(names)), answer);
-  };
-}
-
-/** Some proxies answer with 200 and an error that is no stream. What is a stream after all, under a wrong name, comes late. */
-async function expectNoFailure(server: Server, response: Response): Promise<Response> {
-  if (!/^application\/json/i.test(response.headers.get('content-type') ?? '')) return response;
-  const text = await response.text();
-  const { input } = parseInput(text);
-  const [first] = [input].flat() as ({ error?: unknown } | null | undefined)[];
-  if (first?.error) throw failureError(server, failureOf(first));
-  return new Response(text, response);
+/**
+ * `fetch` for an SDK that posts what is answered by a stream of events. Some proxies answer with 200 and an error that is no stream; what is a
+ * stream after all, under a wrong name, comes late.
+ */
+export function eventConnection(server: Server, silenceMs: number, names: Names, throwsStatus = false): typeof fetch {
+  const rulesFor = (_url: string, init?: RequestInit) => (init?.method?.toUpperCase() === 'POST' ? eventRules(server, names) : undefined);
+  return connection(server, { silenceMs, rulesFor, throwsStatus, readsJson: true });
 }
 
 /** `data:`, perhaps with a space and a carriage return, and nothing else. */
@@ -33,16 +23,21 @@ const JSON_LINE = /^\s*[{}[\]"]/;
  * Events without data, which only keep the connection, are no JSON to the SDKs; some have events without a name ignored, or with
  * anything before the data. Lines of JSON outside of any event are an error that a gateway put there.
  */
-function eventRules(names: Names): LineRules {
+export function eventRules(server: Server, names: Names): LineRules {
   let named = false;
   let filled = false;
+  /** Bytes of the event that has not ended. */
+  let size = 0;
   /** Lines of JSON outside of any event, where they may be all of a body that is a list of what the events would hold. */
   let loose = '';
 
   return {
     isUsual(bytes, start, end) {
       const first = bytes[start];
+      size += end - start;
+      if (size + loose.length > MAX_LINE) throw modelError(server, 'bad_stream', 'an event of the stream has no end');
       if (first === 0x0a || (first === 0x0d && end - start === 1)) {
+        size = 0;
         if (named && !filled) return false;
         named = filled = false;
         return true;

@@ -1,5 +1,16 @@
 /** One exchange of every adapter with its server: from the request to the last event. */
 import { ModelError, type ModelEvent } from '../core/model.ts';
+import { modelError, type Server } from './http.ts';
+
+/** Characters or things that a reader keeps until the end of an answer without telling of them, such as signatures. */
+const MAX_KEPT = 4_000_000;
+/** Parts of an answer that have begun and did not end. */
+const MAX_OPEN = 1_000;
+
+/** What is told of as it comes is bounded by who asked for it. @throws ModelError */
+export function expectBounds(server: Server, kept: number, open: number): void {
+  if (kept > MAX_KEPT || open > MAX_OPEN) throw modelError(server, 'bad_stream', 'it is longer than any answer can be');
+}
 
 /** Makes events of what a wire brings. It is handed each thing where it yields nothing, undefined at the end, and a failure as a throw. */
 export type Reader<T, R = void> = Generator<ModelEvent | undefined, R, T | undefined>;

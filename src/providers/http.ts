@@ -1,11 +1,8 @@
 import type { ToolCall, ToolResult } from '../core/messages.ts';
 import { resultText } from '../core/messages.ts';
-import { ModelError, type ModelErrorKind } from '../core/model.ts';
+import { ModelError, type ModelErrorKind, type ModelErrorOptions } from '../core/model.ts';
+import { type Lasting, lastingFailure } from './lasting.ts';
 import type { ProviderConfig } from './types.ts';
-
-/** How long a service may be silent before its first byte. Local servers read the whole prompt first and get longer. */
-export const FIRST_BYTE_MS = 120_000;
-export const LOCAL_FIRST_BYTE_MS = 290_000;
 
 /** Who is spoken to, for error messages; `secrets` are struck out of everything that is said about it. */
 export type Server = { name: string; secrets: readonly string[] };
@@ -53,15 +50,20 @@ const ADVICE: Record<ModelErrorKind, [happened: string, todo: string]> = {
   context_overflow: ['says that the conversation is too long for the model', 'start a new session or choose a model with a larger context'],
   invalid_request: ['refused the request', 'check the model, the base URL and the settings'],
   network: ['could not be reached', 'check the network, the proxy and the base URL'],
+  timeout: ['did not answer in time', 'try again, or choose another model'],
+  empty_answer: ['gave an empty answer', 'try again, say it in other words, or choose another model'],
   bad_stream: ['broke off its answer', 'try again'],
 };
 
 /** This machine says that nothing listens at that port. */
 const NOBODY_HERE = /ECONNREFUSED (127\.|::1)/;
 
-export function modelError(server: Server, kind: ModelErrorKind, detail = '', retryAfterMs?: number): ModelError {
-  const [happened, usually] = ADVICE[kind];
-  const todo = kind === 'network' && NOBODY_HERE.test(detail) ? 'start the server there, or correct the base URL' : usually;
+/** Where what happened, or what to do, is known better than the kind tells. */
+type Words = Partial<Pick<Lasting, 'happened' | 'todo'>> & ModelErrorOptions;
+
+export function modelError(server: Server, kind: ModelErrorKind, detail = '', { happened, todo, ...options }: Words = {}): ModelError {
+  const [usually, usualTodo] = ADVICE[kind];
+  const nobody = kind === 'network' && NOBODY_HERE.test(detail) ? 'start the server there, or correct the base URL' : undefined;
   const title = /<title>([^<]*)/i.exec(detail)?.[1] ?? '';
   const page = kind === 'overloaded' ? title : `a web page, not an API${title && `: ${title}`}`;
   const plain = /^\s*</.test(detail) ? page : detail;
@@ -70,8 +72,8 @@ export function modelError(server: Server, kind: ModelErrorKind, detail = '', re
     .trim()
     .slice(0, 300)
     .replace(/[.:;,]+$/, '');
-  const message = `${server.name} ${happened}${said ? ` (${said})` : ''}: ${todo}.`;
-  return new ModelError(kind, message, retryAfterMs === undefined ? {} : { retryAfterMs });
+  const message = `${server.name} ${happened ?? usually}${said ? ` (${said})` : ''}: ${todo ?? nobody ?? usualTodo}.`;
+  return new ModelError(kind, message, options);
 }
 
 const OVERFLOW =
@@ -100,6 +102,8 @@ export function kindOf({ status, code = '', type = '', message = '', retryAfterM
   if (status === 429 || (status === undefined && /rate[ _]limit|too many requests|resource_exhausted/i.test(text))) return 'rate_limit';
   if ((status === undefined || status < 500) && NO_MODEL.test(text)) return 'unknown_model';
   if (status === 401 || status === 403 || ((status === undefined || status === 400) && AUTH.test(text))) return 'auth';
+  // What a server does not know how to do it does not learn by being asked again.
+  if (status === 501 || status === 505) return 'invalid_request';
   if (status === 408 || status === 409 || (status !== undefined && status >= 500)) return 'overloaded';
   if (status !== undefined) return 'invalid_request';
   if (/invalid_(request|prompt|image|argument)|content_policy|bad[ _]request/i.test(text)) return 'invalid_request';
@@ -109,7 +113,8 @@ export function kindOf({ status, code = '', type = '', message = '', retryAfterM
 export function failureError(server: Server, failure: Failure): ModelError {
   const kind = kindOf(failure);
   const fallback = failure.status === undefined ? '' : `HTTP status ${failure.status}`;
-  return modelError(server, kind, failure.message || failure.code || fallback, failure.retryAfterMs);
+  const { retryAfterMs } = failure;
+  return modelError(server, kind, failure.message || failure.code || fallback, retryAfterMs === undefined ? {} : { retryAfterMs });
 }
 
 /** `retry-after` in seconds or as a date, and its exact variant in milliseconds. */
@@ -169,20 +174,6 @@ export function refusedField(error: unknown, optional: readonly string[], reques
   return optional.find((name) => name in request && told.includes(name));
 }
 
-/** `fetch` for SDKs, which would take a page, such as the one to log in, for a stream that says nothing. */
-export function pageFetch(server: Server): typeof fetch {
-  return async (input, init) => {
-    const response = await fetch(input, init);
-    return response.ok ? expectNoPage(server, response) : response;
-  };
-}
-
-function expectNoPage(server: Server, response: Response): Response {
-  if (!/^text\/html/i.test(response.headers.get('content-type') ?? '')) return response;
-  void response.body?.cancel().catch(() => undefined);
-  throw modelError(server, 'invalid_request', 'the address answered with a web page, not an API');
-}
-
 /** Errors of `fetch`, of the network below it, and of reading what it brought. */
 export function plainError(server: Server, error: unknown): ModelError {
   if (error instanceof SyntaxError) return modelError(server, 'bad_stream', 'an event of the stream is not JSON');
@@ -191,36 +182,15 @@ export function plainError(server: Server, error: unknown): ModelError {
   return modelError(server, 'bad_stream', error instanceof Error ? error.message : String(error));
 }
 
-/**
- * `fetch` for SDKs that let one be put in: an error status becomes a ModelError before the SDK makes something poorer of it,
- * and silence before the first byte has an end.
- */
-export function checkedFetch(server: Server, firstByteMs: number): typeof fetch {
-  return async (input, init) => {
-    const late = new AbortController();
-    const timer = setTimeout(
-      () => late.abort(new DOMException(`no answer within ${firstByteMs / 1000} seconds`, 'TimeoutError')),
-      firstByteMs,
-    );
-    const signals = init?.signal ? [init.signal, late.signal] : [late.signal];
-    try {
-      const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) });
-      if (response.ok) return expectNoPage(server, response);
-      const wait = retryAfter(response.headers);
-      const told = failureOf(await response.text());
-      throw failureError(server, { ...told, status: response.status, ...(wait === undefined ? {} : { retryAfterMs: wait }) });
-    } finally {
-      clearTimeout(timer);
-    }
-  };
-}
-
 /** The reason that is worth telling sits at the end of the chain of causes (`fetch failed` <- `connect ECONNREFUSED ...`). */
 function networkError(server: Server, error: unknown): ModelError {
   let reason = error;
   for (let depth = 0; depth < 5 && reason instanceof Error && reason.cause !== undefined; depth++) reason = reason.cause;
   if (reason instanceof AggregateError && reason.errors.length > 0) reason = reason.errors[0];
-  return modelError(server, 'network', reason instanceof Error ? reason.message || reason.name : String(reason));
+  if (reason instanceof ModelError) return reason;
+  const detail = reason instanceof Error ? reason.message || reason.name : String(reason);
+  const { kind, ...lasting } = lastingFailure(`${(reason as { code?: unknown } | null)?.code ?? ''} ${detail}`) ?? { kind: 'network' };
+  return modelError(server, kind, detail, lasting);
 }
 
 /** A call's arguments as the model wrote them. `null` means that there are none. */

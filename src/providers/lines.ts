@@ -1,6 +1,8 @@
 /** Streams of bytes, line by line. */
 
 const NEWLINE = 10;
+/** Bytes of a line, which holds a whole answer at most; a longer one has no end. */
+export const MAX_LINE = 8 * 2 ** 20;
 
 /** Told of each line once, in order. */
 export type LineRules = {
@@ -12,12 +14,15 @@ export type LineRules = {
   end?(): string;
 };
 
+/** Told of what happens with the source. */
+export type Listener = { wait(): void; heard(): void; end(): void; tooLong(bytes: number): Error };
+
 /** A body of whole lines, read only as far as somebody reads it: a pipe would cost several times as much for each chunk. */
-export function throughLines(body: ReadableStream<Uint8Array>, { isUsual, rewrite, end }: LineRules): ReadableStream<Uint8Array> {
+export function throughLines(body: ReadableStream<Uint8Array>, rules: LineRules, listener?: Listener): ReadableStream<Uint8Array> {
+  const { isUsual, rewrite, end } = rules;
   const encoder = new TextEncoder();
   const source = body.getReader();
-  /** Of the line that is not whole yet. */
-  const begun: Uint8Array[] = [];
+  const begun = new BegunLine();
 
   function passOn(bytes: Uint8Array, pieces: Uint8Array[]): void {
     let good = 0;
@@ -34,15 +39,18 @@ export function throughLines(body: ReadableStream<Uint8Array>, { isUsual, rewrit
 
   /** False at the end. */
   async function advance(pieces: Uint8Array[]): Promise<boolean> {
+    listener?.wait();
     const { done, value } = await source.read();
+    listener?.heard();
     if (done) {
-      passOn(joined(begun), pieces);
+      passOn(begun.take(), pieces);
       pieces.push(encoder.encode(end?.()));
       return false;
     }
     const after = value.lastIndexOf(NEWLINE) + 1;
-    if (after > 0) passOn(joined([...begun.splice(0), value.subarray(0, after)]), pieces);
-    if (after < value.length) begun.push(value.subarray(after));
+    if (after > 0) passOn(begun.length > 0 ? joined([begun.take(), value.subarray(0, after)]) : value.subarray(0, after), pieces);
+    if (after < value.length) begun.add(value.subarray(after));
+    if (begun.length > MAX_LINE) throw listener?.tooLong(MAX_LINE) ?? new Error('A line has no end.');
     return true;
   }
 
@@ -54,6 +62,7 @@ export function throughLines(body: ReadableStream<Uint8Array>, { isUsual, rewrit
           try {
             goesOn = await advance(pieces);
           } catch (error) {
+            listener?.end();
             void source.cancel(error).catch(() => undefined);
             throw error;
           } finally {
@@ -62,13 +71,42 @@ export function throughLines(body: ReadableStream<Uint8Array>, { isUsual, rewrit
             given = whole.length > 0;
             if (given) controller.enqueue(whole);
           }
-          if (!goesOn) controller.close();
+          if (goesOn) continue;
+          listener?.end();
+          controller.close();
         }
       },
-      cancel: (reason) => source.cancel(reason),
+      cancel(reason) {
+        listener?.end();
+        return source.cancel(reason);
+      },
     },
     { highWaterMark: 0 },
   );
+}
+
+/** A line that is not whole yet, in memory that doubles: it may come byte by byte. */
+class BegunLine {
+  #bytes = new Uint8Array(0);
+  length = 0;
+
+  add(more: Uint8Array): void {
+    const length = this.length + more.length;
+    if (length > this.#bytes.length) {
+      const larger = new Uint8Array(Math.max(length, 2 * this.length));
+      larger.set(this.#bytes.subarray(0, this.length));
+      this.#bytes = larger;
+    }
+    this.#bytes.set(more, this.length);
+    this.length = length;
+  }
+
+  take(): Uint8Array {
+    const taken = this.#bytes.subarray(0, this.length);
+    this.#bytes = new Uint8Array(0);
+    this.length = 0;
+    return taken;
+  }
 }
 
 function joined(pieces: readonly Uint8Array[]): Uint8Array {

@@ -5,6 +5,8 @@ export type ProviderConfig = {
   apiKey?: string;
   baseUrl?: string;
   headers?: Record<string, string>;
+  /** How long the server may send nothing before a request is given up. */
+  silenceMs?: number;
   /** Of the machine that serves the model, where that is this one. */
   memoryBytes?: number;
   /** Under whose name the adapter works, where that is not its folder's: one wire serves many providers. */

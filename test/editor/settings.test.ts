@@ -25,6 +25,7 @@ describe('the settings in VS Code', () => {
       'modelFor.plan',
       'baseUrls',
       'headers',
+      'serverTimeout',
       'temperature',
       'reasoningEffort',
       'maxOutputTokens',
@@ -50,6 +51,13 @@ describe('the settings in VS Code', () => {
     assert.deepEqual(kedge.settings.server('mistral'), {});
     await vscode.workspace.fs.delete(file);
     await configured(() => configuration().get('temperature') === null);
+  });
+
+  it('tells a server how long it may send nothing, where that makes sense', async () => {
+    await set('serverTimeout', 60);
+    assert.deepEqual(kedge.settings.server('groq'), { silenceMs: 60_000 });
+    await set('serverTimeout', 3_000);
+    assert.deepEqual(kedge.settings.server('groq'), {});
   });
 
   it('lets a workspace lower a budget, and raise none', async () => {

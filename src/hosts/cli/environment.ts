@@ -17,12 +17,22 @@ export function chosenModel(option: string | undefined, env: Environment): Model
   }
 }
 
+/** @throws UsageError */
 export function providerConfig(provider: string, baseUrlOption: string | undefined, env: Environment): ProviderConfig {
   const apiKey = keyVariablesOf(provider)
     .map((name) => env[name]?.trim())
     .find(Boolean);
   const baseUrl = baseUrlOption || env.KEDGE_BASE_URL?.trim() || env[`${prefixOf(provider)}_BASE_URL`]?.trim();
-  return { ...(apiKey && { apiKey }), ...(baseUrl && { baseUrl }) };
+  const silenceMs = silenceIn(env.KEDGE_SERVER_TIMEOUT?.trim());
+  return { ...(apiKey && { apiKey }), ...(baseUrl && { baseUrl }), ...(silenceMs && { silenceMs }) };
+}
+
+/** @throws UsageError */
+function silenceIn(seconds: string | undefined): number | undefined {
+  if (!seconds) return undefined;
+  const count = Number(seconds);
+  if (count >= 1 && count <= 290) return count * 1000;
+  throw new UsageError('KEDGE_SERVER_TIMEOUT takes seconds from 1 to 290.');
 }
 
 /** Where a provider's key is looked for; the first that is set wins. */

@@ -42,6 +42,7 @@ Environment
                                       or @FILE with such an object
   KEDGE_MODEL                         the model when --model is not given
   KEDGE_HOME                          where sessions are kept
+  KEDGE_SERVER_TIMEOUT                seconds that a model's server may be silent (120, local servers 290)
   KEDGE_DAY_BUDGET                    what all runs of a day may use, such as {"usd": 5, "tokens": 2000000};
                                       also runs, turns, calls and minutes
   NO_COLOR                            no colours

@@ -13,14 +13,15 @@ import { harmless, oneLine } from './terminal.ts';
 
 /**
  * What is to be done when a signal comes: `say` before the program ends by it, `interrupted` at each Ctrl+C. `ending`: the exit code of a program
- * that a signal ends.
+ * that a signal ends. `stalled` when nothing is left to wait for although the program has not ended.
  */
-type LastWords = { say?: () => Promise<void>; interrupted?: () => void; ending?: Promise<number> };
+type LastWords = { say?: () => Promise<void>; interrupted?: () => void; stalled?: () => void; ending?: Promise<number> };
 
 /** Returns the exit code. Every failure is one sentence on stderr. */
 export async function program(args: readonly string[]): Promise<number> {
   const stopping = new AbortController();
   const lastWords = handleSignals(stopping);
+  const endOfStall = handleStall(lastWords);
   try {
     const code = await carryOut(parseCommand(args), stopping.signal, lastWords);
     return (await lastWords.ending) ?? code;
@@ -29,6 +30,8 @@ export async function program(args: readonly string[]): Promise<number> {
     if (isBrokenPipe(error)) return EXIT.stopped;
     process.stderr.write(`kedge: ${isGone(error) ? GONE : oneLine(error instanceof Error ? error.message : String(error), 1_000)}\n`);
     return error instanceof UsageError || error instanceof SessionError ? EXIT.usage : EXIT.failed;
+  } finally {
+    endOfStall();
   }
 }
 
@@ -89,6 +92,7 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   const session = command.session === undefined ? kedge.assistant.newSession() : await findSession(kedge.assistant, command.session);
   if (session.damage) process.stderr.write(`kedge: ${oneLine(session.damage, 1_000)}\n`);
   lastWords.say = () => kedge.assistant.shutDown();
+  lastWords.stalled = () => session.fail(new Error(STALLED));
   const { lastRun } = session.state;
   const model = chosen ?? lastRun?.model ?? { provider: 'offline', model: 'offline' };
   const { config, given, unsuitable } = await kedge.use(model, session, signal);
@@ -153,6 +157,27 @@ async function grants({ grants: kept, assistant }: Kedge, clear: number | 'all' 
 
 function printJson(event: AgentEvent): void {
   process.stdout.write(`${JSON.stringify(event)}\n`);
+}
+
+const STALLED =
+  'Nothing is left to wait for, but the run has not ended: a connection was lost without an error. Try again; if it happens again, use a newer version of Node.';
+
+/** Node leaves in silence, and with 0, where nothing is left that could wake it: then a run fails, and if that does not help, the program. */
+function handleStall(lastWords: LastWords): () => void {
+  const stalled = () => {
+    const { stalled: fail } = lastWords;
+    delete lastWords.stalled;
+    if (fail) {
+      fail();
+      // Another turn, in which what follows from it can be seen.
+      return void setImmediate(() => undefined);
+    }
+    void lastWords.say?.();
+    process.stderr.write('kedge: The program came to a standstill, with nothing left to wait for. Try again.\n');
+    process.exit(EXIT.failed);
+  };
+  process.on('beforeExit', stalled);
+  return () => process.off('beforeExit', stalled);
 }
 
 /** Ctrl+C stops the run; a second one leaves at once. When the terminal goes away, the log keeps the run open to be gone on with. */

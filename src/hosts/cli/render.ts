@@ -184,8 +184,10 @@ export class TextRenderer {
 
   #text(delta: string): void {
     this.#endReasoning();
+    // A pipe gets the whole message.
+    if (!this.#out.isTTY) return;
     this.#held += delta;
-    if (!this.#streaming && !(this.#out.isTTY && this.#held.length > HOLD)) return;
+    if (!this.#streaming && this.#held.length <= HOLD) return;
     this.#waiting?.end();
     this.#streaming = true;
     const begun = BEGUN_LINK.exec(this.#held)?.index ?? this.#held.length;

@@ -19,27 +19,58 @@ const MARKS = new Map<string, [begin: string, end: string]>([
   ...[1, 2, 3, 4, 5, 6].map((level): [string, [string, string]] => [`h${level}`, [`${'#'.repeat(level)} `, '']]),
 ]);
 
+/** Elements within elements; what is nested deeper stands beside its parent, as in browsers. */
+const MAX_DEPTH = 512;
+/** Lists within lists that are still indented. */
+const MAX_INDENT = 10;
+
 type Open = { tag: string; isHidden: boolean; start: number; href?: string | undefined };
 
 export function markdownOf(html: string, base: string): string {
   const page = new PageText(base);
-  const parser = new Parser(
-    {
-      onopentag: (tag, attributes) => page.open(tag, attributes),
-      ontext: (text) => page.text(text),
-      onclosetag: (tag) => page.close(tag),
-    },
-    { decodeEntities: true },
-  );
+  const parser = new ShallowParser(page);
   parser.end(html);
   return page.toString();
+}
+
+/** The time that the parser takes grows with how deep it is, for every tag. */
+class ShallowParser extends Parser {
+  readonly #page: PageText;
+  #isFull = false;
+
+  constructor(page: PageText) {
+    super(
+      {
+        onopentag: (tag, attributes) => page.open(tag, attributes),
+        ontext: (text) => page.text(text),
+        onclosetag: (tag) => page.close(tag),
+      },
+      { decodeEntities: true },
+    );
+    this.#page = page;
+  }
+
+  override onopentagname(start: number, end: number): void {
+    this.#isFull = this.#page.depth >= MAX_DEPTH;
+    super.onopentagname(start, end);
+  }
+
+  override onclosetag(start: number, end: number): void {
+    this.#isFull = false;
+    super.onclosetag(start, end);
+  }
+
+  protected override isVoidElement(name: string): boolean {
+    return this.#isFull || super.isVoidElement(name);
+  }
 }
 
 class PageText {
   readonly #base: string;
   readonly #open: Open[] = [];
   readonly #lists: { count: number | undefined }[] = [];
-  #out = '';
+  /** Never an empty one. They are not put together before the end: a text that grows and is looked at would be copied each time. */
+  readonly #pieces: string[] = [];
   #title = '';
   #preformatted = 0;
 
@@ -47,20 +78,24 @@ class PageText {
     this.#base = base;
   }
 
+  get depth(): number {
+    return this.#open.length;
+  }
+
   open(tag: string, attributes: Record<string, string>): void {
     const isHidden = (this.#open.at(-1)?.isHidden ?? false) || HIDDEN.has(tag) || isUnseen(attributes);
     if (!isHidden) this.#begin(tag, attributes);
-    this.#open.push({ tag, isHidden, start: this.#out.length, href: tag === 'a' ? attributes.href : undefined });
+    this.#open.push({ tag, isHidden, start: this.#pieces.length, href: tag === 'a' ? attributes.href : undefined });
   }
 
   text(text: string): void {
     const { tag, isHidden } = this.#open.at(-1) ?? {};
     if (tag === 'title') this.#title += text;
     else if (isHidden) return;
-    else if (this.#preformatted > 0) this.#out += text;
+    else if (this.#preformatted > 0) this.#add(text);
     else {
       const line = text.replace(/\s+/g, ' ');
-      this.#out += /(^|\s)$/.test(this.#out.slice(-1)) ? line.replace(/^ /, '') : line;
+      this.#add(/^\s?$/.test(this.#pieces.at(-1)?.at(-1) ?? '') ? line.replace(/^ /, '') : line);
     }
   }
 
@@ -70,21 +105,26 @@ class PageText {
   }
 
   toString(): string {
-    const text = this.#out
-      .replace(/[ \t]+\n/g, '\n')
+    const lines = this.#pieces.join('').split('\n').map(withoutTrailingBlanks);
+    const text = lines
+      .join('\n')
       .replace(/\n{3,}/g, '\n\n')
       .trim();
     const title = this.#title.replace(/\s+/g, ' ').trim();
     return title && !text.startsWith(`# ${title}`) ? `${title}\n\n${text}` : text;
   }
 
+  #add(piece: string): void {
+    if (piece !== '') this.#pieces.push(piece);
+  }
+
   #begin(tag: string, attributes: Record<string, string>): void {
-    if (BLOCKS.has(tag) && this.#lists.length === 0) this.#out += '\n\n';
-    this.#out += MARKS.get(tag)?.[0] ?? '';
+    if (BLOCKS.has(tag) && this.#lists.length === 0) this.#add('\n\n');
+    this.#add(MARKS.get(tag)?.[0] ?? '');
     switch (tag) {
       case 'pre':
         this.#preformatted++;
-        this.#out += '\n```\n';
+        this.#add('\n```\n');
         break;
       case 'code':
         this.#inlineCode();
@@ -96,21 +136,24 @@ class PageText {
       case 'li': {
         const list = this.#lists.at(-1);
         const mark = list?.count === undefined ? '-' : `${list.count++}.`;
-        this.#out += `\n${'  '.repeat(Math.max(0, this.#lists.length - 1))}${mark} `;
+        this.#add(`\n${'  '.repeat(Math.min(MAX_INDENT, Math.max(0, this.#lists.length - 1)))}${mark} `);
         break;
       }
       case 'img':
-        if (attributes.alt?.trim()) this.#out += `[image: ${attributes.alt.trim()}]`;
+        if (attributes.alt?.trim()) this.#add(`[image: ${attributes.alt.trim()}]`);
     }
   }
 
   #end(tag: string, { start, href }: Open): void {
-    this.#out += MARKS.get(tag)?.[1] ?? '';
+    this.#add(MARKS.get(tag)?.[1] ?? '');
     switch (tag) {
-      case 'pre':
+      case 'pre': {
         this.#preformatted--;
-        this.#out = `${this.#out.replace(/\n$/, '')}\n\`\`\`\n`;
+        const last = this.#pieces.pop() ?? '';
+        this.#add(last.endsWith('\n') ? last.slice(0, -1) : last);
+        this.#add('\n```\n');
         break;
+      }
       case 'code':
         this.#inlineCode();
         break;
@@ -121,21 +164,32 @@ class PageText {
       case 'a':
         this.#link(start, href);
     }
-    if (BLOCKS.has(tag) && this.#lists.length === 0) this.#out += '\n\n';
+    if (BLOCKS.has(tag) && this.#lists.length === 0) this.#add('\n\n');
   }
 
   #inlineCode(): void {
-    if (this.#preformatted === 0) this.#out += '`';
+    if (this.#preformatted === 0) this.#add('`');
   }
 
   /** A link without text, or to a place of the page itself, is only its text. */
   #link(start: number, href: string | undefined): void {
-    const text = this.#out.slice(start).trim();
     const url = href !== undefined && !href.startsWith('#') && URL.canParse(href, this.#base) ? new URL(href, this.#base) : undefined;
-    if (!text || !url || !/^(https?|mailto):$/.test(url.protocol)) return;
-    const before = this.#out.slice(0, start) + (/^\s/.test(this.#out.slice(start)) ? ' ' : '');
-    this.#out = `${before}[${text.replace(/\s*\n\s*/g, ' ')}](${url.href})`;
+    if (!url || !/^(https?|mailto):$/.test(url.protocol)) return;
+    const inner = this.#pieces.splice(start).join('');
+    const text = inner.trim();
+    if (!text) {
+      this.#add(inner);
+      return;
+    }
+    if (/^\s/.test(inner)) this.#add(' ');
+    this.#add(`[${text.replace(/\s+/g, (blanks) => (blanks.includes('\n') ? ' ' : blanks))}](${url.href})`);
   }
+}
+
+function withoutTrailingBlanks(line: string): string {
+  let end = line.length;
+  while (end > 0 && (line[end - 1] === ' ' || line[end - 1] === '\t')) end--;
+  return line.slice(0, end);
 }
 
 function isUnseen({ hidden, style, 'aria-hidden': ariaHidden }: Record<string, string>): boolean {

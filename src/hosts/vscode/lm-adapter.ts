@@ -5,7 +5,8 @@ import { imageBytes } from '../../core/images.ts';
 import type { ImagePart, Message, ModelRef, TextPart, ToolResult } from '../../core/messages.ts';
 import { type ModelAdapter, ModelError, type ModelEvent, type ModelRequest } from '../../core/model.ts';
 import { EDITOR } from '../../providers/catalog.ts';
-import { echoInput, failureError, failureOf, LOCAL_FIRST_BYTE_MS, markedText, modelError, wireId } from '../../providers/http.ts';
+import { silenceOf, silent } from '../../providers/connection.ts';
+import { echoInput, failureError, failureOf, markedText, modelError, wireId } from '../../providers/http.ts';
 
 /** Asked for nothing in particular, or of a vendor that never answers, the editor can keep one waiting for long. */
 const SELECT_MS = 10_000;
@@ -41,16 +42,17 @@ async function findModel(name: string, picked: PickedModels): Promise<vscode.Lan
 }
 
 export function createEditorAdapter(picked: PickedModels): ModelAdapter {
+  const silenceMs = silenceOf({}, true);
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     signal.throwIfAborted();
     const cancel = new vscode.CancellationTokenSource();
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(new DOMException('no answer came', 'TimeoutError')), LOCAL_FIRST_BYTE_MS);
+    const timer = setTimeout(() => late.abort(silent(SERVER, silenceMs)), silenceMs);
     const either = AbortSignal.any([signal, late.signal]);
     try {
       const model = await abortable(findModel(request.model, picked), either);
       const response = await abortable(Promise.resolve(model.sendRequest(toMessages(request), toOptions(request), cancel.token)), either);
-      yield* toModelEvents(interruptible(response.stream, either), () => clearTimeout(timer));
+      yield* toModelEvents(interruptible(response.stream, either), () => timer.refresh());
     } catch (error) {
       signal.throwIfAborted();
       throw explain(error);
@@ -60,13 +62,12 @@ export function createEditorAdapter(picked: PickedModels): ModelAdapter {
       cancel.dispose();
     }
   }
-  return { stream };
+  return { stream, silenceMs };
 }
 
 /** There is no count of tokens and no reason for the stop: an answer that asks for tools stopped for them. */
-async function* toModelEvents(parts: AsyncIterable<unknown>, onFirst: () => void): AsyncGenerator<ModelEvent> {
+async function* toModelEvents(parts: AsyncIterable<unknown>, onPart: () => void): AsyncGenerator<ModelEvent> {
   let text = '';
-  let said = false;
   let calls = 0;
   function* flush(): Generator<ModelEvent> {
     if (text) yield { type: 'part', part: { type: 'text', text } };
@@ -74,9 +75,8 @@ async function* toModelEvents(parts: AsyncIterable<unknown>, onFirst: () => void
   }
   try {
     for await (const part of parts) {
-      onFirst();
+      onPart();
       if (part instanceof vscode.LanguageModelTextPart) {
-        said ||= part.value !== '';
         text += part.value;
         if (part.value) yield { type: 'text_delta', text: part.value };
       } else if (part instanceof vscode.LanguageModelToolCallPart) {
@@ -91,7 +91,6 @@ async function* toModelEvents(parts: AsyncIterable<unknown>, onFirst: () => void
     throw error;
   }
   yield* flush();
-  if (!said && calls === 0) throw modelError(SERVER, 'bad_stream', 'it said nothing');
   yield { type: 'stop', reason: calls > 0 ? 'tool_use' : 'end_turn' };
 }
 
@@ -137,7 +136,6 @@ function explain(error: unknown): ModelError {
   // The editor also throws events of its page, as where it cannot read an image.
   const told = failureOf(error instanceof Error ? error.message : 'it could not be asked');
   const { message = '' } = told;
-  if (error instanceof Error && error.name === 'TimeoutError') return modelError(SERVER, 'network', message);
   const code = error instanceof vscode.LanguageModelError ? error.code : '';
   if (code === vscode.LanguageModelError.NotFound.name) return modelError(SERVER, 'unknown_model', message);
   if (code === vscode.LanguageModelError.NoPermissions.name) return modelError(SERVER, 'auth', `it may not be used by Kedge; ${message}`);

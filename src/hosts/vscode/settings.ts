@@ -111,10 +111,15 @@ export class VsCodeSettings implements Settings {
   }
 
   /** Where a provider is reached, and with which headers. A workspace has no say in it: its key would go there. */
-  server(provider: string): Pick<ProviderConfig, 'baseUrl' | 'headers'> {
+  server(provider: string): Pick<ProviderConfig, 'baseUrl' | 'headers' | 'silenceMs'> {
     const baseUrl = this.baseUrls[provider];
     const headers = ofUser<Record<string, unknown>>('headers')?.[provider];
-    return { ...(baseUrl && { baseUrl }), ...(isTexts(headers) && { headers }) };
+    const seconds = ofUser<unknown>('serverTimeout');
+    return {
+      ...(baseUrl && { baseUrl }),
+      ...(isTexts(headers) && { headers }),
+      ...(isTimeout(seconds) && { silenceMs: seconds * 1000 }),
+    };
   }
 
   async setBaseUrl(provider: string, url: string | undefined): Promise<void> {
@@ -149,15 +154,17 @@ export class Keys {
 }
 
 export async function providerConfig(provider: string, settings: VsCodeSettings, keys: Keys): Promise<ProviderConfig> {
-  const { baseUrl, headers = {} } = settings.server(provider);
+  const { headers = {}, ...server } = settings.server(provider);
   const apiKey = await keys.get(provider);
   return {
     ...(apiKey && { apiKey }),
-    ...(baseUrl && { baseUrl }),
+    ...server,
     ...(Object.keys(headers).length > 0 && { headers: filledHeaders(headers, apiKey) }),
   };
 }
 
+/** Node itself gives up after 300 seconds. */
+const isTimeout = isBetween(5, 290);
 const isAmount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value > 0;
 const orNone = (value: unknown): number => (isAmount(value) ? value : Number.POSITIVE_INFINITY);
 const orZero = (value: unknown): number => (isAmount(value) ? value : 0);

@@ -1,11 +1,14 @@
 import { BaseAnthropic, type ClientOptions } from '@anthropic-ai/sdk/client';
-import { eventFetch } from '../event-stream.ts';
-import { FIRST_BYTE_MS, pageFetch, type Server } from '../http.ts';
+import { silenceOf } from '../connection.ts';
+import { eventConnection } from '../event-stream.ts';
+import type { Server } from '../http.ts';
 import type { ProviderConfig } from '../types.ts';
 
 /** The SDK, told everything: it retries nothing, prints nothing and takes nothing from the environment. */
-export function createClient({ apiKey, baseUrl, headers }: ProviderConfig, server: Server): BaseAnthropic {
+export function createClient(config: ProviderConfig, server: Server): BaseAnthropic {
+  const { apiKey, baseUrl, headers } = config;
   const key = apiKey?.trim();
+  const silenceMs = silenceOf(config, false);
   // Older gateways know the key in this header only.
   const gateway = key && baseUrl ? { 'x-api-key': key } : {};
   const defaultHeaders = { 'User-Agent': 'Kedge', ...(key ? gateway : { Authorization: null }), ...headers };
@@ -15,8 +18,9 @@ export function createClient({ apiKey, baseUrl, headers }: ProviderConfig, serve
     webhookKey: null,
     baseURL: baseUrl?.replace(/\/v1\/?$/, '') || 'https://api.anthropic.com',
     maxRetries: 0,
-    timeout: FIRST_BYTE_MS,
-    fetch: eventFetch(server, pageFetch(server), 'add'),
+    // The connection gives up before.
+    timeout: 2 * silenceMs,
+    fetch: eventConnection(server, silenceMs, 'add'),
     logLevel: 'off',
     openTelemetry: { propagation: false, traces: false },
     defaultHeaders,

@@ -1,6 +1,7 @@
 import type { BaseAnthropic } from '@anthropic-ai/sdk/client';
 import type { AssistantMessage, Usage } from '../../core/messages.ts';
 import type { ModelAdapter, ModelEvent, ModelRequest } from '../../core/model.ts';
+import { silenceOf } from '../connection.ts';
 import { exchange } from '../exchange.ts';
 import { checkConfig, refusedField, sdkError, serverOf } from '../http.ts';
 import type { ProviderConfig } from '../types.ts';
@@ -54,5 +55,5 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
       },
     );
   }
-  return { stream };
+  return { stream, silenceMs: silenceOf(config, false) };
 }

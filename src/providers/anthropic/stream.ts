@@ -1,6 +1,7 @@
+import { GrowingText } from '../../core/growing-text.ts';
 import type { AssistantMessage, ToolCall, Usage } from '../../core/messages.ts';
 import type { ModelEvent } from '../../core/model.ts';
-import type { Reader } from '../exchange.ts';
+import { expectBounds, type Reader } from '../exchange.ts';
 import { failureError, failureOf, modelError, parseArguments, parseInput, type Server } from '../http.ts';
 import type { Token } from './convert.ts';
 
@@ -37,7 +38,12 @@ type WireEvent = {
 };
 
 /** A block under way. `json` are its streamed arguments; there are none where `input` came whole at the start. */
-type Open = { block: Block; text: string; signature: string; json: string };
+type Open = { block: Block; text: GrowingText; signature: string; json: GrowingText };
+
+function opened(block: Block): Open {
+  const text = new GrowingText(block.text || block.thinking || '');
+  return { block, text, signature: block.signature ?? '', json: new GrowingText() };
+}
 
 const STOPS: Record<string, (ModelEvent & { type: 'stop' })['reason']> = {
   end_turn: 'end_turn',
@@ -78,7 +84,8 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
 
   function* start(index: number, block: Block): Generator<ModelEvent> {
     begun = true;
-    open.set(index, { block, text: block.text || block.thinking || '', signature: block.signature ?? '', json: '' });
+    expectBounds(server, 0, open.size);
+    open.set(index, opened(block));
     if (block.text) yield { type: 'text_delta', text: block.text };
     if (block.thinking) yield { type: 'reasoning_delta', text: block.thinking };
   }
@@ -88,7 +95,9 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
     if (!state) return;
     open.delete(index);
     yield* settle();
-    const { block, text, signature, json } = state;
+    const { block, signature } = state;
+    const text = state.text.take();
+    const json = state.json.take();
     switch (block.type) {
       case 'text':
         if (text) yield whole({ type: 'text', text });
@@ -134,12 +143,13 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
           break;
         case 'content_block_delta': {
           begun = true;
-          const state = open.get(index) ?? { block: guessed(event.delta?.type), text: '', signature: '', json: '' };
+          const state = open.get(index) ?? opened(guessed(event.delta?.type));
           open.set(index, state);
           const { text, thinking, signature, partial_json } = event.delta ?? {};
-          state.text += (text ?? '') + (thinking ?? '');
+          state.text.add((text ?? '') + (thinking ?? ''));
           state.signature += signature ?? '';
-          state.json += partial_json ?? '';
+          expectBounds(server, state.signature.length, open.size);
+          state.json.add(partial_json ?? '');
           if (text) yield { type: 'text_delta', text };
           if (thinking) yield { type: 'reasoning_delta', text: thinking };
           const { name } = state.block;
@@ -172,7 +182,8 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
     throw modelError(server, 'bad_stream', 'the stream ended without its closing event');
   } catch (error) {
     // The words of an answer that breaks off were shown: they are handed over. Half a call is not.
-    for (const { block, text } of open.values()) {
+    for (const { block, text: made } of open.values()) {
+      const text = made.take();
       if (text && block.type === 'text') yield whole({ type: 'text', text });
       if (text && block.type === 'thinking') yield whole({ type: 'reasoning', text });
     }

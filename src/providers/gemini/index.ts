@@ -1,5 +1,6 @@
 import type { GoogleGenAI } from '@google/genai/web';
 import type { ModelAdapter, ModelRequest } from '../../core/model.ts';
+import { silenceOf } from '../connection.ts';
 import { exchange } from '../exchange.ts';
 import { checkConfig, sdkError, serverOf } from '../http.ts';
 import type { ProviderConfig } from '../types.ts';
@@ -22,6 +23,7 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
   }
 
   return {
+    silenceMs: silenceOf(config, false),
     stream: (request, signal) =>
       exchange(
         signal,

@@ -1,11 +1,15 @@
 /** One piece of a call's streamed arguments. Pieces of a text come one after the other under the same path. */
 export type PartialArg = { jsonPath?: string; stringValue?: string; numberValue?: number; boolValue?: boolean; nullValue?: unknown };
 
+/** No list of arguments is longer; one with a hole of millions would be written out with all of them. */
+const MAX_INDEX = 100_000;
+
 /** Puts a piece where its path (`$.edits[0].text`, `$['a b']`) says, and makes the objects and lists on the way there. */
 export function setPartial(args: Record<string, unknown>, piece: PartialArg): void {
   const steps = [...(piece.jsonPath ?? '').matchAll(/\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/g)].map(
     ([, name, index, single, double]) => (index === undefined ? (name ?? (single ?? double ?? '').replace(/\\(.)/g, '$1')) : Number(index)),
   );
+  if (steps.some((step) => typeof step === 'number' && step > MAX_INDEX)) return;
   const last = steps.pop();
   if (last === undefined || steps.includes('__proto__') || last === '__proto__') return;
   let place = args as Record<string | number, unknown>;

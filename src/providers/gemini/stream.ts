@@ -1,3 +1,4 @@
+import { GrowingText } from '../../core/growing-text.ts';
 import type { ToolCall, Usage } from '../../core/messages.ts';
 import type { ModelEvent } from '../../core/model.ts';
 import type { Reader } from '../exchange.ts';
@@ -25,7 +26,7 @@ type Open = { id?: string; name: string; args: Record<string, unknown>; signatur
 const REFUSALS = /SAFETY|RECITATION|BLOCKLIST|PROHIBITED|SPII|MODEL_ARMOR/;
 
 export function* toModelEvents(server: Server): Reader<Chunk> {
-  const words = { type: 'text' as 'text' | 'reasoning', text: '' };
+  const words = { type: 'text' as 'text' | 'reasoning', text: new GrowingText() };
   let open: Open | undefined;
   let counts: Chunk['usageMetadata'];
   let reason: string | undefined;
@@ -33,8 +34,8 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
 
   /** Text comes in pieces without an end: it ends where something else begins, or with a signature, which belongs to its last piece. */
   function* flush(signature?: string): Generator<ModelEvent> {
-    const { type, text } = words;
-    words.text = '';
+    const { type } = words;
+    const text = words.text.take();
     const replay: Token = { signature };
     if (text || signature) yield { type: 'part', part: { type, text, ...(signature ? { replay } : {}) } };
   }
@@ -42,7 +43,8 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
   function* say(type: 'text' | 'reasoning', { text = '', thoughtSignature }: WirePart): Generator<ModelEvent> {
     // A signature on an empty part stands for that part, not for the text before it.
     if (type !== words.type || (text === '' && thoughtSignature)) yield* flush();
-    Object.assign(words, { type, text: words.text + text });
+    words.type = type;
+    words.text.add(text);
     if (text) yield { type: type === 'text' ? 'text_delta' : 'reasoning_delta', text };
     if (thoughtSignature) yield* flush(thoughtSignature);
   }

@@ -20,6 +20,7 @@ export { listModels } from './list.ts';
 /** The configuration has nothing for a model that needs neither key nor address. */
 export function createAdapter(_config: object = {}): ModelAdapter {
   return {
+    isFree: true,
     async *stream(request, signal) {
       signal.throwIfAborted();
       for (const event of eventsOf(turnFor(request), nextCallNumber(request.messages))) {

@@ -1,6 +1,6 @@
 import { Ollama } from 'ollama/browser';
-import { checkedFetch, LOCAL_FIRST_BYTE_MS, type Server } from '../http.ts';
-import { throughLines } from '../lines.ts';
+import { connection, silenceOf } from '../connection.ts';
+import type { Server } from '../http.ts';
 import type { ProviderConfig } from '../types.ts';
 import { lineRules } from './stream.ts';
 
@@ -13,15 +13,17 @@ export function settle(config: ProviderConfig): ProviderConfig & { baseUrl: stri
 
 /** The SDK knows no signal, and would take a key from the environment: both are settled in the `fetch` that it is given. */
 export function createClient(config: ReturnType<typeof settle>, server: Server, signal: AbortSignal): Ollama {
-  const send = checkedFetch(server, LOCAL_FIRST_BYTE_MS);
+  const send = connection(server, {
+    silenceMs: silenceOf(config, true),
+    rulesFor: (url) => (url.endsWith('/api/chat') ? lineRules(server) : undefined),
+    throwsStatus: true,
+  });
   const key = config.apiKey?.trim();
   const headers = { 'User-Agent': 'Kedge', ...(key ? { Authorization: `Bearer ${key}` } : {}), ...config.headers };
   const fetchWith: typeof fetch = async (input, init) => {
     const signals = init?.signal ? [init.signal, signal] : [signal];
     const content = { 'Content-Type': 'application/json', Accept: 'application/x-ndjson' };
-    const response = await send(input, { ...init, headers: { ...content, ...headers }, signal: AbortSignal.any(signals) });
-    if (!String(input).endsWith('/api/chat') || !response.body) return response;
-    return new Response(throughLines(response.body, lineRules(server)), response);
+    return await send(input, { ...init, headers: { ...content, ...headers }, signal: AbortSignal.any(signals) });
   };
   return new Ollama({ host: config.baseUrl, fetch: fetchWith });
 }

@@ -1,4 +1,5 @@
 import type { ModelAdapter, ModelError, ModelRequest } from '../../core/model.ts';
+import { silenceOf } from '../connection.ts';
 import { exchange } from '../exchange.ts';
 import { checkConfig, failureError, failureOf, plainError, type Server, serverOf } from '../http.ts';
 import type { ProviderConfig } from '../types.ts';
@@ -50,6 +51,7 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
   }
 
   return {
+    silenceMs: silenceOf(settled, true),
     stream: (request, signal) =>
       exchange(
         signal,

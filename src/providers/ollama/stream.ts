@@ -1,3 +1,4 @@
+import { GrowingText } from '../../core/growing-text.ts';
 import type { ToolCall, Usage } from '../../core/messages.ts';
 import type { ModelEvent } from '../../core/model.ts';
 import type { Reader } from '../exchange.ts';
@@ -14,12 +15,13 @@ type Line = {
 };
 
 export function* toModelEvents(server: Server): Reader<Line> {
-  const words = { type: 'text' as 'text' | 'reasoning', text: '' };
+  const words = { type: 'text' as 'text' | 'reasoning', text: new GrowingText() };
   const calls = new Set<string>();
 
   function* flush(next: 'text' | 'reasoning' = words.type): Generator<ModelEvent> {
-    const { type, text } = words;
-    Object.assign(words, { type: next, text: '' });
+    const { type } = words;
+    const text = words.text.take();
+    words.type = next;
     if (text) yield { type: 'part', part: { type, text } };
   }
 
@@ -40,12 +42,12 @@ export function* toModelEvents(server: Server): Reader<Line> {
       const { thinking, content, tool_calls } = line.message ?? {};
       if (thinking) {
         if (words.type !== 'reasoning') yield* flush('reasoning');
-        words.text += thinking;
+        words.text.add(thinking);
         yield { type: 'reasoning_delta', text: thinking };
       }
       if (content) {
         if (words.type !== 'text') yield* flush('text');
-        words.text += content;
+        words.text.add(content);
         yield { type: 'text_delta', text: content };
       }
       if (tool_calls) for (const wire of tool_calls) if (wire) yield* call(wire);

@@ -1,7 +1,8 @@
 import type { OpenAI } from 'openai/client';
 import type { ModelAdapter, ModelRequest } from '../../core/model.ts';
+import { silenceOf } from '../connection.ts';
 import { exchange } from '../exchange.ts';
-import { checkConfig, LOCAL_FIRST_BYTE_MS, refusedField, sdkError, serverOf } from '../http.ts';
+import { checkConfig, refusedField, sdkError, serverOf } from '../http.ts';
 import { createClient } from '../openai/client.ts';
 import type { ProviderConfig } from '../types.ts';
 import { dialectOf, toBody } from './convert.ts';
@@ -20,7 +21,7 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
 
   async function open(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
     checkConfig(label, config);
-    client ??= createClient(config, server, LOCAL_FIRST_BYTE_MS);
+    client ??= createClient(config, server, silenceOf(config, true));
     for (;;) {
       const body = toBody(request, { ...dialectOf(config.baseUrl), without, ...(id && { provider: id }) });
       try {
@@ -34,6 +35,7 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
   }
 
   return {
+    silenceMs: silenceOf(config, true),
     stream: (request, signal) =>
       exchange(
         signal,

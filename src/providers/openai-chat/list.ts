@@ -1,4 +1,5 @@
-import { checkConfig, LOCAL_FIRST_BYTE_MS, serverOf } from '../http.ts';
+import { silenceOf } from '../connection.ts';
+import { checkConfig, serverOf } from '../http.ts';
 import { known, numberOf } from '../listing.ts';
 import { createClient, modelEntries } from '../openai/client.ts';
 import type { ModelInfo, Prices, ProviderConfig } from '../types.ts';
@@ -9,7 +10,7 @@ export async function listModels(config: ProviderConfig, signal: AbortSignal): P
   const name = config.provider?.label ?? 'the chat server';
   checkConfig(name, config);
   const server = serverOf(name, config);
-  const entries = await modelEntries(createClient(config, server, LOCAL_FIRST_BYTE_MS), server, signal);
+  const entries = await modelEntries(createClient(config, server, silenceOf(config, true)), server, signal);
   return entries.filter(writesText).map(toInfo);
 }
 

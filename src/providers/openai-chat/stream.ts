@@ -1,7 +1,9 @@
+import { GrowingText } from '../../core/growing-text.ts';
 import type { ToolCall, Usage } from '../../core/messages.ts';
 import type { ModelEvent } from '../../core/model.ts';
-import type { Reader } from '../exchange.ts';
+import { expectBounds, type Reader } from '../exchange.ts';
 import { failureError, failureOf, modelError, parseArguments, parseInput, type Server } from '../http.ts';
+import { Arguments } from './arguments.ts';
 import type { Token } from './convert.ts';
 
 type Detail = Record<string, unknown>;
@@ -46,7 +48,7 @@ type Chunk = {
 const NOTHING: readonly never[] = [];
 const NO_DELTA: Delta = {};
 
-type Open = { id: string; name: string; input: string };
+type Open = { id: string; name: string; input: Arguments };
 
 const STOPS: Record<string, (ModelEvent & { type: 'stop' })['reason']> = {
   stop: 'end_turn',
@@ -63,10 +65,10 @@ const STOPS: Record<string, (ModelEvent & { type: 'stop' })['reason']> = {
 };
 
 export function* toModelEvents(server: Server): Reader<Chunk> {
-  const words = { type: 'text' as 'text' | 'reasoning', text: '', wanted: false };
+  const words = { type: 'text' as 'text' | 'reasoning', text: new GrowingText(), wanted: false };
   const calls: Open[] = [];
   const byIndex = new Map<number, Open>();
-  const details: Detail[] = [];
+  const details = new Details();
   let usage: Usage | undefined;
   let reason: string | undefined;
   let refused = false;
@@ -75,8 +77,9 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
 
   /** Text and reasoning have no end of their own on this wire: one ends where the other begins. */
   function* flush(next: 'text' | 'reasoning' = words.type): Generator<ModelEvent> {
-    const { type, text, wanted } = words;
-    Object.assign(words, { type: next, text: '' });
+    const { type, wanted } = words;
+    const text = words.text.take();
+    words.type = next;
     const replay: Token = { content: text };
     if (text) yield { type: 'part', part: { type, text, ...(wanted ? { replay } : {}) } };
   }
@@ -93,21 +96,22 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
     const again = !indexed || (before?.id === '' && Boolean(made?.arguments));
     const another = Boolean(id && before?.id && before.id !== id && name);
     const isNew = !before || (id ? another && (!indexed || isNext(before, name)) : again && isNext(before, name));
-    const call: Open = isNew ? { id: '', name: '', input: '' } : before;
+    const call: Open = isNew ? { id: '', name: '', input: new Arguments() } : before;
     if (isNew) calls.push(call);
     byIndex.set(indexed ? place : calls.indexOf(call), call);
     call.id ||= id || '';
     // A name may come in pieces, or whole with every piece.
-    if (call.input === '' && !call.name.endsWith(name)) call.name = name.startsWith(call.name) ? name : call.name + name;
+    if (call.input.isEmpty && !call.name.endsWith(name)) call.name = name.startsWith(call.name) ? name : call.name + name;
     return call;
   };
 
   function* finish(): Generator<ModelEvent> {
     yield* flush();
-    if (details.length > 0) yield { type: 'part', part: { type: 'reasoning', text: '', replay: { details } as Token } };
+    if (details.list.length > 0) yield { type: 'part', part: { type: 'reasoning', text: '', replay: { details: details.list } as Token } };
     const stop = refused ? 'refusal' : (STOPS[reason?.toLowerCase() ?? ''] ?? 'other');
     let called = false;
-    for (const [index, { id, name, input }] of calls.entries()) {
+    for (const [index, { id, name, input: made }] of calls.entries()) {
+      const input = made.text;
       const repeated = calls.some((other, at) => at < index && other.id === id);
       const part: ToolCall = {
         type: 'tool_call',
@@ -133,23 +137,24 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
       isClosed = chunk.choices?.length === 0 && Boolean(chunk.usage);
       if (choice?.error) throw failureError(server, failureOf(choice.error));
       // Behind deltas a whole message says the same once more.
-      const delta = choice?.delta ?? (words.text === '' && calls.length === 0 ? choice?.message : undefined) ?? NO_DELTA;
+      const delta = choice?.delta ?? (words.text.length === 0 && calls.length === 0 ? choice?.message : undefined) ?? NO_DELTA;
       // The same thought may come under both names, and a third time in the details.
       const thought = textOf(delta.reasoning_content) || textOf(delta.reasoning) || thoughtIn(delta.reasoning_details);
       if (thought) {
         if (words.type !== 'reasoning') yield* flush('reasoning');
-        words.text += thought;
+        words.text.add(thought);
         words.wanted = Boolean(delta.reasoning_content);
         yield { type: 'reasoning_delta', text: thought };
       }
       for (const { type, text } of toParts(delta)) {
         if (words.type !== type) yield* flush(type);
-        words.text += text;
+        words.text.add(text);
         words.wanted = false;
         yield { type: type === 'text' ? 'text_delta' : 'reasoning_delta', text };
       }
       refused ||= Boolean(delta.refusal);
-      if (delta.reasoning_details) for (const detail of delta.reasoning_details) merge(details, detail);
+      if (delta.reasoning_details) for (const detail of delta.reasoning_details) details.add(detail);
+      expectBounds(server, details.size, calls.length);
       const fragments = fragmentsOf(delta);
       for (const [position, fragment] of fragments.entries()) {
         if (!fragment) continue;
@@ -157,12 +162,12 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
         const call = callOf(fragment, fragments.length > 1 ? position : undefined);
         const made = fragment.function?.arguments ?? '';
         const text = typeof made === 'string' ? made : JSON.stringify(made);
-        call.input += text;
+        call.input.add(text);
         yield { type: 'tool_input_delta', ...(call.name ? { name: call.name } : {}), text };
       }
       reason ??= choice?.finish_reason || undefined;
     }
-    if (isClosed && (words.text !== '' || calls.length > 0)) reason ??= 'stop';
+    if (isClosed && (words.text.length > 0 || calls.length > 0)) reason ??= 'stop';
     if (reason === undefined) throw modelError(server, 'bad_stream', 'the stream ended without its closing event');
     if (reason === 'error') throw modelError(server, 'bad_stream', 'it says that it failed');
   } catch (error) {
@@ -175,7 +180,7 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
 
 /** Without index and id a fragment goes on with the call before it, unless that one is whole already or has another name. */
 function isNext(before: Open, name: string): boolean {
-  return name !== '' && (name !== before.name || (before.input !== '' && parseInput(before.input).malformed === undefined));
+  return name !== '' && (name !== before.name || (!before.input.isEmpty && before.input.isWhole));
 }
 
 /** Some servers repeat the whole of the arguments behind their pieces. */
@@ -210,12 +215,25 @@ function thoughtIn(details: Detail[] | null | undefined): string {
 }
 
 /** Details come in fragments, told apart by their index; the server wants them back whole. */
-function merge(details: Detail[], detail: Detail): void {
-  const known = details.find((other) => other.index !== undefined && other.index === detail.index && other.type === detail.type);
-  if (!known) {
-    details.push({ ...detail });
-    return;
+class Details {
+  readonly list: Detail[] = [];
+  readonly #byIndex = new Map<string, Detail>();
+  /** How much they hold, about. */
+  size = 0;
+
+  add(detail: Detail): void {
+    const key = detail.index === undefined ? undefined : JSON.stringify([detail.type, detail.index]);
+    const known = key === undefined ? undefined : this.#byIndex.get(key);
+    for (const value of Object.values(detail)) this.size += typeof value === 'string' ? value.length : 10;
+    if (known) merge(known, detail);
+    if (known) return;
+    const copy = { ...detail };
+    this.list.push(copy);
+    if (key !== undefined) this.#byIndex.set(key, copy);
   }
+}
+
+function merge(known: Detail, detail: Detail): void {
   for (const [name, value] of Object.entries(detail)) {
     const grows = ['text', 'summary', 'data'].includes(name) && typeof known[name] === 'string';
     if (grows) known[name] = `${known[name]}${value ?? ''}`;

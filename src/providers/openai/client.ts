@@ -1,11 +1,11 @@
 import { type ClientOptions, OpenAI } from 'openai/client';
-import { eventFetch } from '../event-stream.ts';
-import { pageFetch, type Server, sdkError } from '../http.ts';
+import { eventConnection } from '../event-stream.ts';
+import { type Server, sdkError } from '../http.ts';
 import { ask, entriesOf } from '../listing.ts';
 import type { ProviderConfig } from '../types.ts';
 
 /** The SDK, told everything: it retries nothing, prints nothing and takes nothing from the environment. */
-export function createClient({ apiKey, baseUrl, headers }: ProviderConfig, server: Server, timeout: number): OpenAI {
+export function createClient({ apiKey, baseUrl, headers }: ProviderConfig, server: Server, silenceMs: number): OpenAI {
   const key = apiKey?.trim();
   const { origin, pathname, searchParams } = new URL(baseUrl || 'https://api.openai.com/v1');
   const defaultHeaders = { 'User-Agent': 'Kedge', ...(key ? {} : { Authorization: null }), ...headers };
@@ -19,8 +19,9 @@ export function createClient({ apiKey, baseUrl, headers }: ProviderConfig, serve
     project: null,
     webhookSecret: null,
     maxRetries: 0,
-    timeout,
-    fetch: eventFetch(server, pageFetch(server), 'keep'),
+    // The connection gives up before.
+    timeout: 2 * silenceMs,
+    fetch: eventConnection(server, silenceMs, 'keep'),
     logLevel: 'off',
     defaultHeaders,
   });

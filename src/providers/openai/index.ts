@@ -1,8 +1,9 @@
 import type { OpenAI } from 'openai/client';
 import { APIError } from 'openai/core/error';
 import type { ModelAdapter, ModelRequest } from '../../core/model.ts';
+import { silenceOf } from '../connection.ts';
 import { exchange } from '../exchange.ts';
-import { checkConfig, FIRST_BYTE_MS, sdkError, serverOf } from '../http.ts';
+import { checkConfig, sdkError, serverOf } from '../http.ts';
 import type { ProviderConfig } from '../types.ts';
 import { createClient } from './client.ts';
 import { type Omit, toBody } from './convert.ts';
@@ -18,7 +19,7 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
 
   async function open(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
     checkConfig('OpenAI', config);
-    client ??= createClient(config, server, FIRST_BYTE_MS);
+    client ??= createClient(config, server, silenceOf(config, false));
     for (;;) {
       const omit = omitted.get(request.model) ?? {};
       try {
@@ -32,6 +33,7 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
   }
 
   return {
+    silenceMs: silenceOf(config, false),
     stream: (request, signal) =>
       exchange(
         signal,

@@ -1,4 +1,5 @@
-import { checkConfig, FIRST_BYTE_MS, serverOf } from '../http.ts';
+import { silenceOf } from '../connection.ts';
+import { checkConfig, serverOf } from '../http.ts';
 import type { ModelInfo, ProviderConfig } from '../types.ts';
 import { createClient, modelEntries } from './client.ts';
 
@@ -8,6 +9,6 @@ const OTHER = /embedding|whisper|tts|audio|realtime|transcribe|dall-e|image|sora
 export async function listModels(config: ProviderConfig, signal: AbortSignal): Promise<ModelInfo[]> {
   checkConfig('OpenAI', config);
   const server = serverOf('OpenAI', config);
-  const entries = await modelEntries(createClient(config, server, FIRST_BYTE_MS), server, signal);
+  const entries = await modelEntries(createClient(config, server, silenceOf(config, false)), server, signal);
   return entries.map(({ id }) => ({ id: String(id) })).filter(({ id }) => !OTHER.test(id));
 }

@@ -1,6 +1,7 @@
+import { GrowingText } from '../../core/growing-text.ts';
 import type { ReasoningPart, ToolCall, Usage } from '../../core/messages.ts';
 import type { ModelEvent } from '../../core/model.ts';
-import type { Reader } from '../exchange.ts';
+import { expectBounds, type Reader } from '../exchange.ts';
 import { failureError, failureOf, modelError, parseArguments, type Server } from '../http.ts';
 import type { Token } from './convert.ts';
 
@@ -48,19 +49,28 @@ type WireEvent = {
 /** What has come of an item that is not finished. Items are told apart by `output_index`: their ids may change from event to event. */
 type Open = {
   item: Item;
-  text: string;
-  refusal: string;
-  thought: string;
-  input: string | undefined;
+  text: GrowingText;
+  refusal: GrowingText;
+  thought: GrowingText;
+  input: GrowingText | undefined;
   /** The `content_index` of what was said last. */
   said: number;
 };
 
-const opened = (item: Item): Open => ({ item, text: '', refusal: '', thought: '', input: undefined, said: -1 });
+const opened = (item: Item): Open => ({
+  item,
+  text: new GrowingText(),
+  refusal: new GrowingText(),
+  thought: new GrowingText(),
+  input: undefined,
+  said: -1,
+});
 
 export function* toModelEvents(server: Server): Reader<WireEvent> {
   const open = new Map<number, Open>();
   const finished = new Map<number, string>();
+  const said = new Set<string>();
+  let saidLength = 0;
   const callIds = new Set<string>();
   let last = -1;
   let called = false;
@@ -83,12 +93,12 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
     const index = event.content_index ?? 0;
     if (typeof words !== 'string' || words === '' || state.said >= index) return;
     state.said = index;
-    state[type] += words;
+    state[type].add(words);
     yield { type: 'text_delta', text: words };
   }
 
   /** For servers that give all items one index. */
-  const isFinished = (item: Item) => callIds.has(item.call_id ?? '') || [...finished.values()].includes(JSON.stringify(item));
+  const isFinished = (item: Item) => callIds.has(item.call_id ?? '') || said.has(JSON.stringify(item));
 
   function* settle(cut: boolean): Generator<ModelEvent> {
     if (doubtful && !cut) {
@@ -100,16 +110,19 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
 
   function* finish(index: number, item: Item, state: Open | undefined): Generator<ModelEvent> {
     // Some servers say it twice.
-    const said = JSON.stringify(item);
-    if (finished.get(index) === said) return;
-    finished.set(index, said);
+    const text = JSON.stringify(item);
+    if (finished.get(index) === text) return;
+    finished.set(index, text);
+    said.add(text);
+    saidLength += text.length;
     open.delete(index);
     yield* settle(false);
-    if (state?.thought && item.type !== 'reasoning') yield { type: 'part', part: { type: 'reasoning', text: state.thought } };
+    const thought = state?.thought.text;
+    if (thought && item.type !== 'reasoning') yield { type: 'part', part: { type: 'reasoning', text: thought } };
     const content = item.content ?? [];
     if (item.type === 'message') {
-      refused ||= Boolean(state?.refusal) || content.some((part) => part.type === 'refusal');
-      const text = content.map((part) => part.text ?? part.refusal ?? '').join('') || (state ? state.text + state.refusal : '');
+      refused ||= Boolean(state?.refusal.length) || content.some((part) => part.type === 'refusal');
+      const text = content.map((part) => part.text ?? part.refusal ?? '').join('') || (state ? state.text.text + state.refusal.text : '');
       const replay: Token = { phase: item.phase };
       if (text) yield { type: 'part', part: { type: 'text', text, ...(item.phase ? { replay } : {}) } };
     } else if (item.type === 'function_call') {
@@ -117,10 +130,10 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
       if (item.status === 'incomplete' || callIds.has(item.call_id ?? '')) return;
       const id = item.call_id || item.id || `call_${index}`;
       callIds.add(id);
-      doubtful = { type: 'tool_call', id, name: item.name ?? '', ...inputOf(item.arguments || state?.input) };
+      doubtful = { type: 'tool_call', id, name: item.name ?? '', ...inputOf(item.arguments || state?.input?.text) };
       if (doubtful.malformed === undefined) yield* settle(false);
     } else if (item.type === 'reasoning') {
-      yield* reasoning(item, state?.thought);
+      yield* reasoning(item, thought);
     } else if (item.type !== undefined) {
       yield { type: 'part', part: { type: 'reasoning', text: '', replay: { item } as Token } };
     }
@@ -129,14 +142,15 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
   /** The words of an answer that breaks off were shown: they are handed over. Half a call is not. */
   function* leftovers(): Generator<ModelEvent> {
     for (const [, { text, refusal, thought }] of [...open].sort(([a], [b]) => a - b)) {
-      if (thought) yield { type: 'part', part: { type: 'reasoning', text: thought } };
-      if (text || refusal) yield { type: 'part', part: { type: 'text', text: text + refusal } };
+      if (thought.length > 0) yield { type: 'part', part: { type: 'reasoning', text: thought.text } };
+      if (text.length + refusal.length > 0) yield { type: 'part', part: { type: 'text', text: text.text + refusal.text } };
     }
   }
 
   try {
     for (let event = yield; event; event = yield) {
       const delta = typeof event.delta === 'string' ? event.delta : '';
+      expectBounds(server, saidLength, open.size);
       switch (event.type) {
         case 'response.output_item.added':
           last = event.output_index ?? last + 1;
@@ -145,7 +159,8 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
         case 'response.output_text.delta':
         case 'response.refusal.delta': {
           const state = at(event);
-          state[event.type === 'response.refusal.delta' ? 'refusal' : 'text'] += delta;
+          const kind = event.type === 'response.refusal.delta' ? 'refusal' : 'text';
+          state[kind].add(delta);
           state.said = event.content_index ?? 0;
           yield { type: 'text_delta', text: delta };
           break;
@@ -154,13 +169,16 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
           if (event.summary_index) yield { type: 'reasoning_delta', text: '\n\n' };
           break;
         case 'response.reasoning_summary_text.delta':
-        case 'response.reasoning_text.delta':
-          at(event).thought += delta;
+        case 'response.reasoning_text.delta': {
+          const state = at(event);
+          state.thought.add(delta);
           yield { type: 'reasoning_delta', text: delta };
           break;
+        }
         case 'response.function_call_arguments.delta': {
           const state = at(event);
-          state.input = (state.input ?? '') + delta;
+          state.input ??= new GrowingText();
+          state.input.add(delta);
           yield { type: 'tool_input_delta', ...(state.item.name ? { name: state.item.name } : {}), text: delta };
           break;
         }
@@ -174,9 +192,11 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
           if (event.part?.type === 'output_text') yield* repeated(event, 'text', event.part.text);
           if (event.part?.type === 'refusal') yield* repeated(event, 'refusal', event.part.refusal);
           break;
-        case 'response.function_call_arguments.done':
-          if (typeof event.arguments === 'string') at(event).input ||= event.arguments;
+        case 'response.function_call_arguments.done': {
+          const state = at(event);
+          if (typeof event.arguments === 'string' && !state.input?.length) state.input = new GrowingText(event.arguments);
           break;
+        }
         case 'response.output_item.done': {
           const state = at(event);
           yield* finish(last, event.item?.type ? event.item : rebuilt({ ...state, item: { ...state.item, ...event.item } }), state);
@@ -237,9 +257,9 @@ function* reasoning({ id, summary, content, encrypted_content }: Item, thought =
 
 /** For servers that never say that an item is done, nor repeat it at the end. */
 function rebuilt({ item, text, refusal, thought, input }: Open): Item {
-  if (input !== undefined) return { ...item, type: 'function_call', arguments: input };
-  if (text || refusal) return { ...item, type: 'message' };
-  return thought ? { ...item, type: 'reasoning' } : item;
+  if (input !== undefined) return { ...item, type: 'function_call', arguments: input.text };
+  if (text.length + refusal.length > 0) return { ...item, type: 'message' };
+  return thought.length > 0 ? { ...item, type: 'reasoning' } : item;
 }
 
 function toUsage(usage: WireUsage): Usage {

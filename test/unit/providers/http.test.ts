@@ -12,6 +12,7 @@ import {
   modelError,
   parseArguments,
   parseInput,
+  plainError,
   retryAfter,
   scrub,
   serverOf,
@@ -69,6 +70,30 @@ describe('what a failure is', () => {
     assert.equal(of({ 'retry-after': 'soon' }), undefined);
     assert.equal(of({}), undefined);
   });
+});
+
+describe('a connection that another try does not mend', () => {
+  const cases: [code: string, message: string, says: RegExp, tries: number | undefined][] = [
+    ['CERT_HAS_EXPIRED', 'certificate has expired', /expired \(.*\): renew it/, 1],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', "Hostname/IP does not match certificate's altnames", /for another name .*: give the name/, 1],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate', /does not trust .*: have Node trust/, 1],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unable to verify the first certificate', /does not trust .*: have Node trust/, 1],
+    ['', 'net::ERR_CERT_COMMON_NAME_INVALID', /for another name/, 1],
+    ['ENOTFOUND', 'getaddrinfo ENOTFOUND nowhere.invalid', /could not be found .*: check the base URL/, 2],
+    ['', 'bad port', /could not be reached \(bad port\): .*another port/, 1],
+    ['ECONNRESET', 'read ECONNRESET', /could not be reached .*: check the network/, undefined],
+    ['EAI_AGAIN', 'getaddrinfo EAI_AGAIN api.test', /could not be reached .*: check the network/, undefined],
+    ['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1', /could not be reached .*: start the server there/, undefined],
+    ['UND_ERR_CONNECT_TIMEOUT', 'Connect Timeout Error', /could not be reached .*: check the network/, undefined],
+  ];
+  for (const [code, message, says, tries] of cases) {
+    it(`${code} ${message}: ${tries ?? 'as many tries as usual'}`, () => {
+      const cause = Object.assign(new Error(message), { code });
+      const error = plainError({ name: 'OpenAI', secrets: [] }, new TypeError('fetch failed', { cause }));
+      assert.match(error.message, says);
+      assert.deepEqual([error.kind, error.tries], ['network', tries]);
+    });
+  }
 });
 
 describe('what an error says', () => {

@@ -7,6 +7,7 @@ import {
   type ModelRequest,
   type ModelWaiting,
 } from '../../../src/core/model.ts';
+import { waitingText } from '../../../src/core/waiting.ts';
 import { type RetryOptions, withRetry } from '../../../src/providers/retry.ts';
 
 const request: ModelRequest = { model: 'm', system: '', messages: [], tools: [] };
@@ -47,7 +48,7 @@ async function run(adapter: ModelAdapter, options: RetryOptions = {}) {
 }
 
 describe('retry', () => {
-  for (const kind of ['rate_limit', 'overloaded', 'network'] as const) {
+  for (const kind of ['rate_limit', 'overloaded', 'network', 'timeout'] as const) {
     it(`tries again after ${kind}`, async () => {
       const adapter = scripted([fail(kind)], [stop]);
       const { events, slept, error } = await run(adapter);
@@ -57,7 +58,7 @@ describe('retry', () => {
     });
   }
 
-  for (const kind of ['auth', 'unknown_model', 'no_credit', 'context_overflow', 'invalid_request', 'bad_stream'] as const) {
+  for (const kind of ['auth', 'unknown_model', 'no_credit', 'context_overflow', 'invalid_request', 'bad_stream', 'empty_answer'] as const) {
     it(`gives up at once after ${kind}`, async () => {
       const adapter = scripted([fail(kind)], [stop]);
       const { slept, error } = await run(adapter);
@@ -82,6 +83,36 @@ describe('retry', () => {
       ],
     );
   });
+
+  it('sends a request no more often than its failure is worth', async () => {
+    for (const tries of [1, 2]) {
+      const adapter = scripted(...Array.from({ length: 9 }, () => [new ModelError('network', 'No.', { tries })]));
+      const { waits } = await run(adapter);
+      assert.deepEqual([adapter.asked, waits.map((wait) => wait.tries)], [tries, tries === 1 ? [] : [2]]);
+    }
+  });
+
+  for (const [minutes, asked] of [
+    [5, 1],
+    [2, 2],
+    [1, 3],
+  ]) {
+    it(`asks a server that was silent for ${minutes} minutes ${asked} times`, async () => {
+      let time = 0;
+      let count = 0;
+      const silent: ModelAdapter = {
+        async *stream() {
+          count++;
+          time += (minutes as number) * 60_000;
+          yield* [];
+          throw fail('timeout');
+        },
+      };
+      const { error } = await run(silent, { now: () => time });
+      assert.ok(error instanceof ModelError && error.kind === 'timeout');
+      assert.equal(count, asked);
+    });
+  }
 
   it('waits 30 seconds at most of its own accord', async () => {
     const { slept } = await run(scripted(...Array.from({ length: 9 }, () => [fail('overloaded')])), { tries: 8 });
@@ -150,5 +181,60 @@ describe('retry', () => {
     const events = await duringWait(retrying, new AbortController().signal, () => retrying.retryNow?.());
     assert.deepEqual(events, [{ type: 'model_waiting', attempt: 2, tries: 5, reason: 'rate_limit', waitMs: 60_000 }, stop]);
     assert.ok(performance.now() - begin < 1000);
+  });
+
+  describe('of a server that is silent', () => {
+    /** Answers the second request, and the first only when it is told to. */
+    function slow() {
+      const told = { answer: () => {}, asked: 0 };
+      const adapter: ModelAdapter = {
+        silenceMs: 90_000,
+        async *stream(_request, signal) {
+          if (told.asked++ === 0)
+            await new Promise<void>((resolve, reject) => {
+              told.answer = resolve;
+              signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+            });
+          yield stop;
+        },
+      };
+      return { told, adapter: withRetry(adapter, { noticedMs: 1, now: () => 0 }) };
+    }
+    const notice = { type: 'model_waiting', attempt: 1, tries: 5, reason: 'timeout', waitMs: 90_000, silent: true } as const;
+
+    it('tells so, with the time that it still has, and goes on to wait', async () => {
+      const { told, adapter } = slow();
+      assert.deepEqual(await duringWait(adapter, new AbortController().signal, () => told.answer()), [notice, stop]);
+      assert.equal(told.asked, 1);
+      assert.equal(waitingText(notice, 90_000), 'The model has not answered yet. Waiting up to 2 min more');
+      assert.equal(waitingText(notice, 0), 'The model has not answered yet. Waiting on');
+    });
+
+    it('asks anew when it is told to', async () => {
+      const { told, adapter } = slow();
+      assert.deepEqual(await duringWait(adapter, new AbortController().signal, () => adapter.retryNow?.()), [notice, stop]);
+      assert.equal(told.asked, 2);
+    });
+
+    it('stops when the user stops', async () => {
+      const { told, adapter } = slow();
+      const controller = new AbortController();
+      await assert.rejects(
+        duringWait(adapter, controller.signal, () => controller.abort()),
+        { name: 'AbortError' },
+      );
+      assert.equal(told.asked, 1);
+    });
+
+    it('does not break off an answer that has begun', async () => {
+      const { told, adapter } = slow();
+      const events: ModelEvent[] = [];
+      for await (const event of adapter.stream(request, new AbortController().signal)) {
+        events.push(event);
+        if (event.type === 'model_waiting') told.answer();
+        else adapter.retryNow?.();
+      }
+      assert.deepEqual(events, [notice, stop]);
+    });
   });
 });

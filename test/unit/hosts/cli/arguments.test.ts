@@ -87,6 +87,12 @@ describe('the environment', () => {
     assert.deepEqual(providerConfig('openai', 'http://o', own), { apiKey: 'k', baseUrl: 'http://o' });
   });
 
+  it('says how long a server may send nothing', () => {
+    assert.deepEqual(providerConfig('openai', undefined, { KEDGE_SERVER_TIMEOUT: '30' }), { silenceMs: 30_000 });
+    for (const wrong of ['soon', '0', '3000', '-1'])
+      assert.throws(() => providerConfig('openai', undefined, { KEDGE_SERVER_TIMEOUT: wrong }), UsageError);
+  });
+
   it('says which variable is missing', () => {
     const model = { provider: 'openai', model: 'x' };
     assert.match(missingKey(model, {}) ?? '', /Set OPENAI_API_KEY \(or KEDGE_API_KEY\)/);

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, createServer as createSocketServer } from 'node:net';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { user } from '../../src/core/messages.ts';
+import { ModelError, type ModelErrorKind, type ModelEvent, type ModelRequest } from '../../src/core/model.ts';
+import { withRetry } from '../../src/providers/retry.ts';
+import { listen } from '../support/listen.ts';
+import { type Served, served } from '../support/served.ts';
+import { TEXT_BODIES } from '../support/wire-bodies.ts';
+import { WIRES, type Wire } from '../support/wires.ts';
+
+const never = new AbortController().signal;
+const request: ModelRequest = { model: 'm', system: '', messages: [user('Hello.')], tools: [] };
+/** More than any bound lets through. */
+const ENOUGH = 128 * 2 ** 20;
+const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../fixtures/tls', name));
+
+let open: Served | undefined;
+afterEach(async () => {
+  await open?.close();
+  open = undefined;
+});
+
+/** Counts the requests for an answer. What Ollama is asked about its models is not found. */
+async function serve(answer: RequestListener): Promise<{ url: string; asked(): number }> {
+  let asked = 0;
+  open = await served(
+    createServer(async (incoming, response) => {
+      for await (const _ of incoming);
+      if (incoming.url === '/api/show') return response.writeHead(404).end('{}');
+      asked++;
+      answer(incoming, response);
+    }),
+  );
+  return { url: open.url, asked: () => asked };
+}
+
+/** Sends the same again and again until nobody reads it any more. @returns how much was sent */
+function pour(piece: string, bytes = { sent: 0 }, head = ''): (response: ServerResponse) => void {
+  const block = Buffer.from(piece.repeat(Math.ceil(65_536 / piece.length)));
+  return (response) => {
+    if (head) response.write(head);
+    const more = () => {
+      while (bytes.sent < ENOUGH && !response.destroyed) {
+        bytes.sent += block.length;
+        if (!response.write(block)) return void response.once('drain', more);
+      }
+      response.end();
+    };
+    more();
+  };
+}
+
+async function failure(events: AsyncIterable<ModelEvent>): Promise<ModelError> {
+  const error = await listen(events).then(
+    () => assert.fail('It did not fail.'),
+    (thrown: unknown) => thrown,
+  );
+  assert.ok(error instanceof ModelError, inspect(error));
+  assert.match(error.message, /^[^\n]+: [^\n]+\.$/);
+  return error;
+}
+
+for (const [name, wire] of Object.entries(WIRES))
+  describe(`the ${name} adapter and a server without manners`, () => describeWire(name, wire));
+
+function describeWire(name: string, wire: Wire): void {
+  const adapterAt = async (url: string, silenceMs?: number) =>
+    (await wire.load()).createAdapter({ apiKey: 'none-0123456789', baseUrl: url + wire.path, ...(silenceMs && { silenceMs }) });
+  const isSse = wire.file.endsWith('.sse');
+  const type = { 'content-type': wire.contentType };
+  const json = { 'content-type': 'application/json' };
+
+  const endless: [title: string, status: number, headers: Record<string, string>, piece: string, head?: string][] = [
+    ['a line', 200, type, 'y', isSse ? 'data: {"a": "' : '{"message": "'],
+    ['a line that begins like no other', 200, type, 'y'],
+    ['an answer in one piece', 200, json, 'y', '{"a": "'],
+    ...(isSse
+      ? ([
+          ['an event of many lines', 200, type, `data: {"a": "${'1'.repeat(900)}"}\n`],
+          ['comments in an event', 200, type, `: ${'on '.repeat(300)}\n`, 'event: x\n'],
+          ['lines outside of any event', 200, type, `{"a": "${'1'.repeat(900)}"},\n`],
+        ] as [string, number, Record<string, string>, string, string?][])
+      : []),
+  ];
+  for (const [title, status, headers, piece, head] of endless) {
+    it(`is cut off: ${title} without an end`, async () => {
+      const bytes = { sent: 0 };
+      const { url } = await serve((_, response) => pour(piece, bytes, head)(response.writeHead(status, headers)));
+      const error = await failure((await adapterAt(url)).stream(request, never));
+      assert.equal(error.kind, 'bad_stream', error.message);
+      assert.ok(bytes.sent < ENOUGH, `${bytes.sent} bytes were read`);
+    });
+  }
+
+  it('is cut off: an error without an end, whose beginning is told', async () => {
+    const bytes = { sent: 0 };
+    const { url } = await serve((_, response) =>
+      pour('No. ', bytes, 'Broken. ')(response.writeHead(500, { 'content-type': 'text/plain' })),
+    );
+    const error = await failure((await adapterAt(url)).stream(request, never));
+    assert.equal(error.kind, 'overloaded');
+    assert.match(error.message, /Broken/);
+    assert.ok(bytes.sent < ENOUGH / 4, `${bytes.sent} bytes were read`);
+  });
+
+  const silences: [string, (response: ServerResponse) => void][] = [
+    ['before it answers', () => undefined],
+    ['behind its headers', (response) => response.writeHead(200, type).flushHeaders()],
+    [
+      'in the middle of an answer',
+      (response) => response.writeHead(200, type).write(TEXT_BODIES[name]?.(['Hello']).split(/(?<=Hello.*\n)/)[0]),
+    ],
+    ['in an error', (response) => response.writeHead(500, json).write('{"error": ')],
+  ];
+  for (const [when, answer] of silences) {
+    it(`is given up when it is silent ${when}`, async () => {
+      const { url } = await serve((_, response) => answer(response));
+      const error = await failure((await adapterAt(url, 150)).stream(request, never));
+      assert.equal(error.kind, 'timeout', error.message);
+    });
+  }
+
+  it('is waited for as long as it sends something, be it a comment', async () => {
+    const body = TEXT_BODIES[name]?.(['Hello', ' there']) ?? '';
+    const { url } = await serve((_, response) => {
+      response.writeHead(200, type);
+      let left = 12;
+      const timer = setInterval(() => {
+        if (left-- > 0) return void response.write(isSse ? ': wait\n\n' : '\n');
+        clearInterval(timer);
+        response.end(body);
+      }, 120);
+    });
+    const events = await listen((await adapterAt(url, 1_000)).stream(request, never));
+    assert.equal(events.map((event) => (event.type === 'text_delta' ? event.text : '')).join(''), 'Hello there');
+  });
+
+  it('may be read as slowly as one likes', async () => {
+    const { url } = await serve((_, response) => response.writeHead(200, type).end(TEXT_BODIES[name]?.(['Hello', ' there'])));
+    let said = '';
+    for await (const event of (await adapterAt(url, 500)).stream(request, never)) {
+      if (event.type !== 'text_delta') continue;
+      said += event.text;
+      await new Promise((resolve) => setTimeout(resolve, 800));
+    }
+    assert.equal(said, 'Hello there');
+  });
+
+  /** Through the one policy of retries, as it is in a run. */
+  async function lasting(url: string, kind: ModelErrorKind, says: RegExp): Promise<void> {
+    const waits: number[] = [];
+    const adapter = withRetry(await adapterAt(url), { sleep: async (ms) => void waits.push(ms) });
+    const error = await failure(adapter.stream(request, never));
+    assert.deepEqual([error.kind, waits], [kind, []], error.message);
+    assert.match(error.message, says);
+  }
+
+  it('is not asked again: a certificate that nobody trusts', async () => {
+    open = await served(createTlsServer({ key: fixture('key.pem'), cert: fixture('cert.pem') }, (_, response) => response.end()));
+    await lasting(open.url.replace('http:', 'https:'), 'network', /certificate .*: .*NODE_EXTRA_CA_CERTS/);
+  });
+
+  it('is not asked again: no TLS at an address with https', async () => {
+    const { url } = await serve((_, response) => response.end());
+    await lasting(url.replace('http:', 'https:'), 'network', /http:\/\/ for https:\/\//);
+  });
+
+  it('is not asked again: a redirection in a circle', async () => {
+    const { url } = await serve((incoming: IncomingMessage, response) => response.writeHead(307, { location: incoming.url ?? '/' }).end());
+    await lasting(url, 'network', /redirects without an end.*: correct the base URL/);
+  });
+
+  it('is not asked again: a redirection to what is no web address', async () => {
+    const { url } = await serve((_, response) => response.writeHead(307, { location: 'ftp://127.0.0.1/' }).end());
+    await lasting(url, 'network', /not http.*: correct the base URL/);
+  });
+
+  it('is not asked again: a port that is blocked', () => lasting('http://127.0.0.1:6000', 'network', /another port/));
+
+  it('is not asked again: a server that speaks something else', async () => {
+    const sockets = createSocketServer((socket) => socket.on('error', () => undefined).end('SSH-2.0-OpenSSH_9.6\r\n'));
+    await new Promise<void>((resolve) => sockets.listen(0, '127.0.0.1', resolve));
+    try {
+      await lasting(`http://127.0.0.1:${(sockets.address() as AddressInfo).port}`, 'network', /does not speak HTTP/);
+    } finally {
+      sockets.close();
+    }
+  });
+
+  it('is not asked again: an answer that says to be packed and is not', async () => {
+    const { url } = await serve((_, response) =>
+      response.writeHead(200, { ...type, 'content-encoding': 'gzip' }).end(TEXT_BODIES[name]?.(['Hello'])),
+    );
+    await lasting(url, 'bad_stream', /cannot be unpacked.*content-encoding/);
+  });
+}
