@@ -81,6 +81,8 @@ export type PreparedCall = {
   hosts?: string[];
   /** One of them is this computer or in a private network. */
   privateHost?: boolean;
+  /** Files that need the user's leave to be read, and that were read to prepare the call: it is judged by them, too. */
+  readToPrepare?: string[];
   /** The call with as much of its effect as the user kept, never more than these files. */
   revise?(revision: Revision): Promise<PreparedCall>;
   execute(context: ExecuteContext): Promise<ToolOutput>;

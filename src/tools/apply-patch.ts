@@ -9,7 +9,6 @@ import { applyHunks } from './apply-patch-hunks.ts';
 import { parsePatch, type Section } from './apply-patch-parse.ts';
 import { changeCall, existingFile, newFile, textContent } from './change-call.ts';
 import { defineTool } from './define.ts';
-import { discreetly } from './withheld.ts';
 
 export function applyPatchTool(workspace: Workspace, gate: WriteGate): Tool {
   return defineTool({
@@ -23,7 +22,9 @@ export function applyPatchTool(workspace: Workspace, gate: WriteGate): Tool {
     async prepare({ input }) {
       const files = new Draft(workspace);
       const done: string[] = [];
-      for (const section of parsePatch(input)) done.push(...(await files.apply(section)));
+      const sections = parsePatch(input);
+      for (const { kind, path } of sections) if (kind !== 'add') workspace.willRead((await workspace.resolve(path)).at);
+      for (const section of sections) done.push(...(await files.apply(section)));
       const changes = files.changes();
       if (changes.length === 0) throw new ToolError('The patch would leave everything as it is.');
       const title = changes.length === 1 ? `Patch ${changes[0]?.path}` : `Patch ${changes.length} files`;
@@ -69,8 +70,7 @@ class Draft {
     const resolved = to === undefined ? await this.#workspace.resolve(path) : await this.#workspace.resolveEntry(path);
     const file = await this.#existing(resolved);
     const bytes = file.after as Uint8Array;
-    const apply = () => discreetly(this.#workspace, file.path, () => applyHunks(textContent(bytes, file.path), hunks, file.path));
-    const { text, notes } = hunks.length > 0 ? apply() : { text: undefined, notes: [] };
+    const { text, notes } = hunks.length > 0 ? applyHunks(textContent(bytes, file.path), hunks, file.path) : { text: undefined, notes: [] };
     const after = text === undefined ? bytes : encodeLike(text, bytes);
     if (to === undefined || (await this.#workspace.resolve(to)).path === file.path) {
       file.after = after;

@@ -21,9 +21,10 @@ export type FindQuery = {
   include?: string;
   folder?: number;
   limit: number;
-  /** Judges a file once more: what it is true of neither comes out nor counts. */
+  /** Files of which nothing comes out: what is in them changes neither what is found nor its order, nor whether it is too much. */
   hides?: (at: Location) => boolean;
 };
+/** With a `limit` of 0 the pattern alone is judged. */
 export type SearchQuery = FindQuery & { pattern: string; regex: boolean; caseSensitive: boolean; wholeWord: boolean };
 /** `line` counts from 1; `text` is the line without its ending, cut where it is very long. */
 export type SearchHit = Location & { line: number; text: string };
@@ -50,7 +51,7 @@ export interface FileSystem {
   hides?(at: Location): boolean;
   /** Files, without what ignore files name, or the editor's excludes where only the editor can look; `truncated` when there are more than `limit`. Sorted by path. */
   find(query: FindQuery, signal: AbortSignal): Promise<{ files: Location[]; truncated: boolean }>;
-  /** Lines that match, streamed. @throws Error naming the problem when the pattern is no valid regular expression. */
+  /** The first lines that match, by file. @throws Error naming the problem when the pattern is no valid regular expression. */
   search(query: SearchQuery, signal: AbortSignal): AsyncIterable<SearchHit>;
 }
 

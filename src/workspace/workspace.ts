@@ -1,21 +1,45 @@
 /** The read side of the workspace as tools see it: paths as the model writes them, resolved to real places. */
 import { formatPath, PathError, parsePath } from './paths.ts';
-import type { FileBytes, FileStat, FileSystem, Location } from './types.ts';
+import type { FileBytes, FileStat, FileSystem, Location, SearchHit, SearchQuery } from './types.ts';
 
 export type Resolved = { at: Location; path: string };
 
 /** More than an editor would open, and than a model could do anything with. */
 const MAX_READ = 100_000_000;
 
+/** Whether reading a file needs the user's leave, by the rules as they are at that moment; `call` is a tool that looks into many files at once. */
+export type Withholding = (call?: string) => (path: string) => boolean;
+
 export class Workspace {
   readonly fs: FileSystem;
+  readonly #withholding: Withholding;
+  readonly #note: ((path: string) => void) | undefined;
 
-  /** Whether reading this file needs the user's leave: a search tells nothing of what is in it. */
-  readonly withholds: (path: string) => boolean;
-
-  constructor(fs: FileSystem, withholds: (path: string) => boolean = () => false) {
+  constructor(fs: FileSystem, withholding: Withholding = () => () => false, note?: (path: string) => void) {
     this.fs = fs;
-    this.withholds = withholds;
+    this.#withholding = withholding;
+    this.#note = note;
+  }
+
+  /** The same workspace, which tells `note` of each file that is read although that needs leave. */
+  noting(note: (path: string) => void): Workspace {
+    return new Workspace(this.fs, this.#withholding, note);
+  }
+
+  /** Tells the files that no result may depend on unless the user gave leave to read them. */
+  withheld(call?: string): (at: Location) => boolean {
+    const needsLeave = this.#withholding(call);
+    return (at) => (this.fs.hides?.(at) ?? false) || needsLeave(this.display(at));
+  }
+
+  /** Lines that match. Files that need leave are not searched: to leave out what is found in them would tell that there is something. */
+  search(query: SearchQuery, signal: AbortSignal): AsyncIterable<SearchHit> {
+    return this.fs.search({ ...query, hides: this.withheld('search_text') }, signal);
+  }
+
+  /** Said of each file before the first is read, where which others are read depends on what is in it. */
+  willRead(at: Location): void {
+    if (this.#note && this.withheld()(at)) this.#note(this.display(at));
   }
 
   /** The real place that `input` names, after links. @throws PathError where that is not in the workspace. */
@@ -53,6 +77,7 @@ export class Workspace {
 
   /** The file as it is now, open unsaved documents before the disk; undefined when there is none. */
   async snapshot(at: Location): Promise<FileBytes | undefined> {
+    this.willRead(at);
     const stat = await this.fs.stat(at);
     if (!stat) return undefined;
     if (stat.type !== 'file')

@@ -21,6 +21,8 @@ type Options<Query extends FindQuery> = {
 export type FilesOptions = Options<FindQuery>;
 export type SearchOptions = Options<SearchQuery>;
 
+/** So many times as many hits as are wanted are put in order here; where there are more, ripgrep does it. */
+const POOL = 20;
 /** A longer line is cut here: it is machine-made, and nobody reads it. */
 export const MAX_LINE = 2_000;
 
@@ -65,21 +67,35 @@ export async function filesWithRipgrep({ rg, cwd, query, without = [], signal }:
   return paths.sort().slice(0, limit);
 }
 
-/** Lines that match, as they are found, at most `query.limit`. */
+/** The first `limit` lines that match, by file. */
 export async function* searchWithRipgrep({ rg, cwd, query, without = [], signal }: SearchOptions): AsyncGenerator<Hit> {
-  expectOneLine(query.pattern);
+  const { pattern, limit, hides } = query;
+  expectOneLine(pattern);
   const include = await includeIn(cwd, query.include);
-  const args = [...(await walkArguments(cwd, include)), ...without, ...searchArguments(query), '-e', query.pattern, '--', './'];
-  let left = query.limit;
-  if (left <= 0) return;
+  const args = [...(await walkArguments(cwd, include)), ...without, ...searchArguments(query)];
   const included = new Map<string, boolean>();
-  for await (const hit of hitsOf(outputOf(rg, args, cwd, signal))) {
-    const wanted = included.get(hit.path) ?? (include.matches(hit.path) && !query.hides?.(hit.path));
-    included.set(hit.path, wanted);
-    if (!wanted) continue;
+  const firstHits = async (most: number, ...more: string[]): Promise<Hit[]> => {
+    const hits: Hit[] = [];
+    // Without anything to search in, ripgrep judges the pattern.
+    const output = outputOf(rg, [...args, ...more, '-e', pattern, '--', limit > 0 ? './' : '-'], cwd, signal);
+    for await (const hit of hitsOf(output)) {
+      const isIncluded = included.get(hit.path) ?? (include.matches(hit.path) && !hides?.(hit.path));
+      included.set(hit.path, isIncluded);
+      if (isIncluded && hits.push(hit) >= most) break;
+    }
+    return hits;
+  };
+  // Which of many files are read first is chance, and depends on what is in files that are hidden: the first hits go by names.
+  const pool = await firstHits(POOL * limit + 1);
+  const hits = pool.length > POOL * limit ? await firstHits(limit, '--sort=path') : pool.sort(byPlace).slice(0, limit);
+  for (const hit of hits) {
+    signal.throwIfAborted();
     yield hit;
-    if (--left <= 0) return;
   }
+}
+
+function byPlace(a: Hit, b: Hit): number {
+  return a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1;
 }
 
 export function expectOneLine(pattern: string): void {
@@ -94,7 +110,7 @@ export function ignoreFileIn(folder: string): string[] {
 
 function searchArguments({ regex, caseSensitive, wholeWord, limit }: InFolder<SearchQuery>): string[] {
   return [
-    ...['--line-number', '--with-filename', '--no-heading', '--null', '--crlf', '--no-messages', `--max-count=${limit}`],
+    ...['--line-number', '--with-filename', '--no-heading', '--null', '--crlf', '--no-messages', `--max-count=${Math.max(1, limit)}`],
     ...(regex ? ['--engine=auto'] : ['--fixed-strings']),
     caseSensitive ? '--case-sensitive' : '--ignore-case',
     ...(wholeWord ? ['--word-regexp'] : []),

@@ -32,11 +32,12 @@ export async function* searchByWalking({ cwd, query, signal }: Omit<SearchOption
   const matches = matcherOf(query);
   const include = await includeIn(cwd, query.include);
   let left = query.limit;
+  if (left <= 0) return;
   for await (const texts of inPieces(cwd, include, { query, signal })) {
     for (const hit of matchingLinesOfAll(texts, matches, query)) {
       signal.throwIfAborted();
-      if (left-- <= 0) return;
       yield hit;
+      if (--left <= 0) return;
     }
   }
 }
@@ -79,7 +80,7 @@ async function textIn(file: string): Promise<string | undefined> {
   }
 }
 
-/** Every file that no ignore file names, links left out. Gives way to others every few milliseconds. */
+/** Every file that no ignore file names, links left out, in an order that goes by names alone. Gives way to others every few milliseconds. */
 async function* walk(root: string, below: readonly string[], signal: AbortSignal): AsyncGenerator<string> {
   const pending: { at: string; above: readonly Rules[] }[] = [{ at: '', above: await rulesAbove(root) }];
   let seen = 0;
@@ -88,6 +89,7 @@ async function* walk(root: string, below: readonly string[], signal: AbortSignal
     signal.throwIfAborted();
     const { at, above } = next;
     const entries = await readdir(join(root, at), { withFileTypes: true }).catch(() => []);
+    entries.sort((a, b) => (a.name < b.name ? -1 : 1));
     const rules = await rulesOf(root, at, above, new Set(entries.map(({ name }) => name)));
     for (const entry of entries) {
       const path = at + entry.name;

@@ -168,6 +168,23 @@ describe('find and search on Node', () => {
         assert.equal((await search(query('needle', { limit: 4 }))).length, 4);
       });
 
+      it('gives the first lines by name where there are more, whichever were read first', async () => {
+        const names = Array.from({ length: 60 }, (_, index) => `d${index % 6}/f${String(index).padStart(2, '0')}.txt`);
+        const other = await folderOf(Object.fromEntries(names.map((name, index) => [name, 'needle\n'.repeat(index % 7)])));
+        try {
+          const one = new NodeFileSystem([other], { ripgrep: async () => (means === 'ripgrep' ? anyRipgrep() : undefined) });
+          const first = async (limit: number) => {
+            const places: string[] = [];
+            for await (const { path, line } of one.search(query('needle', { limit }), never)) places.push(`${path}:${line}`);
+            return places;
+          };
+          const all = await first(1_000);
+          for (const limit of [0, 1, 3, 20, 100]) assert.deepEqual(await first(limit), all.slice(0, limit));
+        } finally {
+          await remove(other);
+        }
+      });
+
       it('stops when it is aborted, before and while it runs', async () => {
         const controller = new AbortController();
         const hits = fs.search(query('needle'), controller.signal)[Symbol.asyncIterator]();
