@@ -29,7 +29,10 @@ export type SearchQuery = FindQuery & { pattern: string; regex: boolean; caseSen
 /** `line` counts from 1; `text` is the line without its ending, cut where it is very long. */
 export type SearchHit = Location & { line: number; text: string };
 
-/** The file system as a host has it: an editor's, Node's or a test's. It can only read. */
+/**
+ * The file system as a host has it: an editor's, Node's or a test's. It can only read. `read`, `readRange` and `list` take a place that `canonical`
+ * gave: they throw a PathError where a link has come to be on the way to it since.
+ */
 export interface FileSystem {
   /** Names of the open folders, unique. */
   readonly folders: readonly { name: string }[];

@@ -71,14 +71,18 @@ export class Workspace {
     return { include: clean.slice((this.fs.folders[folder]?.name.length ?? 0) + 1) || '**', folder };
   }
 
-  stat(at: Location): Promise<FileStat | undefined> {
+  /** Of a place after links. @throws PathError where one has come to be on the way to it since. */
+  async stat(at: Location): Promise<FileStat | undefined> {
+    const real = await this.fs.canonical(at);
+    if (real?.folder !== at.folder || real.path !== at.path)
+      throw new PathError(`${this.display(at)} is no longer at that place: it was moved, or a link was put on the way to it.`);
     return this.fs.stat(at);
   }
 
   /** The file as it is now, open unsaved documents before the disk; undefined when there is none. */
   async snapshot(at: Location): Promise<FileBytes | undefined> {
     this.willRead(at);
-    const stat = await this.fs.stat(at);
+    const stat = await this.stat(at);
     if (!stat) return undefined;
     if (stat.type !== 'file')
       throw new PathError(`${this.display(at)} is not a file${stat.type === 'directory' ? ' but a directory' : ''}.`);

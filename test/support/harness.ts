@@ -119,7 +119,7 @@ function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
   const writer = options.writer?.(realWriter) ?? realWriter;
   const realBlobs = new DiskBlobs(join(storage, 'blobs'));
   const { limits = {} } = options;
-  const commands = options.commands ? new Commands({ storage: join(storage, 'commands'), directory: (at) => fs.absolute(at) }) : undefined;
+  const commands = options.commands ? new Commands({ storage: join(storage, 'commands'), directory: (at) => fs.directory(at) }) : undefined;
   const ports: AssistantPorts = {
     fileSystem: () => fs,
     writer: () => writer,

@@ -1,11 +1,12 @@
 /** Finding and searching with ripgrep: arguments as a list, never a shell, and never an option made of what a model wrote. */
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { IGNORE_FILE } from '../../workspace/ignore.ts';
 import type { FindQuery, SearchQuery } from '../../workspace/types.ts';
 import type { InFolder } from './folders.ts';
+import { isWaitedForAbove, isWaitedForBelow } from './ignore-pipes.ts';
 import { type Include, includeIn } from './include.ts';
 import { repositoryOf } from './repository.ts';
 
@@ -23,6 +24,8 @@ export type SearchOptions = Options<SearchQuery>;
 
 /** So many times as many hits as are wanted are put in order here; where there are more, ripgrep does it. */
 const POOL = 20;
+/** After so long without a word from ripgrep it is asked whether it waits for something that never comes. */
+const SILENT_MS = 2_000;
 /** A longer line is cut here: it is machine-made, and nobody reads it. */
 export const MAX_LINE = 2_000;
 
@@ -42,7 +45,35 @@ export async function findRipgrep(candidates: readonly string[] = [], path = pro
 }
 
 /** The first `limit` files by name, without what ignore files name. */
-export async function filesWithRipgrep({ rg, cwd, query, without = [], signal }: FilesOptions): Promise<string[]> {
+export async function filesWithRipgrep(options: FilesOptions): Promise<string[]> {
+  const files = await unlessItWaits(options.cwd, () => firstFiles(options));
+  return files ?? (await import('./walk.ts')).filesByWalking(options);
+}
+
+/** The first `limit` lines that match, by file. */
+export async function* searchWithRipgrep(options: SearchOptions): AsyncGenerator<Hit> {
+  const hits = await unlessItWaits(options.cwd, () => firstHits(options));
+  if (!hits) return yield* (await import('./walk.ts')).searchByWalking(options);
+  for (const hit of hits) {
+    options.signal.throwIfAborted();
+    yield hit;
+  }
+}
+
+/** undefined where ripgrep would wait without end for what one of its ignore files says. */
+async function unlessItWaits<T>(cwd: string, work: () => Promise<T>): Promise<T | undefined> {
+  if (isWaitedForAbove(cwd)) return undefined;
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof WaitsForEver) return undefined;
+    throw error;
+  }
+}
+
+class WaitsForEver extends Error {}
+
+async function firstFiles({ rg, cwd, query, without = [], signal }: FilesOptions): Promise<string[]> {
   const { limit, hides } = query;
   const include = await includeIn(cwd, query.include);
   const args = [...(await walkArguments(cwd, include)), ...without, '--files', '--null', '--', './'];
@@ -67,14 +98,13 @@ export async function filesWithRipgrep({ rg, cwd, query, without = [], signal }:
   return paths.sort().slice(0, limit);
 }
 
-/** The first `limit` lines that match, by file. */
-export async function* searchWithRipgrep({ rg, cwd, query, without = [], signal }: SearchOptions): AsyncGenerator<Hit> {
+async function firstHits({ rg, cwd, query, without = [], signal }: SearchOptions): Promise<Hit[]> {
   const { pattern, limit, hides } = query;
   expectOneLine(pattern);
   const include = await includeIn(cwd, query.include);
   const args = [...(await walkArguments(cwd, include)), ...without, ...searchArguments(query)];
   const included = new Map<string, boolean>();
-  const firstHits = async (most: number, ...more: string[]): Promise<Hit[]> => {
+  const hitsUpTo = async (most: number, ...more: string[]): Promise<Hit[]> => {
     const hits: Hit[] = [];
     // Without anything to search in, ripgrep judges the pattern.
     const output = outputOf(rg, [...args, ...more, '-e', pattern, '--', limit > 0 ? './' : '-'], cwd, signal);
@@ -86,12 +116,8 @@ export async function* searchWithRipgrep({ rg, cwd, query, without = [], signal 
     return hits;
   };
   // Which of many files are read first is chance, and depends on what is in files that are hidden: the first hits go by names.
-  const pool = await firstHits(POOL * limit + 1);
-  const hits = pool.length > POOL * limit ? await firstHits(limit, '--sort=path') : pool.sort(byPlace).slice(0, limit);
-  for (const hit of hits) {
-    signal.throwIfAborted();
-    yield hit;
-  }
+  const pool = await hitsUpTo(POOL * limit + 1);
+  return pool.length > POOL * limit ? hitsUpTo(limit, '--sort=path') : pool.sort(byPlace).slice(0, limit);
 }
 
 function byPlace(a: Hit, b: Hit): number {
@@ -105,7 +131,7 @@ export function expectOneLine(pattern: string): void {
 /** Keeps ripgrep from looking at what `.kedgeignore` hides anyway. */
 export function ignoreFileIn(folder: string): string[] {
   const file = join(folder, IGNORE_FILE);
-  return existsSync(file) ? [`--ignore-file=${file}`] : [];
+  return existsSync(file) && statSync(file).isFile() ? [`--ignore-file=${file}`] : [];
 }
 
 function searchArguments({ regex, caseSensitive, wholeWord, limit }: InFolder<SearchQuery>): string[] {
@@ -161,17 +187,27 @@ async function* outputOf(rg: string, args: readonly string[], cwd: string, signa
   const closed = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
   closed.catch(() => undefined);
   let silent = true;
+  const watch = new AbortController();
+  let looking: Promise<boolean> | undefined;
+  const timer = setTimeout(() => {
+    looking ??= isWaitedForBelow(cwd, watch.signal).then((waits) => waits && kill());
+  }, SILENT_MS);
   try {
     for await (const chunk of child.stdout) {
       signal.throwIfAborted();
       silent = false;
+      timer.refresh();
       yield chunk;
     }
+    watch.abort();
+    if (await looking) throw new WaitsForEver();
     const code = await closed;
     signal.throwIfAborted();
     // With output, what it complains of is a file here and there that cannot be read.
     if (code !== 0 && code !== 1 && silent && complaint.trim()) throw new Error(sentenceOf(complaint));
   } finally {
+    clearTimeout(timer);
+    watch.abort();
     signal.removeEventListener('abort', kill);
     kill();
   }

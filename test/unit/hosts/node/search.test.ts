@@ -185,6 +185,38 @@ describe('find and search on Node', () => {
         }
       });
 
+      for (const [where, pipes] of [
+        ['at the top', ['.gitignore', '.ignore', '.rgignore', '.kedgeignore']],
+        ['in a repository', ['.git/info/exclude']],
+        ['deeper down', ['src/deep/.ignore']],
+        ['in the place of files', ['.env', 'src/main.ts']],
+      ] as const)
+        it(`waits at no pipe, ${where}`, async function () {
+          if (process.platform === 'win32') this.skip();
+          const other = await folderOf({
+            'src/a.txt': 'needle\n',
+            'src/deep/b.txt': 'needle\n',
+            '.git/info/x': '',
+            'own/.gitignore': 'no.txt\n',
+            'own/no.txt': 'needle',
+          });
+          try {
+            for (const pipe of pipes) execFileSync('mkfifo', [join(other, pipe)]);
+            const one = new NodeFileSystem([other], { ripgrep: async () => (means === 'ripgrep' ? anyRipgrep() : undefined) });
+            const hits: string[] = [];
+            for await (const { path } of one.search(query('needle'), never)) hits.push(path);
+            assert.deepEqual(hits.sort(), ['src/a.txt', 'src/deep/b.txt']);
+            const found = await one.find({ limit: 100, include: '*.txt' }, never);
+            assert.deepEqual(
+              found.files.map(({ path }) => path),
+              hits,
+            );
+            for (const path of pipes) await assert.rejects(one.read({ folder: 0, path }), /no regular file/);
+          } finally {
+            await remove(other);
+          }
+        });
+
       it('stops when it is aborted, before and while it runs', async () => {
         const controller = new AbortController();
         const hits = fs.search(query('needle'), controller.signal)[Symbol.asyncIterator]();
