@@ -1,4 +1,5 @@
 /** The read side of the workspace as tools see it: paths as the model writes them, resolved to real places. */
+import { withoutMarks } from '../core/visible-text.ts';
 import { formatPath, PathError, parsePath } from './paths.ts';
 import type { FileBytes, FileStat, FileSystem, Location, SearchHit, SearchQuery } from './types.ts';
 
@@ -38,22 +39,28 @@ export class Workspace {
   }
 
   /** Said of each file before the first is read, where which others are read depends on what is in it. */
-  willRead(at: Location): void {
-    if (this.#note && this.withheld()(at)) this.#note(this.display(at));
+  async willRead(at: Location): Promise<void> {
+    if (this.#note && this.withheld()(at) && (await this.fs.stat(at))?.type === 'file') this.#note(this.display(at));
   }
 
   /** The real place that `input` names, after links. @throws PathError where that is not in the workspace. */
   async resolve(input: string): Promise<Resolved> {
-    const named = parsePath(input, this.fs.folders);
-    const at = await this.fs.canonical(named);
+    const at = await this.fs.canonical(await this.named(input));
     if (!at) throw new PathError(`${input} leads outside the workspace through a symbolic link.`);
     return { at, path: this.display(at) };
+  }
+
+  /** The place that `input` names, before links; listings show a mark for a character that nobody sees. @throws PathError */
+  async named(input: string): Promise<Location> {
+    const named = parsePath(input, this.fs.folders);
+    const unmarked = withoutMarks(input);
+    return unmarked === input || (await this.fs.stat(named)) ? named : parsePath(unmarked, this.fs.folders);
   }
 
   /** As `resolve`, for what is to be moved or deleted: a symbolic link is not followed silently to the file behind it. */
   async resolveEntry(input: string): Promise<Resolved> {
     const resolved = await this.resolve(input);
-    const stat = await this.fs.stat(parsePath(input, this.fs.folders));
+    const stat = await this.fs.stat(await this.named(input));
     if (stat?.link) throw new PathError(`${input} is a symbolic link to ${resolved.path}. Name that file itself.`);
     return resolved;
   }
@@ -81,11 +88,11 @@ export class Workspace {
 
   /** The file as it is now, open unsaved documents before the disk; undefined when there is none. */
   async snapshot(at: Location): Promise<FileBytes | undefined> {
-    this.willRead(at);
     const stat = await this.stat(at);
     if (!stat) return undefined;
     if (stat.type !== 'file')
       throw new PathError(`${this.display(at)} is not a file${stat.type === 'directory' ? ' but a directory' : ''}.`);
+    await this.willRead(at);
     if (stat.size > MAX_READ)
       throw new PathError(`${this.display(at)} has ${Math.round(stat.size / 1_000_000)} MB, which is too much to read.`);
     try {

@@ -86,6 +86,19 @@ describe('a guess at what is in a file that may not be read without a question',
     assert.match(resultTexts(kedge.session)[0] ?? '', /^ERROR old_text of edit 1 is not in \.env[\s\S]*hunter2/);
   });
 
+  it('is no question where there is no such file', async () => {
+    const edits = [{ old_text: 'API_KEY=hunter3', new_text: 'x' }];
+    const patch = '*** Begin Patch\n*** Delete File: no.pem\n*** End Patch\n';
+    for (const [model, name, input] of [
+      ['any', 'replace_in_file', { path: 'no.pem', edits }],
+      ['gpt-5', 'apply_patch', { input: patch }],
+    ] as const) {
+      await using kedge = await assistantOn(FILES, [turn(call(name, input)), turn(say('Done.'))]);
+      await kedge.session.prompt({ text: 'go', mode: 'agent', model: { provider: 'scripted', model } });
+      assert.match(resultTexts(kedge.session)[0] ?? '', /^ERROR There is no file no\.pem/);
+    }
+  });
+
   it('is no question where it is right and approved: the edit is shown, and made', async () => {
     const edit = call('replace_in_file', { path: '.env', edits: [{ old_text: 'hunter2', new_text: 'hunter3' }] });
     await using kedge = await assistantOn(FILES, [turn(edit), turn(say('Done.'))]);
