@@ -29,28 +29,51 @@ const SMALL = 1_000_000;
 /** A file that is saved at this very moment may be another one by the time it is looked at. */
 const TRIES = 3;
 
-/** A regular file; links are followed. @throws Error for anything else, without waiting for whoever is at its other end. */
-export function openRegular(path: string, flags = 0): number {
+type Opened = { file: number; size: number };
+
+/** @throws Error for what is no regular file, without waiting for whoever is at its other end. */
+function openRegular(path: string, flags = 0): Opened {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | flags);
-  if (fstatSync(file).isFile()) return file;
+  const found = fstatSync(file);
+  if (found.isFile()) return { file, size: found.size };
   closeSync(file);
   throw new Error(`${path} is no regular file.`);
 }
 
+/** A regular file, also through links. @throws Error for anything else. */
 export function readRegular(path: string): Buffer {
-  return using(openRegular(path), (file) => readFileSync(file));
+  return readAtOnce(openRegular(path));
 }
 
 /** The file whose real path this is. @throws PathError where a link leads elsewhere by now; `shown` is what to call it. */
 export async function readReal(path: string, shown: string): Promise<Uint8Array> {
-  const file = openReal(path, shown);
-  if (fstatSync(file).size <= SMALL) return using(file, (small) => readFileSync(small));
-  return promisify(readFile)(file).finally(() => promisify(close)(file));
+  return readOpened(openReal(path, shown));
+}
+
+/** The same where it is not empty and no longer than that; what the system only pretends to be a file has no size either. */
+export async function readRealUpTo(path: string, most: number): Promise<Uint8Array | undefined> {
+  const opened = openReal(path, path);
+  if (opened.size > 0 && opened.size <= most) return readOpened(opened);
+  closeSync(opened.file);
+  return undefined;
+}
+
+async function readOpened(opened: Opened): Promise<Uint8Array> {
+  if (opened.size <= SMALL) return readAtOnce(opened);
+  return promisify(readFile)(opened.file).finally(() => promisify(close)(opened.file));
+}
+
+function readAtOnce({ file }: Opened): Buffer {
+  try {
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** So many bytes of it from there on, fewer at its end. */
 export async function readRealRange(path: string, shown: string, from: number, length: number): Promise<Uint8Array> {
-  const file = openReal(path, shown);
+  const { file } = openReal(path, shown);
   try {
     const buffer = new Uint8Array(length);
     let filled = 0;
@@ -104,16 +127,16 @@ export function expectReal(path: string, shown: string): void {
   if (realPathOf(path) !== path) throw moved(shown);
 }
 
-function openReal(path: string, shown: string): number {
+function openReal(path: string, shown: string): Opened {
   for (let left = TRIES; left > 0; left--) {
-    let file: number;
+    let opened: Opened;
     try {
-      file = openRegular(path, constants.O_NOFOLLOW ?? 0);
+      opened = openRegular(path, constants.O_NOFOLLOW ?? 0);
     } catch (error) {
       throw (error as NodeJS.ErrnoException).code === 'ELOOP' ? moved(shown) : error;
     }
-    if (isAt(file, path)) return file;
-    closeSync(file);
+    if (isAt(opened.file, path)) return opened;
+    closeSync(opened.file);
   }
   throw moved(shown);
 }
@@ -139,12 +162,4 @@ function realPathOf(path: string): string | undefined {
 
 function moved(shown: string): PathError {
   return new PathError(`${shown} is no longer at that place: it was moved, or a link was put on the way to it.`);
-}
-
-function using<T>(file: number, work: (file: number) => T): T {
-  try {
-    return work(file);
-  } finally {
-    closeSync(file);
-  }
 }

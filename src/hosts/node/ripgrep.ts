@@ -23,7 +23,7 @@ export type FilesOptions = Options<FindQuery>;
 export type SearchOptions = Options<SearchQuery>;
 
 /** So many times as many hits as are wanted are put in order here; where there are more, ripgrep does it. */
-const POOL = 20;
+const POOL = 5;
 /** After so long without a word from ripgrep it is asked whether it waits for something that never comes. */
 const SILENT_MS = 2_000;
 /** A longer line is cut here: it is machine-made, and nobody reads it. */

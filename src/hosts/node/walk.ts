@@ -1,12 +1,11 @@
 /** Finding and searching where there is no ripgrep: slower, with the same results. */
-import { statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { decodeText } from '../../workspace/content.ts';
 import { includeIn } from './include.ts';
 import { matcherOf, matchingLinesOfAll } from './matching-lines.ts';
-import { readReal, readRegular } from './real-files.ts';
+import { readRealUpTo, readRegular } from './real-files.ts';
 import { repositoryOf } from './repository.ts';
 import type { FilesOptions, Hit, SearchOptions } from './ripgrep.ts';
 
@@ -71,10 +70,8 @@ async function* inPieces(
 /** Undefined where it is none, or too long. */
 async function textIn(file: string): Promise<string | undefined> {
   try {
-    const { size } = statSync(file);
-    // What the system only pretends to be a file has no size either.
-    if (size === 0 || size > MAX_BYTES) return undefined;
-    return decodeText(await readReal(file, file));
+    const bytes = await readRealUpTo(file, MAX_BYTES);
+    return bytes && decodeText(bytes);
   } catch {
     return undefined;
   }
