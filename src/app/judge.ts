@@ -8,11 +8,11 @@ import { decide, type PolicyInput } from '../policy/decide.ts';
 import { seemsCovered } from '../policy/grants.ts';
 import { inFolders, NO_RULES, type RuleSet, touchesAny } from '../policy/rules.ts';
 import { isSecret } from '../policy/secrets.ts';
-import { withheldBy } from '../policy/withheld.ts';
+import { withheldFilter } from '../policy/withheld.ts';
 import { asAskedBy, writeScope } from '../tools/plan-scope.ts';
 import { parsePath } from '../workspace/paths.ts';
 import type { Location } from '../workspace/types.ts';
-import type { Withholding } from '../workspace/workspace.ts';
+import type { WithheldFilter } from '../workspace/workspace.ts';
 import type { AssistantPorts } from './assistant.ts';
 import { explained } from './plan-run.ts';
 import { type Reach, reachOf } from './reach.ts';
@@ -24,11 +24,11 @@ export type PolicySettings = RuleSet & {
 };
 
 export type Judge = Required<Pick<RunPorts, 'decide' | 'alike'>> & {
-  /** Tells files of which nothing may be told without a question. */
-  withholding: Withholding;
+  /** Tells which files need an approval to be read. */
+  withheldFilter: WithheldFilter;
 };
 
-/** Who reads a file in another way is judged like this. */
+/** Every call that tells what is in a file is judged as reading it. */
 const READER = { name: 'read_file', effect: 'readonly', source: 'builtin' } as const;
 
 type Session = { readonly state: SessionState; readonly events: readonly AgentEvent[] };
@@ -53,7 +53,7 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
   return {
     async decide(call, tool, prepared) {
       const { rules, readOnlyCommands = false } = settings();
-      // One after the other: which files come after the first may depend on what is in it.
+      // In the order of reading: which files come after the first may depend on its content.
       const reading = filesRead(prepared)
         .map((target) => decide({ ...always(), tool: READER, name: READER.name, targets: [target], rules }))
         .find(({ kind }) => kind !== 'allow');
@@ -96,11 +96,11 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
       const tool = tools().find(({ name }) => name === call.name);
       return tool !== undefined && seemsCovered(covers, tool, call.input);
     },
-    withholding: (call) => withheldBy(settings().rules, call),
+    withheldFilter: (call) => withheldFilter(settings().rules, call),
   };
 }
 
-/** Single files that a call tells of, or was prepared from. */
+/** Files whose content the call returns, or was prepared from. */
 function filesRead({ targets, readToPrepare = [] }: Partial<PreparedCall> = {}): Target[] {
   const told = targets?.filter(({ path, access, names }) => access === 'read' && !names && path !== '.') ?? [];
   return [...told, ...readToPrepare.map((path) => ({ path, access: 'read' as const }))];

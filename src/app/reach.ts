@@ -61,7 +61,7 @@ export async function reachOf(
     if (name === undefined) return void (await to(at));
     const matches = anyLetters(name);
     const place = await real(at);
-    // What is behind a link that leads out is not looked at: whatever it is, it is outside.
+    // A link that leads outside is not followed: everything behind it counts as outside.
     if (!place) return add(at);
     for (const entry of await list(place)) {
       if (entry.name !== name && !matches(entry.name)) continue;

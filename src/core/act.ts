@@ -71,7 +71,7 @@ export async function carryOut(
     result.content = [{ type: 'text', text: error instanceof ToolError ? message : `The tool failed: ${message}` }];
     result.isError = true;
   }
-  // Whoever wrote what was read shall not say to the model what the user does not see.
+  // A file or a page must not tell the model anything that the user cannot see.
   result.content = result.content.map((part) => (part.type === 'text' ? { ...part, text: visibleText(part.text) } : part));
   if (repeatsThrice(withMade(state.recent, { call, result }, state.open))) result.content = [...result.content, REPEATED];
   for (const event of events) emit(event);

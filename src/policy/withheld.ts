@@ -1,14 +1,14 @@
-/** Which files nothing may be told of without a question, for many files at once. */
+/** Which files need an approval to be read, for many files at once. */
 import { matchesTool, type SourcedRule, touchesAny } from './rules.ts';
 import { isSecret } from './secrets.ts';
 
 const READER = { name: 'read_file', source: 'builtin' };
 
 /**
- * Whether reading a file would ask or be denied. `call` is a tool that looks into many files: a rule without a path that fits it was judged when
- * it was called, and does not close each of the files again.
+ * Whether `read_file` would ask for a file, or be denied. `call` is the tool that is about to look into many files: a rule without a path that applies
+ * to this tool was judged with the call itself, so it does not withhold each file once more.
  */
-export function withheldBy(rules: readonly SourcedRule[], call?: string): (path: string) => boolean {
+export function withheldFilter(rules: readonly SourcedRule[], call?: string): (path: string) => boolean {
   const tightening = rules.filter(
     ({ effect, tool, path, command, host, server }) =>
       effect !== 'allow' &&

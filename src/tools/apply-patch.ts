@@ -9,7 +9,7 @@ import { applyHunks } from './apply-patch-hunks.ts';
 import { type Hunk, parsePatch, type Section } from './apply-patch-parse.ts';
 import { changeCall, existingFile, newFile, textContent } from './change-call.ts';
 import { defineTool } from './define.ts';
-import { marksNote, meant } from './marks.ts';
+import { marksNote, withMarksRestored } from './marks.ts';
 
 export function applyPatchTool(workspace: Workspace, gate: WriteGate): Tool {
   return defineTool({
@@ -35,7 +35,7 @@ export function applyPatchTool(workspace: Workspace, gate: WriteGate): Tool {
 }
 
 function applied(original: string, hunks: readonly Hunk[], path: string): { text: string; notes: string[] } {
-  const { text, notes } = applyHunks(original, meant(hunks, original), path);
+  const { text, notes } = applyHunks(original, withMarksRestored(hunks, original), path);
   return { text, notes: [...notes, ...marksNote(text, original)] };
 }
 

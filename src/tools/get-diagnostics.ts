@@ -24,8 +24,8 @@ export function getDiagnosticsTool(workspace: Workspace, languages: LanguageServ
         async execute({ signal }) {
           if (place) await existingFile(workspace, place);
           const all = await answerOf((limited) => languages.problems(place?.at, limited), signal);
-          // Messages quote what is in a file; leave was given for the one that was named, where it takes any.
-          const isWithheld = workspace.withheld('get_diagnostics');
+          // Messages quote the content of a file. The user approved reading the one that was named, if that needs an approval.
+          const isWithheld = workspace.withheldFiles('get_diagnostics');
           const found = all.filter(({ at }) => !isWithheld(at) || workspace.display(at) === place?.path);
           if (found.length === 0) return { content: `No errors or warnings${place ? ` in ${place.path}` : ' are known'}.` };
           // Where not all are shown, errors come before warnings.

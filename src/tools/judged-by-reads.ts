@@ -2,8 +2,8 @@ import type { Tool } from '../core/tool.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /**
- * A tool that changes files reads them to prepare a call, before anybody was asked. Where reading needs leave, the call is judged by these files
- * too, and why it cannot be carried out is told only then: otherwise a model could guess until a guess fits.
+ * A tool that changes files reads them to prepare a call, before the user was asked. When reading one of them needs an approval, the call is judged as
+ * reading it, too, and the reason why the call fails is told only after that. Otherwise a model could guess the content until an edit fits.
  */
 export function judgedByReads(make: (workspace: Workspace) => Tool, workspace: Workspace): Tool {
   const { name, description, effect, source, ...rest } = make(workspace);

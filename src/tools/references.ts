@@ -41,8 +41,8 @@ function placesTool(workspace: Workspace, languages: LanguageServices, { name, d
         async execute({ signal }) {
           const position = await positionIn(workspace, place, line, symbol);
           const places = await answerOf((limited) => languages[ask](place.at, position, limited), signal);
-          const isWithheld = workspace.withheld(name);
-          // Leave was given for the file that was asked about, where it takes any.
+          const isWithheld = workspace.withheldFiles(name);
+          // The user approved reading the file that was asked about, if that needs an approval.
           const visible = places.filter(({ at }) => !at || !isWithheld(at) || workspace.display(at) === place.path);
           const text = await placesText(workspace, visible, noun);
           return { content: text || `No ${noun} of ${symbol} are known. Use search_text.` };

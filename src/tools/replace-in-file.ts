@@ -5,7 +5,7 @@ import type { WriteGate } from '../workspace/gate.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { changeCall, existingFile, textContent } from './change-call.ts';
 import { counted, defineTool } from './define.ts';
-import { marksNote, meant } from './marks.ts';
+import { marksNote, withMarksRestored } from './marks.ts';
 import { replaceAll } from './replace.ts';
 import { repairReplaceInput } from './replace-input.ts';
 
@@ -24,7 +24,7 @@ export function replaceInFileTool(workspace: Workspace, gate: WriteGate): Tool {
       const place = await workspace.resolve(input);
       const before = await existingFile(workspace, place);
       const original = textContent(before, place.path);
-      const { text, replaced, notes } = replaceAll(original, meant(edits, original), place.path);
+      const { text, replaced, notes } = replaceAll(original, withMarksRestored(edits, original), place.path);
       const done = [`Replaced ${counted(replaced, 'passage')} in ${place.path}.`, ...notes, ...marksNote(text, original)].join(' ');
       return changeCall(`Edit ${place.path}`, [{ ...place, before, after: encodeLike(text, before) }], gate, done);
     },

@@ -53,12 +53,12 @@ export function searchTextTool(workspace: Workspace): Tool {
   });
 }
 
-/** That a file is not searched at all goes by its name, never by what is in it. */
+/** Whether a file is searched at all depends on its name and the rules, never on its content. */
 function adviceOnGlob(workspace: Workspace, glob: string): string {
   try {
     const at = parsePath(glob, workspace.fs.folders);
-    const isAskedFor = !workspace.fs.hides?.(at) && workspace.withheld('search_text')(at);
-    return isAskedFor ? ` ${glob} is not searched: reading it needs the user’s leave, which read_file asks for.` : '';
+    const isAskedFor = !workspace.fs.hides?.(at) && workspace.withheldFiles('search_text')(at);
+    return isAskedFor ? ` ${glob} is not searched: reading it needs the user’s approval, which read_file asks for.` : '';
   } catch {
     return '';
   }

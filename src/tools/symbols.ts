@@ -49,7 +49,7 @@ export function workspaceSymbolsTool(workspace: Workspace, languages: LanguageSe
         targets: [{ path: '.', access: 'read' }],
         async execute({ signal }) {
           const all = await answerOf((limited) => languages.symbols(query, limited), signal);
-          const isWithheld = workspace.withheld('workspace_symbols');
+          const isWithheld = workspace.withheldFiles('workspace_symbols');
           const found = all.filter(({ at }) => !at || !isWithheld(at));
           if (found.length === 0) return { content: `No symbols match ${query}.` };
           const rows = found.slice(0, MAX_FOUND).map(({ at, name, line, symbol, kind, container }) => ({

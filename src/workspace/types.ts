@@ -21,17 +21,17 @@ export type FindQuery = {
   include?: string;
   folder?: number;
   limit: number;
-  /** Files of which nothing comes out: what is in them changes neither what is found nor its order, nor whether it is too much. */
+  /** Files that are left out. Their content changes neither the results nor their order, nor whether the limit is reached. */
   hides?: (at: Location) => boolean;
 };
-/** With a `limit` of 0 the pattern alone is judged. */
+/** A `limit` of 0 only checks the pattern. */
 export type SearchQuery = FindQuery & { pattern: string; regex: boolean; caseSensitive: boolean; wholeWord: boolean };
 /** `line` counts from 1; `text` is the line without its ending, cut where it is very long. */
 export type SearchHit = Location & { line: number; text: string };
 
 /**
  * The file system as a host has it: an editor's, Node's or a test's. It can only read. `read`, `readRange` and `list` take a place that `canonical`
- * gave: they throw a PathError where a link has come to be on the way to it since.
+ * returned. They throw a PathError when a link was put on the way to it since.
  */
 export interface FileSystem {
   /** Names of the open folders, unique. */

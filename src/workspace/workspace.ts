@@ -1,5 +1,5 @@
 /** The read side of the workspace as tools see it: paths as the model writes them, resolved to real places. */
-import { withoutMarks } from '../core/visible-text.ts';
+import { decodeMarks } from '../core/visible-text.ts';
 import { formatPath, PathError, parsePath } from './paths.ts';
 import type { FileBytes, FileStat, FileSystem, Location, SearchHit, SearchQuery } from './types.ts';
 
@@ -8,39 +8,39 @@ export type Resolved = { at: Location; path: string };
 /** More than an editor would open, and than a model could do anything with. */
 const MAX_READ = 100_000_000;
 
-/** Whether reading a file needs the user's leave, by the rules as they are at that moment; `call` is a tool that looks into many files at once. */
-export type Withholding = (call?: string) => (path: string) => boolean;
+/** Tells which files need the user's approval to be read, by the rules at that moment. `call` is the tool that is about to look into many files. */
+export type WithheldFilter = (call?: string) => (path: string) => boolean;
 
 export class Workspace {
   readonly fs: FileSystem;
-  readonly #withholding: Withholding;
+  readonly #withheldFilter: WithheldFilter;
   readonly #note: ((path: string) => void) | undefined;
 
-  constructor(fs: FileSystem, withholding: Withholding = () => () => false, note?: (path: string) => void) {
+  constructor(fs: FileSystem, withheldFilter: WithheldFilter = () => () => false, note?: (path: string) => void) {
     this.fs = fs;
-    this.#withholding = withholding;
+    this.#withheldFilter = withheldFilter;
     this.#note = note;
   }
 
-  /** The same workspace, which tells `note` of each file that is read although that needs leave. */
+  /** The same workspace. It reports to `note` each file that is read although reading it needs an approval. */
   noting(note: (path: string) => void): Workspace {
-    return new Workspace(this.fs, this.#withholding, note);
+    return new Workspace(this.fs, this.#withheldFilter, note);
   }
 
-  /** Tells the files that no result may depend on unless the user gave leave to read them. */
-  withheld(call?: string): (at: Location) => boolean {
-    const needsLeave = this.#withholding(call);
-    return (at) => (this.fs.hides?.(at) ?? false) || needsLeave(this.display(at));
+  /** Tells which files no result may depend on, unless the user approved reading them. */
+  withheldFiles(call?: string): (at: Location) => boolean {
+    const needsApproval = this.#withheldFilter(call);
+    return (at) => (this.fs.hides?.(at) ?? false) || needsApproval(this.display(at));
   }
 
-  /** Lines that match. Files that need leave are not searched: to leave out what is found in them would tell that there is something. */
+  /** Lines that match. Withheld files are left out before the search: leaving out hits afterwards would tell that there are some. */
   search(query: SearchQuery, signal: AbortSignal): AsyncIterable<SearchHit> {
-    return this.fs.search({ ...query, hides: this.withheld('search_text') }, signal);
+    return this.fs.search({ ...query, hides: this.withheldFiles('search_text') }, signal);
   }
 
-  /** Said of each file before the first is read, where which others are read depends on what is in it. */
+  /** Announces a file that the call reads unless an earlier one keeps it from that, so that the announced files do not depend on any content. */
   async willRead(at: Location): Promise<void> {
-    if (this.#note && this.withheld()(at) && (await this.fs.stat(at))?.type === 'file') this.#note(this.display(at));
+    if (this.#note && this.withheldFiles()(at) && (await this.fs.stat(at))?.type === 'file') this.#note(this.display(at));
   }
 
   /** The real place that `input` names, after links. @throws PathError where that is not in the workspace. */
@@ -50,11 +50,11 @@ export class Workspace {
     return { at, path: this.display(at) };
   }
 
-  /** The place that `input` names, before links; listings show a mark for a character that nobody sees. @throws PathError */
+  /** The place that `input` names, before links are followed. It may be copied from a listing, which marks invisible characters. @throws PathError */
   async named(input: string): Promise<Location> {
     const named = parsePath(input, this.fs.folders);
-    const unmarked = withoutMarks(input);
-    return unmarked === input || (await this.fs.stat(named)) ? named : parsePath(unmarked, this.fs.folders);
+    const decoded = decodeMarks(input);
+    return decoded === input || (await this.fs.stat(named)) ? named : parsePath(decoded, this.fs.folders);
   }
 
   /** As `resolve`, for what is to be moved or deleted: a symbolic link is not followed silently to the file behind it. */
@@ -78,7 +78,7 @@ export class Workspace {
     return { include: clean.slice((this.fs.folders[folder]?.name.length ?? 0) + 1) || '**', folder };
   }
 
-  /** Of a place after links. @throws PathError where one has come to be on the way to it since. */
+  /** `at` is a resolved place. @throws PathError when a link was put on the way to it since. */
   async stat(at: Location): Promise<FileStat | undefined> {
     const real = await this.fs.canonical(at);
     if (real?.folder !== at.folder || real.path !== at.path)

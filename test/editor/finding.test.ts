@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
 import { VsCodeFileSystem } from '../../src/hosts/vscode/file-system.ts';
 import type { SourcedRule } from '../../src/policy/rules.ts';
-import { withheldBy } from '../../src/policy/withheld.ts';
+import { withheldFilter } from '../../src/policy/withheld.ts';
 import { toolsFor } from '../../src/tools/index.ts';
 import { encodeText } from '../../src/workspace/content.ts';
 import { withIgnoreFiles } from '../../src/workspace/ignore.ts';
@@ -15,7 +15,7 @@ const { signal } = new AbortController();
 
 /** Of an Ask run on these files. */
 async function use(fs: FileSystem, name: string, input: unknown, rules: SourcedRule[] = []): Promise<string> {
-  const workspace = new Workspace(await withIgnoreFiles(fs), (call) => withheldBy(rules, call));
+  const workspace = new Workspace(await withIgnoreFiles(fs), (call) => withheldFilter(rules, call));
   const tool = toolsFor(workspace, { mode: 'ask' }).find((each) => each.name === name);
   const prepared = await tool?.prepare(input, signal);
   const idle = { progress: () => undefined, record: () => undefined, ask: async () => Promise.reject(new Error('Nobody is there.')) };

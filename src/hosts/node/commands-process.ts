@@ -22,7 +22,7 @@ export type LaunchSpec = {
   cwd: string;
   background: boolean;
   shell: Shell;
-  /** Called right before the command is started. @throws PathError where another directory is at that place by now. */
+  /** Called right before the command is started. @throws PathError when a link was put on the way to `cwd`. */
   expectPlace(): void;
 };
 export type Launch = (spec: LaunchSpec, signal: AbortSignal) => Promise<Running>;

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { formatPath, PathError, uniqueNames } from '../../workspace/paths.ts';
 import type { FileBytes, FileStat, FileSystem, FindQuery, Location, SearchHit, SearchQuery } from '../../workspace/types.ts';
 import { findInFolders, searchInFolders } from './folders.ts';
-import { expectReal, type Listed, listReal, readReal, readRealRange, targetOf } from './real-files.ts';
+import { type DirectoryEntry, expectReal, listReal, readReal, readRealRange, targetOf } from './real-files.ts';
 import { filesWithRipgrep, findRipgrep, ignoreFileIn, searchWithRipgrep } from './ripgrep.ts';
 
 export { NodeWriter } from './writer.ts';
@@ -34,7 +34,7 @@ export class NodeFileSystem implements FileSystem {
     return join(root, path);
   }
 
-  /** Where a command can be run. @throws PathError where another directory is by now. */
+  /** The directory of a command on disk. @throws PathError when a link was put on the way to it. */
   directory(at: Location): string {
     const path = this.absolute(at);
     expectReal(path, this.#shown(at));
@@ -69,7 +69,7 @@ export class NodeFileSystem implements FileSystem {
     return readRealRange(this.absolute(at), this.#shown(at), from, length);
   }
 
-  async list(at: Location): Promise<Listed[]> {
+  async list(at: Location): Promise<DirectoryEntry[]> {
     return listReal(this.absolute(at), this.#shown(at));
   }
 

@@ -1,6 +1,6 @@
 /**
- * What is opened at the moment it is used. A path was resolved earlier, perhaps before a question that took minutes to answer, and a link may have
- * taken the place of a directory on the way since. A pipe or a device in the place of a file would be waited for without end.
+ * Opens files and directories at their real paths. A path was resolved earlier, perhaps before a question that took minutes to answer, and a link may
+ * have been put on the way to it since. Pipes and devices are refused, because opening one could block for ever.
  */
 import {
   close,
@@ -26,13 +26,13 @@ import type { FileStat } from '../../workspace/types.ts';
 
 /** Up to here a file is read at once: handing it to another thread and back takes longer than the reading. */
 const SMALL = 1_000_000;
-/** A file that is saved at this very moment may be another one by the time it is looked at. */
+/** A file that is saved at the same moment is replaced, so that the opened one is no longer at the path. */
 const TRIES = 3;
 
-type Opened = { file: number; size: number };
+type OpenFile = { file: number; size: number };
 
-/** @throws Error for what is no regular file, without waiting for whoever is at its other end. */
-function openRegular(path: string, flags = 0): Opened {
+/** Does not block, whatever is at the path. @throws Error unless it is a regular file. */
+function openRegular(path: string, flags = 0): OpenFile {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | flags);
   const found = fstatSync(file);
   if (found.isFile()) return { file, size: found.size };
@@ -40,17 +40,17 @@ function openRegular(path: string, flags = 0): Opened {
   throw new Error(`${path} is no regular file.`);
 }
 
-/** A regular file, also through links. @throws Error for anything else. */
+/** Reads a regular file and follows links. @throws Error for anything else. */
 export function readRegular(path: string): Buffer {
   return readAtOnce(openRegular(path));
 }
 
-/** The file whose real path this is. @throws PathError where a link leads elsewhere by now; `shown` is what to call it. */
+/** Reads the file whose real path this is; `shown` is its path for people. @throws PathError when the path leads through a link by now. */
 export async function readReal(path: string, shown: string): Promise<Uint8Array> {
   return readOpened(openReal(path, shown));
 }
 
-/** The same where it is not empty and no longer than that; what the system only pretends to be a file has no size either. */
+/** The same for a file that is neither empty nor longer than `most`. Pseudo files of the system have no size. */
 export async function readRealUpTo(path: string, most: number): Promise<Uint8Array | undefined> {
   const opened = openReal(path, path);
   if (opened.size > 0 && opened.size <= most) return readOpened(opened);
@@ -58,12 +58,12 @@ export async function readRealUpTo(path: string, most: number): Promise<Uint8Arr
   return undefined;
 }
 
-async function readOpened(opened: Opened): Promise<Uint8Array> {
+async function readOpened(opened: OpenFile): Promise<Uint8Array> {
   if (opened.size <= SMALL) return readAtOnce(opened);
   return promisify(readFile)(opened.file).finally(() => promisify(close)(opened.file));
 }
 
-function readAtOnce({ file }: Opened): Buffer {
+function readAtOnce({ file }: OpenFile): Buffer {
   try {
     return readFileSync(file);
   } finally {
@@ -71,7 +71,7 @@ function readAtOnce({ file }: Opened): Buffer {
   }
 }
 
-/** So many bytes of it from there on, fewer at its end. */
+/** Reads `length` bytes from an offset on, fewer at the end of the file. */
 export async function readRealRange(path: string, shown: string, from: number, length: number): Promise<Uint8Array> {
   const { file } = openReal(path, shown);
   try {
@@ -88,19 +88,19 @@ export async function readRealRange(path: string, shown: string, from: number, l
   }
 }
 
-export type Listed = { name: string; type: FileStat['type']; link?: boolean };
+export type DirectoryEntry = { name: string; type: FileStat['type']; link?: boolean };
 
-/** What is in the directory whose real path this is; of a link, the type of what it leads to. @throws as `readReal` does. */
-export async function listReal(path: string, shown: string): Promise<Listed[]> {
+/** Lists the directory whose real path this is. The type of a link is that of its target. @throws PathError as `readReal` does. */
+export async function listReal(path: string, shown: string): Promise<DirectoryEntry[]> {
   expectReal(path, shown);
   const directory = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_DIRECTORY ?? 0));
   try {
-    if (!isAt(directory, path)) throw moved(shown);
-    // By its handle where there is such a path: by its name it may be another one by then.
+    if (!isFileAt(directory, path)) throw movedError(shown);
+    // The path of the handle cannot lead to another directory in the meantime.
     const handle = `/proc/self/fd/${directory}`;
     const entries = await readdir(existsSync(handle) ? handle : path, { withFileTypes: true });
     expectReal(path, shown);
-    return entries.map((entry): Listed => {
+    return entries.map((entry): DirectoryEntry => {
       if (!entry.isSymbolicLink()) return { name: entry.name, type: typeOf(entry) };
       return { name: entry.name, type: typeOf(targetOf(join(path, entry.name))), link: true };
     });
@@ -124,29 +124,29 @@ export function targetOf(link: string): Stats | undefined {
 
 /** @throws PathError unless this is the real path of something. */
 export function expectReal(path: string, shown: string): void {
-  if (realPathOf(path) !== path) throw moved(shown);
+  if (realPathOf(path) !== path) throw movedError(shown);
 }
 
-function openReal(path: string, shown: string): Opened {
+function openReal(path: string, shown: string): OpenFile {
   for (let left = TRIES; left > 0; left--) {
-    let opened: Opened;
+    let opened: OpenFile;
     try {
       opened = openRegular(path, constants.O_NOFOLLOW ?? 0);
     } catch (error) {
-      throw (error as NodeJS.ErrnoException).code === 'ELOOP' ? moved(shown) : error;
+      throw (error as NodeJS.ErrnoException).code === 'ELOOP' ? movedError(shown) : error;
     }
-    if (isAt(opened.file, path)) return opened;
+    if (isFileAt(opened.file, path)) return opened;
     closeSync(opened.file);
   }
-  throw moved(shown);
+  throw movedError(shown);
 }
 
-/** Whether an open file is the one at this path, with no link on the way. */
-function isAt(file: number, path: string): boolean {
+/** Whether the path of an open file is this one, without a link on the way. */
+function isFileAt(file: number, path: string): boolean {
   try {
     if (process.platform === 'linux') return readlinkSync(`/proc/self/fd/${file}`) === path;
   } catch {
-    // There is no such directory: where it is not mounted, the file is compared to what the path leads to.
+    // Without /proc the open file is compared to the one that the path leads to.
   }
   const [opened, there] = [fstatSync(file, { bigint: true }), lstatSync(path, { bigint: true, throwIfNoEntry: false })];
   return opened.ino === there?.ino && opened.dev === there.dev && realPathOf(path) === path;
@@ -160,6 +160,6 @@ function realPathOf(path: string): string | undefined {
   }
 }
 
-function moved(shown: string): PathError {
+function movedError(shown: string): PathError {
   return new PathError(`${shown} is no longer at that place: it was moved, or a link was put on the way to it.`);
 }

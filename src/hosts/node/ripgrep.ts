@@ -6,7 +6,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { IGNORE_FILE } from '../../workspace/ignore.ts';
 import type { FindQuery, SearchQuery } from '../../workspace/types.ts';
 import type { InFolder } from './folders.ts';
-import { isWaitedForAbove, isWaitedForBelow } from './ignore-pipes.ts';
+import { hasPipeAbove, hasPipeBelow } from './ignore-pipes.ts';
 import { type Include, includeIn } from './include.ts';
 import { repositoryOf } from './repository.ts';
 
@@ -22,9 +22,9 @@ type Options<Query extends FindQuery> = {
 export type FilesOptions = Options<FindQuery>;
 export type SearchOptions = Options<SearchQuery>;
 
-/** So many times as many hits as are wanted are put in order here; where there are more, ripgrep does it. */
+/** Up to this many times the limit, hits are sorted here. With more hits ripgrep runs again and sorts, which is slower. */
 const POOL = 5;
-/** After so long without a word from ripgrep it is asked whether it waits for something that never comes. */
+/** When ripgrep has written nothing for this long, the folder is searched for an ignore file at which it would wait. */
 const SILENT_MS = 2_000;
 /** A longer line is cut here: it is machine-made, and nobody reads it. */
 export const MAX_LINE = 2_000;
@@ -46,13 +46,13 @@ export async function findRipgrep(candidates: readonly string[] = [], path = pro
 
 /** The first `limit` files by name, without what ignore files name. */
 export async function filesWithRipgrep(options: FilesOptions): Promise<string[]> {
-  const files = await unlessItWaits(options.cwd, () => firstFiles(options));
+  const files = await unlessBlocked(options.cwd, () => collectFiles(options));
   return files ?? (await import('./walk.ts')).filesByWalking(options);
 }
 
 /** The first `limit` lines that match, by file. */
 export async function* searchWithRipgrep(options: SearchOptions): AsyncGenerator<Hit> {
-  const hits = await unlessItWaits(options.cwd, () => firstHits(options));
+  const hits = await unlessBlocked(options.cwd, () => firstHits(options));
   if (!hits) return yield* (await import('./walk.ts')).searchByWalking(options);
   for (const hit of hits) {
     options.signal.throwIfAborted();
@@ -60,20 +60,20 @@ export async function* searchWithRipgrep(options: SearchOptions): AsyncGenerator
   }
 }
 
-/** undefined where ripgrep would wait without end for what one of its ignore files says. */
-async function unlessItWaits<T>(cwd: string, work: () => Promise<T>): Promise<T | undefined> {
-  if (isWaitedForAbove(cwd)) return undefined;
+/** undefined when ripgrep would wait at an ignore file that is a pipe. */
+async function unlessBlocked<T>(cwd: string, work: () => Promise<T>): Promise<T | undefined> {
+  if (hasPipeAbove(cwd)) return undefined;
   try {
     return await work();
   } catch (error) {
-    if (error instanceof WaitsForEver) return undefined;
+    if (error instanceof BlockedByPipe) return undefined;
     throw error;
   }
 }
 
-class WaitsForEver extends Error {}
+class BlockedByPipe extends Error {}
 
-async function firstFiles({ rg, cwd, query, without = [], signal }: FilesOptions): Promise<string[]> {
+async function collectFiles({ rg, cwd, query, without = [], signal }: FilesOptions): Promise<string[]> {
   const { limit, hides } = query;
   const include = await includeIn(cwd, query.include);
   const args = [...(await walkArguments(cwd, include)), ...without, '--files', '--null', '--', './'];
@@ -104,9 +104,9 @@ async function firstHits({ rg, cwd, query, without = [], signal }: SearchOptions
   const include = await includeIn(cwd, query.include);
   const args = [...(await walkArguments(cwd, include)), ...without, ...searchArguments(query)];
   const included = new Map<string, boolean>();
-  const hitsUpTo = async (most: number, ...more: string[]): Promise<Hit[]> => {
+  const collectHits = async (most: number, ...more: string[]): Promise<Hit[]> => {
     const hits: Hit[] = [];
-    // Without anything to search in, ripgrep judges the pattern.
+    // An empty input instead of the folder: ripgrep then only compiles the pattern.
     const output = outputOf(rg, [...args, ...more, '-e', pattern, '--', limit > 0 ? './' : '-'], cwd, signal);
     for await (const hit of hitsOf(output)) {
       const isIncluded = included.get(hit.path) ?? (include.matches(hit.path) && !hides?.(hit.path));
@@ -115,9 +115,9 @@ async function firstHits({ rg, cwd, query, without = [], signal }: SearchOptions
     }
     return hits;
   };
-  // Which of many files are read first is chance, and depends on what is in files that are hidden: the first hits go by names.
-  const pool = await hitsUpTo(POOL * limit + 1);
-  return pool.length > POOL * limit ? hitsUpTo(limit, '--sort=path') : pool.sort(byPlace).slice(0, limit);
+  // Ripgrep reads files in parallel, so which hits come first depends on timing, and on the content of hidden files. They are chosen by path instead.
+  const pool = await collectHits(POOL * limit + 1);
+  return pool.length > POOL * limit ? collectHits(limit, '--sort=path') : pool.sort(byPlace).slice(0, limit);
 }
 
 function byPlace(a: Hit, b: Hit): number {
@@ -190,7 +190,7 @@ async function* outputOf(rg: string, args: readonly string[], cwd: string, signa
   const watch = new AbortController();
   let looking: Promise<boolean> | undefined;
   const timer = setTimeout(() => {
-    looking ??= isWaitedForBelow(cwd, watch.signal).then((waits) => waits && kill());
+    looking ??= hasPipeBelow(cwd, watch.signal).then((waits) => waits && kill());
   }, SILENT_MS);
   try {
     for await (const chunk of child.stdout) {
@@ -200,7 +200,7 @@ async function* outputOf(rg: string, args: readonly string[], cwd: string, signa
       yield chunk;
     }
     watch.abort();
-    if (await looking) throw new WaitsForEver();
+    if (await looking) throw new BlockedByPipe();
     const code = await closed;
     signal.throwIfAborted();
     // With output, what it complains of is a file here and there that cannot be read.

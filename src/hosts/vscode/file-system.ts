@@ -9,7 +9,7 @@ import { formatPath, uniqueNames } from '../../workspace/paths.ts';
 import type { FileBytes, FileStat, FileSystem, FindQuery, Location, NotebookCell, SearchHit, SearchQuery } from '../../workspace/types.ts';
 import { expectName, realPath } from '../node/file-system.ts';
 import { findInFolders, searchInFolders } from '../node/folders.ts';
-import { expectReal, type Listed, listReal, readReal, readRealRange } from '../node/real-files.ts';
+import { type DirectoryEntry, expectReal, listReal, readReal, readRealRange } from '../node/real-files.ts';
 import type { Place } from './finding.ts';
 import { unsavedNotebook } from './notebooks.ts';
 
@@ -37,7 +37,7 @@ export class VsCodeFileSystem implements FileSystem {
     return path ? vscode.Uri.joinPath(base, path) : base;
   }
 
-  /** Where a command can be run. @throws ToolError where it is on no disk of this computer. @throws PathError where another directory is by now. */
+  /** The directory of a command on disk. @throws ToolError when it is not on a disk. @throws PathError when a link was put on the way to it. */
   directory(at: Location): string {
     const { root, name } = this.folders[at.folder] ?? {};
     const path = this.#realPath(at);
@@ -46,7 +46,7 @@ export class VsCodeFileSystem implements FileSystem {
     return join(root, at.path);
   }
 
-  /** Of a place after links: what the path has to be for nothing to have changed since. Only the folder itself may be reached by a link. */
+  /** The real path of a resolved place, as long as nothing has moved. The folder itself may be reached through a link. */
   #realPath({ folder, path }: Location): string | undefined {
     const root = this.folders[folder]?.root;
     return root === undefined ? undefined : join(realpathSync.native(root), path);
@@ -111,7 +111,7 @@ export class VsCodeFileSystem implements FileSystem {
     return unsavedNotebook(this.uri(at));
   }
 
-  async list(at: Location): Promise<Listed[]> {
+  async list(at: Location): Promise<DirectoryEntry[]> {
     const path = this.#realPath(at);
     if (path !== undefined) return listReal(path, this.#shown(at));
     const entries = await vscode.workspace.fs.readDirectory(this.uri(at));

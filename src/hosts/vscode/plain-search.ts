@@ -41,7 +41,7 @@ export async function* searchInFolder(folder: vscode.Uri, query: InFolder<Search
   }
 }
 
-/** Whether the way to a file leads through a link: the editor follows links, and what is behind one may be hidden by its own name. */
+/** Tells whether a path leads through a link. The editor follows links, but the target may be withheld under its own name. */
 function linksIn(folder: vscode.Uri): (path: string) => Promise<boolean> {
   const known = new Map<string, Promise<boolean>>();
   const isLink = async (path: string): Promise<boolean> => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { decide } from '../../../src/policy/decide.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
-import { withheldBy } from '../../../src/policy/withheld.ts';
+import { withheldFilter } from '../../../src/policy/withheld.ts';
 
 const path = fc.constantFrom('.env', 'src/a.ts', 'src/deep/b.ts', 'private/x', 'Private/Y', 'docs/[id].md', 'a.pem', 'x');
 const rule = fc.record(
@@ -27,7 +27,7 @@ const judged = (name: string, paths: readonly string[], given: readonly SourcedR
 describe('the files that nothing may be told of without a question', () => {
   it('are those that reading would ask for, or be denied', () => {
     fc.assert(
-      fc.property(rules, path, (given, file) => assert.equal(withheldBy(given)(file), judged('read_file', [file], given) !== 'allow')),
+      fc.property(rules, path, (given, file) => assert.equal(withheldFilter(given)(file), judged('read_file', [file], given) !== 'allow')),
       { numRuns: 2_000 },
     );
   });
@@ -35,10 +35,11 @@ describe('the files that nothing may be told of without a question', () => {
   it('are the same for a search, but for rules that were judged when it was called', () => {
     fc.assert(
       fc.property(rules, path, (given, file) => {
-        if (judged('search_text', [], given) === 'allow') assert.equal(withheldBy(given, 'search_text')(file), withheldBy(given)(file));
+        if (judged('search_text', [], given) === 'allow')
+          assert.equal(withheldFilter(given, 'search_text')(file), withheldFilter(given)(file));
         else {
           const others = given.filter((each) => each.path !== undefined || judged('search_text', [], [each]) === 'allow');
-          assert.equal(withheldBy(given, 'search_text')(file), withheldBy(others)(file));
+          assert.equal(withheldFilter(given, 'search_text')(file), withheldFilter(others)(file));
         }
       }),
       { numRuns: 2_000 },

@@ -13,7 +13,7 @@ import { isProtected } from '../../../src/policy/protected.ts';
 import { matchesHost, matchesTool, touchesPath } from '../../../src/policy/rules.ts';
 import { inScope } from '../../../src/policy/scope.ts';
 import { isSecret } from '../../../src/policy/secrets.ts';
-import { withheldBy } from '../../../src/policy/withheld.ts';
+import { withheldFilter } from '../../../src/policy/withheld.ts';
 import { ToHost } from '../../../src/protocol/panel.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { getDiagnosticsTool } from '../../../src/tools/get-diagnostics.ts';
@@ -69,7 +69,7 @@ describe('the name of what runs by itself', () => {
 
 describe('a tool that tells of a secret', () => {
   const workspaceOf = (root: string) =>
-    new Workspace(new NodeFileSystem([root]), () => withheldBy([{ effect: 'deny', path: 'private/**', from: 'user' }]));
+    new Workspace(new NodeFileSystem([root]), () => withheldFilter([{ effect: 'deny', path: 'private/**', from: 'user' }]));
   const context = { callId: 'c', signal: new AbortController().signal, progress: () => {}, record: () => {}, ask: () => assert.fail() };
   const FILES = { '.env': 'KEY=hunter2', 'prod.pem': 'KEY hunter2', 'private/a.ts': 'KEY = hunter2', 'a.ts': 'KEY' };
 

@@ -1,7 +1,7 @@
 /** What a model reads is what the user would see, and can still be edited letter by letter. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { unmarked, visibleText } from '../../../src/core/visible-text.ts';
+import { restoreMarks, visibleText } from '../../../src/core/visible-text.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, type Files, type HarnessOptions, resultTexts } from '../../support/harness.ts';
 import { toolsOn } from '../../support/tools.ts';
@@ -80,13 +80,10 @@ describe('letters that nobody sees', () => {
     await using disk = await toolsOn({ 'marks.txt': 'a ⟨U+202E⟩ b \u202e\n', 'plain.txt': 'a\n' });
     const edit = (path: string, old_text: string, new_text: string) =>
       disk.use('replace_in_file', { path, edits: [{ old_text, new_text }] });
-    assert.doesNotMatch(await edit('marks.txt', 'a ⟨U+202E⟩', 'c ⟨U+202E⟩'), /nobody sees/);
+    assert.doesNotMatch(await edit('marks.txt', 'a ⟨U+202E⟩', 'c ⟨U+202E⟩'), /plain text/);
     assert.equal(await disk.read('marks.txt'), 'c ⟨U+202E⟩ b \u202e\n');
-    assert.match(await edit('plain.txt', 'a', '⟨U+202E⟩'), /⟨U\+202E⟩ was written letter by letter/);
-    assert.match(
-      await disk.use('create_file', { path: 'new.txt', content: '⟨U+200B⟩⟨U+0041⟩' }),
-      /\. ⟨U\+200B⟩ was written letter by letter/,
-    );
+    assert.match(await edit('plain.txt', 'a', '⟨U+202E⟩'), /⟨U\+202E⟩ was written as plain text/);
+    assert.match(await disk.use('create_file', { path: 'new.txt', content: '⟨U+200B⟩⟨U+0041⟩' }), /\. ⟨U\+200B⟩ was written as plain text/);
   });
 
   it('in the name of a file do not keep it from being read by the name that was shown', async () => {
@@ -122,7 +119,7 @@ describe('letters that nobody sees', () => {
       fc.property(fc.array(letter, { maxLength: 30 }), (letters) => {
         const text = letters.join('');
         const shown = visibleText(text);
-        assert.equal(unmarked(shown, text), text);
+        assert.equal(restoreMarks(shown, text), text);
         assert.equal(visibleText(shown), shown);
       }),
       { numRuns: 2_000 },
