@@ -32,7 +32,7 @@ export async function buildRun(run: RunRecord, session: Session, ports: Assistan
     tools: () => tools,
     hides: shown.hides,
   });
-  const workspace = new Workspace(shown, judge.withholds);
+  const workspace = new Workspace(shown, judge.withheldFilter);
   const checks = checksFor(judge, languages);
   // The one place where a run comes by the means to write: in Agent mode, and in a workspace the user trusts.
   const writeGate = mode === 'agent' && ports.trusted() ? await gate() : undefined;

@@ -4,7 +4,8 @@ import type { FileSystem } from '../workspace/types.ts';
 /** Of an open folder, paths in it; undefined where its index does not tell, and so git may keep any file. */
 export async function trackedIn(folder: number, fs: FileSystem): Promise<ReadonlySet<string> | undefined> {
   try {
-    return namesIn((await fs.read({ folder, path: '.git/index' })).bytes);
+    const at = await fs.canonical({ folder, path: '.git/index' });
+    return at && namesIn((await fs.read(at)).bytes);
   } catch {
     return undefined;
   }

@@ -11,8 +11,8 @@ export async function hookPlaces(fs: FileSystem): Promise<string[]> {
 }
 
 async function hooksOf(fs: FileSystem, folder: number): Promise<string[]> {
-  const at = { folder, path: '.git/config' };
-  if ((await fs.stat(at))?.type !== 'file') return [];
+  const at = await fs.canonical({ folder, path: '.git/config' });
+  if (!at || (await fs.stat(at))?.type !== 'file') return [];
   const text = decodeText((await fs.read(at)).bytes) ?? '';
   // The last one counts for git, but who writes several means no good with any.
   const named = [...text.matchAll(/(?:^|\])[ \t]*hookspath[ \t]*=[ \t]*(?:"([^"\r\n]+)"|([^"\r\n#;]+))/gim)].map(

@@ -3,14 +3,16 @@ import { grantsFor } from '../core/covers.ts';
 import type { AgentEvent } from '../core/events.ts';
 import type { RunPorts } from '../core/run.ts';
 import type { RunRecord, SessionState } from '../core/session-state.ts';
-import type { PreparedCall, Tool } from '../core/tool.ts';
+import type { PreparedCall, Target, Tool } from '../core/tool.ts';
 import { decide, type PolicyInput } from '../policy/decide.ts';
 import { seemsCovered } from '../policy/grants.ts';
 import { inFolders, NO_RULES, type RuleSet, touchesAny } from '../policy/rules.ts';
 import { isSecret } from '../policy/secrets.ts';
+import { withheldFilter } from '../policy/withheld.ts';
 import { asAskedBy, writeScope } from '../tools/plan-scope.ts';
 import { parsePath } from '../workspace/paths.ts';
 import type { Location } from '../workspace/types.ts';
+import type { WithheldFilter } from '../workspace/workspace.ts';
 import type { AssistantPorts } from './assistant.ts';
 import { explained } from './plan-run.ts';
 import { type Reach, reachOf } from './reach.ts';
@@ -22,16 +24,17 @@ export type PolicySettings = RuleSet & {
 };
 
 export type Judge = Required<Pick<RunPorts, 'decide' | 'alike'>> & {
-  /** Whether reading a file would ask, or be denied: a search leaves its lines out. */
-  withholds(path: string): boolean;
+  /** Tells which files need an approval to be read. */
+  withheldFilter: WithheldFilter;
 };
+
+/** Every call that tells what is in a file is judged as reading it. */
+const READER = { name: 'read_file', effect: 'readonly', source: 'builtin' } as const;
 
 type Session = { readonly state: SessionState; readonly events: readonly AgentEvent[] };
 type Ports = Pick<AssistantPorts, 'fileSystem' | 'policy' | 'grants' | 'trusted' | 'shellParsers' | 'unattended'>;
 /** `hides`: what `.kedgeignore` keeps from models. */
 type Place = { hookPlaces: readonly string[]; tools(): readonly Tool[]; hides?: ((at: Location) => boolean) | undefined };
-
-const READER: PolicyInput['tool'] = { name: 'read_file', effect: 'readonly', source: 'builtin' };
 
 export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookPlaces, tools, hides }: Place): Judge {
   const settings = (): PolicySettings => {
@@ -50,6 +53,11 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
   return {
     async decide(call, tool, prepared) {
       const { rules, readOnlyCommands = false } = settings();
+      // In the order of reading: which files come after the first may depend on its content.
+      const reading = filesRead(prepared)
+        .map((target) => decide({ ...always(), tool: READER, name: READER.name, targets: [target], rules }))
+        .find(({ kind }) => kind !== 'allow');
+      if (reading?.kind === 'deny') return reading;
       const command = prepared?.command;
       const commands = command && (await import('../policy/command.ts'));
       const parser = command && (await ports.shellParsers?.(command.shell));
@@ -81,16 +89,21 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
         const matters = (path: string, byRules: boolean) => (!byRules && isSecret(path)) || isHidden(path) || isRuled(path);
         judged = decide(input(await reachOf(commands.namedBy(command, parser), command.cwd, fs, matters)));
       }
+      if (reading?.kind === 'ask' && judged.kind !== 'deny' && (judged.kind === 'allow' || judged.covers)) return reading;
       return explained(judged, run, prepared);
     },
     alike(covers, call) {
       const tool = tools().find(({ name }) => name === call.name);
       return tool !== undefined && seemsCovered(covers, tool, call.input);
     },
-    withholds: (path) =>
-      decide({ ...always(), mode: 'ask', tool: READER, name: 'read_file', targets: [{ path, access: 'read' }], rules: settings().rules })
-        .kind !== 'allow',
+    withheldFilter: (call) => withheldFilter(settings().rules, call),
   };
+}
+
+/** Files whose content the call returns, or was prepared from. */
+function filesRead({ targets, readToPrepare = [] }: Partial<PreparedCall> = {}): Target[] {
+  const told = targets?.filter(({ path, access, names }) => access === 'read' && !names && path !== '.') ?? [];
+  return [...told, ...readToPrepare.map((path) => ({ path, access: 'read' as const }))];
 }
 
 /** What the run itself made, as far as the call finds it the way the run left it. */

@@ -45,8 +45,8 @@ export async function reachOf(
   const maybe = new Set<string>();
   const indexes = new Map<number, ReturnType<typeof trackedIn>>();
   let looked = folders.length > MOST_FOLDERS ? MOST : 0;
-  const list = async (at: Location) => (looked++ < MOST ? fs.list(at).catch(() => []) : []);
   const real = (at: Location) => fs.canonical(at).catch(() => undefined);
+  const list = async (at: Location) => (looked++ < MOST ? fs.list(at).catch(() => []) : []);
   const add = async (at: Location) => {
     const place = await real(at);
     found.add(place ? formatPath(place, fs.folders) : `../${formatPath(at, fs.folders)}`);
@@ -60,7 +60,10 @@ export async function reachOf(
   const expand = async (at: Location, [name, ...rest]: readonly string[], to: (at: Location) => Promise<unknown>): Promise<void> => {
     if (name === undefined) return void (await to(at));
     const matches = anyLetters(name);
-    for (const entry of await list(at)) {
+    const place = await real(at);
+    // A link that leads outside is not followed: everything behind it counts as outside.
+    if (!place) return add(at);
+    for (const entry of await list(place)) {
       if (entry.name !== name && !matches(entry.name)) continue;
       looked++;
       await expand(below(at, entry.name), rest, to);

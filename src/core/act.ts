@@ -8,6 +8,7 @@ import type { RunPorts } from './run.ts';
 import { orphanResult } from './session.ts';
 import type { Decision, Judgement, PreparedCall, Tool, ToolOutput } from './tool.ts';
 import { ToolError } from './tool.ts';
+import { visibleText } from './visible-text.ts';
 
 /** Whatever goes wrong becomes the call's result. @returns whether the run ends with it, and how. @throws where the run is stopped. */
 export async function carryOut(
@@ -71,6 +72,8 @@ export async function carryOut(
     result.content = [{ type: 'text', text: error instanceof ToolError ? message : `The tool failed: ${message}` }];
     result.isError = true;
   }
+  // A file or a page must not tell the model anything that the user cannot see.
+  result.content = result.content.map((part) => (part.type === 'text' ? { ...part, text: visibleText(part.text) } : part));
   if (repeatsThrice(withMade(state.recent, { call, result }, state.open))) result.content = [...result.content, REPEATED];
   for (const event of events) emit(event);
   const durationMs = Math.max(0, now() - begun - (meter.waitedMs - waitedBefore));

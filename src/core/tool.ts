@@ -81,6 +81,8 @@ export type PreparedCall = {
   hosts?: string[];
   /** One of them is this computer or in a private network. */
   privateHost?: boolean;
+  /** Files that were read to prepare the call although reading them needs an approval. The call is judged as reading them, too. */
+  readToPrepare?: string[];
   /** The call with as much of its effect as the user kept, never more than these files. */
   revise?(revision: Revision): Promise<PreparedCall>;
   execute(context: ExecuteContext): Promise<ToolOutput>;

@@ -1,12 +1,45 @@
-/** Letters that turn the reading order, or that nobody sees: with them a line says something else than it seems to. */
-const DECEIVING =
-  /[\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e007f}]|[^\P{Cc}\t\n\r]|\r(?!\n|$)/gu;
+/** Letters that turn the reading order, or that nobody sees: with them a text says something else than it seems to. */
+const DECEIVING = [
+  /[\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e007f}]/u,
+  /[^\P{Cc}\t\n\r]|\r(?!\n|$)/u,
+  // Emoji and many scripts need one of these behind a character. A run of them has no meaning to people, but can carry a message for a model.
+  /(?<=\p{Variation_Selector})\p{Variation_Selector}|(?<=\p{Join_Control})\p{Join_Control}/u,
+];
+/** The flags of England, Scotland and Wales are written with tag characters. */
+const FLAG = /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/u;
+const FOUND = new RegExp([FLAG, ...DECEIVING].map(({ source }) => source).join('|'), 'gu');
+const MARK = /⟨U\+([0-9A-F]{4,6})⟩/g;
 
 /** The same text with a mark such as `⟨U+202E⟩` in the place of each of them; line ends and tabs stay. */
 export function visibleText(text: string): string {
-  return text.replace(DECEIVING, markOf);
+  return text.replace(FOUND, (found) => (FLAG.test(found) ? found : markOf(found)));
 }
 
 export function markOf(char: string): string {
   return `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
+}
+
+/** Turns the marks in a text that was copied from `visibleText(original)` back into characters. A mark that `original` itself contains stays. */
+export function restoreMarks(text: string, original: string): string {
+  return text.replace(MARK, (mark, code: string) => {
+    const char = charOf(code);
+    return char !== undefined && original.includes(char) && !original.includes(mark) ? char : mark;
+  });
+}
+
+/** Turns all marks in a text back into characters. */
+export function decodeMarks(text: string): string {
+  return text.replace(MARK, (mark, code: string) => charOf(code) ?? mark);
+}
+
+/** Lists the marks in a text, each once. */
+export function marksIn(text: string): string[] {
+  return [...new Set([...text.matchAll(MARK)].flatMap(([mark, code = '']) => (charOf(code) === undefined ? [] : [mark])))];
+}
+
+/** undefined unless it is the code of a character that is marked. */
+function charOf(code: string): string | undefined {
+  const point = Number.parseInt(code, 16);
+  const char = point > 0x10ffff ? '' : String.fromCodePoint(point);
+  return visibleText(`${char}${char}`) === `${char}${char}` ? undefined : char;
 }

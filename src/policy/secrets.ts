@@ -27,7 +27,9 @@ const FILES = new Set([
   ),
   ...words('.secrets secrets .credentials credentials .pgpass.conf application_default_credentials.json .gradle/gradle.properties'),
   ...words('pgpass.conf .flaskenv .token token.json .passwd auth.json .m2/settings.xml settings-security.xml rclone.conf'),
-  ...words('.databrickscfg .dbt/profiles.yml ngrok.yml .sentryclirc huggingface/token .huggingface/token kaggle.json age/keys.txt'),
+  ...words(
+    '.databrickscfg .dbt/profiles.yml ngrok.yml .sentryclirc huggingface/token .huggingface/token kaggle.json age/keys.txt .hg/hgrc',
+  ),
   ...words('.authinfo .msmtprc .fetchmailrc fish_history consolehost_history.txt .zhistory .histfile .irb_history .lesshst .viminfo'),
   ...words('rootkey.csv .secret secret_key_base key.properties htpasswd token.txt tokens.txt .openai'),
   'login data',
@@ -70,6 +72,8 @@ const DUPLICATE = /(?: - copy| copy| \(copy\))?(?: ?\(\d+\)| \d+)?(?=(?:\.\w+)?$
 /** No file has a longer one. */
 const MAX_NAME = 255;
 const ENV = /^\.?env([._-].*)?$/;
+/** In a repository, a worktree's or a submodule's too: addresses of remotes hold tokens, and so do headers and helpers. */
+const GIT = /^(config|config\.worktree|credentials)(\.lock)?$/;
 
 /** `path` is workspace-relative with forward slashes, after links and `..` were resolved. */
 export function isSecret(path: string): boolean {
@@ -87,6 +91,7 @@ export function isSecret(path: string): boolean {
   )
     return true;
   if (parts.slice(0, -1).includes('secrets') && !SOURCE.test(name)) return true;
+  if (GIT.test(name) && parts.slice(0, -1).some((part) => part.endsWith('.git'))) return true;
   if (FILES.has(name) || FILES.has(parts.slice(-2).join('/')) || FILES.has(parts.slice(-3).join('/'))) return true;
   if (/\.pub$/.test(name) || EXAMPLE.test(name)) return false;
   return isEnvironment(name) || FAMILIES.some((family) => family.test(name));

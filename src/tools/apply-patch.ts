@@ -6,10 +6,10 @@ import type { WriteGate } from '../workspace/gate.ts';
 import type { FileChange } from '../workspace/types.ts';
 import type { Resolved, Workspace } from '../workspace/workspace.ts';
 import { applyHunks } from './apply-patch-hunks.ts';
-import { parsePatch, type Section } from './apply-patch-parse.ts';
+import { type Hunk, parsePatch, type Section } from './apply-patch-parse.ts';
 import { changeCall, existingFile, newFile, textContent } from './change-call.ts';
 import { defineTool } from './define.ts';
-import { discreetly } from './withheld.ts';
+import { marksNote, withMarksRestored } from './marks.ts';
 
 export function applyPatchTool(workspace: Workspace, gate: WriteGate): Tool {
   return defineTool({
@@ -23,13 +23,20 @@ export function applyPatchTool(workspace: Workspace, gate: WriteGate): Tool {
     async prepare({ input }) {
       const files = new Draft(workspace);
       const done: string[] = [];
-      for (const section of parsePatch(input)) done.push(...(await files.apply(section)));
+      const sections = parsePatch(input);
+      for (const { kind, path } of sections) if (kind !== 'add') await workspace.willRead((await workspace.resolve(path)).at);
+      for (const section of sections) done.push(...(await files.apply(section)));
       const changes = files.changes();
       if (changes.length === 0) throw new ToolError('The patch would leave everything as it is.');
       const title = changes.length === 1 ? `Patch ${changes[0]?.path}` : `Patch ${changes.length} files`;
       return changeCall(title, changes, gate, done.join('\n'));
     },
   });
+}
+
+function applied(original: string, hunks: readonly Hunk[], path: string): { text: string; notes: string[] } {
+  const { text, notes } = applyHunks(original, withMarksRestored(hunks, original), path);
+  return { text, notes: [...notes, ...marksNote(text, original)] };
 }
 
 type Drafted = Resolved & { before: Uint8Array | undefined; after: Uint8Array | undefined; movedFrom?: string };
@@ -49,7 +56,7 @@ class Draft {
       case 'add': {
         const file = await this.#free(section.path, 'Use *** Update File: to change it.');
         file.after = encodeText(section.content);
-        return [`Created ${file.path}.`];
+        return [`Created ${file.path}.`, ...marksNote(section.content)];
       }
       case 'delete': {
         const file = await this.#existing(await this.#workspace.resolveEntry(section.path));
@@ -69,8 +76,7 @@ class Draft {
     const resolved = to === undefined ? await this.#workspace.resolve(path) : await this.#workspace.resolveEntry(path);
     const file = await this.#existing(resolved);
     const bytes = file.after as Uint8Array;
-    const apply = () => discreetly(this.#workspace, file.path, () => applyHunks(textContent(bytes, file.path), hunks, file.path));
-    const { text, notes } = hunks.length > 0 ? apply() : { text: undefined, notes: [] };
+    const { text, notes } = hunks.length > 0 ? applied(textContent(bytes, file.path), hunks, file.path) : { text: undefined, notes: [] };
     const after = text === undefined ? bytes : encodeLike(text, bytes);
     if (to === undefined || (await this.#workspace.resolve(to)).path === file.path) {
       file.after = after;

@@ -8,7 +8,6 @@ import type { Location } from '../workspace/types.ts';
 import type { Resolved, Workspace } from '../workspace/workspace.ts';
 import { existingFile } from './change-call.ts';
 import { grouped, shorten } from './grouped.ts';
-import { discreetly, isWithheld } from './withheld.ts';
 
 const MOST_MS = 10_000;
 const MAX_PLACES = 200;
@@ -32,7 +31,7 @@ export async function answerOf<T>(ask: (signal: AbortSignal) => Promise<T>, sign
 
 export async function positionIn(workspace: Workspace, place: Resolved, line: number, symbol: string): Promise<Position> {
   const lines = linesOf(await existingFile(workspace, place)) ?? [];
-  return { line, column: discreetly(workspace, place.path, () => columnOf(lines, line, symbol, place.path)) };
+  return { line, column: columnOf(lines, line, symbol, place.path) };
 }
 
 /** Of a dotted name the last part counts. @throws ToolError that says what is on the line instead, or where the name is. */
@@ -63,18 +62,16 @@ function wordAt(text: string, name: string): number {
   return -1;
 }
 
-/** Places with their lines, by file. What `.kedgeignore` hides is not there. */
+/** Places with their lines, by file. */
 export async function placesText(workspace: Workspace, places: readonly Place[], noun: string): Promise<string> {
-  const visible = places.filter(({ at }) => !at || !workspace.fs.hides?.(at));
   const texts = new Map<string, string[] | undefined>();
   const rows: { group: string; line: number; text: string }[] = [];
-  for (const { at, name, line } of visible.slice(0, MAX_PLACES)) {
+  for (const { at, name, line } of places.slice(0, MAX_PLACES)) {
     const group = nameOf(workspace, { at, name });
-    // Where such a file has the name is no secret; what stands there is.
-    if (at && !texts.has(group) && !isWithheld(workspace, group)) texts.set(group, await textOf(workspace, at));
+    if (at && !texts.has(group)) texts.set(group, await textOf(workspace, at));
     rows.push({ group, line, text: shorten((texts.get(group)?.[line - 1] ?? '').trim()) });
   }
-  return grouped(rows, visible.length, noun);
+  return grouped(rows, places.length, noun);
 }
 
 /** A path of the workspace, or that it is none. */

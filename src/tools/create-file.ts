@@ -5,6 +5,7 @@ import type { WriteGate } from '../workspace/gate.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { changeCall, newFile } from './change-call.ts';
 import { counted, defineTool } from './define.ts';
+import { marksNote } from './marks.ts';
 
 /** `editor` is the name of the tool for files that exist. */
 export function createFileTool(workspace: Workspace, gate: WriteGate, editor: string): Tool {
@@ -17,7 +18,8 @@ export function createFileTool(workspace: Workspace, gate: WriteGate, editor: st
       const place = await newFile(workspace, input, `Use ${editor} to change it.`);
       const lines = content === '' ? 0 : content.replace(/\n$/, '').split('\n').length;
       const changes = [{ ...place, before: undefined, after: encodeText(content) }];
-      return changeCall(`Create ${place.path}`, changes, gate, `Created ${place.path} with ${counted(lines, 'line')}.`);
+      const done = [`Created ${place.path} with ${counted(lines, 'line')}.`, ...marksNote(content)].join(' ');
+      return changeCall(`Create ${place.path}`, changes, gate, done);
     },
   });
 }

@@ -1,13 +1,11 @@
 import * as z from 'zod';
 import type { Tool } from '../core/tool.ts';
 import type { LanguageServices, Problem } from '../workspace/languages.ts';
-import type { Location } from '../workspace/types.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { answerOf } from './asking.ts';
 import { existingFile } from './change-call.ts';
 import { defineTool } from './define.ts';
 import { grouped, shorten } from './grouped.ts';
-import { isWithheld } from './withheld.ts';
 
 const MAX_PROBLEMS = 100;
 const MAX_MESSAGE = 400;
@@ -26,9 +24,9 @@ export function getDiagnosticsTool(workspace: Workspace, languages: LanguageServ
         async execute({ signal }) {
           if (place) await existingFile(workspace, place);
           const all = await answerOf((limited) => languages.problems(place?.at, limited), signal);
-          // Messages quote what is in a file; the one that was named was asked for.
-          const isClosed = (at: Location) => workspace.fs.hides?.(at) || (!place && isWithheld(workspace, workspace.display(at)));
-          const found = all.filter(({ at }) => !isClosed(at));
+          // Messages quote the content of a file. The user approved reading the one that was named, if that needs an approval.
+          const isWithheld = workspace.withheldFiles('get_diagnostics');
+          const found = all.filter(({ at }) => !isWithheld(at) || workspace.display(at) === place?.path);
           if (found.length === 0) return { content: `No errors or warnings${place ? ` in ${place.path}` : ' are known'}.` };
           // Where not all are shown, errors come before warnings.
           const worst = found.toSorted((a, b) => a.severity.localeCompare(b.severity)).slice(0, MAX_PROBLEMS);

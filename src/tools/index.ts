@@ -15,6 +15,7 @@ import { deleteFileTool } from './delete-file.ts';
 import { type Fetcher, fetchUrlTool } from './fetch-url.ts';
 import { findFilesTool } from './find-files.ts';
 import { getDiagnosticsTool } from './get-diagnostics.ts';
+import { judgedByReads } from './judged-by-reads.ts';
 import { listDirectoryTool } from './list-directory.ts';
 import { moveFileTool } from './move-file.ts';
 import { withNewProblems } from './new-problems.ts';
@@ -47,15 +48,16 @@ export function toolsFor(workspace: Workspace, hands: Hands, languages?: Languag
       return [...tools, proposePlanTool(workspace, hands.newId, hands.revises)];
     case 'agent': {
       const { gate, model, keeper, commands, fetcher } = hands;
-      const edit = editsByPatch(model) ? applyPatchTool(workspace, gate) : replaceInFileTool(workspace, gate);
+      const editTool = editsByPatch(model) ? applyPatchTool : replaceInFileTool;
+      const edit = judgedByReads((files) => editTool(files, gate), workspace);
       const changing = [
         createFileTool(workspace, gate, edit.name),
         edit,
         createDirectoryTool(workspace, gate),
-        moveFileTool(workspace, gate),
-        deleteFileTool(workspace, gate),
+        judgedByReads((files) => moveFileTool(files, gate), workspace),
+        judgedByReads((files) => deleteFileTool(files, gate), workspace),
       ];
-      if (languages) changing.push(renameSymbolTool(workspace, languages, gate));
+      if (languages) changing.push(judgedByReads((files) => renameSymbolTool(files, languages, gate), workspace));
       tools.push(...(languages ? changing.map((tool) => withNewProblems(tool, workspace, languages)) : changing));
       if (commands) tools.push(runCommandTool(workspace, commands), commandOutputTool(commands));
       if (fetcher) tools.push(fetchUrlTool(fetcher));

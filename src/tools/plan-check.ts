@@ -12,7 +12,6 @@ import { answerOf } from './asking.ts';
 import { counted } from './define.ts';
 import { problemText } from './get-diagnostics.ts';
 import { grouped, shorten } from './grouped.ts';
-import { isWithheld } from './withheld.ts';
 
 /** What checks run on. Where a port is missing, a check that needs it says that it could not run. */
 export type CheckPorts = {
@@ -71,10 +70,8 @@ async function runSearch(
   const where = glob ? workspace.scope(glob) : {};
   const query = { pattern, regex: true, caseSensitive: true, wholeWord: false, limit: MAX_HITS + 1, ...where };
   const rows: { group: string; line: number; text: string }[] = [];
-  for await (const { line, text, ...at } of workspace.fs.search(query, signal)) {
-    const group = workspace.display(at);
-    // That there is something is the check's to say; what it is takes the user's leave.
-    rows.push({ group, line, text: isWithheld(workspace, group) ? '' : shorten(text.trim()) });
+  for await (const { line, text, ...at } of workspace.search(query, signal)) {
+    rows.push({ group: workspace.display(at), line, text: shorten(text.trim()) });
     if (rows.length > MAX_HITS) break;
   }
   if (rows.length === 0) return { outcome: 'passed', output: '' };
@@ -121,7 +118,7 @@ export async function expectCheckable(check: Check | undefined, workspace: Works
   if (typeof check !== 'object' || !('search_empty' in check)) return;
   const { pattern } = check.search_empty;
   try {
-    for await (const _ of workspace.fs.search({ pattern, regex: true, caseSensitive: true, wholeWord: false, limit: 1 }, signal)) break;
+    for await (const _ of workspace.search({ pattern, regex: true, caseSensitive: true, wholeWord: false, limit: 0 }, signal)) break;
   } catch (error) {
     if (signal.aborted) throw error;
     throw new ToolError(`search_empty takes a regular expression: ${error instanceof Error ? error.message : error}`);

@@ -6,7 +6,6 @@ import { ToolError } from '../core/tool.ts';
 import { isSecret } from '../policy/secrets.ts';
 import { decodeText } from '../workspace/content.ts';
 import { kindOf } from '../workspace/kinds.ts';
-import { parsePath } from '../workspace/paths.ts';
 import { linesInPieces } from '../workspace/pieces.ts';
 import type { Location } from '../workspace/types.ts';
 import type { Resolved, Workspace } from '../workspace/workspace.ts';
@@ -39,7 +38,7 @@ export function readFileTool(workspace: Workspace): Tool {
       const { path } = place;
       return {
         title: to_line || from_line > 1 ? `Read ${path}:${from_line}-${to_line ?? ''}` : `Read ${path}`,
-        targets: [{ path, access: 'read' }, ...linkTo(workspace, input, path)],
+        targets: [{ path, access: 'read' }, ...linkTo(workspace.display(await workspace.named(input)), path)],
         execute: ({ signal }) => read(workspace, place, { from: from_line, to: to_line ?? Number.POSITIVE_INFINITY }, signal),
       };
     },
@@ -77,8 +76,7 @@ async function read(workspace: Workspace, { at, path }: Resolved, range: Range, 
 }
 
 /** A link that is called like a secret is one, whatever the file behind it is called. */
-function linkTo(workspace: Workspace, input: string, path: string): Target[] {
-  const named = workspace.display(parsePath(input, workspace.fs.folders));
+function linkTo(named: string, path: string): Target[] {
   return named !== path && isSecret(named) ? [{ path: named, access: 'read' }] : [];
 }
 

@@ -25,6 +25,8 @@ export function renameSymbolTool(workspace: Workspace, languages: LanguageServic
       if (!effect) throw new ToolError(`Nobody can rename ${symbol} here. Use search_text and edit each place.`);
       if (effect.strange.length > 0)
         throw new ToolError(`The rename would change what is not in the workspace, so nothing was changed: ${effect.strange.join(', ')}`);
+      if (effect.edits.some(({ at }) => workspace.fs.hides?.(at)))
+        throw new ToolError(`${symbol} cannot be renamed everywhere: not all files may be changed. Nothing was changed.`);
       const changes = await changesOf(workspace, effect);
       if (changes.length === 0) throw new ToolError('The rename would leave everything as it is.');
       const places = effect.edits.reduce((sum, { edits }) => sum + edits.length, 0);

@@ -5,9 +5,9 @@ import type { WriteGate } from '../workspace/gate.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { changeCall, existingFile, textContent } from './change-call.ts';
 import { counted, defineTool } from './define.ts';
+import { marksNote, withMarksRestored } from './marks.ts';
 import { replaceAll } from './replace.ts';
 import { repairReplaceInput } from './replace-input.ts';
-import { discreetly } from './withheld.ts';
 
 export function replaceInFileTool(workspace: Workspace, gate: WriteGate): Tool {
   return defineTool({
@@ -23,10 +23,9 @@ export function replaceInFileTool(workspace: Workspace, gate: WriteGate): Tool {
     async prepare({ path: input, edits }) {
       const place = await workspace.resolve(input);
       const before = await existingFile(workspace, place);
-      const { text, replaced, notes } = discreetly(workspace, place.path, () =>
-        replaceAll(textContent(before, place.path), edits, place.path),
-      );
-      const done = [`Replaced ${counted(replaced, 'passage')} in ${place.path}.`, ...notes].join(' ');
+      const original = textContent(before, place.path);
+      const { text, replaced, notes } = replaceAll(original, withMarksRestored(edits, original), place.path);
+      const done = [`Replaced ${counted(replaced, 'passage')} in ${place.path}.`, ...notes, ...marksNote(text, original)].join(' ');
       return changeCall(`Edit ${place.path}`, [{ ...place, before, after: encodeLike(text, before) }], gate, done);
     },
   });

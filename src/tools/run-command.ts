@@ -4,7 +4,7 @@ import { ToolError } from '../core/tool.ts';
 import type { CommandRunner } from '../workspace/commands.ts';
 import { encodeText, hashOf } from '../workspace/content.ts';
 import type { Location } from '../workspace/types.ts';
-import type { Workspace } from '../workspace/workspace.ts';
+import type { Resolved, Workspace } from '../workspace/workspace.ts';
 import { commandReport, stateNote } from './command-report.ts';
 import { defineTool } from './define.ts';
 
@@ -37,6 +37,7 @@ export function runCommandTool(workspace: Workspace, runner: CommandRunner): Too
         command: line,
         digest: await hashOf(encodeText(JSON.stringify([line.shell, text, at, timeout_s, background]))),
         async execute({ signal, progress }) {
+          await expectDirectory(workspace, { at, path });
           const spec = { text, cwd: at, timeoutMs: timeout_s * 1_000, background };
           const result = await runner.run(spec, { signal, onOutput: progress });
           const { state } = result;
@@ -54,9 +55,13 @@ async function directory(workspace: Workspace, input: string | undefined): Promi
   const first = { folder: 0, path: '' };
   if (!input?.trim()) return { at: first, path: workspace.display(first) };
   const place = await workspace.resolve(input);
-  const stat = await workspace.stat(place.at);
-  if (stat?.type !== 'directory') throw new ToolError(stat ? `${place.path} is not a directory.` : `There is no directory ${place.path}.`);
+  await expectDirectory(workspace, place);
   return place;
+}
+
+async function expectDirectory(workspace: Workspace, { at, path }: Resolved): Promise<void> {
+  const stat = await workspace.stat(at);
+  if (stat?.type !== 'directory') throw new ToolError(stat ? `${path} is not a directory.` : `There is no directory ${path}.`);
 }
 
 /** Characters that cannot be seen, or turn the reading order, are none in a title. */

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { Tool } from '../core/tool.ts';
 import { ToolError } from '../core/tool.ts';
+import { parsePath } from '../workspace/paths.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { counted, defineTool } from './define.ts';
 import { grouped, type Row, shorten, shortenAround } from './grouped.ts';
 import { withDirectory } from './mend-input.ts';
-import { isWithheld } from './withheld.ts';
 
 const MAX_HITS = 300;
 const MAX_TITLE = 40;
@@ -13,7 +13,8 @@ const MAX_TITLE = 40;
 export function searchTextTool(workspace: Workspace): Tool {
   return defineTool({
     name: 'search_text',
-    description: 'Search file contents; gives path, line numbers and lines. Ignored files (.gitignore) are left out.',
+    description:
+      'Search file contents; gives path, line numbers and lines. Left out: ignored files (.gitignore), and those that only read_file can ask for (keys, passwords).',
     effect: 'readonly',
     input: z.object({
       pattern: z.string().min(1),
@@ -29,34 +30,38 @@ export function searchTextTool(workspace: Workspace): Tool {
         targets: [{ path: '.', access: 'read' }],
         async execute({ signal, progress }) {
           const rows: Row[] = [];
-          const withheld = new Map<string, boolean>();
           let hits = 0;
           try {
             const query = { pattern, regex, caseSensitive, wholeWord, limit: MAX_HITS + 1, ...(glob && workspace.scope(glob)) };
-            for await (const { line, text, ...at } of workspace.fs.search(query, signal)) {
-              const group = workspace.display(at);
-              const isClosed = withheld.get(group) ?? isWithheld(workspace, group);
-              withheld.set(group, isClosed);
-              if (isClosed) continue;
+            for await (const { line, text, ...at } of workspace.search(query, signal)) {
               if (++hits > MAX_HITS) break;
-              rows.push({ group, line, text: shortenAround(text.replace(/^\uFEFF/, ''), pattern) });
+              rows.push({ group: workspace.display(at), line, text: shortenAround(text.replace(/^\uFEFF/, ''), pattern) });
               if (hits % 100 === 0) progress(counted(hits, 'hit'));
             }
           } catch (error) {
             throw signal.aborted ? error : new ToolError(error instanceof Error ? error.message : String(error));
           }
-          const closed = [...withheld.values()].filter(Boolean).length;
-          const note =
-            closed > 0
-              ? `\n\n[${counted(closed, 'file')} with matches left out: it takes the user’s leave to read what may be secret]`
-              : '';
-          if (hits === 0) return { content: `No matches for ${pattern}${glob ? ` in ${glob}` : ''}.${adviceOn(pattern, regex)}${note}` };
-          const more = `${hits > MAX_HITS ? `\n\n[more than ${MAX_HITS} hits; narrow the search]` : ''}${note}`;
+          if (hits === 0)
+            return {
+              content: `No matches for ${pattern}${glob ? ` in ${glob}` : ''}.${adviceOn(pattern, regex)}${glob ? adviceOnGlob(workspace, glob) : ''}`,
+            };
+          const more = hits > MAX_HITS ? `\n\n[more than ${MAX_HITS} hits; narrow the search]` : '';
           return { content: grouped(rows, rows.length, 'hits') + more };
         },
       };
     },
   });
+}
+
+/** Whether a file is searched at all depends on its name and the rules, never on its content. */
+function adviceOnGlob(workspace: Workspace, glob: string): string {
+  try {
+    const at = parsePath(glob, workspace.fs.folders);
+    const isAskedFor = !workspace.fs.hides?.(at) && workspace.withheldFiles('search_text')(at);
+    return isAskedFor ? ` ${glob} is not searched: reading it needs the user’s approval, which read_file asks for.` : '';
+  } catch {
+    return '';
+  }
 }
 
 /** Why a pattern may match nothing at all. */

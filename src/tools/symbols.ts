@@ -6,7 +6,6 @@ import { answerOf, nameOf } from './asking.ts';
 import { existingFile } from './change-call.ts';
 import { defineTool } from './define.ts';
 import { grouped, shorten } from './grouped.ts';
-import { isWithheld } from './withheld.ts';
 
 const MAX_SYMBOLS = 300;
 const MAX_FOUND = 100;
@@ -50,7 +49,8 @@ export function workspaceSymbolsTool(workspace: Workspace, languages: LanguageSe
         targets: [{ path: '.', access: 'read' }],
         async execute({ signal }) {
           const all = await answerOf((limited) => languages.symbols(query, limited), signal);
-          const found = all.filter(({ at }) => !at || !(workspace.fs.hides?.(at) || isWithheld(workspace, workspace.display(at))));
+          const isWithheld = workspace.withheldFiles('workspace_symbols');
+          const found = all.filter(({ at }) => !at || !isWithheld(at));
           if (found.length === 0) return { content: `No symbols match ${query}.` };
           const rows = found.slice(0, MAX_FOUND).map(({ at, name, line, symbol, kind, container }) => ({
             group: nameOf(workspace, { at, name }),

@@ -1,7 +1,7 @@
 /** `.kedgeignore`: what its patterns (those of gitignore) name is not there for a model, whichever way it is asked for. */
 import { decodeText } from './content.ts';
 import { formatPath, PathError } from './paths.ts';
-import type { FileSystem, Location } from './types.ts';
+import type { FileSystem, FindQuery, Location } from './types.ts';
 
 export const IGNORE_FILE = '.kedgeignore';
 
@@ -93,11 +93,15 @@ class HidingFileSystem implements FileSystem {
   }
 
   find(...[query, signal]: Parameters<FileSystem['find']>) {
-    return this.#fs.find({ ...query, hides: this.hides }, signal);
+    return this.#fs.find({ ...query, hides: this.#hiding(query) }, signal);
   }
 
   search(...[query, signal]: Parameters<FileSystem['search']>) {
-    return this.#fs.search({ ...query, hides: this.hides }, signal);
+    return this.#fs.search({ ...query, hides: this.#hiding(query) }, signal);
+  }
+
+  #hiding({ hides }: FindQuery): (at: Location) => boolean {
+    return hides ? (at) => this.hides(at) || hides(at) : this.hides;
   }
 
   async #visible(at: Location, named = at): Promise<Location> {

@@ -21,14 +21,18 @@ export type FindQuery = {
   include?: string;
   folder?: number;
   limit: number;
-  /** Judges a file once more: what it is true of neither comes out nor counts. */
+  /** Files that are left out. Their content changes neither the results nor their order, nor whether the limit is reached. */
   hides?: (at: Location) => boolean;
 };
+/** A `limit` of 0 only checks the pattern. */
 export type SearchQuery = FindQuery & { pattern: string; regex: boolean; caseSensitive: boolean; wholeWord: boolean };
 /** `line` counts from 1; `text` is the line without its ending, cut where it is very long. */
 export type SearchHit = Location & { line: number; text: string };
 
-/** The file system as a host has it: an editor's, Node's or a test's. It can only read. */
+/**
+ * The file system as a host has it: an editor's, Node's or a test's. It can only read. `read`, `readRange` and `list` take a place that `canonical`
+ * returned. They throw a PathError when a link was put on the way to it since.
+ */
 export interface FileSystem {
   /** Names of the open folders, unique. */
   readonly folders: readonly { name: string }[];
@@ -50,7 +54,7 @@ export interface FileSystem {
   hides?(at: Location): boolean;
   /** Files, without what ignore files name, or the editor's excludes where only the editor can look; `truncated` when there are more than `limit`. Sorted by path. */
   find(query: FindQuery, signal: AbortSignal): Promise<{ files: Location[]; truncated: boolean }>;
-  /** Lines that match, streamed. @throws Error naming the problem when the pattern is no valid regular expression. */
+  /** The first lines that match, by file. @throws Error naming the problem when the pattern is no valid regular expression. */
   search(query: SearchQuery, signal: AbortSignal): AsyncIterable<SearchHit>;
 }
 

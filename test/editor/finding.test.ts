@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { symlink } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
 import { VsCodeFileSystem } from '../../src/hosts/vscode/file-system.ts';
+import type { SourcedRule } from '../../src/policy/rules.ts';
+import { withheldFilter } from '../../src/policy/withheld.ts';
 import { toolsFor } from '../../src/tools/index.ts';
 import { encodeText } from '../../src/workspace/content.ts';
 import { withIgnoreFiles } from '../../src/workspace/ignore.ts';
@@ -11,8 +14,8 @@ import { Workspace } from '../../src/workspace/workspace.ts';
 const { signal } = new AbortController();
 
 /** Of an Ask run on these files. */
-async function use(fs: FileSystem, name: string, input: unknown): Promise<string> {
-  const workspace = new Workspace(await withIgnoreFiles(fs));
+async function use(fs: FileSystem, name: string, input: unknown, rules: SourcedRule[] = []): Promise<string> {
+  const workspace = new Workspace(await withIgnoreFiles(fs), (call) => withheldFilter(rules, call));
   const tool = toolsFor(workspace, { mode: 'ask' }).find((each) => each.name === name);
   const prepared = await tool?.prepare(input, signal);
   const idle = { progress: () => undefined, record: () => undefined, ask: async () => Promise.reject(new Error('Nobody is there.')) };
@@ -65,6 +68,30 @@ describe('what the user does not want to see', () => {
     }
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     await vscode.workspace.fs.delete(uri('.kedgeignore'));
+  });
+
+  it('without a question is not searched, whatever is in it, unsaved or saved, nor through a link, with or without ripgrep', async () => {
+    const rules: SourcedRule[] = [{ effect: 'deny', path: 'private', from: 'user' }];
+    await write('private/x.txt', 'hit\n');
+    await symlink(uri('private').fsPath, uri('seen/to-private').fsPath);
+    await symlink(uri('private/x.txt').fsPath, uri('seen/to-x.txt').fsPath);
+    const [folder] = vscode.workspace.workspaceFolders as [vscode.WorkspaceFolder];
+    for (const each of [fs, new VsCodeFileSystem([folder], async () => undefined)]) {
+      const told: string[] = [];
+      for (const text of ['hit\n', 'nothing\n', 'hit\n'.repeat(500)]) {
+        await write('private/x.txt', text);
+        await write('seen/.env', text);
+        told.push(await use(each, 'search_text', { pattern: 'hit' }, rules));
+      }
+      const editor = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri('seen/.env')));
+      await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'unsaved hit '));
+      told.push(await use(each, 'search_text', { pattern: 'hit' }, rules));
+      await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+      assert.match(told[0] ?? '', /seen\/a\.ts/);
+      assert.doesNotMatch(told[0] ?? '', /private|\.env|to-x/);
+      assert.deepEqual(new Set(told).size, 1);
+    }
+    await vscode.workspace.fs.delete(uri('private'), { recursive: true });
   });
 
   it('reads a notebook as it is open, with what no file holds yet', async () => {

@@ -62,6 +62,24 @@ describe('the workspace in VS Code', () => {
     await vscode.workspace.fs.delete(uri('plain'), { recursive: true });
   });
 
+  it('reads, lists and runs nothing where a link has taken the place of a directory', async () => {
+    await write('place/a.txt', 'mine\n');
+    await write('other/a.txt', 'theirs\n');
+    assert.equal(decodeText((await fs.read(at('place/a.txt'))).bytes), 'mine\n');
+    assert.deepEqual(await fs.list(at('place')), [{ name: 'a.txt', type: 'file' }]);
+    assert.equal(fs.directory(at('place')), uri('place').fsPath);
+    await vscode.workspace.fs.delete(uri('place'), { recursive: true });
+    await symlink(uri('other').fsPath, uri('place').fsPath);
+    const uses = [
+      () => fs.read(at('place/a.txt')),
+      () => fs.readRange(at('place/a.txt'), 0, 1),
+      () => fs.list(at('place')),
+      async () => fs.directory(at('place')),
+    ];
+    for (const use of uses) await assert.rejects(use, /^PathError: place\S* is no longer at that place/);
+    for (const path of ['place', 'other']) await vscode.workspace.fs.delete(uri(path), { recursive: true });
+  });
+
   it('edits a document with unsaved changes and leaves it unsaved', async () => {
     await write('dirty.txt', 'one\ntwo\n');
     const document = await vscode.workspace.openTextDocument(uri('dirty.txt'));

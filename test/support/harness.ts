@@ -19,6 +19,7 @@ import { DiskBlobs } from '../../src/sessions/blobs.ts';
 import { Ledger } from '../../src/sessions/ledger.ts';
 import { SessionStore } from '../../src/sessions/store.ts';
 import type { Fetcher } from '../../src/tools/fetch-url.ts';
+import type { LanguageServices } from '../../src/workspace/languages.ts';
 import type { BlobStore, Writer } from '../../src/workspace/types.ts';
 
 export const GENEROUS: Limits = { turns: 100, callsPerTurn: 1_000, callsPerRun: 10_000, minutes: 60 };
@@ -53,6 +54,10 @@ export type HarnessOptions = {
   commands?: boolean;
   shellParsers?: AssistantPorts['shellParsers'];
   fetcher?: Fetcher;
+  /** Stands for an editor's services. */
+  languages?: (fs: NodeFileSystem) => LanguageServices;
+  /** Nobody can be asked. */
+  unattended?: boolean;
 };
 
 export type Harness = AsyncDisposable & {
@@ -114,7 +119,7 @@ function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
   const writer = options.writer?.(realWriter) ?? realWriter;
   const realBlobs = new DiskBlobs(join(storage, 'blobs'));
   const { limits = {} } = options;
-  const commands = options.commands ? new Commands({ storage: join(storage, 'commands'), directory: (at) => fs.absolute(at) }) : undefined;
+  const commands = options.commands ? new Commands({ storage: join(storage, 'commands'), directory: (at) => fs.directory(at) }) : undefined;
   const ports: AssistantPorts = {
     fileSystem: () => fs,
     writer: () => writer,
@@ -139,6 +144,8 @@ function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
     ...(options.shellParsers && { shellParsers: options.shellParsers }),
     ...(options.fetcher && { fetcher: options.fetcher }),
     ...(options.budgets && { ledger: new Ledger(join(storage, 'ledger')) }),
+    ...(options.languages && { languages: options.languages(fs) }),
+    ...(options.unattended && { unattended: () => true }),
     ...(options.now && { now: options.now }),
     ...(options.facts && { facts: options.facts }),
     ...(options.memory && { memory: options.memory }),

@@ -77,7 +77,7 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
   };
   const say = (problem: string) => void process.stderr.write(`kedge: ${oneLine(problem, 1_000)}\n`);
   const policy = readPolicy(options, roots, say);
-  const commands = new Commands({ storage: join(storage, 'commands'), directory: (at) => fs.absolute(at) });
+  const commands = new Commands({ storage: join(storage, 'commands'), directory: (at) => fs.directory(at) });
   const assistant = new Assistant({
     commands: () => commands,
     fetcher: new PageFetcher(),

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import type { PolicySettings } from '../../app/judge.ts';
 import { jsonIn } from '../../core/json.ts';
 import { bareProblem, joinRules, NO_RULES, type RuleSet, readRules } from '../../policy/rules.ts';
+import { readRegular } from '../node/real-files.ts';
 import { UsageError } from './arguments.ts';
 
 export type PolicyOptions = { allow?: string[]; deny?: string[]; policy?: string };
@@ -61,7 +62,7 @@ function userFile(path: string): z.infer<typeof PolicyFile> {
 function workspaceFile(path: string): RuleSet {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readRegular(path).toString('utf8');
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? NO_RULES : readRules({}, 'workspace', path);
   }

@@ -18,7 +18,14 @@ export type Running = {
   stop(): void;
 };
 
-export type LaunchSpec = { text: string; cwd: string; background: boolean; shell: Shell };
+export type LaunchSpec = {
+  text: string;
+  cwd: string;
+  background: boolean;
+  shell: Shell;
+  /** Called right before the command is started. @throws PathError when a link was put on the way to `cwd`. */
+  expectPlace(): void;
+};
 export type Launch = (spec: LaunchSpec, signal: AbortSignal) => Promise<Running>;
 
 export type Shell = { name: CommandLine['shell']; path: string };
@@ -59,11 +66,12 @@ function shellArguments({ name }: Shell, text: string): string[] {
   return name === 'bash' ? ['--norc', '--noprofile', '-c', text] : ['-c', text];
 }
 
-export const launchProcess: Launch = async ({ text, cwd, shell }) => {
+export const launchProcess: Launch = async ({ text, cwd, shell, expectPlace }) => {
   // What only Kedge reads, a key of its own among it, is no command's business.
   const inherited = Object.entries(process.env).filter(([name]) => name !== 'BASH_ENV' && name !== 'ENV' && !name.startsWith('KEDGE_'));
   const env = { ...Object.fromEntries(inherited), TERM: 'dumb', ...HINTS };
   const isWindows = shell.name === 'powershell';
+  expectPlace();
   const child = isWindows
     ? spawn(shell.path, shellArguments(shell, text), { cwd, env, windowsHide: true, stdio: ['ignore', 'pipe', 'pipe'] })
     : // Both outputs into one pipe, so that their order stays.

@@ -11,7 +11,7 @@ import { type Ending, findShell, type Launch, launchProcess, type Running, type 
 export type CommandsOptions = {
   /** Where outputs are kept. */
   storage: string;
-  /** The directory on disk. @throws Error where it is on no disk. */
+  /** The directory on disk. @throws Error where it is on no disk, or no longer at that place. */
   directory(at: Location): string;
   launch?: Launch;
   shell?: Shell;
@@ -111,7 +111,9 @@ export class Commands implements CommandRunner {
     this.#sweep();
     const id = randomUUID().slice(0, 6);
     const launch = this.#options.launch ?? launchProcess;
-    const running = await launch({ text, cwd: this.#options.directory(cwd), background, shell: this.#shell }, signal);
+    const { directory } = this.#options;
+    const expectPlace = () => void directory(cwd);
+    const running = await launch({ text, cwd: directory(cwd), background, shell: this.#shell, expectPlace }, signal);
     const output = new CommandOutput(this.#fileOf(id));
     const entry: Entry = { id, running, output, state: { kind: 'running' }, begun: Date.now(), next: 1, done: Promise.resolve() };
     entry.done = this.#follow(entry);

@@ -1,11 +1,10 @@
 /** Folders on disk, as the workspace sees them; and the writer that the write gate is handed. */
-import { closeSync, constants, lstatSync, openSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { PathError, uniqueNames } from '../../workspace/paths.ts';
+import { formatPath, PathError, uniqueNames } from '../../workspace/paths.ts';
 import type { FileBytes, FileStat, FileSystem, FindQuery, Location, SearchHit, SearchQuery } from '../../workspace/types.ts';
 import { findInFolders, searchInFolders } from './folders.ts';
-import { rangeOf } from './range.ts';
+import { type DirectoryEntry, expectReal, listReal, readReal, readRealRange, targetOf } from './real-files.ts';
 import { filesWithRipgrep, findRipgrep, ignoreFileIn, searchWithRipgrep } from './ripgrep.ts';
 
 export { NodeWriter } from './writer.ts';
@@ -15,8 +14,6 @@ export type NodeFileSystemOptions = {
   ripgrep?: () => Promise<string | undefined>;
 };
 
-/** Up to here a file is read at once: handing it to another thread and back takes longer than the reading. The same goes for links and stats. */
-const SMALL = 1_000_000;
 const MAX_LINKS = 40;
 
 export class NodeFileSystem implements FileSystem {
@@ -35,6 +32,13 @@ export class NodeFileSystem implements FileSystem {
     const root = this.folders[folder]?.root;
     if (root === undefined) throw new Error('That folder is not open.');
     return join(root, path);
+  }
+
+  /** The directory of a command on disk. @throws PathError when a link was put on the way to it. */
+  directory(at: Location): string {
+    const path = this.absolute(at);
+    expectReal(path, this.#shown(at));
+    return path;
   }
 
   async canonical(at: Location): Promise<Location | undefined> {
@@ -58,32 +62,20 @@ export class NodeFileSystem implements FileSystem {
   }
 
   async read(at: Location): Promise<FileBytes> {
-    const path = this.absolute(at);
-    const { size } = lstatSync(path);
-    // Links were resolved by `canonical`; one that slipped in since leads who knows where.
-    const flag = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
-    return { bytes: size > SMALL ? await readFile(path, { flag }) : readAtOnce(path, flag), unsaved: false };
+    return { bytes: await readReal(this.absolute(at), this.#shown(at)), unsaved: false };
   }
 
   async readRange(at: Location, from: number, length: number): Promise<Uint8Array> {
-    return rangeOf(this.absolute(at), from, length);
+    return readRealRange(this.absolute(at), this.#shown(at), from, length);
   }
 
-  async list(at: Location): Promise<{ name: string; type: FileStat['type']; link?: boolean }[]> {
-    const entries = await readdir(this.absolute(at), { withFileTypes: true });
-    return Promise.all(
-      entries.map(async (entry) => {
-        if (!entry.isSymbolicLink())
-          return { name: entry.name, type: entry.isFile() ? 'file' : entry.isDirectory() ? 'directory' : 'other' };
-        const target = await this.stat({ folder: at.folder, path: join(at.path, entry.name) });
-        return { name: entry.name, type: target?.type ?? 'other', link: true };
-      }),
-    );
+  async list(at: Location): Promise<DirectoryEntry[]> {
+    return listReal(this.absolute(at), this.#shown(at));
   }
 
   find(query: FindQuery, signal: AbortSignal): Promise<{ files: Location[]; truncated: boolean }> {
     return findInFolders(this, query, async (folder, own) => {
-      const options = { cwd: this.absolute({ folder, path: '' }), query: own, signal };
+      const options = { cwd: this.directory({ folder, path: '' }), query: own, signal };
       const rg = await this.#ripgrep();
       if (!rg) return (await import('./walk.ts')).filesByWalking(options);
       return filesWithRipgrep({ ...options, rg, without: ignoreFileIn(options.cwd) });
@@ -92,13 +84,17 @@ export class NodeFileSystem implements FileSystem {
 
   search(query: SearchQuery, signal: AbortSignal): AsyncGenerator<SearchHit> {
     const ripgrep = this.#ripgrep;
-    const absolute = (folder: number) => this.absolute({ folder, path: '' });
+    const root = (folder: number) => this.directory({ folder, path: '' });
     return searchInFolders(this, query, async function* (folder, own) {
-      const options = { cwd: absolute(folder), query: own, signal };
+      const options = { cwd: root(folder), query: own, signal };
       const rg = await ripgrep();
       if (!rg) yield* (await import('./walk.ts')).searchByWalking(options);
       else yield* searchWithRipgrep({ ...options, rg, without: ignoreFileIn(options.cwd) });
     });
+  }
+
+  #shown(at: Location): string {
+    return formatPath(at, this.folders);
   }
 
   /** Compared to the letter: both sides come from the file system itself. Of folders inside each other, the inner one counts. */
@@ -139,24 +135,6 @@ export function realPath(path: string, links = 0): string | undefined {
   const place = join(parent, basename(path));
   const entry = orMissing(() => lstatSync(place));
   return entry?.isSymbolicLink() ? realPath(resolve(parent, readlinkSync(place)), links + 1) : place;
-}
-
-/** Whatever a link leads to that cannot be looked at is nothing to speak of. */
-function targetOf(link: string): Stats | undefined {
-  try {
-    return statSync(link);
-  } catch {
-    return undefined;
-  }
-}
-
-function readAtOnce(path: string, flags: number): Uint8Array {
-  const file = openSync(path, flags);
-  try {
-    return readFileSync(file);
-  } finally {
-    closeSync(file);
-  }
 }
 
 function orMissing(look: () => Stats): Stats | undefined {

@@ -28,7 +28,6 @@ export async function* searchInFolders(
 ): AsyncGenerator<SearchHit> {
   let left = query.limit;
   for (const folder of meant(folders, query)) {
-    if (left <= 0) return;
     for await (const hit of inFolder(folder, ownQuery(query, folder, left))) {
       yield { folder, ...hit };
       if (--left <= 0) return;

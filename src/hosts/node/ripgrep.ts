@@ -1,11 +1,12 @@
 /** Finding and searching with ripgrep: arguments as a list, never a shell, and never an option made of what a model wrote. */
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { IGNORE_FILE } from '../../workspace/ignore.ts';
 import type { FindQuery, SearchQuery } from '../../workspace/types.ts';
 import type { InFolder } from './folders.ts';
+import { hasPipeAbove, hasPipeBelow } from './ignore-pipes.ts';
 import { type Include, includeIn } from './include.ts';
 import { repositoryOf } from './repository.ts';
 
@@ -21,6 +22,10 @@ type Options<Query extends FindQuery> = {
 export type FilesOptions = Options<FindQuery>;
 export type SearchOptions = Options<SearchQuery>;
 
+/** Up to this many times the limit, hits are sorted here. With more hits ripgrep runs again and sorts, which is slower. */
+const POOL = 5;
+/** When ripgrep has written nothing for this long, the folder is searched for an ignore file at which it would wait. */
+const SILENT_MS = 2_000;
 /** A longer line is cut here: it is machine-made, and nobody reads it. */
 export const MAX_LINE = 2_000;
 
@@ -40,7 +45,35 @@ export async function findRipgrep(candidates: readonly string[] = [], path = pro
 }
 
 /** The first `limit` files by name, without what ignore files name. */
-export async function filesWithRipgrep({ rg, cwd, query, without = [], signal }: FilesOptions): Promise<string[]> {
+export async function filesWithRipgrep(options: FilesOptions): Promise<string[]> {
+  const files = await unlessBlocked(options.cwd, () => collectFiles(options));
+  return files ?? (await import('./walk.ts')).filesByWalking(options);
+}
+
+/** The first `limit` lines that match, by file. */
+export async function* searchWithRipgrep(options: SearchOptions): AsyncGenerator<Hit> {
+  const hits = await unlessBlocked(options.cwd, () => firstHits(options));
+  if (!hits) return yield* (await import('./walk.ts')).searchByWalking(options);
+  for (const hit of hits) {
+    options.signal.throwIfAborted();
+    yield hit;
+  }
+}
+
+/** undefined when ripgrep would wait at an ignore file that is a pipe. */
+async function unlessBlocked<T>(cwd: string, work: () => Promise<T>): Promise<T | undefined> {
+  if (hasPipeAbove(cwd)) return undefined;
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof BlockedByPipe) return undefined;
+    throw error;
+  }
+}
+
+class BlockedByPipe extends Error {}
+
+async function collectFiles({ rg, cwd, query, without = [], signal }: FilesOptions): Promise<string[]> {
   const { limit, hides } = query;
   const include = await includeIn(cwd, query.include);
   const args = [...(await walkArguments(cwd, include)), ...without, '--files', '--null', '--', './'];
@@ -65,21 +98,30 @@ export async function filesWithRipgrep({ rg, cwd, query, without = [], signal }:
   return paths.sort().slice(0, limit);
 }
 
-/** Lines that match, as they are found, at most `query.limit`. */
-export async function* searchWithRipgrep({ rg, cwd, query, without = [], signal }: SearchOptions): AsyncGenerator<Hit> {
-  expectOneLine(query.pattern);
+async function firstHits({ rg, cwd, query, without = [], signal }: SearchOptions): Promise<Hit[]> {
+  const { pattern, limit, hides } = query;
+  expectOneLine(pattern);
   const include = await includeIn(cwd, query.include);
-  const args = [...(await walkArguments(cwd, include)), ...without, ...searchArguments(query), '-e', query.pattern, '--', './'];
-  let left = query.limit;
-  if (left <= 0) return;
+  const args = [...(await walkArguments(cwd, include)), ...without, ...searchArguments(query)];
   const included = new Map<string, boolean>();
-  for await (const hit of hitsOf(outputOf(rg, args, cwd, signal))) {
-    const wanted = included.get(hit.path) ?? (include.matches(hit.path) && !query.hides?.(hit.path));
-    included.set(hit.path, wanted);
-    if (!wanted) continue;
-    yield hit;
-    if (--left <= 0) return;
-  }
+  const collectHits = async (most: number, ...more: string[]): Promise<Hit[]> => {
+    const hits: Hit[] = [];
+    // An empty input instead of the folder: ripgrep then only compiles the pattern.
+    const output = outputOf(rg, [...args, ...more, '-e', pattern, '--', limit > 0 ? './' : '-'], cwd, signal);
+    for await (const hit of hitsOf(output)) {
+      const isIncluded = included.get(hit.path) ?? (include.matches(hit.path) && !hides?.(hit.path));
+      included.set(hit.path, isIncluded);
+      if (isIncluded && hits.push(hit) >= most) break;
+    }
+    return hits;
+  };
+  // Ripgrep reads files in parallel, so which hits come first depends on timing, and on the content of hidden files. They are chosen by path instead.
+  const pool = await collectHits(POOL * limit + 1);
+  return pool.length > POOL * limit ? collectHits(limit, '--sort=path') : pool.sort(byPlace).slice(0, limit);
+}
+
+function byPlace(a: Hit, b: Hit): number {
+  return a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1;
 }
 
 export function expectOneLine(pattern: string): void {
@@ -89,12 +131,12 @@ export function expectOneLine(pattern: string): void {
 /** Keeps ripgrep from looking at what `.kedgeignore` hides anyway. */
 export function ignoreFileIn(folder: string): string[] {
   const file = join(folder, IGNORE_FILE);
-  return existsSync(file) ? [`--ignore-file=${file}`] : [];
+  return existsSync(file) && statSync(file).isFile() ? [`--ignore-file=${file}`] : [];
 }
 
 function searchArguments({ regex, caseSensitive, wholeWord, limit }: InFolder<SearchQuery>): string[] {
   return [
-    ...['--line-number', '--with-filename', '--no-heading', '--null', '--crlf', '--no-messages', `--max-count=${limit}`],
+    ...['--line-number', '--with-filename', '--no-heading', '--null', '--crlf', '--no-messages', `--max-count=${Math.max(1, limit)}`],
     ...(regex ? ['--engine=auto'] : ['--fixed-strings']),
     caseSensitive ? '--case-sensitive' : '--ignore-case',
     ...(wholeWord ? ['--word-regexp'] : []),
@@ -145,17 +187,27 @@ async function* outputOf(rg: string, args: readonly string[], cwd: string, signa
   const closed = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
   closed.catch(() => undefined);
   let silent = true;
+  const watch = new AbortController();
+  let looking: Promise<boolean> | undefined;
+  const timer = setTimeout(() => {
+    looking ??= hasPipeBelow(cwd, watch.signal).then((waits) => waits && kill());
+  }, SILENT_MS);
   try {
     for await (const chunk of child.stdout) {
       signal.throwIfAborted();
       silent = false;
+      timer.refresh();
       yield chunk;
     }
+    watch.abort();
+    if (await looking) throw new BlockedByPipe();
     const code = await closed;
     signal.throwIfAborted();
     // With output, what it complains of is a file here and there that cannot be read.
     if (code !== 0 && code !== 1 && silent && complaint.trim()) throw new Error(sentenceOf(complaint));
   } finally {
+    clearTimeout(timer);
+    watch.abort();
     signal.removeEventListener('abort', kill);
     kill();
   }

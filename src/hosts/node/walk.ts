@@ -1,18 +1,17 @@
 /** Finding and searching where there is no ripgrep: slower, with the same results. */
-import { readFileSync, statSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { decodeText } from '../../workspace/content.ts';
 import { includeIn } from './include.ts';
 import { matcherOf, matchingLinesOfAll } from './matching-lines.ts';
+import { readRealUpTo, readRegular } from './real-files.ts';
 import { repositoryOf } from './repository.ts';
 import type { FilesOptions, Hit, SearchOptions } from './ripgrep.ts';
 
 const MAX_FILES = 200_000;
 const MAX_BYTES = 20_000_000;
 const PAUSE_MS = 20;
-const SMALL = 1_000_000;
 const PIECE_FILES = 200;
 const PIECE_CHARS = 1_000_000;
 
@@ -32,11 +31,12 @@ export async function* searchByWalking({ cwd, query, signal }: Omit<SearchOption
   const matches = matcherOf(query);
   const include = await includeIn(cwd, query.include);
   let left = query.limit;
+  if (left <= 0) return;
   for await (const texts of inPieces(cwd, include, { query, signal })) {
     for (const hit of matchingLinesOfAll(texts, matches, query)) {
       signal.throwIfAborted();
-      if (left-- <= 0) return;
       yield hit;
+      if (--left <= 0) return;
     }
   }
 }
@@ -67,19 +67,17 @@ async function* inPieces(
   if (texts.length > 0) yield texts;
 }
 
-/** Undefined where it is none, or too long. A small file is read at once: handing it to another thread and back takes longer. */
+/** Undefined where it is none, or too long. */
 async function textIn(file: string): Promise<string | undefined> {
   try {
-    const { size } = statSync(file);
-    // What the system only pretends to be a file has no size either.
-    if (size === 0 || size > MAX_BYTES) return undefined;
-    return decodeText(size > SMALL ? await readFile(file) : readFileSync(file));
+    const bytes = await readRealUpTo(file, MAX_BYTES);
+    return bytes && decodeText(bytes);
   } catch {
     return undefined;
   }
 }
 
-/** Every file that no ignore file names, links left out. Gives way to others every few milliseconds. */
+/** Every file that no ignore file names, links left out, in an order that goes by names alone. Gives way to others every few milliseconds. */
 async function* walk(root: string, below: readonly string[], signal: AbortSignal): AsyncGenerator<string> {
   const pending: { at: string; above: readonly Rules[] }[] = [{ at: '', above: await rulesAbove(root) }];
   let seen = 0;
@@ -88,6 +86,7 @@ async function* walk(root: string, below: readonly string[], signal: AbortSignal
     signal.throwIfAborted();
     const { at, above } = next;
     const entries = await readdir(join(root, at), { withFileTypes: true }).catch(() => []);
+    entries.sort((a, b) => (a.name < b.name ? -1 : 1));
     const rules = await rulesOf(root, at, above, new Set(entries.map(({ name }) => name)));
     for (const entry of entries) {
       const path = at + entry.name;
@@ -137,8 +136,16 @@ async function rulesIn(directory: string, names: ReadonlySet<string>): Promise<I
   const files = ['.git', '.gitignore', '.ignore', '.rgignore'].filter((name) => names.has(name));
   if (files.length === 0) return undefined;
   const inside = files.map((name) => join(directory, name === '.git' ? '.git/info/exclude' : name));
-  const texts = await Promise.all(inside.map((file) => readFile(file, 'utf8').catch(() => '')));
-  return ignore().add(texts.join('\n'));
+  return ignore().add(inside.map(ignoreText).join('\n'));
+}
+
+/** What is no file says nothing. */
+function ignoreText(file: string): string {
+  try {
+    return readRegular(file).toString('utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** The deepest rules that say anything decide. */

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { imagePart, imageTypeOf, MAX_IMAGE_BYTES } from '../../core/images.ts';
 import type { ImagePart, TextPart } from '../../core/messages.ts';
+import { visibleText } from '../../core/visible-text.ts';
 import { decodeText } from '../../workspace/content.ts';
 import { withIgnoreFiles } from '../../workspace/ignore.ts';
 import { PathError } from '../../workspace/paths.ts';
@@ -35,7 +36,7 @@ function isBinary(value: unknown): value is Binary {
   return value !== null && typeof value === 'object' && typeof (value as Partial<Binary>).data === 'function';
 }
 
-const textPart = (text: string): TextPart => ({ type: 'text', text: `\n\n${text}` });
+const textPart = (text: string): TextPart => ({ type: 'text', text: `\n\n${visibleText(text)}` });
 
 async function binaryPart(value: Binary): Promise<Part> {
   const bytes = await value.data();

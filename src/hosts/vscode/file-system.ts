@@ -1,14 +1,15 @@
 /** The workspace as VS Code has it: any file system it knows, and open documents with unsaved changes before the disk. */
+import { realpathSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import { ToolError } from '../../core/tool.ts';
 import { encodeText } from '../../workspace/content.ts';
-import { uniqueNames } from '../../workspace/paths.ts';
+import { formatPath, uniqueNames } from '../../workspace/paths.ts';
 import type { FileBytes, FileStat, FileSystem, FindQuery, Location, NotebookCell, SearchHit, SearchQuery } from '../../workspace/types.ts';
 import { expectName, realPath } from '../node/file-system.ts';
 import { findInFolders, searchInFolders } from '../node/folders.ts';
-import { rangeOf } from '../node/range.ts';
+import { type DirectoryEntry, expectReal, listReal, readReal, readRealRange } from '../node/real-files.ts';
 import type { Place } from './finding.ts';
 import { unsavedNotebook } from './notebooks.ts';
 
@@ -36,11 +37,23 @@ export class VsCodeFileSystem implements FileSystem {
     return path ? vscode.Uri.joinPath(base, path) : base;
   }
 
-  /** @throws ToolError where it is on no disk of this computer. */
-  onDisk({ folder, path }: Location): string {
-    const { root, name } = this.folders[folder] ?? {};
-    if (root === undefined) throw new ToolError(`${name ?? 'That folder'} is on no disk: nothing can be run in it.`);
-    return join(root, path);
+  /** The directory of a command on disk. @throws ToolError when it is not on a disk. @throws PathError when a link was put on the way to it. */
+  directory(at: Location): string {
+    const { root, name } = this.folders[at.folder] ?? {};
+    const path = this.#realPath(at);
+    if (root === undefined || path === undefined) throw new ToolError(`${name ?? 'That folder'} is on no disk: nothing can be run in it.`);
+    expectReal(path, this.#shown(at));
+    return join(root, at.path);
+  }
+
+  /** The real path of a resolved place, as long as nothing has moved. The folder itself may be reached through a link. */
+  #realPath({ folder, path }: Location): string | undefined {
+    const root = this.folders[folder]?.root;
+    return root === undefined ? undefined : join(realpathSync.native(root), path);
+  }
+
+  #shown(at: Location): string {
+    return formatPath(at, this.folders);
   }
 
   /** Where an open document or an editor's location is in the workspace; undefined when it is elsewhere. */
@@ -83,21 +96,24 @@ export class VsCodeFileSystem implements FileSystem {
     const uri = this.uri(at);
     const open = unsavedDocument(uri);
     if (open) return { bytes: encodeText(open.getText()), unsaved: true };
-    return { bytes: await vscode.workspace.fs.readFile(uri), unsaved: false };
+    const path = this.#realPath(at);
+    return { bytes: path === undefined ? await vscode.workspace.fs.readFile(uri) : await readReal(path, this.#shown(at)), unsaved: false };
   }
 
   /** The editor itself reads files whole only. */
   async readRange(at: Location, from: number, length: number): Promise<Uint8Array | undefined> {
-    const root = this.folders[at.folder]?.root;
-    if (root === undefined || unsavedDocument(this.uri(at))) return undefined;
-    return rangeOf(join(root, at.path), from, length);
+    const path = this.#realPath(at);
+    if (path === undefined || unsavedDocument(this.uri(at))) return undefined;
+    return readRealRange(path, this.#shown(at), from, length);
   }
 
   notebook(at: Location): NotebookCell[] | undefined {
     return unsavedNotebook(this.uri(at));
   }
 
-  async list(at: Location): Promise<{ name: string; type: FileStat['type']; link?: boolean }[]> {
+  async list(at: Location): Promise<DirectoryEntry[]> {
+    const path = this.#realPath(at);
+    if (path !== undefined) return listReal(path, this.#shown(at));
     const entries = await vscode.workspace.fs.readDirectory(this.uri(at));
     return entries.map(([name, type]) => ({
       name,

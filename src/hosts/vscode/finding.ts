@@ -25,13 +25,11 @@ export async function* searchIn(
   signal: AbortSignal,
 ): AsyncGenerator<Hit> {
   const local = await localOf(place, query.hides);
-  const own = local ? { ...query, hides: local.hides } : query;
-  const hits = local ? searchWithRipgrep({ ...local, query: own, signal }) : searchInFolder(place.uri, own, signal);
-  for await (const hit of hits) {
-    // What the disk says of a document with unsaved changes is out of date.
-    if (!unsaved.has(hit.path)) yield hit;
-  }
-  yield* searchDocuments(place.uri, unsaved, own);
+  const hides = local ? local.hides : query.hides;
+  // What the disk says of a document with unsaved changes is out of date.
+  const saved = { ...query, hides: (path: string) => unsaved.has(path) || (hides?.(path) ?? false) };
+  yield* local ? searchWithRipgrep({ ...local, query: saved, signal }) : searchInFolder(place.uri, saved, signal);
+  yield* searchDocuments(place.uri, unsaved, { ...query, ...(hides && { hides }) });
 }
 
 /** How ripgrep is to look at a folder; undefined where it cannot, or is not there. */

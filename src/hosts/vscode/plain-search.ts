@@ -30,12 +30,30 @@ export async function findInFolder(folder: vscode.Uri, query: InFolder<FindQuery
 
 export async function* searchInFolder(folder: vscode.Uri, query: InFolder<SearchQuery>, signal: AbortSignal): AsyncGenerator<Hit> {
   const matches = matcherOf(query);
+  if (query.limit <= 0) return;
+  const isLink = linksIn(folder);
   for (const path of await findInFolder(folder, { ...query, limit: MAX_FILES }, signal)) {
     signal.throwIfAborted();
+    if (await isLink(path)) continue;
     const bytes = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(folder, path)).then(undefined, () => undefined);
     const text = bytes && bytes.length <= MAX_BYTES ? decodeText(bytes) : undefined;
     if (text !== undefined) yield* matchingLines(path, text, matches);
   }
+}
+
+/** Tells whether a path leads through a link. The editor follows links, but the target may be withheld under its own name. */
+function linksIn(folder: vscode.Uri): (path: string) => Promise<boolean> {
+  const known = new Map<string, Promise<boolean>>();
+  const isLink = async (path: string): Promise<boolean> => {
+    const parent = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+    if (parent !== '') {
+      if (!known.has(parent)) known.set(parent, isLink(parent));
+      if (await known.get(parent)) return true;
+    }
+    const found = await vscode.workspace.fs.stat(vscode.Uri.joinPath(folder, path)).then(undefined, () => undefined);
+    return found !== undefined && (found.type & vscode.FileType.SymbolicLink) !== 0;
+  };
+  return isLink;
 }
 
 /** What the saved files said is true whatever becomes of these: where JavaScript cannot read the pattern, they are passed over. */
@@ -44,7 +62,7 @@ export async function* searchDocuments(
   documents: ReadonlyMap<string, vscode.TextDocument>,
   query: InFolder<SearchQuery>,
 ): AsyncGenerator<Hit> {
-  if (documents.size === 0) return;
+  if (documents.size === 0 || query.limit <= 0) return;
   const include = await includeInFolder(folder, query.include);
   for (const [path, document] of documents) {
     if (!include.matches(path) || query.hides?.(path)) continue;

@@ -77,6 +77,7 @@ export class Terminals implements vscode.Disposable {
   #run(spec: LaunchSpec, shell: vscode.TerminalShellIntegration): Running {
     const terminal = [...this.#all].find(({ shellIntegration }) => shellIntegration === shell);
     if (!terminal) throw new Error('The terminal was closed.');
+    spec.expectPlace();
     const execution = shell.executeCommand(typed(spec, shell.cwd?.fsPath));
     const read = execution.read();
     let isOver = false;

@@ -18,7 +18,7 @@ export function workPorts(kedge: Kedge): WorkPorts & vscode.Disposable {
   const terminals = new Terminals();
   const commands = new Commands({
     storage: join(kedge.storage, 'commands'),
-    directory: (at) => kedge.fs.onDisk(at),
+    directory: (at) => kedge.fs.directory(at),
     launch: terminals.launch,
   });
   return {

@@ -113,10 +113,10 @@ describe('an approval can be given for longer', () => {
   });
 
   it('but neither for protected places nor for deleting', async () => {
-    await using kedge = await assistantOn({ 'old.txt': 'x', '.git/config': '[core]\n' }, [
+    await using kedge = await assistantOn({ 'old.txt': 'x', '.git/info/attributes': '*.c text\n' }, [
       turn(create('1')),
       turn(create('.vscode/settings.json')),
-      turn(call('replace_in_file', { path: '.git/config', edits: [{ old_text: '[core]', new_text: '[alias]' }] })),
+      turn(call('replace_in_file', { path: '.git/info/attributes', edits: [{ old_text: 'text', new_text: 'filter=x' }] })),
       turn(call('delete_file', { path: 'old.txt' })),
       turn(call('move_file', { from: '1', to: '.GitHub/../.Git/hooks/pre-commit' })),
       done,
@@ -127,7 +127,7 @@ describe('an approval can be given for longer', () => {
       eventsOf(kedge.events, 'tool_started').map(({ decision }) => decision.rule),
       ['edit', 'protected-path', 'protected-path', 'deletes', 'protected-path'],
     );
-    assert.deepEqual(await written(kedge), ['workspace/.git/config', 'workspace/1', 'workspace/old.txt']);
+    assert.deepEqual(await written(kedge), ['workspace/.git/info/attributes', 'workspace/1', 'workspace/old.txt']);
   });
 
   for (const grant of ['run', 'session', 'workspace'] as const)

@@ -144,7 +144,7 @@ describe('a check that a stop cuts off', () => {
     /** Ends without a word when it is stopped, as one does whose process is killed. */
     class Slow extends NodeFileSystem {
       override async *search({ limit }: SearchQuery, signal: AbortSignal): AsyncGenerator<SearchHit> {
-        if (limit === 1) return;
+        if (limit === 0) return;
         begun();
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
       }

@@ -184,7 +184,7 @@ const TABLES: Record<string, Table> = {
       { ...eraser, ownFiles: new Set(['src/a.ts']), grants: EDITS },
       'allow: edits-granted',
     ],
-    ['a protected place', { ...editor, targets: write('.git/config') }, 'ask: protected-path'],
+    ['a protected place', { ...editor, targets: write('.git/HEAD') }, 'ask: protected-path'],
     ['a protected place, granted', { ...editor, targets: write('.vscode/settings.json'), grants: EDITS }, 'ask: protected-path'],
     [
       'a protected place that a rule allows',
@@ -201,7 +201,7 @@ const TABLES: Record<string, Table> = {
       { ...editor, targets: write('tools/hooks/pre-push'), hookPlaces: ['tools/hooks'], grants: EDITS },
       'ask: protected-path',
     ],
-    ['reading a protected place', { ...reader, targets: read('.git/config') }, 'allow: read-only'],
+    ['reading a protected place', { ...reader, targets: read('.git/HEAD') }, 'allow: read-only'],
     ['reading a secret', { mode: 'ask', ...reader, targets: read('.env') }, 'ask: secret'],
     [
       'reading a secret that a rule allows',

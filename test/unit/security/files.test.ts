@@ -170,9 +170,12 @@ describe('a secret', () => {
       assert.ok(!JSON.stringify(kedge.adapter.requests).includes(SECRET));
     });
 
-  it('that a search left out is named by its number', async () => {
-    await using kedge = await attack(call('search_text', { pattern: 'API_KEY' }));
-    assert.match(resultTexts(kedge.session)[0] ?? '', /\.env\.example[\s\S]*1 file with matches left out: it takes the user’s leave/);
+  it('that was not searched is named where it was to be searched alone, whatever is in it', async () => {
+    for (const pattern of ['API_KEY', 'nothing of the kind']) {
+      await using kedge = await attack(call('search_text', { pattern, glob: '.env' }));
+      const told = `No matches for ${pattern} in .env. .env is not searched: reading it needs the user’s approval, which read_file asks for.`;
+      assert.deepEqual(resultTexts(kedge.session), [told]);
+    }
   });
 
   it('may be read by a yes, in Ask mode too; and never without one, where nobody can be asked', async () => {

@@ -82,7 +82,10 @@ describe('the tools on language services', () => {
     assert.doesNotMatch(await disk.use('find_references', place), /b\.word/);
     assert.equal(await disk.use('get_diagnostics', {}), 'No errors or warnings are known.');
     const before = await disk.snapshot();
-    assert.equal(await disk.use('rename_symbol', { ...place, new_name: 'boat' }), 'ERROR b.word is hidden by .kedgeignore.');
+    assert.equal(
+      await disk.use('rename_symbol', { ...place, new_name: 'boat' }),
+      'ERROR ship cannot be renamed everywhere: not all files may be changed. Nothing was changed.',
+    );
     assert.deepEqual(await disk.snapshot(), before);
   });
 

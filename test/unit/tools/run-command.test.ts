@@ -135,7 +135,7 @@ describe('run_command', () => {
     const tools = async (files: Files = {}) => {
       const kedge = await assistantOn(files);
       const fs = kedge.fs as NodeFileSystem;
-      const commands = new Commands({ storage: join(kedge.storage, 'commands'), directory: (at) => fs.absolute(at) });
+      const commands = new Commands({ storage: join(kedge.storage, 'commands'), directory: (at) => fs.directory(at) });
       const tool = runCommandTool(new Workspace(fs), commands);
       const output = commandOutputTool(commands);
       const context = executeContext();

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { NodeFileSystem } from '../../../src/hosts/node/file-system.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { withIgnoreFiles } from '../../../src/workspace/ignore.ts';
@@ -134,6 +136,13 @@ describe('what .kedgeignore hides', () => {
 
   it('is not guessed where the file cannot be read', async () => {
     await using kedge = await assistantOn({ '.kedgeignore': new Uint8Array([0, 1]) });
+    await assert.rejects(withIgnoreFiles(kedge.fs), /^Error: \.kedgeignore cannot be read/);
+  });
+
+  it('is not guessed, nor waited for, where the file is a pipe', async function () {
+    if (process.platform === 'win32') this.skip();
+    await using kedge = await assistantOn({});
+    execFileSync('mkfifo', [join(kedge.root, '.kedgeignore')]);
     await assert.rejects(withIgnoreFiles(kedge.fs), /^Error: \.kedgeignore cannot be read/);
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { FileSystem } from '../../../src/workspace/types.ts';
+import type { FileSystem, Location } from '../../../src/workspace/types.ts';
 import { Workspace } from '../../../src/workspace/workspace.ts';
 
 describe('the workspace', () => {
@@ -7,6 +7,7 @@ describe('the workspace', () => {
     const sized = (size: number) =>
       new Workspace({
         folders: [{ name: 'app' }],
+        canonical: async (at: Location) => at,
         stat: async () => ({ type: 'file', size, link: false }),
         read: async () => ({ bytes: new Uint8Array([1]), unsaved: false }),
       } as unknown as FileSystem);
@@ -19,6 +20,7 @@ describe('the workspace', () => {
     const denied = Object.assign(new Error("EACCES: permission denied, open '/home/me/app/a.ts'"), { code: 'EACCES' });
     const workspace = new Workspace({
       folders: [{ name: 'app' }],
+      canonical: async (at: Location) => at,
       stat: async () => ({ type: 'file', size: 1, link: false }),
       read: () => Promise.reject(denied),
     } as unknown as FileSystem);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -80,6 +81,14 @@ describe('the policy of the command line', () => {
 
   for (const [what, options] of WRONG)
     it(`is refused where it cannot be read: ${what}`, () => assert.throws(() => read(options), UsageError));
+
+  it('makes everything ask where it is a pipe, at which nobody waits', function () {
+    if (process.platform === 'win32') this.skip();
+    mkdirSync(join(folder, '.kedge'), { recursive: true });
+    execFileSync('mkfifo', [join(folder, '.kedge/policy.json')]);
+    const { rules } = read({}, []);
+    assert.deepEqual([rules.length, rules[0]?.effect, rules[0]?.path], [1, 'ask', undefined]);
+  });
 
   for (const content of ['{', '[]', '{"rules": [{"effect": "deny", "paths": "x"}]}', '{"deny": []}'])
     it(`is refused, or makes everything ask, where a file cannot be read: ${content}`, () => {

@@ -168,6 +168,55 @@ describe('find and search on Node', () => {
         assert.equal((await search(query('needle', { limit: 4 }))).length, 4);
       });
 
+      it('gives the first lines by name where there are more, whichever were read first', async () => {
+        const names = Array.from({ length: 60 }, (_, index) => `d${index % 6}/f${String(index).padStart(2, '0')}.txt`);
+        const other = await folderOf(Object.fromEntries(names.map((name, index) => [name, 'needle\n'.repeat(index % 7)])));
+        try {
+          const one = new NodeFileSystem([other], { ripgrep: async () => (means === 'ripgrep' ? anyRipgrep() : undefined) });
+          const first = async (limit: number) => {
+            const places: string[] = [];
+            for await (const { path, line } of one.search(query('needle', { limit }), never)) places.push(`${path}:${line}`);
+            return places;
+          };
+          const all = await first(1_000);
+          for (const limit of [0, 1, 3, 20, 100]) assert.deepEqual(await first(limit), all.slice(0, limit));
+        } finally {
+          await remove(other);
+        }
+      });
+
+      for (const [where, pipes] of [
+        ['at the top', ['.gitignore', '.ignore', '.rgignore', '.kedgeignore']],
+        ['in a repository', ['.git/info/exclude']],
+        ['deeper down', ['src/deep/.ignore']],
+        ['in the place of files', ['.env', 'src/main.ts']],
+      ] as const)
+        it(`waits at no pipe, ${where}`, async function () {
+          if (process.platform === 'win32') this.skip();
+          const other = await folderOf({
+            'src/a.txt': 'needle\n',
+            'src/deep/b.txt': 'needle\n',
+            '.git/info/x': '',
+            'own/.gitignore': 'no.txt\n',
+            'own/no.txt': 'needle',
+          });
+          try {
+            for (const pipe of pipes) execFileSync('mkfifo', [join(other, pipe)]);
+            const one = new NodeFileSystem([other], { ripgrep: async () => (means === 'ripgrep' ? anyRipgrep() : undefined) });
+            const hits: string[] = [];
+            for await (const { path } of one.search(query('needle'), never)) hits.push(path);
+            assert.deepEqual(hits.sort(), ['src/a.txt', 'src/deep/b.txt']);
+            const found = await one.find({ limit: 100, include: '*.txt' }, never);
+            assert.deepEqual(
+              found.files.map(({ path }) => path),
+              hits,
+            );
+            for (const path of pipes) await assert.rejects(one.read({ folder: 0, path }), /no regular file/);
+          } finally {
+            await remove(other);
+          }
+        });
+
       it('stops when it is aborted, before and while it runs', async () => {
         const controller = new AbortController();
         const hits = fs.search(query('needle'), controller.signal)[Symbol.asyncIterator]();

@@ -1,0 +1,36 @@
+/** Finds ignore files that are pipes or devices. Ripgrep opens any file of such a name, and would wait for it without end. */
+import { statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+const NAMES = ['.gitignore', '.ignore', '.rgignore', '.git/info/exclude'];
+
+/** Whether there is one in the folder itself, or in a directory above it. */
+export function hasPipeAbove(folder: string): boolean {
+  for (let at = folder; ; at = dirname(at)) {
+    if (hasPipeIn(at)) return true;
+    if (dirname(at) === at) return false;
+  }
+}
+
+/** Whether there is one anywhere in the folder. */
+export async function hasPipeBelow(folder: string, signal: AbortSignal): Promise<boolean> {
+  const pending = [folder];
+  for (let at = pending.pop(); at !== undefined && !signal.aborted; at = pending.pop()) {
+    if (hasPipeIn(at)) return true;
+    const entries = await readdir(at, { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) if (entry.isDirectory() && entry.name !== '.git') pending.push(join(at, entry.name));
+  }
+  return false;
+}
+
+function hasPipeIn(directory: string): boolean {
+  return NAMES.some((name) => {
+    try {
+      const found = statSync(join(directory, name), { throwIfNoEntry: false });
+      return found !== undefined && !found.isFile() && !found.isDirectory();
+    } catch {
+      return false;
+    }
+  });
+}

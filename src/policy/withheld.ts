@@ -1,0 +1,24 @@
+/** Which files need an approval to be read, for many files at once. */
+import { matchesTool, type SourcedRule, touchesAny } from './rules.ts';
+import { isSecret } from './secrets.ts';
+
+const READER = { name: 'read_file', source: 'builtin' };
+
+/**
+ * Whether `read_file` would ask for a file, or be denied. `call` is the tool that is about to look into many files: a rule without a path that applies
+ * to this tool was judged with the call itself, so it does not withhold each file once more.
+ */
+export function withheldFilter(rules: readonly SourcedRule[], call?: string): (path: string) => boolean {
+  const tightening = rules.filter(
+    ({ effect, tool, path, command, host, server }) =>
+      effect !== 'allow' &&
+      command === undefined &&
+      host === undefined &&
+      server === undefined &&
+      (tool === undefined || matchesTool(tool, READER)) &&
+      !(path === undefined && call !== undefined && (tool === undefined || matchesTool(tool, { name: call, source: 'builtin' }))),
+  );
+  if (tightening.some(({ path }) => path === undefined)) return () => true;
+  const isRuled = touchesAny(tightening.flatMap(({ path }) => path ?? []));
+  return (path) => isSecret(path) || isRuled(path);
+}

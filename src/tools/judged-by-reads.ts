@@ -1,0 +1,36 @@
+import type { Tool } from '../core/tool.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+
+/**
+ * A tool that changes files reads them to prepare a call, before the user was asked. When reading one of them needs an approval, the call is judged as
+ * reading it, too, and the reason why the call fails is told only after that. Otherwise a model could guess the content until an edit fits.
+ */
+export function judgedByReads(make: (workspace: Workspace) => Tool, workspace: Workspace): Tool {
+  const { name, description, effect, source, ...rest } = make(workspace);
+  return {
+    name,
+    description,
+    effect,
+    source,
+    get inputSchema() {
+      return rest.inputSchema;
+    },
+    async prepare(input, signal) {
+      const read = new Set<string>();
+      const noting = workspace.noting((path) => read.add(path));
+      try {
+        const call = await make(noting).prepare(input, signal);
+        return read.size > 0 ? { ...call, readToPrepare: [...read] } : call;
+      } catch (error) {
+        if (read.size === 0 || signal.aborted) throw error;
+        const paths = [...read];
+        return {
+          title: `Tell the model why it cannot change ${paths.join(', ')} like this`,
+          targets: paths.map((path) => ({ path, access: 'read' })),
+          readToPrepare: paths,
+          execute: () => Promise.reject(error),
+        };
+      }
+    },
+  };
+}
