@@ -88,7 +88,7 @@ export class Session {
   }
 
   /** Starts a run and resolves when it has ended, paused or stopped. @throws SessionError while another run is live. */
-  async prompt({ text, mode: wanted, model, attachments = [] }: Prompt, bound: Bound = {}): Promise<void> {
+  async prompt({ text, mode: wanted, model, attachments = [], notes = [] }: Prompt, bound: Bound = {}): Promise<void> {
     this.#expectIdle();
     const { shown, ...ties } = bound;
     const mode = plannedMode(wanted, bound, this.#ports.requirePlan?.());
@@ -97,7 +97,7 @@ export class Session {
     const ref = model ?? this.#ports.modelFor(mode);
     this.#supersede();
     const started: EventBody = { type: 'run_started', mode, prompt: shown ?? (text || IMAGE_ALONE), model: ref, limits, ...ties };
-    const message = userMessage(text, [...attachments, ...takenBackNote(this.state)]);
+    const message = userMessage(text, [...attachments, ...notes, ...takenBackNote(this.state)]);
     await this.#run(runId, this.#opening(started, { type: 'message_added', message }));
   }
 

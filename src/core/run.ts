@@ -10,9 +10,9 @@ import type { Covers } from './covers.ts';
 import type { ApprovalAnswer, EventBody, Limits, Outcome, PauseReason, QuestionAnswer, RunError } from './events.ts';
 import { withoutImages } from './images.ts';
 import type { AssistantMessage, ModelRef, ToolCall, Usage, UserMessage } from './messages.ts';
-import { user } from './messages.ts';
 import type { ModelAdapter, ModelRequest } from './model.ts';
 import { ModelError } from './model.ts';
+import { note } from './notes.ts';
 import { isStuck } from './repeats.ts';
 import { runError } from './run-error.ts';
 import { messagesForModel } from './session.ts';
@@ -59,9 +59,11 @@ export type RunPorts = {
   now(): number;
 };
 
-/** An answer that is gone on with was cut off at the output limit, or broke off half-way. */
-const goOn = (stop: AssistantMessage['stop']) =>
-  `Your last message ${stop === 'max_tokens' ? 'was cut off at the output limit' : 'broke off before it was complete'}, and no tool call in it was executed. Go on from there.`;
+/** The model's message is continued when it was cut off at the output limit, or broke off half-way. */
+const goOn = (stop: AssistantMessage['stop']): UserMessage => {
+  const what = stop === 'max_tokens' ? 'was cut off at the output limit' : 'broke off before it was complete';
+  return { role: 'user', content: [note('cut_off', `Your last message ${what}, and no tool call in it was executed. Go on from there.`)] };
+};
 
 /** Runs until the answer, a limit, a stop or a failure, and emits how it ended. It does not throw. */
 export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<void> {
@@ -169,7 +171,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
           await ports.closing?.({ signal, record: emit });
           return finish('answered');
         }
-        emit({ type: 'message_added', message: upToDate(user(goOn(last.stop))) });
+        emit({ type: 'message_added', message: upToDate(goOn(last.stop)) });
       }
       const halt = halted('turn');
       if (halt) return pause(halt);

@@ -4,6 +4,7 @@ import { dollars, tokens } from '../../core/amounts.ts';
 import { reachedText } from '../../core/budget-text.ts';
 import type { AgentEvent, PauseReason } from '../../core/events.ts';
 import { type AssistantMessage, type Cost, resultText, textOf, type Usage } from '../../core/messages.ts';
+import { noteTexts } from '../../core/notes.ts';
 import { planText } from '../../core/plan.ts';
 import { planEventText } from '../../core/plan-text.ts';
 import { proofOf, type Receipt, receiptLine } from '../../core/receipt.ts';
@@ -94,6 +95,7 @@ export class TextRenderer {
         return;
       case 'message_added':
         if (event.message.role === 'assistant') this.#message(event.message);
+        for (const text of noteTexts(event.message)) this.#line(paint.dim(`Note to the model: ${oneLine(text, 1_000)}`));
         return;
       case 'tool_started':
         this.#steps.set(event.callId, { title: event.title, changes: [], asks: event.name === 'ask_user' });

@@ -6,6 +6,7 @@ import { moreText, reachedText } from '../../core/budget-text.ts';
 import { coversText } from '../../core/covers.ts';
 import type { AgentEvent, ApprovalAnswer, QuestionAnswer } from '../../core/events.ts';
 import { callsOf } from '../../core/messages.ts';
+import { noteTexts } from '../../core/notes.ts';
 import type { Plan } from '../../core/plan.ts';
 import { planText } from '../../core/plan.ts';
 import { planEventText } from '../../core/plan-text.ts';
@@ -81,6 +82,7 @@ export class ChatRenderer {
         this.#prose.end();
         if (this.#streamedText) stream.markdown('\n\n');
         this.#streamedText = '';
+        for (const text of noteTexts(event.message)) stream.markdown(`*Note to the model: ${plain(text)}*\n\n`);
         break;
       case 'tool_started':
         this.#titles.set(event.callId, event.title);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import type { QuestionAnswer } from '../../../src/core/events.ts';
+import { type Message, textOf } from '../../../src/core/messages.ts';
+import { notesOf } from '../../../src/core/notes.ts';
 import type { Plan, PlanDraft } from '../../../src/core/plan.ts';
 import { revisionHash } from '../../../src/core/plan-hash.ts';
 import { planOverviews } from '../../../src/core/plan-progress.ts';
@@ -308,7 +310,9 @@ describe('a plan that was not carried out to its end', () => {
       [['stopped', 1]],
     );
     await again.session.plans.resume(plan.id);
-    assert.match(lastOf(again.events, 'run_started').prompt, /begin with step 2[\s\S]*1\. First[\s\S]*state: done/);
+    assert.equal(lastOf(again.events, 'run_started').prompt, 'Run the plan: Make it new');
+    const [note] = again.session.state.messages.flatMap(notesOf).slice(-1);
+    assert.match(note?.text ?? '', /begin with step 2[\s\S]*1\. First[\s\S]*state: done/);
     assert.deepEqual(
       planOverviews(again.session.state).map(({ stage, done }) => [stage, done]),
       [['stopped', 2]],
@@ -419,7 +423,9 @@ describe('a plan that is to be changed', () => {
       ['superseded', 'proposed'],
     );
     assert.equal(lastOf(kedge.events, 'run_started').prompt, 'Fewer steps.');
-    assert.match(JSON.stringify(kedge.adapter.requests[1]?.messages.at(-1)), /changed as I say: Fewer steps\..*Goal: Make it new/);
+    const asked = kedge.adapter.requests[1]?.messages.at(-1) as Message;
+    assert.equal(textOf(asked), 'Fewer steps.');
+    assert.match(notesOf(asked)[0]?.text ?? '', /changed as the user says\.[\s\S]*Goal: Make it new/);
     await assert.rejects(kedge.session.answerPlan(first.id, 'run'), /This plan is superseded already/);
     await kedge.session.answerPlan(second.id, 'run');
   });
