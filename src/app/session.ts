@@ -5,7 +5,7 @@ import type { AgentEvent, ApprovalAnswer, EventBody, Limits, Mode, QuestionAnswe
 import type { ModelRef } from '../core/messages.ts';
 import { type RunRecord, type SessionState, waitsForUser } from '../core/session-state.ts';
 import { spent } from '../core/spent.ts';
-import type { Review } from '../core/tool.ts';
+import type { ChangeSummary, Review } from '../core/tool.ts';
 import { takenBackNote } from '../core/writes.ts';
 import type { SessionLog } from '../sessions/store.ts';
 import type { WriteGate } from '../workspace/gate.ts';
@@ -240,6 +240,11 @@ export class Session {
   async restore(to: RestorePoint): Promise<void> {
     this.#expectIdle();
     await this.#takeBack(restoring(this.state, to));
+  }
+
+  /** Proposed changes with all of their diffs, of which the log keeps the beginning. */
+  async wholeChanges(changes: readonly ChangeSummary[]): Promise<ChangeSummary[]> {
+    return (await this.#ports.gate()).wholeChanges(changes);
   }
 
   /** What is left in a file of a run's changes, by hunks. */

@@ -86,7 +86,7 @@ async function approval(
   signal: AbortSignal,
 ): Promise<PreparedCall> {
   const { state, emit, meter } = ports;
-  const { title, changes = [], digest, command, hosts } = prepared;
+  const { title, changes = [], digest, command, hosts, address, mcp, targets } = prepared;
   const approvalId = digest === undefined ? call.id : `${call.id}:${digest.slice(0, 12)}`;
   const given = () => {
     const known = state.approvals.get(call.id);
@@ -97,9 +97,28 @@ async function approval(
   if (!answer) {
     if (!state.pendingApprovals.has(approvalId)) {
       const bound = digest !== undefined && { digest };
-      const beyond = { ...(command && { command }), ...(hosts && { hosts }) };
+      const beyond = {
+        ...(command && { command }),
+        ...(hosts && { hosts }),
+        ...(address !== undefined && { address }),
+        ...(mcp && { mcp }),
+      };
+      const isShown = command || address !== undefined || changes.length > 0;
+      const called = !isShown && { input: call.input ?? {}, ...(targets.length > 0 && { targets }) };
       const grants = covers && { covers, ...similarTo(call, covers, ports) };
-      emit({ type: 'approval_requested', approvalId, callId: call.id, title, rule, reason, changes, ...bound, ...beyond, ...grants });
+      emit({
+        type: 'approval_requested',
+        approvalId,
+        callId: call.id,
+        title,
+        rule,
+        reason,
+        changes,
+        ...bound,
+        ...beyond,
+        ...called,
+        ...grants,
+      });
     }
     // A listener may have answered while it was told of the question.
     answer = given() ?? (await meter.waiting(ports.answered(approvalId, signal)));

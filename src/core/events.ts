@@ -4,7 +4,7 @@ import type { AssistantMessage, Cost, ModelRef, ToolResult, Usage, UserMessage }
 import type { ModelErrorKind, ModelWaiting } from './model.ts';
 import type { Check, Plan, StepStatus } from './plan.ts';
 import type { Receipt } from './receipt.ts';
-import type { ChangeSummary, CommandLine, Decision, Effect, Revision, Target } from './tool.ts';
+import type { ChangeSummary, CommandLine, Decision, Effect, Revision, ServerTool, Target } from './tool.ts';
 
 export type Mode = 'ask' | 'plan' | 'agent';
 export const MODES: readonly Mode[] = ['ask', 'plan', 'agent'];
@@ -26,8 +26,18 @@ export type ApprovalAnswer =
 /** For how long what need not be asked for. */
 export type Granted = { scope: GrantScope; covers: Covers };
 
-/** What a call asks the user. `id` is the question's own in its call; `options` are offered as buttons, `freeText` allows own words. */
-export type Question = { id: string; text: string; options: { label: string; detail?: string }[]; freeText?: boolean };
+/**
+ * What a call asks the user. `id` is the question's own in its call; `options` are offered as buttons, `freeText` allows own words.
+ * Where an answer runs a `command`, `reason` says why that is asked.
+ */
+export type Question = {
+  id: string;
+  text: string;
+  options: { label: string; detail?: string }[];
+  freeText?: boolean;
+  command?: CommandLine;
+  reason?: string;
+};
 /** The label of the option, or own words. `by: 'nobody'`: nobody was there to be asked. */
 export type QuestionAnswer = { option: string; words?: string } | { words: string; by?: 'nobody' };
 
@@ -91,6 +101,12 @@ export type EventBody =
       command?: CommandLine;
       /** On the network, that it speaks to. */
       hosts?: string[];
+      /** The whole address that a yes gets, or the server's tool that it calls. */
+      address?: string;
+      mcp?: ServerTool;
+      /** What the tool is called with and reaches, where neither a command, an address nor changes show it. */
+      input?: unknown;
+      targets?: Target[];
       /** What a yes can stand for, the widest first; absent where a yes counts once. */
       covers?: Covers[];
       /** So many other calls of the same answer would ask for the same. */

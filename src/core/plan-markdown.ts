@@ -3,6 +3,7 @@ import type { Check, Plan } from './plan.ts';
 import { checkText } from './plan.ts';
 import { shortHash } from './plan-hash.ts';
 import { isOver, type StepStates } from './plan-progress.ts';
+import { visibleLine } from './visible-text.ts';
 
 export function planMarkdown(plan: Plan, steps: StepStates = {}): string {
   const begun = Object.keys(steps).length > 0;
@@ -42,7 +43,8 @@ function checkMarkdown(check: Check): string {
 }
 
 /** However many ticks it holds. */
-function code(text: string): string {
+function code(exact: string): string {
+  const text = visibleLine(exact);
   const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const ticks = '`'.repeat(longest + 1);
   const gap = text.startsWith('`') || text.endsWith('`') ? ' ' : '';

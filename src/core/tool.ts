@@ -50,8 +50,17 @@ export type ToolOutput = {
   note?: string;
 };
 
-/** A command exactly as the shell gets it; `cwd` is workspace-relative. */
-export type CommandLine = { text: string; cwd: string; shell: 'bash' | 'sh' | 'powershell' | 'other' };
+/** A command exactly as the shell gets it; `cwd` is workspace-relative. `timeoutSeconds` is named where it is not the usual one. */
+export type CommandLine = {
+  text: string;
+  cwd: string;
+  shell: 'bash' | 'sh' | 'powershell' | 'other';
+  background?: true;
+  timeoutSeconds?: number;
+};
+
+/** A tool of an MCP server, by its names there; the description is the server's. */
+export type ServerTool = { server: string; tool: string; description: string };
 
 export type ExecuteContext = {
   callId: string;
@@ -77,6 +86,9 @@ export type PreparedCall = {
   changes?: ChangeSummary[];
   digest?: string;
   command?: CommandLine;
+  /** On the web, that it gets, whole and as it is sent. */
+  address?: string;
+  mcp?: ServerTool;
   /** Hosts on the network that it would speak to, with their ports where they name one. */
   hosts?: string[];
   /** One of them is this computer or in a private network. */

@@ -5,7 +5,7 @@ import { reachedText } from '../../core/budget-text.ts';
 import type { AgentEvent, PauseReason } from '../../core/events.ts';
 import { type AssistantMessage, type Cost, resultText, textOf, type Usage } from '../../core/messages.ts';
 import { noteTexts } from '../../core/notes.ts';
-import { planText } from '../../core/plan.ts';
+import { planLines } from '../../core/plan-details.ts';
 import { planEventText } from '../../core/plan-text.ts';
 import { proofOf, type Receipt, receiptLine } from '../../core/receipt.ts';
 import type { ChangeSummary } from '../../core/tool.ts';
@@ -129,7 +129,7 @@ export class TextRenderer {
         return;
       }
       case 'plan_proposed':
-        this.#out.write(`${this.#safe(planText(event.plan))}\n`);
+        this.#out.write(`${this.#safe(planLines(event.plan))}\n`);
         return;
       case 'step_rolled_back':
         this.#changed.rolledBack(event.step, event.results);
