@@ -53,6 +53,7 @@ export class DayBudgets {
         this.#append({ ...rest, ...(ms >= 1 && { ms: Math.round(ms) }), ...more }, budgets);
     };
     return {
+      ...(budgets.day.usd !== undefined && { usd: budgets.day.usd }),
       spend: (more) => {
         for (const key of Object.keys(more) as (keyof Open)[]) if (more[key]) open[key] = (open[key] ?? 0) + more[key];
         // A line a turn: what it cost is known with its answer.

@@ -35,7 +35,7 @@ export type RunPorts = {
   adapter: ModelAdapter;
   model: ModelRef;
   request: Omit<ModelRequest, 'model' | 'messages' | 'tools'>;
-  /** US dollars for an answer, where that is known. */
+  /** US dollars for an answer, where the model's price is known and the answer says what it took. */
   price?(usage: Usage): number | undefined;
   /** The model is known not to see: images are left out, and it is told so. */
   blind?: boolean;
@@ -83,7 +83,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
   };
 
   function answer(content: AssistantMessage['content'], stop: AssistantMessage['stop'], usage: Usage | undefined): AssistantMessage {
-    const usd = usage && ports.price?.(usage);
+    const usd = ports.price?.(usage ?? {});
     meter.spend(useOfAnswer(usage, usd));
     return { role: 'assistant', content, from: ports.model, stop, ...(usage && { usage }), ...(usd !== undefined && { usd }) };
   }

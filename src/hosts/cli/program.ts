@@ -82,6 +82,7 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   lastWords.say = () => kedge.assistant.close();
   const { lastRun } = session.state;
   const model = chosen ?? lastRun?.model ?? { provider: 'offline', model: 'offline' };
+  kedge.expectPrice(model);
   const { config, given, unsuitable } = await kedge.use(model, session, signal);
   if (signal.aborted) return EXIT.stopped;
   const missing = missingKey(model, config);

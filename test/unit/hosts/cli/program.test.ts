@@ -294,6 +294,23 @@ describe('kedge, the program', () => {
     assert.deepEqual([wrong.code, /^kedge: KEDGE_DAY_BUDGET takes a JSON object/.test(wrong.err)], [2, true]);
   });
 
+  it('limits no money of a model whose price it does not know, unless it is given', async () => {
+    const look = { calls: [{ name: 'list_directory', input: {} }], usage: { input: 900_000, output: 100 } };
+    const env = await serve({ turns: [look, look, { text: 'Done.' }] });
+    const refused = await kedge(['ask', '--max-usd', '0.5', 'look'], { env });
+    assert.equal(refused.code, 2);
+    assert.match(
+      refused.err,
+      /^kedge: The price of openai\/\S+ is not known, so --max-usd would not stop it\. Give it with --price IN\/OUT/,
+    );
+    const ofDay = await kedge(['ask', 'look'], { env: { ...env, KEDGE_DAY_BUDGET: '{"usd": 5}' } });
+    assert.deepEqual([ofDay.code, /so the usd of KEDGE_DAY_BUDGET would not stop it/.test(ofDay.err)], [2, true]);
+    assert.equal(servers[0]?.requests.length, 0);
+    const limited = await kedge(['ask', '--max-usd', '0.5', '--price', '1/2', 'look'], { env });
+    assert.deepEqual([limited.code, /This run has spent its \$0\.50\./.test(limited.err)], [3, true]);
+    assert.equal(servers[0]?.requests.length, 1);
+  });
+
   it('adds a request to a session, with its model and mode', async () => {
     const env = await serve({ turns: [{ text: 'One.' }, { text: 'Two.' }] });
     await kedge(['plan', 'first'], { env });
