@@ -2,6 +2,7 @@
 import { type Covers, sameCovers } from '../core/covers.ts';
 import type { AgentEvent, EventBody } from '../core/events.ts';
 import { isDurable } from '../core/events.ts';
+import { fileFailure } from '../core/file-failure.ts';
 import { receiptOf } from '../core/receipt.ts';
 import { foldSession, reduce } from '../core/session.ts';
 import { emptySession, type SessionState, waitsForUser } from '../core/session-state.ts';
@@ -100,8 +101,7 @@ export class EventLog {
       this.#file.append(event);
       if (!this.#run) this.#file.close();
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      this.#failure = new Error(`The session's log cannot be written, so the run was ended: ${why}`);
+      this.#failure = new Error(`The session's log cannot be written, so the run was ended: ${fileFailure(error)}`);
       this.#run?.abort(this.#failure);
       throw this.#failure;
     }

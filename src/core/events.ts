@@ -41,7 +41,8 @@ export type Question = {
 /** The label of the option, or own words. `by: 'nobody'`: nobody was there to be asked. */
 export type QuestionAnswer = { option: string; words?: string } | { words: string; by?: 'nobody' };
 
-export type RunError = { kind: ModelErrorKind | 'internal'; message: string };
+/** `check`: a step of the plan did not pass its check. */
+export type RunError = { kind: ModelErrorKind | 'internal' | 'check'; message: string };
 export type Outcome = 'answered' | 'plan_proposed' | 'refused' | 'stopped' | 'failed';
 /** `interrupted`: the host went away in mid-run. */
 /** `edit_plan`: the user wants to edit the plan that the run carries out. */
@@ -125,12 +126,22 @@ export type EventBody =
   | { type: 'file_changed'; callId: string; changes: ChangeSummary[] }
   /** What was staged could not be written, and every file is as it was. Logs of older versions do not say so. */
   | { type: 'changes_dropped'; callId: string }
-  | { type: 'tool_finished'; callId: string; result: ToolResult; durationMs: number; decision?: Decision; note?: string }
+  /** `withheld`: it was not carried out, for it was denied, rejected, or one too many. */
+  | { type: 'tool_finished'; callId: string; result: ToolResult; durationMs: number; decision?: Decision; note?: string; withheld?: true }
   | { type: 'plan_proposed'; plan: Plan }
   /** `run` carries the plan as the user confirmed it, which may be an edited revision. */
   | { type: 'plan_resolved'; planId: string; answer: 'run' | 'discard'; plan?: Plan }
-  /** `implicit`: the model wrote in its scope without a word. */
-  | { type: 'plan_step'; planId: string; hash?: string; step: number; status: StepStatus; note?: string; implicit?: true }
+  /** `implicit`: the model wrote in its scope without a word. `unchanged`: it is done, and changed none of the files that it may change. */
+  | {
+      type: 'plan_step';
+      planId: string;
+      hash?: string;
+      step: number;
+      status: StepStatus;
+      note?: string;
+      implicit?: true;
+      unchanged?: true;
+    }
   | { type: 'step_checked'; planId: string; hash?: string; step: number; check: Check; outcome: CheckOutcome; output: string }
   /** What the step had changed is as it was before it, but for the files that were refused. */
   | { type: 'step_rolled_back'; planId: string; hash?: string; step: number; undoId: string; results: UndoResult[] }

@@ -11,7 +11,7 @@ export type ReasoningPart = { type: 'reasoning'; text: string } & Replay;
 /** `data` is base64 without a `data:` prefix. */
 export type ImagePart = { type: 'image'; mediaType: string; data: string };
 /** Words of Kedge itself to the model; see notes.ts. Logs of older versions have them as text. */
-export type NotePart = { type: 'note'; about: 'undo' | 'cut_off' | 'plan' | 'plan_change' | 'repeated' | 'image'; text: string };
+export type NotePart = { type: 'note'; about: 'undo' | 'cut_off' | 'plan' | 'plan_change' | 'check' | 'repeated' | 'image'; text: string };
 
 /** `input` is the parsed JSON; where the model sent something that does not parse, `input` is absent and `malformed` holds the text. */
 export type ToolCall = { type: 'tool_call'; id: string; name: string; input?: unknown; malformed?: string } & Replay;

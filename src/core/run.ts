@@ -8,6 +8,7 @@ import { carryOut } from './act.ts';
 import { type Meter, type Reached, useOfAnswer } from './budget.ts';
 import type { Covers } from './covers.ts';
 import type { ApprovalAnswer, EventBody, Limits, Outcome, PauseReason, QuestionAnswer, RunError } from './events.ts';
+import { failedCheck, putRight, stepError } from './failed-step.ts';
 import { withoutImages } from './images.ts';
 import type { AssistantMessage, ModelRef, ToolCall, Usage, UserMessage } from './messages.ts';
 import type { ModelAdapter, ModelRequest } from './model.ts';
@@ -71,6 +72,8 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
   const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
   const specs = ports.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   let endsRun: ToolOutput['endsRun'];
+  /** Since the run began or went on. */
+  let hasAnswered = false;
 
   const finish = (outcome: Outcome, error?: RunError) =>
     emit({ type: 'run_finished', outcome, ...(error && { error }), ...spent(state.lastRun, state, now()) });
@@ -79,7 +82,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
 
   const pause = (halt: Halt) => {
     if (halt.reason === 'limit') emit({ type: 'budget_reached', ...halt.reached });
-    emit({ type: 'run_paused', reason: halt.reason, summary: describeProgress(state.messages.slice(state.lastRun?.messagesBefore)) });
+    emit({ type: 'run_paused', reason: halt.reason, summary: describeProgress(state, state.lastRun) });
   };
 
   function answer(content: AssistantMessage['content'], stop: AssistantMessage['stop'], usage: Usage | undefined): AssistantMessage {
@@ -162,22 +165,28 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       if (state.open.length > 0) {
         const halt = await act(state.open.filter((call) => !state.results.has(call.id)));
         if (halt) return pause(halt);
+        if (endsRun === 'failed') return finish(endsRun, state.lastRun && stepError(state.lastRun));
         if (endsRun) return finish(endsRun === 'stopped' ? endsRun : 'plan_proposed');
       }
+      const { lastRun } = state;
       const last = state.messages.at(-1);
       if (last?.role === 'assistant') {
         if (last.stop === 'refusal') return finish('refused');
-        if (last.stop !== 'max_tokens' && last.stop !== 'aborted') {
+        const isWhole = last.stop !== 'max_tokens' && last.stop !== 'aborted';
+        // A run that ended with this answer, and is tried again, has work to do first.
+        const open = isWhole && !hasAnswered && lastRun ? failedCheck(lastRun) : undefined;
+        if (isWhole && open === undefined) {
           await ports.closing?.({ signal, record: emit });
-          return finish('answered');
+          return lastRun && failedCheck(lastRun) !== undefined ? finish('failed', stepError(lastRun)) : finish('answered');
         }
-        emit({ type: 'message_added', message: upToDate(goOn(last.stop)) });
+        emit({ type: 'message_added', message: upToDate(lastRun && open !== undefined ? putRight(lastRun, open) : goOn(last.stop)) });
       }
       const halt = halted('turn');
       if (halt) return pause(halt);
       for (const { id, message } of state.queue.values()) emit({ type: 'message_added', message: upToDate(message), queued: id });
       if (state.takenBack.size > 0) emit({ type: 'message_added', message: upToDate({ role: 'user', content: [] }) });
       const answer = await think();
+      hasAnswered = true;
       if (answer.stop === 'max_tokens') return pause({ reason: 'max_tokens' });
     }
   } catch (error) {

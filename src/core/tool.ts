@@ -44,8 +44,8 @@ export type ToolOutput = {
   isError?: boolean;
   /** Domain events (a plan, a step's progress) that go into the log with the result. */
   events?: EventBody[];
-  /** The run ends with this call and waits for the user, as after a proposed plan; or pauses until its plan was edited; or the user stopped it. */
-  endsRun?: boolean | 'edit_plan' | 'stopped';
+  /** The run ends with this call and waits for the user, as after a proposed plan; or pauses until its plan was edited; or the user stopped it; or a step of the plan failed. */
+  endsRun?: boolean | 'edit_plan' | 'stopped' | 'failed';
   /** How it ended, in a word or two beside the title: `exit 1`. */
   note?: string;
 };

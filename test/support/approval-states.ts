@@ -111,6 +111,45 @@ export function approvalStates({ script, host, session }: Makers): Record<string
         session(script().run('plan', 'Plan it').add({ type: 'plan_proposed', plan: PLAN }).finishes('plan_proposed'), false),
       ],
     },
+    'plan-unchanged': {
+      messages: [
+        host('agent'),
+        session(
+          script()
+            .run('agent', 'Run the plan: Tidy everything up', PLAN)
+            .add({ type: 'plan_step', planId: PLAN.id, step: 1, status: 'done', unchanged: true })
+            .add({ type: 'plan_step', planId: PLAN.id, step: 2, status: 'failed', note: 'Its check failed.' })
+            .finishes('failed', { kind: 'check', message: 'Step 2 of the plan did not pass its check: nothing matches TODO in src/**.' }),
+          false,
+        ),
+      ],
+    },
+    'limit-price': {
+      messages: [
+        host('agent'),
+        session(
+          script()
+            .run('agent', 'Look after the tides')
+            .add({ type: 'budget_reached', limit: 'price', max: 0.5 })
+            .add({ type: 'run_paused', reason: 'limit', summary: 'Nothing was done yet.' }),
+          false,
+        ),
+      ],
+    },
+    'limit-findings': {
+      messages: [
+        host('agent'),
+        session(
+          script().run('agent', 'Look after the tides').add({ type: 'budget_reached', limit: 'turns', max: 20 }).add({
+            type: 'run_paused',
+            reason: 'limit',
+            summary:
+              'So far 4 tool calls: search_text, read_file × 2, create_file. 1 of them failed. 5 more were asked for and not executed.\n\nChanged: made.txt.\n\nRead: a.txt.\n\nFound:\n- `tideAt`: 2 hits in src/tide.ts, src/harbour.ts\n\nThe model’s last words:\n- I look around.\n- It is in a.txt.',
+          }),
+          false,
+        ),
+      ],
+    },
     note: {
       messages: [
         host('agent'),

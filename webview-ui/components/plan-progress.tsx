@@ -65,7 +65,7 @@ export const PlanProgress = memo(({ run, plan, live, last, editing }: PlanProgre
 });
 
 function Step({ step, state, live }: { step: Plan['steps'][number]; state: StepProgress | undefined; live: boolean }) {
-  const { status = 'open', note, check, rolledBack, files = [] } = state ?? {};
+  const { status = 'open', note, check, rolledBack, unchanged, files = [] } = state ?? {};
   const { icon, label, tone } = STATUS[status];
   return (
     <li class={status}>
@@ -74,6 +74,7 @@ function Step({ step, state, live }: { step: Plan['steps'][number]; state: StepP
         <StepTitle step={step}>
           <span class="sr-only"> ({label})</span>
           {rolledBack && <span class="badge">rolled back</span>}
+          {unchanged && <span class="badge">nothing changed</span>}
         </StepTitle>
         {note && <p class="dim">{note}</p>}
         {status === 'started' && <StepFacts step={step} />}

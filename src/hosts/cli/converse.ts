@@ -141,9 +141,11 @@ function exitCode(session: Session, options: Options, isHeard: boolean): number 
   if (run?.outcome === 'failed') {
     const end = session.events.findLast((event) => event.type === 'run_finished');
     if (end?.error?.kind === 'auth') process.stderr.write(`To give a new key: ${lower(howToGiveKey(run.model.provider))}.\n`);
-    process.stderr.write(
-      `${brokeOff(session.state) ? 'Half an answer was kept. To go on' : 'To try again'}: ${continueCommand(session, options)}\n`,
-    );
+    // Of a plan it is said below what is left.
+    if (end?.error?.kind !== 'check')
+      process.stderr.write(
+        `${brokeOff(session.state) ? 'Half an answer was kept. To go on' : 'To try again'}: ${continueCommand(session, options)}\n`,
+      );
   }
   const unanswered = session.events.filter(
     (event) => event.type === 'approval_resolved' && event.runId === run?.runId && !event.answer.approve && event.answer.by === 'nobody',

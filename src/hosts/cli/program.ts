@@ -1,6 +1,7 @@
 /** The terminal program: one command from beginning to end. */
 import { SessionError } from '../../app/session.ts';
 import type { AgentEvent } from '../../core/events.ts';
+import { writeFailure } from '../../core/file-failure.ts';
 import { catalogEntry } from '../../providers/catalog.ts';
 import { StoredKeys } from '../node/keyring.ts';
 import { storageDirectory } from '../node/storage.ts';
@@ -22,7 +23,7 @@ export async function program(args: readonly string[]): Promise<number> {
     return await carryOut(parseCommand(args), stopping.signal, lastWords);
   } catch (error) {
     if (isBrokenPipe(error)) return EXIT.stopped;
-    process.stderr.write(`kedge: ${isGone(error) ? GONE : oneLine(error instanceof Error ? error.message : String(error), 1_000)}\n`);
+    process.stderr.write(`kedge: ${isGone(error) ? GONE : oneLine(failureText(error), 1_000)}\n`);
     return error instanceof UsageError || error instanceof SessionError ? EXIT.usage : EXIT.failed;
   }
 }
@@ -174,6 +175,13 @@ function handleSignals(stopping: AbortController): LastWords {
     });
   }
   return lastWords;
+}
+
+/** What Kedge keeps belongs to a folder of its own. */
+function failureText(error: unknown): string {
+  const written = writeFailure(error);
+  if (written) return `${written} KEDGE_HOME can name another folder for what Kedge keeps.`;
+  return error instanceof Error ? error.message : String(error);
 }
 
 const GONE = 'The folder that you are in is not there any more. Change to another, or name one with --folder.';

@@ -111,6 +111,7 @@ export class TextRenderer {
         return;
       case 'plan_step':
         if (event.status === 'started') this.#changed.stepBegins(event.step);
+        if (event.unchanged) this.#line(`Step ${event.step} is done, and changed none of its files.`);
         return;
       case 'file_changed': {
         const step = this.#steps.get(event.callId);

@@ -118,7 +118,8 @@ export class ChatRenderer {
         break;
       case 'plan_step': {
         const step = this.#plan?.steps[event.step - 1];
-        const note = event.note ? ` (${plain(event.note)})` : '';
+        const how = [event.unchanged && 'nothing changed', event.note && plain(event.note)].filter(Boolean);
+        const note = how.length > 0 ? ` (${how.join('; ')})` : '';
         stream.markdown(`${STEP_SIGN[event.status]} **Step ${event.step}** ${plain(step?.title ?? '')}${note}\n\n`);
         break;
       }
