@@ -13,10 +13,11 @@ type PlanEvent = Extract<AgentEvent, { type: 'plan_step' | 'step_checked' | 'ste
 export function reducePlanView(run: RunView, event: PlanEvent): RunView {
   switch (event.type) {
     case 'plan_step': {
-      const { step, status, note, implicit } = event;
+      const { step, status, note, implicit, unchanged } = event;
       const { files, check, rolledBack } = run.steps[step] ?? {};
       const kept = status === 'started' ? { files } : { files, check, rolledBack };
-      return withStep(run, step, { status, ...(note !== undefined && { note }), ...(implicit && { implicit }), ...defined(kept) });
+      const said = { ...(note !== undefined && { note }), ...(implicit && { implicit }), ...(unchanged && { unchanged }) };
+      return withStep(run, step, { status, ...said, ...defined(kept) });
     }
     case 'step_checked': {
       const { check, outcome, output, step } = event;

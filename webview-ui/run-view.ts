@@ -11,6 +11,7 @@ import {
   type Usage,
 } from '../src/core/messages.ts';
 import type { ModelWaiting } from '../src/core/model.ts';
+import { noteTexts } from '../src/core/notes.ts';
 import type { Plan } from '../src/core/plan.ts';
 import type { Receipt } from '../src/core/receipt.ts';
 import type { ChangeSummary, Decision, Effect, Review, Target } from '../src/core/tool.ts';
@@ -58,8 +59,8 @@ export type TurnView = {
 export type EditedFile = Pick<ChangeSummary, 'diff' | 'added' | 'removed'> & { content: string };
 export type ApprovalView = Extract<AgentEvent, { type: 'approval_requested' }> & { edited?: Readonly<Record<string, EditedFile>> };
 export type QuestionView = Extract<AgentEvent, { type: 'question_asked' }>;
-/** What the user said on the way: a message that joined, or an answer. */
-export type SaidView = { key: string; text: string; answers?: string; images?: readonly ImagePart[] };
+/** What the user said on the way, a message that joined or an answer; or what Kedge told the model. */
+export type SaidView = { key: string; text: string; answers?: string; images?: readonly ImagePart[]; by?: 'kedge' };
 export type ProposalView = { plan: Plan; resolved?: 'run' | 'discard' | 'superseded' };
 
 export type RunView = {
@@ -185,8 +186,10 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
       const { message } = event;
       if (message.role === 'assistant') return inLastTurn(run, (turn) => settle(turn, message), true);
       const images = message.content.filter((part) => part.type === 'image');
-      if (event.queued !== undefined) return { ...run, said: [...run.said, { key: event.queued, text: textOf(message), images }] };
-      return images.length > 0 ? { ...run, images } : run;
+      const notes = noteTexts(message).map((text, index): SaidView => ({ key: `note ${event.seq} ${index}`, text, by: 'kedge' }));
+      const joined: SaidView[] = event.queued === undefined ? [] : [{ key: event.queued, text: textOf(message), images }];
+      const said = joined.length + notes.length > 0 ? { said: [...run.said, ...joined, ...notes] } : {};
+      return { ...run, ...said, ...(event.queued === undefined && images.length > 0 && { images }) };
     }
     case 'tool_started':
       return inCall(run, event.callId, event.name, (call) => {

@@ -1,4 +1,5 @@
 /** Budgets of all runs together: what a day may use, and how fast one run may follow another. */
+
 import {
   type Allowance,
   type BudgetKey,
@@ -10,6 +11,7 @@ import {
   type Shared,
   type Use,
 } from '../core/budget.ts';
+import { fileFailure } from '../core/file-failure.ts';
 
 /** What is not set has no limit. */
 export type Budgets = { day: DayBudget; runsPerMinute?: number; cooldownSeconds?: number };
@@ -60,6 +62,7 @@ export class DayBudgets {
         this.#append({ ...rest, ...(ms >= 1 && { ms: Math.round(ms) }), ...more }, budgets);
     };
     return {
+      ...(budgets.day.usd !== undefined && { usd: budgets.day.usd }),
       spend: (more) => {
         for (const key of Object.keys(more) as (keyof Open)[]) if (more[key]) open[key] = (open[key] ?? 0) + more[key];
         // A line a turn: what it cost is known with its answer.
@@ -130,8 +133,7 @@ function kept<T>({ day }: Budgets, otherwise: T, work: () => T): T {
     return work();
   } catch (error) {
     if (Object.keys(day).length === 0) return otherwise;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`What runs use today cannot be written down, so the day’s budget cannot be kept: ${why}`);
+    throw new Error(`What runs use today cannot be written down, so the day’s budget cannot be kept: ${fileFailure(error)}`);
   }
 }
 

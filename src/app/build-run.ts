@@ -10,7 +10,7 @@ import type { WriteGate } from '../workspace/gate.ts';
 import { withIgnoreFiles } from '../workspace/ignore.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import type { AssistantPorts } from './assistant.ts';
-import { usdOf } from './cost.ts';
+import { priceOf } from './cost.ts';
 import { hookPlaces } from './hook-places.ts';
 import { judgeFor } from './judge.ts';
 import type { BuiltRun } from './live-run.ts';
@@ -45,7 +45,8 @@ export async function buildRun(run: RunRecord, session: Session, ports: Assistan
   // Of two tools of one name the last would be called: no other program's stands in the place of a built-in one.
   const tools: Tool[] = [...builtin, ...others.filter(({ name }) => !builtin.some((own) => own.name === name))];
   checks.runCommand = tools.find(({ name, source }) => name === 'run_command' && source === 'builtin');
-  const { vision, prices } = ports.facts?.(run.model) ?? {};
+  const facts = ports.facts?.(run.model) ?? {};
+  const price = priceOf(run.model, facts, ports.now ?? Date.now);
   const memory = await ports.memory?.(run.model);
   const level = pressureOf(memory, ports.settings.pressure?.());
   const shrunk = pressureNotice(memory, level);
@@ -56,8 +57,8 @@ export async function buildRun(run: RunRecord, session: Session, ports: Assistan
     limits: shrink(ports.settings.limits(mode), level),
     ...(shrunk && { shrunk }),
     adapter: await ports.adapter(run.model),
-    blind: vision === false,
-    price: (usage) => usdOf(usage, prices, new Date(ports.now?.() ?? Date.now())),
+    blind: facts.vision === false,
+    ...(price && { price }),
     tools,
     request: {
       system: systemPrompt(

@@ -1,7 +1,18 @@
-import type { Usage } from '../core/messages.ts';
-import type { Prices } from '../providers/types.ts';
+import type { ModelRef, Usage } from '../core/messages.ts';
+import { catalogEntry } from '../providers/catalog.ts';
+import type { ModelFacts, Prices } from '../providers/types.ts';
 
 const MILLION = 1_000_000;
+
+/** What answers of a model cost; undefined where its price is not known. What runs on the user's own machine costs nothing, unless they say so. */
+export function priceOf(
+  { provider }: ModelRef,
+  { prices }: ModelFacts,
+  now: () => number,
+): ((usage: Usage) => number | undefined) | undefined {
+  if (prices) return (usage) => usdOf(usage, prices, new Date(now()));
+  return provider === 'offline' || catalogEntry(provider)?.local ? () => 0 : undefined;
+}
 
 /** US dollars for one answer; undefined where the prices, or the tokens that they are for, are not known. Reasoning is paid as output. */
 export function usdOf({ input, output, cached = 0, cacheWrite = 0 }: Usage, prices: Prices | undefined, day: Date): number | undefined {

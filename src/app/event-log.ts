@@ -2,6 +2,7 @@
 import { type Covers, sameCovers } from '../core/covers.ts';
 import type { AgentEvent, EventBody } from '../core/events.ts';
 import { isDurable } from '../core/events.ts';
+import { fileFailure } from '../core/file-failure.ts';
 import { receiptOf } from '../core/receipt.ts';
 import { foldSession, reduce, skipLost } from '../core/session.ts';
 import { emptySession, type SessionState, waitsForUser } from '../core/session-state.ts';
@@ -263,8 +264,7 @@ export class EventLog {
 }
 
 function logFailure(error: unknown): Error {
-  const why = error instanceof Error ? error.message : String(error);
-  return new Error(`The session's log cannot be written, so the run was ended: ${why}`);
+  return new Error(`The session's log cannot be written, so the run was ended: ${fileFailure(error)}`);
 }
 
 function damageText(lines: number, copy: string | undefined): string {

@@ -92,7 +92,7 @@ export class LiveRun implements LoggedRun {
         await this.#wait(id, stopped);
         return state.questionAnswers.get(id) as QuestionAnswer;
       };
-      const meter = new Meter({ ...built.limits, ...built.budget }, now, run.used, run.from, built.shared);
+      const meter = new Meter({ ...built.limits, ...built.budget }, now, run.used, run.from, built.shared, built.price !== undefined);
       settle = () => built.shared?.settle(run.status === 'finished');
       const { loop, ...rest } = built;
       await loop({ ...rest, model: run.model, meter, pace: this.pace, state, emit, answered, replied, now }, signal);

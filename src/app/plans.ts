@@ -1,8 +1,8 @@
 /** What a user does with the plans of a session: confirm, edit, have changed, go on with, run again. */
 import type { AgentEvent, EventBody, Mode } from '../core/events.ts';
-import { type ModelRef, user } from '../core/messages.ts';
+import type { ModelRef, NotePart } from '../core/messages.ts';
 import type { Plan } from '../core/plan.ts';
-import { changePrompt, planPrompt, rerooted, widened } from '../core/plan.ts';
+import { changeNote, planNote, rerooted, widened } from '../core/plan.ts';
 import { withHash } from '../core/plan-hash.ts';
 import { currentStep, isOver, nextStep, type PlanOverview, planOverviews, renumbered, settledText } from '../core/plan-progress.ts';
 import type { ApprovalRequest, RunRecord, SessionState } from '../core/session-state.ts';
@@ -13,7 +13,7 @@ import { SessionError } from './session-error.ts';
 /** The plan as the user edited it, and what overrides the model of Agent mode. */
 export type PlanOptions = { edited?: Plan | undefined; model?: ModelRef };
 
-/** What ties a run to a plan. `shown` stands for the prompt where that holds the whole plan. */
+/** What ties a run to a plan. `shown` stands for the prompt where the user wrote none. */
 export type Bound = { plan?: Plan; resumes?: string; revises?: string; shown?: string };
 
 /** What of its session the plans need. */
@@ -47,7 +47,7 @@ export class Plans {
     this.#expectProposed(planId);
     const { state, emit, newId, prompt } = this.#desk;
     emit(state.lastRun?.runId ?? newId(), { type: 'plan_resolved', planId, answer, ...(answer === 'run' && { plan }) });
-    if (answer === 'run') await prompt({ text: planPrompt(plan), mode: 'agent', ...(model && { model }) }, { plan });
+    if (answer === 'run') await prompt(carryingOut(planNote(plan), model), { plan, shown: shownAs(plan) });
   }
 
   /**
@@ -72,8 +72,8 @@ export class Plans {
       this.#desk.emit(run.runId, revised);
       return this.resume(planId);
     }
-    const text = planPrompt(plan, settledText(renumbered(run.steps, was)));
-    await this.#desk.resume(run.runId, [revised, { type: 'message_added', message: user(text) }]);
+    const note = planNote(plan, settledText(renumbered(run.steps, was)));
+    await this.#desk.resume(run.runId, [revised, { type: 'message_added', message: { role: 'user', content: [note] } }]);
   }
 
   /** Goes on with a plan at its first step that is not over. */
@@ -83,17 +83,14 @@ export class Plans {
       throw new SessionError('All steps of this plan are over. It can be run again.');
     if (this.#isPaused(run)) return this.#desk.resume(run.runId, []);
     const { plan, runId, steps } = run;
-    await this.#desk.prompt(
-      { text: planPrompt(plan, settledText(steps)), mode: 'agent', ...(model && { model }) },
-      { plan, resumes: runId },
-    );
+    await this.#desk.prompt(carryingOut(planNote(plan, settledText(steps)), model), { plan, resumes: runId, shown: shownAs(plan) });
   }
 
   /** Asks the model for another plan in the place of this one. */
   async change(planId: string, words: string, { model }: Pick<PlanOptions, 'model'> = {}): Promise<void> {
     this.#expectProposed(planId);
-    const text = changePrompt(this.#known(planId), words);
-    await this.#desk.prompt({ text, mode: 'plan', ...(model && { model }) }, { revises: planId, shown: words });
+    const notes = [changeNote(this.#known(planId))];
+    await this.#desk.prompt({ text: words, notes, mode: 'plan', ...(model && { model }) }, { revises: planId });
   }
 
   /** Proposes a plan once more, for another folder where one is given: it is confirmed like any other. */
@@ -148,6 +145,14 @@ export class Plans {
     if (begun || known.status === 'discarded' || known.status === 'superseded')
       throw new SessionError(`This plan is ${known.status} already.`);
   }
+}
+
+function carryingOut(note: NotePart, model: ModelRef | undefined): Prompt {
+  return { text: '', notes: [note], mode: 'agent', ...(model && { model }) };
+}
+
+function shownAs({ goal }: Plan): string {
+  return `Run the plan: ${goal}`;
 }
 
 /** The mode that a prompt is run in where the user wants to see a plan before anything is changed. */

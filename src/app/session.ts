@@ -5,7 +5,7 @@ import type { AgentEvent, ApprovalAnswer, EventBody, Limits, Mode, QuestionAnswe
 import type { ModelRef } from '../core/messages.ts';
 import { type RunRecord, type SessionState, waitsForUser } from '../core/session-state.ts';
 import { spent } from '../core/spent.ts';
-import type { Review } from '../core/tool.ts';
+import type { ChangeSummary, Review } from '../core/tool.ts';
 import { takenBackNote } from '../core/writes.ts';
 import type { SessionLog } from '../sessions/store.ts';
 import type { WriteGate } from '../workspace/gate.ts';
@@ -93,7 +93,7 @@ export class Session {
   }
 
   /** Starts a run and resolves when it has ended, paused or stopped. @throws SessionError while another run is live. */
-  async prompt({ text, mode: wanted, model, attachments = [] }: Prompt, bound: Bound = {}): Promise<void> {
+  async prompt({ text, mode: wanted, model, attachments = [], notes = [] }: Prompt, bound: Bound = {}): Promise<void> {
     this.#expectIdle();
     const { shown, ...ties } = bound;
     const mode = plannedMode(wanted, bound, this.#ports.requirePlan?.());
@@ -102,7 +102,7 @@ export class Session {
     const ref = model ?? this.#ports.modelFor(mode);
     this.#supersede();
     const started: EventBody = { type: 'run_started', mode, prompt: shown ?? (text || IMAGE_ALONE), model: ref, limits, ...ties };
-    const message = userMessage(text, [...attachments, ...takenBackNote(this.state)]);
+    const message = userMessage(text, [...attachments, ...notes, ...takenBackNote(this.state)]);
     await this.#run(runId, this.#opening(started, { type: 'message_added', message }));
   }
 
@@ -250,6 +250,11 @@ export class Session {
   async restore(to: RestorePoint): Promise<void> {
     this.#expectIdle();
     await this.#takeBack(() => restoring(this.state, to));
+  }
+
+  /** Proposed changes with all of their diffs, of which the log keeps the beginning. */
+  async wholeChanges(changes: readonly ChangeSummary[]): Promise<ChangeSummary[]> {
+    return (await this.#ports.gate()).wholeChanges(changes);
   }
 
   /** What is left in a file of a run's changes, by hunks. */

@@ -10,6 +10,9 @@ import type { Decision, Judgement, PreparedCall, Tool, ToolOutput } from './tool
 import { ToolError } from './tool.ts';
 import { visibleText } from './visible-text.ts';
 
+/** The call was not carried out, and the model is told why. */
+class Withheld extends ToolError {}
+
 /** Whatever goes wrong becomes the call's result. @returns whether the run ends with it, and how. @throws where the run is stopped. */
 export async function carryOut(
   call: ToolCall,
@@ -25,10 +28,11 @@ export async function carryOut(
   let events: EventBody[] = [];
   let note: string | undefined;
   let endsRun: ToolOutput['endsRun'];
+  let isWithheld = false;
   try {
     if (state.begun.has(call.id)) throw new ToolError(textOfOrphan(call));
     if (state.open.indexOf(call) >= limits.callsPerTurn)
-      throw new ToolError(`Not executed: at most ${limits.callsPerTurn} calls a turn. Ask for it again in the next turn.`);
+      throw new Withheld(`Not executed: at most ${limits.callsPerTurn} calls a turn. Ask for it again in the next turn.`);
     if (call.malformed !== undefined)
       throw new ToolError(call.problem ?? 'The arguments are not valid JSON. Send them again as one JSON object.');
     let prepared = tool && (await abortable(tool.prepare(call.input ?? {}, signal), signal));
@@ -43,7 +47,7 @@ export async function carryOut(
     };
     const started = { type: 'tool_started', callId: call.id, name: call.name, title, effect: tool.effect, targets, ...beyond } as const;
     emit({ ...started, decision });
-    if (judged.kind === 'deny') throw new ToolError(`Denied: ${judged.reason}`);
+    if (judged.kind === 'deny') throw new Withheld(`Denied: ${judged.reason}`);
     if (judged.kind === 'ask') {
       prepared = await approval(call, prepared, { ...judged, ...(covers && { covers }) }, ports, signal);
       // An effect that stages no changes leaves no other mark that it began, and after a crash it must not happen twice.
@@ -68,6 +72,7 @@ export async function carryOut(
     endsRun = output.endsRun;
   } catch (error) {
     if (signal.aborted) throw error;
+    isWithheld = error instanceof Withheld;
     const message = error instanceof Error ? error.message : String(error);
     result.content = [{ type: 'text', text: error instanceof ToolError ? message : `The tool failed: ${message}` }];
     result.isError = true;
@@ -77,7 +82,8 @@ export async function carryOut(
   if (repeatsThrice(withMade(state.recent, { call, result }, state.open))) result.content = [...result.content, REPEATED];
   for (const event of events) emit(event);
   const durationMs = Math.max(0, now() - begun - (meter.waitedMs - waitedBefore));
-  emit({ type: 'tool_finished', callId: call.id, result, durationMs, ...(decision && { decision }), ...(note && { note }) });
+  const more = { ...(decision && { decision }), ...(note && { note }), ...(isWithheld && { withheld: true as const }) };
+  emit({ type: 'tool_finished', callId: call.id, result, durationMs, ...more });
   return endsRun;
 }
 
@@ -90,7 +96,7 @@ async function approval(
   signal: AbortSignal,
 ): Promise<PreparedCall> {
   const { state, emit, meter } = ports;
-  const { title, changes = [], digest, command, hosts } = prepared;
+  const { title, changes = [], digest, command, hosts, address, mcp, targets } = prepared;
   const approvalId = digest === undefined ? call.id : `${call.id}:${digest.slice(0, 12)}`;
   const given = () => {
     const known = state.approvals.get(call.id);
@@ -101,15 +107,34 @@ async function approval(
   if (!answer) {
     if (!state.pendingApprovals.has(approvalId)) {
       const bound = digest !== undefined && { digest };
-      const beyond = { ...(command && { command }), ...(hosts && { hosts }) };
+      const beyond = {
+        ...(command && { command }),
+        ...(hosts && { hosts }),
+        ...(address !== undefined && { address }),
+        ...(mcp && { mcp }),
+      };
+      const isShown = command || address !== undefined || changes.length > 0;
+      const called = !isShown && { input: call.input ?? {}, ...(targets.length > 0 && { targets }) };
       const grants = covers && { covers, ...similarTo(call, covers, ports) };
-      emit({ type: 'approval_requested', approvalId, callId: call.id, title, rule, reason, changes, ...bound, ...beyond, ...grants });
+      emit({
+        type: 'approval_requested',
+        approvalId,
+        callId: call.id,
+        title,
+        rule,
+        reason,
+        changes,
+        ...bound,
+        ...beyond,
+        ...called,
+        ...grants,
+      });
     }
     // A listener may have answered while it was told of the question.
     answer = given() ?? (await meter.waiting(ports.answered(approvalId, signal)));
   }
-  if (!answer.approve && answer.by === 'nobody') throw new ToolError(answer.words ?? 'Nobody could be asked.');
-  if (!answer.approve) throw new ToolError(answer.words ? `The user rejected this: ${answer.words}` : 'The user rejected this.');
+  if (!answer.approve && answer.by === 'nobody') throw new Withheld(answer.words ?? 'Nobody could be asked.');
+  if (!answer.approve) throw new Withheld(answer.words ? `The user rejected this: ${answer.words}` : 'The user rejected this.');
   if (!answer.revised) return prepared;
   const kept = await prepared.revise?.(answer.revised);
   if (!kept || kept.digest !== state.approvals.get(call.id)?.digest)

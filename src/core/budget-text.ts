@@ -9,6 +9,8 @@ const OF_RUN: Partial<Record<BudgetKey, (max: number) => string>> = {
   minutes: (max) => `This run has worked its ${counted(Math.round(max * 10) / 10, 'minute')}.`,
   tokens: (max) => `This run has used its ${tokens(max)} tokens.`,
   usd: (max) => `This run has spent its ${dollars({ usd: max })}.`,
+  price: (max) =>
+    `The price of this model is not known, so the limit of ${dollars({ usd: max })} would not stop it. Give its price (setting kedge.models; in the terminal --price), limit tokens instead, or continue without a limit of money.`,
   'day.runs': (max) => `All ${counted(max, 'run')} of today are used up.`,
   'day.turns': (max) => `All ${counted(max, 'turn')} of today are used up.`,
   'day.calls': (max) => `All ${counted(max, 'call')} of today are used up.`,
@@ -33,6 +35,7 @@ export function isOfDay(limit: BudgetKey): boolean {
 /** What it takes to go on, for a button. */
 export function moreText(limit: BudgetKey): string {
   if (limit === 'runsPerMinute' || limit === 'cooldown') return 'Continue now';
+  if (limit === 'price') return 'Continue without it';
   return isOfDay(limit) ? 'Raise today’s limit…' : 'Continue with more';
 }
 

@@ -12,8 +12,8 @@ export type RunBudget = { tokens?: number; usd?: number };
 /** Of all runs of a day; then how fast one run may follow another. */
 export type DayBudget = { runs?: number; turns?: number; calls?: number; tokens?: number; usd?: number; minutes?: number };
 
-/** `cooldown` is in seconds. */
-export type BudgetKey = keyof Limits | keyof RunBudget | `day.${keyof DayBudget}` | 'runsPerMinute' | 'cooldown';
+/** `cooldown` is in seconds. `price`: money is limited, and what the model costs is not known. */
+export type BudgetKey = keyof Limits | keyof RunBudget | `day.${keyof DayBudget}` | 'runsPerMinute' | 'cooldown' | 'price';
 /** `unpriced`: so many answers are not in the money that was counted. */
 export type Reached = { limit: BudgetKey; max: number; unpriced?: number };
 
@@ -37,8 +37,9 @@ export type Allowance = Partial<Record<BudgetKey, number>>;
 /** A line of a day's ledger: what was used, that a run began or ended, or that the user raised a limit for the day. */
 export type DayEntry = Partial<Use> & { at: number; runs?: number; ended?: true; raised?: BudgetKey };
 
-/** What all runs of a day share. */
+/** What all runs of a day share. `usd` is what they may cost, where that is limited. */
 export type Shared = {
+  usd?: number;
   spend(more: Partial<Use> & { runs?: number }): void;
   /** How many calls the day still has. */
   callsLeft(): number;
@@ -89,6 +90,7 @@ export class Meter {
   readonly #from: Allowance;
   readonly #now: () => number;
   readonly #shared: Shared | undefined;
+  readonly #isPriced: boolean;
   readonly #begun: number;
   #use: Use;
   #told = 0;
@@ -96,8 +98,9 @@ export class Meter {
   #waitingSince = 0;
   #waitedMs = 0;
 
-  /** `used` is what the run used before it paused or was interrupted. */
-  constructor(max: Limits & RunBudget, now: () => number, used: Use = NO_USE, from: Allowance = {}, shared?: Shared) {
+  /** `used` is what the run used before it paused or was interrupted; `isPriced`: what the model costs is known. */
+  constructor(max: Limits & RunBudget, now: () => number, used: Use = NO_USE, from: Allowance = {}, shared?: Shared, isPriced = true) {
+    this.#isPriced = isPriced;
     this.#max = max;
     this.#from = from;
     this.#now = now;
@@ -148,6 +151,9 @@ export class Meter {
   /** The limit that ends the run here; `more` is what the answer that is coming in has used so far. */
   reached(what: Limited, more: Partial<Use> = {}): Reached | undefined {
     const use = addUse(this.use, more);
+    const money = this.#max.usd ?? this.#shared?.usd;
+    // A limit that can count nothing limits nothing: the user is asked once, before anything is spent.
+    if (what === 'turn' && money !== undefined && !this.#isPriced && this.#from.price === undefined) return { limit: 'price', max: money };
     for (const limit of LIMITS[what]) {
       const base = this.#max[limit];
       if (base === undefined) continue;

@@ -18,7 +18,6 @@ import type {
   UndoResult,
 } from './events.ts';
 import { assistantMessage, cost, model, toolResult, usage, userMessage } from './message-shape.ts';
-import type { ModelErrorKind } from './model.ts';
 import type { StepStatus } from './plan.ts';
 import { plan, planCheck } from './plan-shape.ts';
 import type { Receipt } from './receipt.ts';
@@ -31,6 +30,7 @@ import {
   constant,
   type FieldChecks,
   integer,
+  json,
   number,
   object,
   oneOf,
@@ -38,7 +38,7 @@ import {
   recordOf,
   string,
 } from './shape.ts';
-import type { ChangeSummary, CommandLine, Decision, Effect, FileRevision, Target } from './tool.ts';
+import type { ChangeSummary, CommandLine, Decision, Effect, FileRevision, ServerTool, Target } from './tool.ts';
 
 type TransientType = 'text_delta' | 'reasoning_delta' | 'tool_input_delta' | 'model_waiting' | 'tool_progress';
 type DurableType = Exclude<EventBody['type'], TransientType>;
@@ -68,6 +68,8 @@ const command = object<CommandLine>({
   text: string,
   cwd: string,
   shell: oneOf<CommandLine['shell']>({ bash: true, sh: true, powershell: true, other: true }),
+  background: yes,
+  timeoutSeconds: amount,
 });
 
 type StagedChange = Omit<ChangeSummary, 'diff'>;
@@ -122,6 +124,8 @@ const question = object<Question>({
   text: string,
   options: arrayOf(object<Question['options'][number]>({ label: string, detail: text })),
   freeText: optional(boolean),
+  command: optional(command),
+  reason: text,
 });
 const questionAnswer: Check<QuestionAnswer> = anyOf(
   object<Extract<QuestionAnswer, { option: string }>>({ option: string, words: text }),
@@ -135,6 +139,7 @@ const budgetKey = oneOf<BudgetKey>({
   minutes: true,
   tokens: true,
   usd: true,
+  price: true,
   'day.runs': true,
   'day.turns': true,
   'day.calls': true,
@@ -146,7 +151,7 @@ const budgetKey = oneOf<BudgetKey>({
 });
 const pauseReason = oneOf<PauseReason>({ limit: true, max_tokens: true, interrupted: true, edit_plan: true, user: true, repeating: true });
 const outcome = oneOf<Outcome>({ answered: true, plan_proposed: true, refused: true, stopped: true, failed: true });
-const errorKind = oneOf<ModelErrorKind | 'internal'>({
+const errorKind = oneOf<RunError['kind']>({
   auth: true,
   unknown_model: true,
   no_credit: true,
@@ -159,6 +164,7 @@ const errorKind = oneOf<ModelErrorKind | 'internal'>({
   empty_answer: true,
   bad_stream: true,
   internal: true,
+  check: true,
 });
 const counts = recordOf(number);
 const receipt = object<Receipt>({
@@ -176,6 +182,7 @@ const receipt = object<Receipt>({
   readCount: number,
   changed: strings,
   changedCount: number,
+  unchangedSteps: optional(arrayOf(number)),
   commands: strings,
   commandCount: number,
   hosts: strings,
@@ -217,6 +224,10 @@ const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
     digest: text,
     command: optional(command),
     hosts: optional(strings),
+    address: text,
+    mcp: optional(object<ServerTool>({ server: string, tool: string, description: string })),
+    input: json,
+    targets: optional(arrayOf(target)),
     covers: optional(arrayOf(covers)),
     similar: amount,
   },
@@ -233,10 +244,10 @@ const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
   changes_staged: { callId: string, changes: stagedChanges },
   file_changed: { callId: string, changes },
   changes_dropped: { callId: string },
-  tool_finished: { callId: string, result: toolResult, durationMs: number, decision: optional(decision), note: text },
+  tool_finished: { callId: string, result: toolResult, durationMs: number, decision: optional(decision), note: text, withheld: yes },
   plan_proposed: { plan },
   plan_resolved: { planId: string, answer: oneOf({ run: true, discard: true }), plan: optional(plan) },
-  plan_step: { ...ofStep, status: stepStatus, note: text, implicit: yes },
+  plan_step: { ...ofStep, status: stepStatus, note: text, implicit: yes, unchanged: yes },
   step_checked: {
     ...ofStep,
     check: planCheck,

@@ -4,7 +4,7 @@ import type { AssistantMessage, Cost, ModelRef, ToolResult, Usage, UserMessage }
 import type { ModelErrorKind, ModelWaiting } from './model.ts';
 import type { Check, Plan, StepStatus } from './plan.ts';
 import type { Receipt } from './receipt.ts';
-import type { ChangeSummary, CommandLine, Decision, Effect, Revision, Target } from './tool.ts';
+import type { ChangeSummary, CommandLine, Decision, Effect, Revision, ServerTool, Target } from './tool.ts';
 
 export type Mode = 'ask' | 'plan' | 'agent';
 export const MODES: readonly Mode[] = ['ask', 'plan', 'agent'];
@@ -26,12 +26,23 @@ export type ApprovalAnswer =
 /** For how long what need not be asked for. */
 export type Granted = { scope: GrantScope; covers: Covers };
 
-/** What a call asks the user. `id` is the question's own in its call; `options` are offered as buttons, `freeText` allows own words. */
-export type Question = { id: string; text: string; options: { label: string; detail?: string }[]; freeText?: boolean };
+/**
+ * What a call asks the user. `id` is the question's own in its call; `options` are offered as buttons, `freeText` allows own words.
+ * Where an answer runs a `command`, `reason` says why that is asked.
+ */
+export type Question = {
+  id: string;
+  text: string;
+  options: { label: string; detail?: string }[];
+  freeText?: boolean;
+  command?: CommandLine;
+  reason?: string;
+};
 /** The label of the option, or own words. `by: 'nobody'`: nobody was there to be asked. */
 export type QuestionAnswer = { option: string; words?: string } | { words: string; by?: 'nobody' };
 
-export type RunError = { kind: ModelErrorKind | 'internal'; message: string };
+/** `check`: a step of the plan did not pass its check. */
+export type RunError = { kind: ModelErrorKind | 'internal' | 'check'; message: string };
 export type Outcome = 'answered' | 'plan_proposed' | 'refused' | 'stopped' | 'failed';
 /** `interrupted`: the host went away in mid-run. */
 /** `edit_plan`: the user wants to edit the plan that the run carries out. */
@@ -94,6 +105,12 @@ export type EventBody =
       command?: CommandLine;
       /** On the network, that it speaks to. */
       hosts?: string[];
+      /** The whole address that a yes gets, or the server's tool that it calls. */
+      address?: string;
+      mcp?: ServerTool;
+      /** What the tool is called with and reaches, where neither a command, an address nor changes show it. */
+      input?: unknown;
+      targets?: Target[];
       /** What a yes can stand for, the widest first; absent where a yes counts once. */
       covers?: Covers[];
       /** So many other calls of the same answer would ask for the same. */
@@ -112,12 +129,22 @@ export type EventBody =
   | { type: 'file_changed'; callId: string; changes: ChangeSummary[] }
   /** What was staged could not be written, and every file is as it was. Logs of older versions do not say so. */
   | { type: 'changes_dropped'; callId: string }
-  | { type: 'tool_finished'; callId: string; result: ToolResult; durationMs: number; decision?: Decision; note?: string }
+  /** `withheld`: it was not carried out, for it was denied, rejected, or one too many. */
+  | { type: 'tool_finished'; callId: string; result: ToolResult; durationMs: number; decision?: Decision; note?: string; withheld?: true }
   | { type: 'plan_proposed'; plan: Plan }
   /** `run` carries the plan as the user confirmed it, which may be an edited revision. */
   | { type: 'plan_resolved'; planId: string; answer: 'run' | 'discard'; plan?: Plan }
-  /** `implicit`: the model wrote in its scope without a word. */
-  | { type: 'plan_step'; planId: string; hash?: string; step: number; status: StepStatus; note?: string; implicit?: true }
+  /** `implicit`: the model wrote in its scope without a word. `unchanged`: it is done, and changed none of the files that it may change. */
+  | {
+      type: 'plan_step';
+      planId: string;
+      hash?: string;
+      step: number;
+      status: StepStatus;
+      note?: string;
+      implicit?: true;
+      unchanged?: true;
+    }
   | { type: 'step_checked'; planId: string; hash?: string; step: number; check: Check; outcome: CheckOutcome; output: string }
   /** What the step had changed is as it was before it, but for the files that were refused. */
   | { type: 'step_rolled_back'; planId: string; hash?: string; step: number; undoId: string; results: UndoResult[] }

@@ -1,5 +1,6 @@
 /** Images in a conversation: which kinds there are, and what a model is told that cannot see them. */
-import type { ImagePart, Message, TextPart } from './messages.ts';
+import type { ImagePart, Message, NotePart, TextPart } from './messages.ts';
+import { note } from './notes.ts';
 
 export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 export type ImageType = (typeof IMAGE_TYPES)[number];
@@ -38,8 +39,8 @@ export function withoutImages(messages: readonly Message[]): Message[] {
   });
 }
 
-function described(part: TextPart | ImagePart): TextPart {
-  if (part.type === 'text') return part;
+function described(part: TextPart | ImagePart | NotePart): TextPart | NotePart {
+  if (part.type !== 'image') return part;
   const kilobytes = Math.max(1, Math.round((part.data.length * 3) / 4000));
-  return { type: 'text', text: `[An image was left out here (${part.mediaType}, ${kilobytes} KB): the model in use cannot see images.]` };
+  return note('image', `An image was left out here (${part.mediaType}, ${kilobytes} KB): the model in use cannot see images.`);
 }

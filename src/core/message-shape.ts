@@ -4,6 +4,7 @@ import type {
   Cost,
   ImagePart,
   ModelRef,
+  NotePart,
   ReasoningPart,
   StopReason,
   TextPart,
@@ -33,7 +34,21 @@ const toolCall = object<ToolCall>({
   problem: text,
   replay: json,
 });
-const seen = arrayOf(anyOf(textPart, imagePart));
+const notePart = object<NotePart>({
+  type: constant('note'),
+  about: oneOf<NotePart['about']>({
+    undo: true,
+    cut_off: true,
+    empty: true,
+    plan: true,
+    plan_change: true,
+    check: true,
+    repeated: true,
+    image: true,
+  }),
+  text: string,
+});
+const seen = arrayOf(anyOf(textPart, imagePart, notePart));
 export const toolResult = object<ToolResult>({
   type: constant('tool_result'),
   callId: string,

@@ -10,13 +10,25 @@ export type TextPart = { type: 'text'; text: string } & Replay;
 export type ReasoningPart = { type: 'reasoning'; text: string } & Replay;
 /** `data` is base64 without a `data:` prefix. */
 export type ImagePart = { type: 'image'; mediaType: string; data: string };
+/** Words of Kedge itself to the model; see notes.ts. Logs of older versions have them as text. */
+export type NotePart = {
+  type: 'note';
+  about: 'undo' | 'cut_off' | 'empty' | 'plan' | 'plan_change' | 'check' | 'repeated' | 'image';
+  text: string;
+};
 
 /**
  * `input` is the parsed JSON; where the model sent something that does not parse, `input` is absent and `malformed` holds the text.
  * A malformed call is never executed. `problem` is what the model is told in its place, where it is not that this is no JSON.
  */
 export type ToolCall = { type: 'tool_call'; id: string; name: string; input?: unknown; malformed?: string; problem?: string } & Replay;
-export type ToolResult = { type: 'tool_result'; callId: string; name: string; content: (TextPart | ImagePart)[]; isError?: boolean };
+export type ToolResult = {
+  type: 'tool_result';
+  callId: string;
+  name: string;
+  content: (TextPart | ImagePart | NotePart)[];
+  isError?: boolean;
+};
 
 export type ModelRef = { provider: string; model: string };
 
@@ -29,7 +41,7 @@ export type Cost = { usd: number; unpriced?: number };
 /** `aborted` is Kedge's own: the user stopped the answer half-way. */
 export type StopReason = 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal' | 'aborted' | 'other';
 
-export type UserMessage = { role: 'user'; content: (TextPart | ImagePart)[] };
+export type UserMessage = { role: 'user'; content: (TextPart | ImagePart | NotePart)[] };
 export type AssistantMessage = {
   role: 'assistant';
   content: (TextPart | ReasoningPart | ToolCall)[];
@@ -42,12 +54,18 @@ export type AssistantMessage = {
 export type ToolMessage = { role: 'tool'; content: ToolResult[] };
 export type Message = UserMessage | AssistantMessage | ToolMessage;
 
+/** What its author said, without what Kedge added. */
 export function textOf(message: Message): string {
   return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
 export function resultText(result: ToolResult): string {
-  return result.content.map((part) => (part.type === 'text' ? part.text : `[image ${part.mediaType}]`)).join('\n');
+  return result.content.map(resultPart).join('\n');
+}
+
+function resultPart(part: ToolResult['content'][number]): string {
+  if (part.type === 'note') return `[Kedge: ${part.text}]`;
+  return part.type === 'text' ? part.text : `[image ${part.mediaType}]`;
 }
 
 export function callsOf(message: Message | undefined): ToolCall[] {

@@ -2,7 +2,8 @@
 import type { Check, Plan } from './plan.ts';
 import { checkText } from './plan.ts';
 import { shortHash } from './plan-hash.ts';
-import { isOver, type StepStates } from './plan-progress.ts';
+import { isOver, type StepStates, statusText } from './plan-progress.ts';
+import { visibleLine } from './visible-text.ts';
 
 export function planMarkdown(plan: Plan, steps: StepStates = {}): string {
   const begun = Object.keys(steps).length > 0;
@@ -16,9 +17,7 @@ export function planMarkdown(plan: Plan, steps: StepStates = {}): string {
       ...(step.files.length > 0 ? [`May change: ${step.files.map(code).join(', ')}`] : ['Changes nothing']),
       ...(step.tools?.length ? [`Tools: ${step.tools.join(', ')}`] : []),
       ...(step.check ? [`Check: ${checkMarkdown(step.check)}`] : []),
-      ...(state
-        ? [`State: ${state.status}${state.rolledBack ? ', rolled back' : ''}${state.note ? ` (${oneLine(state.note)})` : ''}`]
-        : []),
+      ...(state ? [`State: ${statusText(state)}${state.note ? ` (${oneLine(state.note)})` : ''}`] : []),
       ...(state?.check ? [`The check ${{ passed: 'passed', failed: 'failed', not_run: 'could not run' }[state.check.outcome]}.`] : []),
     ];
     return [`${index + 1}. ${box}**${oneLine(step.title)}**`, ...facts.map((fact) => `   - ${oneLine(fact)}`)];
@@ -42,7 +41,8 @@ function checkMarkdown(check: Check): string {
 }
 
 /** However many ticks it holds. */
-function code(text: string): string {
+function code(exact: string): string {
+  const text = visibleLine(exact);
   const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const ticks = '`'.repeat(longest + 1);
   const gap = text.startsWith('`') || text.endsWith('`') ? ' ' : '';

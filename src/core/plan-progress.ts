@@ -8,6 +8,8 @@ export type StepState = {
   status: StepStatus;
   /** It was started by its first write, and not by a word of the model. */
   implicit?: boolean;
+  /** It is done and changed nothing, though it may change files. */
+  unchanged?: boolean;
   note?: string;
   check?: { check: Check; outcome: CheckOutcome; output: string };
   rolledBack?: boolean;
@@ -29,6 +31,11 @@ export function nextStep({ plan, steps }: PlanRun): number | undefined {
 
 export function isOver(step: StepState | undefined): boolean {
   return step?.status === 'done' || step?.status === 'skipped';
+}
+
+/** In the words of every host: "done, nothing changed". */
+export function statusText({ status, unchanged, rolledBack }: Pick<StepState, 'status' | 'unchanged' | 'rolledBack'>): string {
+  return `${status}${unchanged ? ', nothing changed' : ''}${rolledBack ? ', rolled back' : ''}`;
 }
 
 /** Those that a run which goes on with the plan does not do again. */
@@ -90,12 +97,13 @@ export function reducePlan(state: SessionState, event: PlanEvent, run: RunRecord
     }
     case 'plan_step': {
       if (!run) break;
-      const { status, note, implicit } = event;
+      const { status, note, implicit, unchanged } = event;
       // What was found out about a step holds until it is begun anew.
       const { check, rolledBack } = status === 'started' ? {} : (run.steps[event.step] ?? ({} as Partial<StepState>));
       run.steps[event.step] = {
         status,
         ...(implicit && { implicit }),
+        ...(unchanged && { unchanged }),
         ...(note !== undefined && { note }),
         ...(check && { check }),
         ...(rolledBack && { rolledBack }),

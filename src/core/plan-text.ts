@@ -2,6 +2,7 @@
 import type { AgentEvent } from './events.ts';
 import { checkText } from './plan.ts';
 import { shortHash } from './plan-hash.ts';
+import { visibleLine } from './visible-text.ts';
 
 type PlanEvent = Extract<AgentEvent, { type: 'step_checked' | 'step_rolled_back' | 'plan_revised' }>;
 
@@ -11,7 +12,7 @@ const OUTCOME = { passed: 'passed', failed: 'failed', not_run: 'could not run' }
 export function planEventText(event: PlanEvent): string {
   switch (event.type) {
     case 'step_checked':
-      return [`Check ${OUTCOME[event.outcome]}: ${checkText(event.check)}`, event.output].filter(Boolean).join('\n');
+      return [`Check ${OUTCOME[event.outcome]}: ${visibleLine(checkText(event.check))}`, event.output].filter(Boolean).join('\n');
     case 'step_rolled_back': {
       const refused = event.results.filter(({ outcome }) => outcome === 'refused').map(({ path, reason }) => `${path}: ${reason}`);
       return [`Step ${event.step} was rolled back${refused.length > 0 ? ', but not all of it' : ''}.`, ...refused].join('\n');

@@ -1,3 +1,5 @@
+import type { NotePart } from './messages.ts';
+import { note } from './notes.ts';
 import type { Check, Plan, PlanDraft, PlanStep } from './plan-schema.ts';
 
 export type { Check, Plan, PlanDraft, PlanStep } from './plan-schema.ts';
@@ -35,16 +37,16 @@ export function planText(plan: PlanDraft, settled: Readonly<Record<number, strin
 const HOW =
   'Carry it out step by step. Before each step call update_step with status "started", after it with "done" or "failed". While a step is under way only its files may change; its check is run when you report it done.';
 
-/** The request that starts the run of a confirmed plan, or goes on with one. */
-export function planPrompt(plan: Plan, settled: Readonly<Record<number, string>> = {}): string {
+/** What starts the run of a confirmed plan, or goes on with one. */
+export function planNote(plan: Plan, settled: Readonly<Record<number, string>> = {}): NotePart {
   const first = plan.steps.findIndex((_, index) => !settled[index + 1]) + 1;
   const resumed = Object.keys(settled).length > 0 && first > 0 ? ` Steps with a state are over: begin with step ${first}.` : '';
-  return `The user confirmed this plan. ${HOW}${resumed}\n\n${planText(plan, settled)}`;
+  return note('plan', `The user confirmed this plan. ${HOW}${resumed}\n\n${planText(plan, settled)}`);
 }
 
-/** The request that makes another plan of one. */
-export function changePrompt(plan: Plan, words: string): string {
-  return `Propose the plan below anew, changed as I say: ${words}\n\n${planText(plan)}`;
+/** Goes with the user's words on what another plan is to do otherwise. */
+export function changeNote(plan: Plan): NotePart {
+  return note('plan_change', `Propose the plan below anew, changed as the user says.\n\n${planText(plan)}`);
 }
 
 /** The plan with these files added to a step; without a step, with a step of their own. */

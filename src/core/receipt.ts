@@ -25,6 +25,8 @@ export type Receipt = {
   readCount: number;
   changed: string[];
   changedCount: number;
+  /** Steps of the plan that are done and changed none of their files, in logs of newer versions. */
+  unchangedSteps?: number[];
   commands: string[];
   commandCount: number;
   hosts: string[];
@@ -50,6 +52,7 @@ export function receiptOf(events: Iterable<AgentEvent>, runId: string, canWrite?
   const commands: string[] = [];
   let failed = 0;
   let writes: { path: string; step: number | undefined }[] = [];
+  let unchanged = new Set<number>();
   let step: number | undefined;
   const sets = () => new Set<string>();
   const [finished, asked, approved, rejected, read, hosts, servers] = [sets(), sets(), sets(), sets(), sets(), sets(), sets()];
@@ -65,12 +68,15 @@ export function receiptOf(events: Iterable<AgentEvent>, runId: string, canWrite?
     }
     if (event.type === 'step_checked' && event.outcome !== 'not_run' && typeof event.check === 'object' && 'command' in event.check)
       commands.push(event.check.command);
+    if (event.type === 'plan_step' && event.unchanged) unchanged.add(event.step);
+    else if (event.type === 'plan_step') unchanged.delete(event.step);
     if (event.type === 'plan_step') step = event.status === 'started' ? event.step : event.step === step ? undefined : step;
     if (event.type === 'plan_revised' && event.was) {
       const { was } = event;
       const now = (old: number | undefined) => (old === undefined ? undefined : was.indexOf(old) + 1 || undefined);
       step = now(step);
       writes = writes.map((write) => ({ ...write, step: now(write.step) }));
+      unchanged = new Set([...unchanged].map(now).filter((each) => each !== undefined));
     }
     if (event.type === 'file_changed') for (const { path } of event.changes) writes.push({ path, step });
     if (event.type === 'step_rolled_back') {
@@ -96,7 +102,7 @@ export function receiptOf(events: Iterable<AgentEvent>, runId: string, canWrite?
     if (!result.isError && started.name.startsWith('read_')) for (const { path } of started.targets) read.add(path);
   }
   const changed = new Set(writes.map(({ path }) => path));
-  const named = (all: Iterable<string>) => [...all].slice(0, MAX_NAMED);
+  const named = <T>(all: Iterable<T>) => [...all].slice(0, MAX_NAMED);
   return {
     mode,
     calls: finished.size,
@@ -112,6 +118,7 @@ export function receiptOf(events: Iterable<AgentEvent>, runId: string, canWrite?
     readCount: read.size,
     changed: named(changed),
     changedCount: changed.size,
+    ...(unchanged.size > 0 && { unchangedSteps: named([...unchanged].sort((a, b) => a - b)) }),
     commands: named(commands).map((command) => (command.length > MAX_COMMAND ? `${command.slice(0, MAX_COMMAND)}…` : command)),
     commandCount: commands.length,
     hosts: named(hosts),
@@ -131,7 +138,7 @@ const count = (number: number, noun: string) => `${number} ${noun}${number === 1
 
 /** "12 calls · 3 approvals asked · 4 files read · 2 changed": without what there was none of. */
 export function receiptLine(receipt: Receipt): string {
-  const { calls, asked, denied, failed = 0, readCount, changedCount, commandCount, hostCount } = receipt;
+  const { calls, asked, denied, failed = 0, readCount, changedCount, unchangedSteps = [], commandCount, hostCount } = receipt;
   return [
     calls > 0 ? count(calls, 'call') : 'No calls',
     asked > 0 && `${count(asked, 'approval')} asked`,
@@ -139,6 +146,7 @@ export function receiptLine(receipt: Receipt): string {
     failed > 0 && `${failed} failed`,
     readCount > 0 && `${count(readCount, 'file')} read`,
     changedCount > 0 && `${changedCount} changed`,
+    unchangedSteps.length > 0 && `${count(unchangedSteps.length, 'step')} changed nothing`,
     commandCount > 0 && count(commandCount, 'command'),
     hostCount > 0 && count(hostCount, 'host'),
   ]
@@ -175,6 +183,7 @@ export function receiptRows(receipt: Receipt, spent?: Spent): { title: string; v
     row('Denied by', counted(receipt.deniedBy)),
     row('Files read', receipt.read, receipt.readCount),
     row('Files changed', receipt.changed, receipt.changedCount),
+    row('Steps that changed nothing', (receipt.unchangedSteps ?? []).map(String)),
     row('Commands', receipt.commands, receipt.commandCount),
     row('Hosts', receipt.hosts, receipt.hostCount),
     row('MCP servers', receipt.servers),

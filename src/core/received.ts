@@ -138,7 +138,8 @@ const IMAGE = 4_000;
 function messageLength({ content }: Message): number {
   let sum = 0;
   for (const part of content) {
-    if (part.type === 'tool_result') for (const piece of part.content) sum += piece.type === 'text' ? piece.text.length : IMAGE;
+    if (part.type === 'tool_result') for (const piece of part.content) sum += piece.type === 'image' ? IMAGE : piece.text.length;
+    else if (part.type === 'note') sum += part.text.length;
     else sum += part.type === 'image' ? IMAGE : lengthOf(part);
   }
   return sum;

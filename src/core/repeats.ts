@@ -1,5 +1,6 @@
 /** Whether a run goes round in circles: the same calls with the same results, three times over. */
-import type { TextPart, ToolCall, ToolResult } from './messages.ts';
+import type { ToolCall, ToolResult } from './messages.ts';
+import { note, withoutNotes } from './notes.ts';
 
 export type Made = { call: ToolCall; result: ToolResult };
 
@@ -9,11 +10,8 @@ const LONGEST = 4;
 /** So many calls have to be remembered: what repeats once more after it was noticed is the circle's first. */
 const REMEMBERED = TIMES * LONGEST + 1;
 
-/** What the model is told, at the end of the result with which it was noticed. */
-export const REPEATED: TextPart = {
-  type: 'text',
-  text: '[this call was made three times with the same result; do something else]',
-};
+/** What the model is told with the result with which it was noticed. */
+export const REPEATED = note('repeated', 'This call was made three times with the same result. Do something else.');
 
 /**
  * With one more. Those of one answer, which is `open`, stand in the order in which they were asked for, whichever ended first: else a circle
@@ -57,9 +55,8 @@ function isSameCall(a: ToolCall, b: ToolCall): boolean {
   return a.name === b.name && a.malformed === b.malformed && sameJson(a.input, b.input);
 }
 
-function said({ result: { content } }: Made): ToolResult['content'] {
-  const last = content.at(-1);
-  return last?.type === 'text' && last.text === REPEATED.text ? content.slice(0, -1) : content;
+function said({ result: { content } }: Made) {
+  return withoutNotes(content);
 }
 
 function sameJson(a: unknown, b: unknown): boolean {

@@ -8,9 +8,11 @@ import { carryOut } from './act.ts';
 import { LimitReached, type Reached } from './budget.ts';
 import type { Covers } from './covers.ts';
 import type { ApprovalAnswer, Limits, Outcome, PauseReason, QuestionAnswer, RunError } from './events.ts';
+import { failedCheck, putRight, stepError } from './failed-step.ts';
 import type { AssistantMessage, ToolCall, UserMessage } from './messages.ts';
-import { isEmptyAnswer, user } from './messages.ts';
+import { isEmptyAnswer } from './messages.ts';
 import { ModelError } from './model.ts';
+import { note } from './notes.ts';
 import { isStuck } from './repeats.ts';
 import { runError } from './run-error.ts';
 import { spent } from './spent.ts';
@@ -44,11 +46,16 @@ export type RunPorts = ThinkPorts & {
   now(): number;
 };
 
-/** An answer that is gone on with was cut off at the output limit, or broke off half-way. */
-const goOn = (stop: AssistantMessage['stop']) =>
-  `Your last message ${stop === 'max_tokens' ? 'was cut off at the output limit' : 'broke off before it was complete'}, and no tool call in it was executed. Go on from there.`;
+/** The model's message is continued when it was cut off at the output limit, or broke off half-way. */
+const goOn = (stop: AssistantMessage['stop']): UserMessage => {
+  const what = stop === 'max_tokens' ? 'was cut off at the output limit' : 'broke off before it was complete';
+  return { role: 'user', content: [note('cut_off', `Your last message ${what}, and no tool call in it was executed. Go on from there.`)] };
+};
 
-const EMPTY_NOTE = 'Your last message was empty: it had neither text nor a tool call. Answer, or go on with the task.';
+const EMPTY: UserMessage = {
+  role: 'user',
+  content: [note('empty', 'Your last message was empty: it had neither text nor a tool call. Answer, or go on with the task.')],
+};
 const EMPTY_AGAIN =
   'The model’s answer was empty, also when it was asked again: try it once more, say it in other words, or choose another model.';
 /** How often a model is asked for an answer that is not empty. */
@@ -61,6 +68,8 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
   const specs = ports.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   let endsRun: ToolOutput['endsRun'];
   let emptyAnswers = 0;
+  /** Since the run began or went on. */
+  let hasAnswered = false;
 
   const finish = (outcome: Outcome, error?: RunError) =>
     emit({ type: 'run_finished', outcome, ...(error && { error }), ...spent(state.lastRun, state, now()) });
@@ -69,7 +78,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
 
   const pause = (halt: Halt) => {
     if (halt.reason === 'limit') emit({ type: 'budget_reached', ...halt.reached });
-    emit({ type: 'run_paused', reason: halt.reason, summary: describeProgress(state.messages.slice(state.lastRun?.messagesBefore)) });
+    emit({ type: 'run_paused', reason: halt.reason, summary: describeProgress(state, state.lastRun) });
   };
 
   async function ask(): Promise<AssistantMessage> {
@@ -115,24 +124,31 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       if (state.open.length > 0) {
         const halt = await act(state.open.filter((call) => !state.results.has(call.id)));
         if (halt) return pause(halt);
+        if (endsRun === 'failed') return finish(endsRun, state.lastRun && stepError(state.lastRun));
         if (endsRun) return finish(endsRun === 'stopped' ? endsRun : 'plan_proposed');
       }
+      const { lastRun } = state;
       const last = state.messages.at(-1);
       if (last?.role === 'assistant') {
         if (last.stop === 'refusal') return finish('refused');
+        const isWhole = last.stop !== 'max_tokens' && last.stop !== 'aborted';
+        // A run that ended with this answer, and is tried again, has work to do first.
+        const open = isWhole && !hasAnswered && lastRun ? failedCheck(lastRun) : undefined;
         if (isEmptyAnswer(last)) {
           if (emptyAnswers === TRIES) throw new ModelError('empty_answer', EMPTY_AGAIN);
-          emit({ type: 'message_added', message: upToDate(user(EMPTY_NOTE)) });
-        } else if (last.stop !== 'max_tokens' && last.stop !== 'aborted') {
+          emit({ type: 'message_added', message: upToDate(EMPTY) });
+        } else if (isWhole && open === undefined) {
           await ports.closing?.({ signal, record: emit });
-          return finish('answered');
-        } else emit({ type: 'message_added', message: upToDate(user(goOn(last.stop))) });
+          return lastRun && failedCheck(lastRun) !== undefined ? finish('failed', stepError(lastRun)) : finish('answered');
+        } else
+          emit({ type: 'message_added', message: upToDate(lastRun && open !== undefined ? putRight(lastRun, open) : goOn(last.stop)) });
       }
       const halt = halted('turn');
       if (halt) return pause(halt);
       for (const { id, message } of state.queue.values()) emit({ type: 'message_added', message: upToDate(message), queued: id });
       if (state.takenBack.size > 0) emit({ type: 'message_added', message: upToDate({ role: 'user', content: [] }) });
       const answer = await ask();
+      hasAnswered = true;
       emptyAnswers = isEmptyAnswer(answer) ? emptyAnswers + 1 : 0;
       if (answer.stop === 'max_tokens') return pause({ reason: 'max_tokens' });
     }

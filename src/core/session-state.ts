@@ -51,6 +51,8 @@ export type SessionState = {
   /** Calls of the last assistant message, while not all of them have a result. */
   open: ToolCall[];
   results: Map<string, ToolResult>;
+  /** Calls that came to an end and were not withheld: denied, rejected, or beyond a limit. */
+  carriedOut: Set<string>;
   /** Calls that may have taken effect although no result of them is known. */
   begun: Set<string>;
   approvals: Map<string, { approvalId: string; digest?: string; answer: ApprovalAnswer }>;
@@ -89,6 +91,7 @@ export function emptySession(): SessionState {
     messages: [],
     open: [],
     results: new Map(),
+    carriedOut: new Set(),
     begun: new Set(),
     approvals: new Map(),
     pendingApprovals: new Map(),

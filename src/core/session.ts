@@ -107,6 +107,7 @@ export function reduce(state: SessionState, event: AgentEvent): void {
       break;
     case 'tool_finished':
       if (run) run.used = addUse(run.used, { calls: 1 });
+      if (!event.withheld && event.decision?.kind !== 'deny') state.carriedOut.add(event.callId);
       remember(state, event.result);
       state.results.set(event.callId, event.result);
       if (state.open.length > 0 && state.open.every((call) => state.results.has(call.id))) closeOpenCalls(state);

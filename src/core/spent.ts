@@ -27,8 +27,9 @@ export function spent(run: RunRecord | undefined, session: SessionState, now: nu
   return { usage: run?.usage ?? {}, ...(cost && { cost }), ...(sessionCost && { sessionCost }), durationMs };
 }
 
+/** What cost nothing, as a model of this machine does, is not spoken of. */
 function knownCost({ usd, ...more }: Partial<Cost> = {}): Cost | undefined {
-  return usd === undefined ? undefined : { usd, ...more };
+  return usd ? { usd, ...more } : undefined;
 }
 
 /** How long it has worked by then, unless the user was waited for since the last event. */

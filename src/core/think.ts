@@ -13,7 +13,7 @@ export type ThinkPorts = {
   adapter: ModelAdapter;
   model: ModelRef;
   request: Omit<ModelRequest, 'model' | 'messages' | 'tools'>;
-  /** US dollars for an answer, where that is known. */
+  /** US dollars for an answer, where the model's price is known and the answer says what it took. */
   price?(usage: Usage): number | undefined;
   /** The model is known not to see: images are left out, and it is told so. */
   blind?: boolean;
@@ -56,7 +56,7 @@ export async function think(ports: ThinkPorts, tools: ModelRequest['tools'], sig
 
   const add = (content: AssistantMessage['content'], stop: AssistantMessage['stop']): AssistantMessage => {
     const { usage, estimated } = received;
-    const usd = usage && price?.(usage);
+    const usd = price?.(usage ?? {});
     meter.spend(useOfAnswer(usage, usd, estimated));
     const message = {
       role: 'assistant',

@@ -44,14 +44,23 @@ export type ToolOutput = {
   isError?: boolean;
   /** Domain events (a plan, a step's progress) that go into the log with the result. */
   events?: EventBody[];
-  /** The run ends with this call and waits for the user, as after a proposed plan; or pauses until its plan was edited; or the user stopped it. */
-  endsRun?: boolean | 'edit_plan' | 'stopped';
+  /** The run ends with this call and waits for the user, as after a proposed plan; or pauses until its plan was edited; or the user stopped it; or a step of the plan failed. */
+  endsRun?: boolean | 'edit_plan' | 'stopped' | 'failed';
   /** How it ended, in a word or two beside the title: `exit 1`. */
   note?: string;
 };
 
-/** A command exactly as the shell gets it; `cwd` is workspace-relative. */
-export type CommandLine = { text: string; cwd: string; shell: 'bash' | 'sh' | 'powershell' | 'other' };
+/** A command exactly as the shell gets it; `cwd` is workspace-relative. `timeoutSeconds` is named where it is not the usual one. */
+export type CommandLine = {
+  text: string;
+  cwd: string;
+  shell: 'bash' | 'sh' | 'powershell' | 'other';
+  background?: true;
+  timeoutSeconds?: number;
+};
+
+/** A tool of an MCP server, by its names there; the description is the server's. */
+export type ServerTool = { server: string; tool: string; description: string };
 
 export type ExecuteContext = {
   callId: string;
@@ -77,6 +86,9 @@ export type PreparedCall = {
   changes?: ChangeSummary[];
   digest?: string;
   command?: CommandLine;
+  /** On the web, that it gets, whole and as it is sent. */
+  address?: string;
+  mcp?: ServerTool;
   /** Hosts on the network that it would speak to, with their ports where they name one. */
   hosts?: string[];
   /** One of them is this computer or in a private network. */

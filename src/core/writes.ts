@@ -1,6 +1,7 @@
 /** What a session was about to write, what of it landed, and what was taken back since: folded from its events, for undo and restore. */
 import type { AgentEvent, RestorePoint } from './events.ts';
-import type { TextPart } from './messages.ts';
+import type { NotePart } from './messages.ts';
+import { note } from './notes.ts';
 import { currentStep } from './plan-progress.ts';
 import type { RunRecord, SessionState } from './session-state.ts';
 import type { ChangeSummary } from './tool.ts';
@@ -89,14 +90,9 @@ function runsAfter({ runs }: SessionState, to: RestorePoint): string[] {
 }
 
 /** What the model has to be told before it goes on: its history still says otherwise. */
-export function takenBackNote({ takenBack }: SessionState): TextPart[] {
+export function takenBackNote({ takenBack }: SessionState): NotePart[] {
   if (takenBack.size === 0) return [];
   const paths = [...takenBack];
   const named = paths.length > 20 ? `${paths.slice(0, 20).join(', ')} and ${paths.length - 20} more` : paths.join(', ');
-  return [
-    {
-      type: 'text',
-      text: `(The user has taken back changes in ${named} since. Read them again before you rely on what you know of them.)`,
-    },
-  ];
+  return [note('undo', `The user has taken back changes in ${named} since. Read them again before you rely on what you know of them.`)];
 }

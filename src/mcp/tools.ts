@@ -24,9 +24,10 @@ export function fingerprintOf(tools: readonly McpTool[]): Promise<string> {
 /** `readOnly` is the user's word, never the server's. */
 export function mcpTool(server: Server, tool: McpTool, fingerprint: string, readOnly: boolean): Tool {
   const name = toolName(server.name, tool.name);
+  const description = visible(tool.description).slice(0, MAX_DESCRIPTION);
   return {
     name,
-    description: visible(tool.description).slice(0, MAX_DESCRIPTION),
+    description,
     inputSchema: shownSchema(tool.inputSchema),
     effect: readOnly ? 'readonly' : 'external',
     source: `mcp:${server.name}`,
@@ -40,6 +41,7 @@ export function mcpTool(server: Server, tool: McpTool, fingerprint: string, read
       return {
         title: `${visible(tool.name)} of ${server.name}`,
         targets: [],
+        mcp: { server: server.name, tool: tool.name, description },
         digest,
         async execute({ signal: stopped, progress }) {
           const now = await server.open(stopped);

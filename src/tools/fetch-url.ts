@@ -43,6 +43,7 @@ export function fetchUrlTool(fetcher: Fetcher): Tool {
         title: `Fetch ${shown}${isPrivate ? ' (a private address)' : ''}`,
         targets: [],
         hosts: [url.host],
+        address: url.href,
         ...(isPrivate && { privateHost: true }),
         digest: await hashOf(encodeText(JSON.stringify([url.href, isPrivate]))),
         async execute({ signal }) {

@@ -4,7 +4,6 @@ import type { Check } from '../core/plan.ts';
 import { checkText } from '../core/plan.ts';
 import type { Decision, ExecuteContext, PreparedCall, Tool } from '../core/tool.ts';
 import { ToolError } from '../core/tool.ts';
-import { visibleCommand } from '../policy/commands/visible.ts';
 import type { LanguageServices } from '../workspace/languages.ts';
 import { parsePath } from '../workspace/paths.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -53,8 +52,13 @@ async function runCommand(command: string, { runCommand: tool, judge }: CheckPor
   const decision = await judge(tool, call);
   if (decision.kind === 'deny') return notRun(`The command is not allowed: ${decision.reason}`);
   if (decision.kind === 'ask') {
-    const question = { id: `check ${command}`, text: `Run a command to check the step?\n${visibleCommand(command)}\n${decision.reason}` };
-    const answer = await context.ask({ ...question, options: [{ label: 'Run' }, { label: 'Leave out' }] });
+    const answer = await context.ask({
+      id: `check ${command}`,
+      text: 'Run a command to check the step?',
+      ...(call.command && { command: call.command }),
+      reason: decision.reason,
+      options: [{ label: 'Run' }, { label: 'Leave out' }],
+    });
     if (!('option' in answer) || answer.option !== 'Run') return notRun('Nobody agreed to running the command.');
   }
   const { content, isError } = await call.execute(context);

@@ -2,7 +2,7 @@
 import type { EventBody, QuestionAnswer } from '../core/events.ts';
 import type { Plan, StepStatus } from '../core/plan.ts';
 import { checkText } from '../core/plan.ts';
-import { currentStep, isOver, nextStep, type StepState, stagedBy } from '../core/plan-progress.ts';
+import { currentStep, isOver, nextStep, type StepState, stagedBy, statusText } from '../core/plan-progress.ts';
 import type { RunRecord, SessionState } from '../core/session-state.ts';
 import type { ExecuteContext, PreparedCall, Tool, ToolOutput } from '../core/tool.ts';
 import { ToolError } from '../core/tool.ts';
@@ -105,7 +105,7 @@ export class StepKeeper {
       if (ended.isError || ended.endsRun)
         return { ...ended, content: `Not executed, since step ${each} comes first. ${ended.content}`, isError: true };
     }
-    this.#step(context, step, 'started', undefined, true);
+    this.#step(context, step, 'started', undefined, { implicit: true });
     return execute(context);
   }
 
@@ -117,9 +117,14 @@ export class StepKeeper {
       const words = checkedText(check ?? '', checked);
       return this.#settle(step, words, { check: check ?? '', ...checked }, context);
     }
-    this.#step(context, step, 'done', note);
+    const unchanged = this.#isUnchanged(step);
+    this.#step(context, step, 'done', note, { unchanged });
     const remark = typeof check === 'string' ? ` Not checked by Kedge: ${check}.` : '';
-    return { content: `Step ${step} is done.${checked && check ? ` ${checkedText(check, checked)}` : remark}${this.#next()}` };
+    const what = unchanged ? `Step ${step} is done, and changed none of its files.` : `Step ${step} is done.`;
+    return {
+      content: `${what}${checked && check ? ` ${checkedText(check, checked)}` : remark}${this.#next()}`,
+      ...(unchanged && { note: 'nothing changed' }),
+    };
   }
 
   async #check(step: number, context: ExecuteContext): Promise<Checked | undefined> {
@@ -131,7 +136,7 @@ export class StepKeeper {
     context.signal.throwIfAborted();
     if (checked && check) {
       // A step that was never begun has a state only once something is said of it.
-      if (!this.#run.steps[step]) this.#step(context, step, 'started', undefined, true);
+      if (!this.#run.steps[step]) this.#step(context, step, 'started', undefined, { implicit: true });
       context.record({ type: 'step_checked', ...this.#of(step), check, ...checked });
     }
     return checked;
@@ -171,7 +176,9 @@ export class StepKeeper {
       case ANSWERS.stop: {
         const what = nobody ? await this.#rollBack(step, context) : await this.#keepOrNot(step, context);
         this.#step(context, step, 'failed', `${checked ? 'Its check failed' : 'It failed'}${what}.`);
-        return { content: `${problem}\nThe run ends here${what}.`, note: this.#became(step), isError: true, endsRun: 'stopped' };
+        // Where nobody was there to choose, the run did not do what it was to do.
+        const endsRun = nobody ? 'failed' : 'stopped';
+        return { content: `${problem}\nThe run ends here${what}.`, note: this.#became(step), isError: true, endsRun };
       }
       default: {
         // Whoever reports a step that was never begun, and is to go on with it, has begun it.
@@ -183,8 +190,8 @@ export class StepKeeper {
 
   /** What the step is in the end, whatever the model reported it to be. */
   #became(step: number): string {
-    const { status = 'open', rolledBack } = this.#run.steps[step] ?? {};
-    return rolledBack ? `${status}, rolled back` : status;
+    const state = this.#run.steps[step];
+    return state ? statusText(state) : 'open';
   }
 
   async #keepOrNot(step: number, context: ExecuteContext): Promise<string> {
@@ -212,8 +219,14 @@ export class StepKeeper {
     return stagedBy(this.#state, this.plan.id, step);
   }
 
-  #step(context: ExecuteContext, step: number, status: StepStatus, note: string | undefined, implicit = false): void {
-    context.record({ type: 'plan_step', ...this.#of(step), status, ...(note && { note }), ...(implicit && { implicit }) });
+  #isUnchanged(step: number): boolean {
+    const { files = [] } = this.plan.steps[step - 1] ?? {};
+    return files.length > 0 && this.#staged(step).length === 0;
+  }
+
+  #step(context: ExecuteContext, step: number, status: StepStatus, note?: string, { implicit = false, unchanged = false } = {}): void {
+    const how = { ...(note && { note }), ...(implicit && { implicit: true as const }), ...(unchanged && { unchanged: true as const }) };
+    context.record({ type: 'plan_step', ...this.#of(step), status, ...how });
   }
 
   #of(step: number): Pick<Extract<EventBody, { type: 'plan_step' }>, 'planId' | 'hash' | 'step'> {
@@ -258,7 +271,8 @@ export class StepKeeper {
     const checked = await this.#check(step, context);
     const failed = checked?.outcome === 'failed';
     const kept = this.#staged(step).length > 0 ? '; its changes were kept' : '';
-    this.#step(context, step, failed ? 'failed' : 'done', failed ? `Its check failed${kept}.` : undefined);
+    const unchanged = !failed && this.#isUnchanged(step);
+    this.#step(context, step, failed ? 'failed' : 'done', failed ? `Its check failed${kept}.` : undefined, { unchanged });
     return !failed;
   }
 }

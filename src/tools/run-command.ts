@@ -30,7 +30,13 @@ export function runCommandTool(workspace: Workspace, runner: CommandRunner): Too
       if (text === '') throw new ToolError('The command is empty.');
       if (text.includes('\0')) throw new ToolError('The command holds a NUL character.');
       const { at, path } = await directory(workspace, input);
-      const line: CommandLine = { text, cwd: path, shell: runner.shell };
+      const line: CommandLine = {
+        text,
+        cwd: path,
+        shell: runner.shell,
+        ...(background && { background }),
+        ...(timeout_s !== TIMEOUT_S && { timeoutSeconds: timeout_s }),
+      };
       return {
         title: titleOf(text),
         targets: [],

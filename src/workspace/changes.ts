@@ -1,15 +1,17 @@
 /** A change set: what a call would do to files, as one thing that is shown, judged, approved and applied. */
+import { cutMark } from '../core/approval-details.ts';
 import type { ChangeSummary, Target } from '../core/tool.ts';
 import { decodeText, encodeText, hashOf, sameBytes } from './content.ts';
-import { hunksOf } from './hunks.ts';
+import { hunksOf, replacement } from './hunks.ts';
 import type { FileChange } from './types.ts';
 
 export type ChangeSet = { changes: FileChange[]; summaries: ChangeSummary[]; digest: string };
 
 const MAX_DIFF_LINES = 2_000;
 
-export async function changeSet(changes: FileChange[]): Promise<ChangeSet> {
-  const summaries = await Promise.all(changes.map((change) => summarize(change, changes)));
+/** Of a diff with more lines than `mostLines` the summaries hold the beginning. */
+export async function changeSet(changes: FileChange[], mostLines = MAX_DIFF_LINES): Promise<ChangeSet> {
+  const summaries = await Promise.all(changes.map((change) => summarize(change, changes, mostLines)));
   return { changes, summaries, digest: await digestOf(summaries) };
 }
 
@@ -26,7 +28,11 @@ export function targetsOf({ changes }: ChangeSet): Target[] {
 }
 
 /** Of a move, what it changes in the content is shown, at the place that it goes to. */
-async function summarize({ path, before, after, movedFrom }: FileChange, changes: readonly FileChange[]): Promise<ChangeSummary> {
+async function summarize(
+  { path, before, after, movedFrom }: FileChange,
+  changes: readonly FileChange[],
+  mostLines: number,
+): Promise<ChangeSummary> {
   const kind = movedFrom ? 'move' : !before ? 'create' : !after ? 'delete' : 'edit';
   const movesAway = !after && changes.some((change) => change.movedFrom === path);
   const source = movedFrom && !before ? changes.find((change) => change.path === movedFrom) : undefined;
@@ -37,21 +43,24 @@ async function summarize({ path, before, after, movedFrom }: FileChange, changes
     ...(movedFrom && { from: movedFrom }),
     ...(beforeHash && { before: beforeHash }),
     ...(afterHash && { after: afterHash }),
-    ...(movesAway ? { added: 0, removed: 0, diff: '' } : diffOf(source?.before ?? before, after)),
+    ...(movesAway ? { added: 0, removed: 0, diff: '' } : diffOf(source?.before ?? before, after, mostLines)),
   };
 }
 
-export function diffOf(before: Uint8Array | undefined, after: Uint8Array | undefined): { added: number; removed: number; diff: string } {
+export function diffOf(
+  before: Uint8Array | undefined,
+  after: Uint8Array | undefined,
+  mostLines = MAX_DIFF_LINES,
+): { added: number; removed: number; diff: string } {
   if (sameBytes(before, after)) return { added: 0, removed: 0, diff: '' };
   const [old, now] = [before ? decodeText(before) : '', after ? decodeText(after) : ''];
   if (old === undefined || now === undefined) return { added: 0, removed: 0, diff: 'Binary file.' };
-  const hunks = hunksOf(old, now);
-  if (!hunks) return { added: 0, removed: 0, diff: 'The change is too large to show as a diff.' };
+  const hunks = hunksOf(old, now) ?? [replacement(old, now)];
   const lines = hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
     `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
     ...lines,
   ]);
   const count = (sign: string) => hunks.reduce((sum, hunk) => sum + hunk.lines.filter((line) => line.startsWith(sign)).length, 0);
-  const cut = lines.length > MAX_DIFF_LINES ? [...lines.slice(0, MAX_DIFF_LINES), `\\ ${lines.length - MAX_DIFF_LINES} more lines`] : lines;
+  const cut = lines.length > mostLines ? [...lines.slice(0, mostLines), cutMark(lines.length - mostLines)] : lines;
   return { added: count('+'), removed: count('-'), diff: cut.join('\n') };
 }

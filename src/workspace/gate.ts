@@ -45,6 +45,10 @@ export class WriteGate {
     return set;
   }
 
+  async wholeChanges(summaries: readonly ChangeSummary[]): Promise<ChangeSummary[]> {
+    return (await changeSet(await changesFrom(summaries, this.#blobs), Number.POSITIVE_INFINITY)).summaries;
+  }
+
   /** As much of the change as the user kept. @throws ToolError for a revision that does not fit it. */
   async revise(set: ChangeSet, revision: Revision): Promise<ChangeSet> {
     return this.prepare(await revised(set.changes, revision, this.#blobs));

@@ -7,6 +7,7 @@ export type Hunk = { oldStart: number; oldLines: number; newStart: number; newLi
 
 const CONTEXT = 3;
 const TIMEOUT_MS = 2_000;
+const NO_LINE_FEED = '\\ No newline at end of file';
 
 /** undefined where the two differ too much to be told apart in time: such a change is one hunk. */
 export function hunksOf(before: string, after: string): Hunk[] | undefined {
@@ -16,6 +17,17 @@ export function hunksOf(before: string, after: string): Hunk[] | undefined {
   return patch?.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => {
     return { oldStart: oldStart + skipped, oldLines, newStart: newStart + skipped, newLines, lines };
   });
+}
+
+/** All of the old lines for all of the new ones: what is shown of texts that cannot be told apart in time. */
+export function replacement(before: string, after: string): Hunk {
+  const side = (text: string, sign: string) => {
+    const lines = linesOf(text);
+    const shown = lines.map((line) => sign + line.replace(/\n$/, ''));
+    return { count: lines.length, lines: lines.at(-1)?.endsWith('\n') === false ? [...shown, NO_LINE_FEED] : shown };
+  };
+  const [old, now] = [side(before, '-'), side(after, '+')];
+  return { oldStart: 1, oldLines: old.count, newStart: 1, newLines: now.count, lines: [...old.lines, ...now.lines] };
 }
 
 /** The text after the change, but for the hunks with these indices, which stay as they were. */

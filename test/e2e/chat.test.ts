@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TEXT_BODIES } from '../support/wire-bodies.ts';
+import { startWireServer } from '../support/wire-server.ts';
 import { openWorkbench, until, type Workbench } from './harness.ts';
 import { approveInThisRun } from './panel.ts';
 import { contents, filesAre, HARBOUR, renamed } from './workspace.ts';
@@ -63,6 +67,41 @@ describe('@kedge in the native Chat', () => {
     const panel = await workbench.panelFrame();
     await approveInThisRun(panel);
     await filesAre(workbench.folder, renamed(HARBOUR, 'tideLevel', 'waterLevel'), 'the rename after the reload');
+  });
+
+  it('asks a service only once its model is picked, by a button above the answer', async () => {
+    await workbench.dispose();
+    const server = await startWireServer(
+      [
+        { body: TEXT_BODIES['openai-chat']?.(['The tide ', 'turns.']) ?? '' },
+        { body: TEXT_BODIES['openai-chat']?.(['It ', 'ebbs.']) ?? '' },
+      ],
+      'text/event-stream',
+    );
+    try {
+      workbench = await openWorkbench({ files: HARBOUR, settings: { 'kedge.baseUrls': { 'openai-chat': `${server.url}/v1` } } });
+      const { chat } = workbench;
+      await chat.send('@kedge Where is tideLevel defined?');
+      assert.match(await chat.finished(), /tide\.ts:1/);
+      // A model is connected while VS Code has Offline picked.
+      await mkdir(join(workbench.folder, '.vscode'));
+      await writeFile(join(workbench.folder, '.vscode', 'settings.json'), JSON.stringify({ 'kedge.model': 'openai-chat/test-model' }));
+      await until('the offer', async () => {
+        await chat.send('Where is tideLevel defined?');
+        return /Your settings name/.test(await chat.finished());
+      });
+      assert.equal(server.requests.length, 0);
+      await workbench.screenshot('chat-offline');
+      await chat.clickButton('Answer with test-model');
+      await chat.waitForAnswer('The tide turns.');
+      assert.match(server.requests[0]?.raw.toString() ?? '', /Where is tideLevel defined\?/);
+      // From then on it is the one that is picked.
+      await chat.send('And then?');
+      await chat.waitForAnswer('It ebbs.');
+      assert.equal(server.requests.length, 2);
+    } finally {
+      await server.close();
+    }
   });
 
   it('stops in mid-run', async () => {

@@ -67,30 +67,85 @@ describe('the model of the native Chat', () => {
     for (const key of ['model', 'modelFor.plan']) await set(key, undefined);
   });
 
-  /** The models cannot answer, for they have no key: it is told which one was asked. */
-  async function asked(picked: string, command = 'ask'): Promise<string[]> {
+  /** The services cannot answer, for they have no key: it is told which model was asked, and with which buttons. */
+  async function asked(
+    picked: string,
+    command = 'ask',
+    previous: object = {},
+  ): Promise<{ answered: string[]; told: string[]; metadata: object }> {
+    const answered: string[] = [];
     const told: string[] = [];
-    const stream = { markdown: () => undefined, button: () => undefined, progress: (text: string) => told.push(text) };
+    const stream = {
+      markdown: (text: string | vscode.MarkdownString) => told.push(typeof text === 'string' ? text : text.value),
+      button: ({ title, command, arguments: given }: vscode.Command) => told.push(`[${title}] ${command} ${given ?? ''}`),
+      progress: (text: string) => answered.push(text),
+    };
     const request = { command, prompt: 'Hello', references: [], model: { vendor: 'kedge', id: picked } };
     const { token } = new vscode.CancellationTokenSource();
-    await answer(kedge, request as unknown as vscode.ChatRequest, { history: [] }, stream as unknown as vscode.ChatResponseStream, token);
-    return told.filter((text) => text.endsWith(' answers'));
+    const history = 'sessionId' in previous ? [turnWith(previous)] : [];
+    const { metadata } = await answer(
+      kedge,
+      request as unknown as vscode.ChatRequest,
+      { history },
+      stream as unknown as vscode.ChatResponseStream,
+      token,
+    );
+    return { answered: answered.filter((text) => text.endsWith(' answers')), told, metadata: metadata as object };
   }
+  function turnWith(metadata: object): vscode.ChatResponseTurn {
+    const fields = { result: { metadata }, participant: 'kedge.agent' };
+    const descriptors = Object.entries(fields).map(([name, value]) => [name, { value }]);
+    return Object.create(vscode.ChatResponseTurn.prototype, Object.fromEntries(descriptors)) as vscode.ChatResponseTurn;
+  }
+  const offers = ({ told }: { told: string[] }) => told.filter((text) => text.startsWith('[Answer with'));
 
-  it('is the connected one where VS Code still has Offline picked', async () => {
+  it('is Offline where that is picked, whatever the settings name; which model could answer is said below, with a button', async () => {
     await set('model', 'groq/one');
     await set('modelFor.plan', 'groq/two');
-    assert.deepEqual(await asked('offline'), ['one answers']);
-    assert.deepEqual(await asked('offline', 'plan'), ['two answers']);
+    const first = await asked('offline');
+    assert.deepEqual(first.answered, ['Offline answers']);
+    assert.deepEqual(first.told.slice(-2), [
+      '*Offline answered, since it is picked in the Chat. It is no language model. Your settings name groq\\/one.*\n\n',
+      '[Answer with one] kedge.chat.answerWith groq/one',
+    ]);
+    const plan = await asked('offline', 'plan');
+    assert.deepEqual([plan.answered, offers(plan)], [['Offline answers'], ['[Answer with two] kedge.chat.answerWith groq/two']]);
+  });
+
+  it('is said once in a thread', async () => {
+    await set('model', 'groq/one');
+    const first = await asked('offline');
+    assert.equal(offers(first).length, 1);
+    const second = await asked('offline', 'ask', first.metadata);
+    assert.deepEqual([second.answered, offers(second)], [['Offline answers'], []]);
+    assert.deepEqual(offers(await asked('offline', 'ask', second.metadata)), []);
+  });
+
+  it('answers the last message again once it is picked', async () => {
+    await set('model', 'groq/one');
+    const first = await asked('offline');
+    const { sessionId } = first.metadata as { sessionId: string };
+    const again = await asked('groq/one', 'again', first.metadata);
+    assert.deepEqual(again.answered, ['one answers']);
+    const run = (await kedge.sessionById(sessionId)).state.lastRun;
+    assert.deepEqual([run?.prompt, run?.model, run?.mode], ['Hello', { provider: 'groq', model: 'one' }, 'ask']);
   });
 
   it('is the one that was picked there', async () => {
     await set('model', 'groq/one');
-    assert.deepEqual(await asked('groq/two'), ['two answers']);
+    const { answered, told } = await asked('groq/two');
+    assert.deepEqual([answered, offers({ told })], [['two answers'], []]);
   });
 
-  it('is Offline where that is chosen in the settings', async () => {
-    assert.deepEqual(await asked('offline'), ['Offline answers']);
+  it('is Offline without a word where that is chosen in the settings', async () => {
+    const { answered, told } = await asked('offline');
+    assert.deepEqual([answered, offers({ told })], [['Offline answers'], []]);
+  });
+
+  it('can be picked there for each mode that the settings name one for', async () => {
+    await set('modelFor.plan', 'groq/two');
+    const all = await models(kedge, true, new vscode.CancellationTokenSource().token);
+    assert.ok(all.some(({ id }) => id === 'groq/two'));
   });
 
   it('is proposed by VS Code once it is connected', async () => {

@@ -64,7 +64,7 @@ function show({ session: { id, events, state, damage } }: Harness): void {
   for (const runId of state.runs.keys()) receiptMarkdown(receiptOf(events, runId));
   for (const event of events) if (event.type === 'run_finished' && event.receipt) receiptMarkdown(event.receipt);
   planOverviews(state);
-  describeProgress(state.messages);
+  describeProgress(state, state.lastRun);
   assert.ok(damage === undefined || /damaged/.test(damage));
 }
 

@@ -5,6 +5,7 @@ import type { Plan } from '../../src/core/plan.ts';
 import type { Receipt } from '../../src/core/receipt.ts';
 import type { ChangeSummary, Decision, Effect } from '../../src/core/tool.ts';
 import type { PanelState, ToPanel } from '../../src/protocol/panel.ts';
+import { approvalStates } from './approval-states.ts';
 import { controlStates } from './control-states.ts';
 import { planStates } from './plan-states.ts';
 import { reviewStates } from './review-states.ts';
@@ -545,4 +546,5 @@ export const STATES: Record<string, NamedState> = {
   long: { messages: [host('ask'), session(long(), false, 12)] },
 };
 
+Object.assign(STATES, approvalStates({ script: () => new Script(), host, session }));
 Object.assign(STATES, reviewStates({ script: () => new Script(), host, session }));

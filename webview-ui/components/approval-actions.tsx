@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Covers, coversText } from '../../src/core/covers.ts';
 import type { ApprovalAnswer } from '../../src/core/events.ts';
+import { visibleLine } from '../../src/core/visible-text.ts';
 import { intoSight } from '../into-sight.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
@@ -81,7 +82,7 @@ export function ApprovalActions({ covers, similar, label, disabled, onAnswer, on
 
 /** For how long, of one thing that a yes can stand for. */
 function Scopes({ covers, index, disabled, onAnswer }: Pick<Props, 'disabled' | 'onAnswer'> & { covers: Covers; index: number }) {
-  const what = coversText(covers);
+  const what = visibleLine(coversText(covers));
   return (
     <fieldset class="grants">
       <legend>

@@ -1,24 +1,24 @@
 import { useState } from 'preact/hooks';
+import { approvalDetails } from '../../src/core/approval-details.ts';
 import type { ApprovalAnswer, Covers } from '../../src/core/events.ts';
-import { visibleText } from '../../src/core/visible-text.ts';
 import { count } from '../format.ts';
 import { post } from '../host.ts';
 import { type Choice, choiceOf, type Refused } from '../hunks.ts';
 import { memo } from '../memo.ts';
 import type { ApprovalView } from '../run-view.ts';
 import { ApprovalActions } from './approval-actions.tsx';
-import { CommandLine, visible } from './command-line.tsx';
+import { DetailRows } from './detail-rows.tsx';
 import { HunkReview } from './hunk-review.tsx';
 import { Icon } from './icon.tsx';
-import { Output } from './output.tsx';
 import { PlanDeviation } from './plan-deviation.tsx';
 import { useSent } from './use-sent.ts';
 import { WordsForm } from './words-form.tsx';
 
-/** A question that the run waits on, with exactly the change that a yes applies. */
-export const Approval = memo(({ approval, input }: { approval: ApprovalView; input: string | undefined }) => {
+/** A question that the run waits on, with exactly what a yes applies or executes. */
+export const Approval = memo(({ approval }: { approval: ApprovalView }) => {
   const [sent, mark] = useSent();
   const { approvalId } = approval;
+  const { title, reason, rows } = approvalDetails(approval);
   const [refused, setRefused] = useState<Refused>({});
   const choice = choiceOf(approval, refused);
   const answer = (given: ApprovalAnswer) => {
@@ -33,12 +33,10 @@ export const Approval = memo(({ approval, input }: { approval: ApprovalView; inp
     <section class="card waiting" aria-label={`Approval: ${approval.title}`} tabIndex={-1} data-waiting={approvalId} onKeyDown={onKeyDown}>
       <div class="card-head">
         <Icon name="shield" tone="warn" />
-        {/* The command stands below, as the shell gets it. */}
-        <h3>{approval.command ? 'Run a command' : visibleText(approval.title)}</h3>
+        <h3>{title}</h3>
       </div>
-      <p class="dim">{visibleText(approval.reason)}</p>
-      {approval.command && <CommandLine command={approval.command} />}
-      {input && <Output label="Input" text={visible(input)} />}
+      <p class="dim">{reason}</p>
+      <DetailRows rows={rows} />
       <HunkReview
         approval={approval}
         refused={refused}

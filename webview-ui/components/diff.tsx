@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
+import { withoutCut } from '../../src/core/approval-details.ts';
 import { splitHunks } from '../../src/core/revision.ts';
 import { visibleText } from '../../src/core/visible-text.ts';
 import { type DiffLine, diffLines } from '../diff-lines.ts';
@@ -18,13 +19,17 @@ type DiffProps = {
   dimmed?: (index: number) => boolean;
 };
 
-export const Diff = memo(({ diff, label, onMore, bar, dimmed }: DiffProps) => {
+export const Diff = memo(({ diff: logged, label, onMore, bar, dimmed }: DiffProps) => {
+  const { shown: diff, more } = withoutCut(logged);
   const [limit, setLimit] = useState(SHOWN_LINES);
   const hasBars = bar !== undefined;
   const hunks = useMemo(() => (hasBars ? splitHunks(diff).map(hunkLines) : [diffLines(diff)]), [diff, hasBars]);
   const total = hunks.reduce((sum, lines) => sum + lines.length, 0);
   if (total === 0) return <p class="dim diff-empty">No text changes.</p>;
   let room = limit;
+  const left = Math.max(0, total - limit);
+  // With hunks to choose from, all that the log has of them can be reached here.
+  const growsHere = hasBars && left > 0;
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
@@ -44,9 +49,9 @@ export const Diff = memo(({ diff, label, onMore, bar, dimmed }: DiffProps) => {
           })}
         </div>
       </section>
-      {total > limit && (
-        <button type="button" class="button link" onClick={bar ? () => setLimit(limit + 5 * SHOWN_LINES) : onMore}>
-          {total - limit} more lines{bar ? '' : ': open diff'}
+      {left + more > 0 && (
+        <button type="button" class="button link" onClick={growsHere ? () => setLimit(limit + 5 * SHOWN_LINES) : onMore}>
+          {growsHere ? `${left} more lines` : `${left + more} more lines: open diff`}
         </button>
       )}
     </>

@@ -32,7 +32,8 @@ export function Ending({ run, live, last }: { run: RunView; live: boolean; last:
                 {remedy.label}
               </Button>
             )}
-            {last && (
+            {/* A plan is resumed below its steps. */}
+            {last && error.kind !== 'check' && (
               <Button kind={half || !remedy ? 'primary' : 'secondary'} onClick={() => post({ type: 'continue' })}>
                 {half ? 'Continue' : 'Try again'}
               </Button>

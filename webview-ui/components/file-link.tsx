@@ -1,5 +1,5 @@
 import type { ChangeSummary } from '../../src/core/tool.ts';
-import { visibleText } from '../../src/core/visible-text.ts';
+import { visibleLine } from '../../src/core/visible-text.ts';
 import { splitPath } from '../format.ts';
 import { post } from '../host.ts';
 
@@ -10,8 +10,9 @@ export function FileLink({ path, from, callId }: { path: string; from?: string; 
   const what = from ? `${from} → ${path}` : path;
   return (
     <button type="button" class="file-link" title={callId ? `Open the changes in ${what}` : `Open ${what}`} onClick={open}>
-      <span class="name">{visibleText(name)}</span>
-      {folder && <span class="folder">{visibleText(folder.slice(0, -1))}</span>}
+      <span class="name">{visibleLine(name)}</span>
+      {folder && <span class="folder">{visibleLine(folder.slice(0, -1))}</span>}
+      {from && <span class="folder">from {visibleLine(from)}</span>}
     </button>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Plan } from '../../src/core/plan.ts';
+import { visibleCommand } from '../../src/core/visible-text.ts';
 import { post } from '../host.ts';
 import { memo } from '../memo.ts';
 import type { ProposalView } from '../run-view.ts';
@@ -43,7 +44,7 @@ export const PlanCard = memo(({ proposal, editing }: { proposal: ProposalView; e
     >
       <div class="card-head">
         <Icon name="checklist" />
-        <h3>{editing ? 'Edit the plan' : plan.goal}</h3>
+        <h3>{editing ? 'Edit the plan' : visibleCommand(plan.goal)}</h3>
         <Revision plan={plan} />
         {!editing && (
           <IconButton icon="markdown" label="Open as Markdown" onClick={() => post({ type: 'save_plan', planId: plan.id, plan: edited })} />

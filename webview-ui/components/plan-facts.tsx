@@ -1,15 +1,17 @@
 import type { ComponentChildren } from 'preact';
-import type { Check, Plan, PlanStep } from '../../src/core/plan.ts';
-import { checkText } from '../../src/core/plan.ts';
+import type { Plan, PlanStep } from '../../src/core/plan.ts';
+import { type CheckDetails, type StepFile, stepDetails } from '../../src/core/plan-details.ts';
 import { shortHash } from '../../src/core/plan-hash.ts';
+import { visibleCommand } from '../../src/core/visible-text.ts';
 import { post } from '../host.ts';
 import { Icon } from './icon.tsx';
 
 /** The names of its tools are for who asks. */
 export function StepTitle({ step, children }: { step: PlanStep; children?: ComponentChildren }) {
+  const { title, tools } = stepDetails(step);
   return (
-    <p title={step.tools?.length ? `Tools: ${step.tools.join(', ')}` : undefined}>
-      {step.title}
+    <p title={tools && `Tools: ${tools}`}>
+      {title}
       {children}
     </p>
   );
@@ -17,20 +19,21 @@ export function StepTitle({ step, children }: { step: PlanStep; children?: Compo
 
 /** What a step may touch and how one sees that it worked. A command is shown as it will be run: who confirms the plan confirms it. */
 export function StepFacts({ step }: { step: PlanStep }) {
-  if (step.files.length === 0 && !step.check && !step.detail) return null;
+  const { detail, files, check } = stepDetails(step);
+  if (files.length === 0 && !check && !detail) return null;
   return (
     <>
-      {step.detail && <p class="dim">{step.detail}</p>}
+      {detail && <p class="dim">{detail}</p>}
       <ul class="facts">
-        {step.files.map((file) => (
-          <li key={file}>
+        {files.map((file) => (
+          <li key={file.path}>
             <Icon name="file" />
-            <File path={file} />
+            <File file={file} />
           </li>
         ))}
-        {step.check && (
+        {check && (
           <li>
-            <CheckFact check={step.check} />
+            <CheckFact check={check} />
           </li>
         )}
       </ul>
@@ -38,36 +41,37 @@ export function StepFacts({ step }: { step: PlanStep }) {
   );
 }
 
-export function File({ path }: { path: string }) {
-  if (/[*?{[]/.test(path)) return <code>{path}</code>;
+export function File({ file: { path, text, means } }: { file: StepFile }) {
+  if (means)
+    return (
+      <span>
+        <code>{text}</code> ({means})
+      </span>
+    );
   return (
-    <button type="button" class="file-name" title={`Open ${path}`} onClick={() => post({ type: 'open_file', path })}>
-      {path}
+    <button type="button" class="file-name" title={`Open ${text}`} onClick={() => post({ type: 'open_file', path })}>
+      {text}
     </button>
   );
 }
 
-function CheckFact({ check }: { check: Check }) {
-  if (typeof check === 'object' && 'command' in check) {
+function CheckFact({ check: { kind, text } }: { check: CheckDetails }) {
+  if (kind === 'command') {
     return (
       <>
         <Icon name="terminal" />
         <span>
-          Runs <code class="command">{check.command}</code>
+          Runs <code class="command">{text}</code>
         </span>
       </>
     );
   }
   return (
     <>
-      <Icon name={typeof check === 'string' ? 'note' : 'verified'} />
-      <span>{typeof check === 'string' ? check : `Checks that ${sentence(check)}`}</span>
+      <Icon name={kind === 'remark' ? 'note' : 'verified'} />
+      <span>{kind === 'remark' ? text : `Checks that ${kind === 'problems' ? 'its files have no errors' : text}`}</span>
     </>
   );
-}
-
-function sentence(check: Check): string {
-  return typeof check === 'object' && 'diagnostics' in check ? 'its files have no errors' : checkText(check);
 }
 
 function List({ title, icon, entries }: { title: string; icon: string; entries: readonly string[] | undefined }) {
@@ -79,7 +83,7 @@ function List({ title, icon, entries }: { title: string; icon: string; entries: 
         {entries.map((entry) => (
           <li key={entry}>
             <Icon name={icon} />
-            <span>{entry}</span>
+            <span>{visibleCommand(entry)}</span>
           </li>
         ))}
       </ul>

@@ -1,5 +1,7 @@
-import { checkText, type Plan, type StepStatus } from '../../src/core/plan.ts';
+import type { Plan, StepStatus } from '../../src/core/plan.ts';
+import { checkDetails } from '../../src/core/plan-details.ts';
 import { isOver } from '../../src/core/plan-progress.ts';
+import { visibleLine } from '../../src/core/visible-text.ts';
 import { post } from '../host.ts';
 import { memo } from '../memo.ts';
 import type { StepProgress } from '../plan-view.ts';
@@ -63,7 +65,7 @@ export const PlanProgress = memo(({ run, plan, live, last, editing }: PlanProgre
 });
 
 function Step({ step, state, live }: { step: Plan['steps'][number]; state: StepProgress | undefined; live: boolean }) {
-  const { status = 'open', note, check, rolledBack, files = [] } = state ?? {};
+  const { status = 'open', note, check, rolledBack, unchanged, files = [] } = state ?? {};
   const { icon, label, tone } = STATUS[status];
   return (
     <li class={status}>
@@ -72,6 +74,7 @@ function Step({ step, state, live }: { step: Plan['steps'][number]; state: StepP
         <StepTitle step={step}>
           <span class="sr-only"> ({label})</span>
           {rolledBack && <span class="badge">rolled back</span>}
+          {unchanged && <span class="badge">nothing changed</span>}
         </StepTitle>
         {note && <p class="dim">{note}</p>}
         {status === 'started' && <StepFacts step={step} />}
@@ -80,7 +83,7 @@ function Step({ step, state, live }: { step: Plan['steps'][number]; state: StepP
             {files.map((file) => (
               <li key={file}>
                 <Icon name="edit" />
-                <File path={file} />
+                <File file={{ path: file, text: visibleLine(file) }} />
               </li>
             ))}
           </ul>
@@ -103,7 +106,7 @@ function CheckResult({ check: { check, outcome, output } }: { check: NonNullable
     <span class="check-result">
       <Icon name={icon} tone={tone} />
       <span>
-        Check {word}: {typeof check === 'object' && 'command' in check ? check.command : checkText(check)}
+        Check {word}: {checkDetails(check).text}
       </span>
     </span>
   );

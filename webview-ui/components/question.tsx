@@ -1,9 +1,12 @@
 import { useRef, useState } from 'preact/hooks';
+import { questionRows } from '../../src/core/approval-details.ts';
 import type { QuestionAnswer } from '../../src/core/events.ts';
+import { visibleText } from '../../src/core/visible-text.ts';
 import { post } from '../host.ts';
 import { memo } from '../memo.ts';
 import type { QuestionView } from '../run-view.ts';
 import { Button } from './button.tsx';
+import { DetailRows } from './detail-rows.tsx';
 import { Icon } from './icon.tsx';
 import { useSent } from './use-sent.ts';
 
@@ -55,9 +58,11 @@ export const Question = memo(({ asked }: { asked: QuestionView }) => {
     >
       <div class="card-head">
         <Icon name="question" tone="warn" />
-        <h3>{title}</h3>
+        <h3>{visibleText(title ?? '')}</h3>
       </div>
-      {detail && <p class="question-detail">{detail}</p>}
+      {detail && <p class="question-detail">{visibleText(detail)}</p>}
+      <DetailRows rows={questionRows(question)} />
+      {question.reason && <p class="dim">{visibleText(question.reason)}</p>}
       {options.length > 0 && (
         <ol class="options">
           {options.map(({ label, detail }, index) => (

@@ -1,8 +1,7 @@
-import { allCalls, answerOf, hasLog } from '../activity.ts';
-import { pretty } from '../format.ts';
+import { answerOf, hasLog } from '../activity.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { memo } from '../memo.ts';
-import type { ApprovalView, RunView } from '../run-view.ts';
+import type { RunView } from '../run-view.ts';
 import { AgentLog } from './agent-log.tsx';
 import { Approval } from './approval.tsx';
 import { Changes } from './changes.tsx';
@@ -27,13 +26,6 @@ type RunProps = {
   canRestore?: boolean;
 };
 
-/** What a yes hands to the tool, as to an MCP server, where neither changes nor a command show it. An address is in its title. */
-function inputOf(run: RunView, { callId, changes, command }: ApprovalView): string | undefined {
-  if (changes.length > 0 || command) return undefined;
-  const call = allCalls(run).find(({ id }) => id === callId);
-  return call && call.name !== 'fetch_url' ? pretty(call.input) : undefined;
-}
-
 export const Run = memo(({ run, live, last, editing, canRestore = false }: RunProps) => {
   const answer = answerOf(run);
   const isOver = !live && run.approvals.length === 0 && run.questions.length === 0;
@@ -52,7 +44,7 @@ export const Run = memo(({ run, live, last, editing, canRestore = false }: RunPr
       {live && run.waiting && <RetryWait key={run.waiting.attempt} wait={run.waiting} />}
       {answer && <Markdown text={answer.text} streaming={answer.streaming} />}
       {run.approvals.map((approval) => (
-        <Approval key={approval.approvalId} approval={approval} input={inputOf(run, approval)} />
+        <Approval key={approval.approvalId} approval={approval} />
       ))}
       {run.questions.map((asked) => (
         <Question key={asked.questionId} asked={asked} />

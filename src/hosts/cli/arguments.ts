@@ -31,6 +31,8 @@ export type Options = {
   /** Where a run pauses, instead of where it usually does. */
   limits: Partial<Limits>;
   budget: RunBudget;
+  /** Of the model, in US dollars for a million tokens, where Kedge does not know it. */
+  price?: { input: number; output: number };
 };
 
 /** `prompt` may hold a `-`, which stands for what comes in on stdin. `session` is the beginning of an id, or `last`. */
@@ -63,6 +65,7 @@ const OPTIONS = {
   'max-minutes': { type: 'string' },
   'max-tokens': { type: 'string' },
   'max-usd': { type: 'string' },
+  price: { type: 'string' },
   continue: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
@@ -100,6 +103,7 @@ export function parseCommand(args: readonly string[]): Command {
       ...(values['max-tokens'] !== undefined && { tokens: count('--max-tokens', values['max-tokens']) }),
       ...(values['max-usd'] !== undefined && { usd: amount('--max-usd', values['max-usd']) }),
     },
+    ...(values.price !== undefined && { price: priceIn(values.price) }),
   };
   if (values.help || word === 'help') return { ...options, action: 'help' };
   if (values.version) return { ...options, action: 'version' };
@@ -180,6 +184,13 @@ function amount(option: string, text: string): number {
   const number = Number(text);
   if (Number.isFinite(number) && number > 0) return number;
   throw new UsageError(`${option} takes a number above 0, such as 0.5, not ${JSON.stringify(text)}.`);
+}
+
+/** Nothing is a price too. */
+function priceIn(text: string): { input: number; output: number } {
+  const [, input, output] = /^\s*(\d+(?:\.\d+)?)\s*\/\s*(\d+(?:\.\d+)?)\s*$/.exec(text) ?? [];
+  if (input !== undefined && output !== undefined) return { input: Number(input), output: Number(output) };
+  throw new UsageError(`--price takes US dollars for a million tokens in and out, such as 0.5/2, not ${JSON.stringify(text)}.`);
 }
 
 function modelName(text: string): string {

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { Session } from '../../app/session.ts';
 import type { AgentEvent } from '../../core/events.ts';
+import { planLines } from '../../core/plan-details.ts';
 import { brokeOff } from '../../core/session.ts';
 import type { ApprovalRequest, AskedQuestion } from '../../core/session-state.ts';
 import { bareAddress } from './addresses.ts';
@@ -46,7 +47,7 @@ export async function converse(
     // A run that failed says why itself.
     if (failure && session.state.lastRun?.outcome !== 'failed') throw failure;
     for (let plan = openPlan(session); plan; plan = openPlan(session) ?? stillOpen(session, plan)) {
-      const word = options.runPlan ? 'run' : questions.interactive ? await (await import('./questions.ts')).confirmPlan(signal) : 'keep';
+      const word = options.runPlan ? 'run' : questions.interactive ? await confirm(session, plan, signal) : 'keep';
       if (word === 'keep') {
         if (isHeard) process.stderr.write(`The plan waits for you. To carry it out: ${continueCommand(session, options)} --run-plan\n`);
         return signal.aborted ? EXIT.stopped : EXIT.planProposed;
@@ -69,6 +70,14 @@ export async function converse(
     unsubscribe();
   }
   return exitCode(session, options, isHeard);
+}
+
+/** Whoever is asked sees the plan, wherever the output goes. */
+async function confirm(session: Session, planId: string, signal: AbortSignal) {
+  const { confirmPlan } = await import('./questions.ts');
+  const plan = session.state.plans.get(planId)?.plan;
+  if (plan && process.stdout.isTTY !== true) process.stderr.write(`${planLines(plan)}\n`);
+  return confirmPlan(signal);
 }
 
 /** Asks what an earlier process asked and never heard the answer to; the last answer lets the run go on. */
@@ -105,7 +114,7 @@ async function answer(session: Session, request: ApprovalRequest, questions: Que
   const started = session.events.findLast((event) => event.type === 'tool_started' && event.callId === request.callId);
   const rule = (started as Extract<AgentEvent, { type: 'tool_started' }> | undefined)?.decision.rule ?? '';
   const { answerTo } = await import('./questions.ts');
-  const given = await answerTo(request, rule, questions, signal);
+  const given = await answerTo(request, rule, questions, signal, () => session.wholeChanges(request.changes));
   // Stopping has answered it.
   if (!signal.aborted && session.state.pendingApprovals.has(request.approvalId)) await session.answerApproval(request.approvalId, given);
 }
@@ -132,9 +141,11 @@ function exitCode(session: Session, options: Options, isHeard: boolean): number 
   if (run?.outcome === 'failed') {
     const end = session.events.findLast((event) => event.type === 'run_finished');
     if (end?.error?.kind === 'auth') process.stderr.write(`To give a new key: ${lower(howToGiveKey(run.model.provider))}.\n`);
-    process.stderr.write(
-      `${brokeOff(session.state) ? 'Half an answer was kept. To go on' : 'To try again'}: ${continueCommand(session, options)}\n`,
-    );
+    // Of a plan it is said below what is left.
+    if (end?.error?.kind !== 'check')
+      process.stderr.write(
+        `${brokeOff(session.state) ? 'Half an answer was kept. To go on' : 'To try again'}: ${continueCommand(session, options)}\n`,
+      );
   }
   const unanswered = session.events.filter(
     (event) => event.type === 'approval_resolved' && event.runId === run?.runId && !event.answer.approve && event.answer.by === 'nobody',

@@ -30,6 +30,7 @@ Options
   -o, --output FILE        write the plan to a Markdown file
   --max-turns N, --max-calls N, --max-minutes N, --max-tokens N, --max-usd N
                            pause the run there; kedge --continue goes on with as much again
+  --price IN/OUT           what the model costs, in US dollars for a million tokens, where Kedge does not know: 0.5/2
   --continue [ID]          with a request: add it to that session
   --json                   print every event as a line of JSON
   -h, --help    -v, --version

@@ -3,12 +3,13 @@ import { statSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { Assistant } from '../../app/assistant.ts';
+import { priceOf } from '../../app/cost.ts';
 import { DEFAULT_LIMITS } from '../../app/limits.ts';
 import { isServedHere, loadAdapter } from '../../app/models.ts';
 import type { Session } from '../../app/session.ts';
 import type { ModelRef } from '../../core/messages.ts';
 import { ModelError } from '../../core/model.ts';
-import { catalogEntry, factsOf } from '../../providers/catalog.ts';
+import { catalogEntry, factsOf, modelText } from '../../providers/catalog.ts';
 import type { ProviderConfig } from '../../providers/types.ts';
 import { DiskBlobs } from '../../sessions/blobs.ts';
 import { Ledger } from '../../sessions/ledger.ts';
@@ -33,6 +34,8 @@ export type Kedge = {
   grants: KeptGrants;
   /** Removes earlier contents of files that are too old or too many, at most once a day. */
   tidy(): Promise<void>;
+  /** @throws UsageError where a limit of money is set and what the model costs is not known, so that it would limit nothing. */
+  expectPrice(model: ModelRef): void;
   /**
    * The model of runs that are started from now on, in this session.
    * @returns how it is spoken to, the address that was given for it on this or an earlier command line, and where it is a local one
@@ -75,6 +78,7 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
     const headers = env.KEDGE_HEADERS && provider === chosen.provider ? await headersFor(env, apiKey) : undefined;
     return { ...(kept && { baseUrl: kept.baseUrl }), ...config, ...(apiKey && { apiKey }), ...(headers && { headers }) };
   };
+  const facts = (model: ModelRef) => factsOf(model, triedOf(model), options.price && { prices: options.price });
   const say = (problem: string) => void process.stderr.write(`kedge: ${oneLine(problem, 1_000)}\n`);
   const policy = readPolicy(options, roots, say);
   const commands = new Commands({ storage: join(storage, 'commands'), directory: (at) => fs.directory(at) });
@@ -96,7 +100,7 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
       budgets: () => ({ run: options.budget, day }),
     },
     policy: () => policy,
-    facts: (model) => factsOf(model, triedOf(model)),
+    facts,
     adapter: async (model) => {
       const config = await configOf(model.provider);
       const missing = missingKey(model, config);
@@ -120,6 +124,13 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
     async tidy() {
       const { DEFAULT_BOUNDS, pruneBlobs } = await import('../../sessions/prune.ts');
       await pruneBlobs({ blobs: join(storage, 'blobs'), sessions: logs, bounds: DEFAULT_BOUNDS, keep: assistant.openIds });
+    },
+    expectPrice(model) {
+      const limit = options.budget.usd !== undefined ? '--max-usd' : day.usd !== undefined ? 'the usd of KEDGE_DAY_BUDGET' : undefined;
+      if (!limit || priceOf(model, facts(model), Date.now)) return;
+      throw new UsageError(
+        `The price of ${modelText(model)} is not known, so ${limit} would not stop it. Give it with --price IN/OUT, in US dollars for a million tokens, such as --price 0.5/2, or limit tokens instead (--max-tokens).`,
+      );
     },
     async use(model, { id }, signal = new AbortController().signal) {
       chosen = model;

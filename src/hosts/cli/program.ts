@@ -1,6 +1,7 @@
 /** The terminal program: one command from beginning to end. */
 import { SessionError } from '../../app/session.ts';
 import type { AgentEvent } from '../../core/events.ts';
+import { writeFailure } from '../../core/file-failure.ts';
 import { catalogEntry } from '../../providers/catalog.ts';
 import { StoredKeys } from '../node/keyring.ts';
 import { storageDirectory } from '../node/storage.ts';
@@ -28,7 +29,7 @@ export async function program(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (lastWords.ending) return lastWords.ending;
     if (isBrokenPipe(error)) return EXIT.stopped;
-    process.stderr.write(`kedge: ${isGone(error) ? GONE : oneLine(error instanceof Error ? error.message : String(error), 1_000)}\n`);
+    process.stderr.write(`kedge: ${isGone(error) ? GONE : oneLine(failureText(error), 1_000)}\n`);
     return error instanceof UsageError || error instanceof SessionError ? EXIT.usage : EXIT.failed;
   } finally {
     endOfStall();
@@ -95,6 +96,7 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   lastWords.stalled = () => session.fail(new Error(STALLED));
   const { lastRun } = session.state;
   const model = chosen ?? lastRun?.model ?? { provider: 'offline', model: 'offline' };
+  kedge.expectPrice(model);
   const { config, given, unsuitable } = await kedge.use(model, session, signal);
   if (signal.aborted) return EXIT.stopped;
   const missing = missingKey(model, config);
@@ -208,6 +210,13 @@ function handleSignals(stopping: AbortController): LastWords {
     });
   }
   return lastWords;
+}
+
+/** What Kedge keeps belongs to a folder of its own. */
+function failureText(error: unknown): string {
+  const written = writeFailure(error);
+  if (written) return `${written} KEDGE_HOME can name another folder for what Kedge keeps.`;
+  return error instanceof Error ? error.message : String(error);
 }
 
 const GONE = 'The folder that you are in is not there any more. Change to another, or name one with --folder.';

@@ -1,11 +1,13 @@
 /** The questions that a run asks its user. */
-import { coversText, type GrantScope } from '../../core/covers.ts';
+import { withoutCut } from '../../core/approval-details.ts';
+import type { GrantScope } from '../../core/covers.ts';
 import type { ApprovalAnswer, QuestionAnswer } from '../../core/events.ts';
 import type { ApprovalRequest, AskedQuestion } from '../../core/session-state.ts';
-import { visibleCommand } from '../../policy/commands/visible.ts';
+import type { ChangeSummary } from '../../core/tool.ts';
+import { askedText, questionText } from './approval-text.ts';
 import { canChoose, chooseHunks } from './hunks.ts';
 import { Lines } from './lines.ts';
-import { diffText, harmless, oneLine, type Paint, paintFor } from './terminal.ts';
+import { diffText, oneLine, paintFor } from './terminal.ts';
 
 export type Questions = {
   /** A person is there who can answer. */
@@ -26,8 +28,14 @@ export function linesOf(input: NodeJS.ReadableStream): Lines {
 
 const SCOPES: Record<string, GrantScope> = { t: 'turn', r: 'run', s: 'session', w: 'workspace' };
 
-/** `rule` is the policy's rule that made it a question. */
-export async function answerTo(request: ApprovalRequest, rule: string, given: Questions, signal: AbortSignal): Promise<ApprovalAnswer> {
+/** `rule` is the policy's rule that made it a question; `whole` gives the changes with all of their diffs. */
+export async function answerTo(
+  request: ApprovalRequest,
+  rule: string,
+  given: Questions,
+  signal: AbortSignal,
+  whole: () => Promise<readonly ChangeSummary[]> = async () => request.changes,
+): Promise<ApprovalAnswer> {
   if (given.yes && rule === 'edit') return { approve: true };
   if (!given.interactive) return { approve: false, by: 'nobody', words: nobodyAsked(request.reason, rule) };
   const { covers = [], similar = 0 } = request;
@@ -35,8 +43,14 @@ export async function answerTo(request: ApprovalRequest, rule: string, given: Qu
   const deviates = rule === 'outside-plan';
   const further = covers.length > 0 ? ', or for longer as above' : deviates ? ', p = yes, and widen the plan' : '';
   const byHunks = canChoose(request.changes) ? ', h = hunk by hunk' : '';
+  const isCut = request.changes.some(({ diff }) => withoutCut(diff).more > 0);
+  const rest = isCut ? ', d = show the whole diff' : '';
   for (;;) {
-    const line = await linesOf(process.stdin).ask(`Do it? y = yes${further}${byHunks}, n = no (n and why) > `, signal);
+    const line = await linesOf(process.stdin).ask(`Do it? y = yes${further}${byHunks}${rest}, n = no (n and why) > `, signal);
+    if (isCut && /^\s*d\s*$/i.test(line ?? '')) {
+      process.stderr.write(`\n${diffText(await whole(), paintFor(process.stderr))}\n`);
+      continue;
+    }
     if (byHunks && /^\s*h\s*$/i.test(line ?? '')) {
       const ask = (prompt: string) => linesOf(process.stdin).ask(prompt, signal);
       return chooseHunks(request.changes, (text) => process.stderr.write(`\n${text}\n`), ask, paintFor(process.stderr));
@@ -61,24 +75,6 @@ export function answerIn(line: string, covers: number, similar: number): Approva
   return { approve: true, grant, covers: which };
 }
 
-/** A command is shown whole, and as it is: what cannot be seen in it is made visible. */
-export function askedText({ title, changes, reason, command, covers = [], similar = 0 }: ApprovalRequest, paint: Paint): string {
-  const scopes = (p: string) => [
-    similar > 0 && `${p}t = this and ${similar} more now`,
-    `${p}r = in this run`,
-    `${p}s = in this session`,
-    `${p}w = always here`,
-  ];
-  const longer = covers.slice(0, 2).map((each, index) => {
-    const letters = scopes(index === 0 ? '' : 'p')
-      .filter(Boolean)
-      .join(', ');
-    return paint.dim(`For ${oneLine(coversText(each))}: ${letters}`);
-  });
-  const shown = command ? visibleCommand(command.text) : diffText(changes, paint);
-  return [paint.bold(oneLine(title)), shown, oneLine(reason, 1_000), ...longer].filter(Boolean).join('\n');
-}
-
 function nobodyAsked(reason: string, rule: string): string {
   const how =
     rule === 'edit'
@@ -91,14 +87,14 @@ function nobodyAsked(reason: string, rule: string): string {
 
 /** A number stands for an option; anything else is the user's own words, where the question takes them. Undefined where no answer came. */
 export async function replyTo({ question }: AskedQuestion, lines: Lines, signal: AbortSignal): Promise<QuestionAnswer | undefined> {
-  const { text, options, freeText } = question;
+  const { options, freeText } = question;
   const takesWords = freeText || options.length === 0;
   const paint = paintFor(process.stderr);
   const rows = options.map(
     ({ label, detail }, index) => `  ${index + 1}  ${oneLine(label)}${detail ? paint.dim(`  ${oneLine(detail)}`) : ''}\n`,
   );
   // Shown only when its turn has come.
-  let shown = `\n${paint.bold(harmless(text))}\n${rows.join('')}`;
+  let shown = `\n${questionText(question, paint)}\n${rows.join('')}`;
   const how = options.length === 0 ? 'Your answer' : takesWords ? `1-${options.length}, or your own words` : `1-${options.length}`;
   for (;;) {
     const line = (await lines.ask(`${shown}${how} > `, signal))?.trim();

@@ -4,7 +4,8 @@ import { dollars, tokens } from '../../core/amounts.ts';
 import { reachedText } from '../../core/budget-text.ts';
 import type { AgentEvent, PauseReason } from '../../core/events.ts';
 import { type AssistantMessage, type Cost, resultText, textOf, type Usage } from '../../core/messages.ts';
-import { planText } from '../../core/plan.ts';
+import { noteTexts } from '../../core/notes.ts';
+import { planLines } from '../../core/plan-details.ts';
 import { planEventText } from '../../core/plan-text.ts';
 import { proofOf, type Receipt, receiptLine } from '../../core/receipt.ts';
 import type { ChangeSummary } from '../../core/tool.ts';
@@ -94,6 +95,7 @@ export class TextRenderer {
         return;
       case 'message_added':
         if (event.message.role === 'assistant') this.#message(event.message);
+        for (const text of noteTexts(event.message)) this.#line(paint.dim(`Note to the model: ${oneLine(text, 1_000)}`));
         return;
       case 'tool_started':
         this.#steps.set(event.callId, { title: event.title, changes: [], asks: event.name === 'ask_user' });
@@ -109,6 +111,7 @@ export class TextRenderer {
         return;
       case 'plan_step':
         if (event.status === 'started') this.#changed.stepBegins(event.step);
+        if (event.unchanged) this.#line(`Step ${event.step} is done, and changed none of its files.`);
         return;
       case 'file_changed': {
         const step = this.#steps.get(event.callId);
@@ -127,7 +130,7 @@ export class TextRenderer {
         return;
       }
       case 'plan_proposed':
-        this.#out.write(`${this.#safe(planText(event.plan))}\n`);
+        this.#out.write(`${this.#safe(planLines(event.plan))}\n`);
         return;
       case 'step_rolled_back':
         this.#changed.rolledBack(event.step, event.results);

@@ -1,6 +1,9 @@
 /** Writing to a terminal: colours where they are wanted, and no control of the terminal by what is shown. */
+
+import type { FileDetail } from '../../core/approval-details.ts';
+import { withoutCut } from '../../core/approval-details.ts';
 import type { ChangeSummary } from '../../core/tool.ts';
-import { markOf, visibleText } from '../../core/visible-text.ts';
+import { markOf, visibleLine, visibleText } from '../../core/visible-text.ts';
 
 export type Output = { write(text: string): unknown; isTTY?: boolean; columns?: number };
 
@@ -31,18 +34,21 @@ export function changeCounts({ added, removed }: Pick<ChangeSummary, 'added' | '
   return `+${added} −${removed}`;
 }
 
-export function diffText(changes: readonly ChangeSummary[], paint: Paint): string {
+type Diffs = readonly (Pick<ChangeSummary, 'path' | 'kind' | 'from' | 'added' | 'removed' | 'diff'> & Partial<FileDetail>)[];
+
+export function diffText(changes: Diffs, paint: Paint): string {
   return changes
-    .map(({ path, kind, from, diff, ...counts }) => {
+    .map(({ path, kind, from, diff, more = withoutCut(diff).more, ...counts }) => {
       const name = from ? `${from} → ${path}` : path;
-      const head = paint.bold(harmless(`${kind} ${name}`));
-      const lines = harmless(diff)
+      const head = paint.bold(visibleLine(`${kind} ${name}`));
+      const lines = harmless(withoutCut(diff).shown)
         .split('\n')
         .map((line) => {
           if (line.startsWith('@@')) return paint.cyan(line);
           return line.startsWith('+') ? paint.green(line) : line.startsWith('-') ? paint.red(line) : line;
         });
-      return [`${head}  ${changeCounts(counts)}`, ...(diff ? lines : [])].join('\n');
+      const cut = more > 0 ? [paint.bold(`… ${more} more lines of this diff are not shown here.`)] : [];
+      return [`${head}  ${changeCounts(counts)}`, ...(diff ? lines : []), ...cut].join('\n');
     })
     .join('\n');
 }

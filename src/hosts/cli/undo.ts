@@ -30,9 +30,33 @@ export async function undo(assistant: Assistant, wanted: string | undefined, { s
     return EXIT.stopped;
   }
   if (!show) print(prompt, results);
-  const isMore = [...session.state.runs.values()].some((run) => run.changed && !session.state.undone.has(run.runId));
+  const refused = results.flatMap(({ path, outcome }) => (outcome === 'refused' ? [path] : []));
+  if (!show) for (const line of await changedSince(assistant, session, runId, refused)) process.stderr.write(`${line}\n`);
+  const isMore = [...session.state.runs.values()].some((run) => run.runId !== runId && run.changed && !session.state.undone.has(run.runId));
   if (isMore && !show && !wanted) process.stderr.write('A run before it changed files too. To take that back as well: kedge undo\n');
-  return results.some(({ outcome }) => outcome === 'refused') ? EXIT.failed : EXIT.answered;
+  return refused.length > 0 ? EXIT.failed : EXIT.answered;
+}
+
+/** Where another run of Kedge, mostly of another program, went on in a file that could not be restored, which one it was. */
+async function changedSince(assistant: Assistant, own: Session, runId: string, paths: readonly string[]): Promise<string[]> {
+  if (paths.length === 0) return [];
+  const begun = own.events.find((event) => event.type === 'changes_staged' && event.runId === runId)?.at ?? 0;
+  const lines = new Map<string, string>();
+  for (const { id } of await assistant.sessions()) {
+    const session = await assistant.session(id).catch(() => undefined);
+    for (const event of session?.events ?? []) {
+      if (event.type !== 'file_changed' || event.runId === runId || event.at < begun || session?.state.undone.has(event.runId)) continue;
+      const path = event.changes.find((change) => paths.includes(change.path))?.path;
+      const run = session?.state.runs.get(event.runId);
+      if (path === undefined || !run) continue;
+      const name = `“${oneLine(run.plan?.goal ?? run.prompt, 80)}”`;
+      lines.set(
+        event.runId,
+        `${oneLine(path)} was changed since by another run, ${name}. To undo that run first: kedge undo ${event.runId}`,
+      );
+    }
+  }
+  return [...lines.values()];
 }
 
 /**

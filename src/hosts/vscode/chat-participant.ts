@@ -10,7 +10,7 @@ const LIVE_KEY = 'kedge.liveChats';
 const MAX_NOTED = 20;
 
 /** What a finished answer leaves behind for the next message of its thread. */
-export type Metadata = { sessionId: string; mode: Mode; runId?: string; next?: 'plan' | 'paused' | 'failed' | 'half' };
+export type Metadata = { sessionId: string; mode: Mode; runId?: string; next?: 'plan' | 'paused' | 'failed' | 'half'; offered?: true };
 
 export function registerChat(kedge: Kedge): vscode.Disposable {
   const participant = vscode.chat.createChatParticipant(PARTICIPANT, async (request, context, stream, token) => {

@@ -5,25 +5,25 @@ import type { Reached } from '../../core/budget.ts';
 import { moreText, reachedText } from '../../core/budget-text.ts';
 import { coversText } from '../../core/covers.ts';
 import type { AgentEvent, ApprovalAnswer, QuestionAnswer } from '../../core/events.ts';
-import { callsOf } from '../../core/messages.ts';
+import type { ModelRef } from '../../core/messages.ts';
+import { noteTexts } from '../../core/notes.ts';
 import type { Plan } from '../../core/plan.ts';
-import { planText } from '../../core/plan.ts';
 import { planEventText } from '../../core/plan-text.ts';
 import { proofOf, receiptLine } from '../../core/receipt.ts';
 import { hunksIn } from '../../core/revision.ts';
 import { brokeOff } from '../../core/session.ts';
 import type { ApprovalRequest, AskedQuestion } from '../../core/session-state.ts';
-import { visibleText } from '../../core/visible-text.ts';
+import { visibleLine } from '../../core/visible-text.ts';
 import { waitingText } from '../../core/waiting.ts';
-import { visibleCommand } from '../../policy/commands/visible.ts';
 import { REMEDY, type Remedy } from '../../protocol/remedy.ts';
+import { modelText } from '../../providers/catalog.ts';
 import { PathError, parsePath } from '../../workspace/paths.ts';
+import { approvalMarkdown, fence, plain, planMarkdown, questionMarkdown } from './chat-markdown.ts';
 import { modelName } from './describe.ts';
 import type { Kedge } from './kedge.ts';
 import { PlaceFinder } from './place-finder.ts';
 
 const STEP_SIGN = { started: '▸', done: '✓', failed: '✗', skipped: '–' } as const;
-const DIFF_LINES = 60;
 /** More than so many files have one button together. */
 const DIFF_BUTTONS = 5;
 
@@ -38,6 +38,8 @@ export class ChatRenderer {
   readonly #kedge: Kedge;
   readonly #session: Session;
   readonly #stream: vscode.ChatResponseStream;
+  /** The model that could answer in the place of Offline. It is named at the end: the Chat folds away what stands above a run's steps. */
+  offered: ModelRef | undefined;
   readonly #titles = new Map<string, string>();
   readonly #referenced = new Set<string>();
   #plan: Plan | undefined;
@@ -81,6 +83,7 @@ export class ChatRenderer {
         this.#prose.end();
         if (this.#streamedText) stream.markdown('\n\n');
         this.#streamedText = '';
+        for (const text of noteTexts(event.message)) stream.markdown(`*Note to the model: ${plain(text)}*\n\n`);
         break;
       case 'tool_started':
         this.#titles.set(event.callId, event.title);
@@ -115,7 +118,8 @@ export class ChatRenderer {
         break;
       case 'plan_step': {
         const step = this.#plan?.steps[event.step - 1];
-        const note = event.note ? ` (${plain(event.note)})` : '';
+        const how = [event.unchanged && 'nothing changed', event.note && plain(event.note)].filter(Boolean);
+        const note = how.length > 0 ? ` (${how.join('; ')})` : '';
         stream.markdown(`${STEP_SIGN[event.status]} **Step ${event.step}** ${plain(step?.title ?? '')}${note}\n\n`);
         break;
       }
@@ -144,29 +148,17 @@ export class ChatRenderer {
     }
   }
 
-  approval({ approvalId, callId, title, rule, reason, changes, command, covers = [], similar = 0 }: ApprovalRequest): void {
+  approval(request: ApprovalRequest): void {
+    const { approvalId, callId, rule, changes, covers = [], similar = 0 } = request;
     const stream = this.#stream;
-    stream.markdown(`**${plain(title)}?** ${plain(reason)}\n\n`);
-    if (command) stream.markdown(`${fence(visibleCommand(command.text), command.shell)}\n\n`);
-    // What a yes hands to the tool, as to an MCP server, where nothing else shows it.
-    const call = this.#session.state.messages.flatMap(callsOf).find(({ id }) => id === callId);
-    if (call && !command && changes.length === 0 && call.name !== 'fetch_url')
-      stream.markdown(`${fence(visibleCommand(JSON.stringify(call.input, null, 2)), 'json')}\n\n`);
-    for (const { path, from, kind, added, removed, diff } of changes) {
-      const counts = added || removed ? ` +${added} −${removed}` : '';
-      stream.markdown(`\`${kind}\` ${from ? `${plain(from)} → ` : ''}${plain(path)}${counts}\n\n`);
-      const lines = diff.split('\n');
-      const shown = lines.slice(0, DIFF_LINES).join('\n');
-      const more = lines.length > DIFF_LINES ? `\n… ${lines.length - DIFF_LINES} more lines` : '';
-      if (diff) stream.markdown(`${fence(visibleText(shown + more), 'diff')}\n\n`);
-    }
+    for (const part of approvalMarkdown(request)) stream.markdown(part);
     const button = (label: string, answer: ApprovalAnswer) =>
       stream.button({ command: 'kedge.answerApproval', title: label, arguments: [this.#session.id, approvalId, answer] });
     button(rule === 'outside-plan' ? 'Allow once' : 'Approve', { approve: true });
     if (rule === 'outside-plan') button('Widen the plan', { approve: true, widen: true });
     const [widest] = covers;
     if (widest && similar > 0) button(`Approve all ${similar + 1} like this`, { approve: true, grant: 'turn', covers: 0 });
-    if (widest) button(`Approve ${coversText(widest)} for this run`, { approve: true, grant: 'run', covers: 0 });
+    if (widest) button(`Approve ${visibleLine(coversText(widest))} for this run`, { approve: true, grant: 'run', covers: 0 });
     button('Reject', { approve: false });
     const opening = (title: string, command: string, ...args: string[]) =>
       stream.button({ command, title, arguments: [this.#session.id, callId, ...args] });
@@ -177,11 +169,10 @@ export class ChatRenderer {
   }
 
   /** It can be answered with a button, and in the user's own words; after a reload by the next message. */
-  question({ questionId, question: { text, options, freeText } }: AskedQuestion): void {
+  question({ questionId, question }: AskedQuestion): void {
     const stream = this.#stream;
-    const details = options.flatMap(({ label, detail }) => (detail ? [`- ${plain(label)}: ${plain(detail)}`] : []));
-    const [title = '', ...more] = text.split('\n').filter((line) => line.trim());
-    stream.markdown([`**${plain(title)}**`, ...more.map(plain), ...details].join('\n\n').concat('\n\n'));
+    const { options, freeText } = question;
+    for (const part of questionMarkdown(question)) stream.markdown(part);
     const id = [this.#session.id, questionId];
     for (const { label } of options)
       stream.button({ command: 'kedge.answerQuestion', title: label, arguments: [...id, { option: label } satisfies QuestionAnswer] });
@@ -203,11 +194,21 @@ export class ChatRenderer {
       const proof = proofOf(end.receipt);
       stream.markdown(`\n\n*${plain(receiptLine(end.receipt))}${proof ? `. ${plain(proof)}` : ''}*\n\n`);
     }
+    if (this.offered) this.#offer(this.offered);
     if (this.#proposed) this.#showPlan(this.#proposed);
     if (this.#session.state.runs.get(end.runId)?.changed) {
       stream.button({ command: 'kedge.reviewRun', title: 'Review changes', arguments: [this.#session.id, end.runId] });
       stream.button({ command: 'kedge.undoRun', title: 'Undo run', arguments: [this.#session.id, end.runId] });
     }
+  }
+
+  /** VS Code goes on picking Offline by itself after a model was connected: that one answers after a click, and never without. */
+  #offer(model: ModelRef): void {
+    const name = modelText(model);
+    this.#stream.markdown(
+      `*Offline answered, since it is picked in the Chat. It is no language model. Your settings name ${plain(name)}.*\n\n`,
+    );
+    this.#stream.button({ command: 'kedge.chat.answerWith', title: `Answer with ${visibleLine(modelName(model))}`, arguments: [name] });
   }
 
   greet(): void {
@@ -223,11 +224,7 @@ export class ChatRenderer {
 
   #showPlan(plan: Plan): void {
     const stream = this.#stream;
-    const text = planText(plan).replace(
-      /^( {3}|\d+\. |- )?(.*)$/gm,
-      (_, lead = '', words) => (lead.trim() ? lead : lead && '   - ') + plain(words),
-    );
-    stream.markdown(`**Plan**\n\n${text}\n\n`);
+    stream.markdown(planMarkdown(plan));
     stream.button({ command: 'kedge.chat.runPlan', title: 'Run plan' });
     stream.button({ command: 'kedge.editPlan', title: 'Edit', arguments: [this.#session.id, plan.id] });
     stream.button({ command: 'kedge.discardPlan', title: 'Discard', arguments: [this.#session.id, plan.id] });
@@ -268,15 +265,4 @@ function markdown(text: string): vscode.MarkdownString {
   const content = new vscode.MarkdownString(text);
   content.isTrusted = { enabledCommands: ['kedge.connectModel'] };
   return content;
-}
-
-/** One line of words that are no Markdown of ours: any punctuation may be escaped. */
-function plain(text: string): string {
-  return visibleText(text.replace(/\s+/g, ' ')).replace(/[!-/:-@[-`{-~]/g, '\\$&');
-}
-
-function fence(text: string, language: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const ticks = '`'.repeat(longest + 1);
-  return `${ticks}${language}\n${text}\n${ticks}`;
 }

@@ -1,5 +1,6 @@
 /** Answers in the native chat: a thread of VS Code's Chat is a Kedge session, and shows the same events as the panel does. */
 import * as vscode from 'vscode';
+import { lastPrompt } from '../../app/prompt.ts';
 import { type Session, SessionError } from '../../app/session.ts';
 import type { AgentEvent, Mode, QuestionAnswer } from '../../core/events.ts';
 import type { ModelRef } from '../../core/messages.ts';
@@ -29,7 +30,7 @@ export async function answer(
   const outcome = watch(session, renderer);
   const stopping = token.onCancellationRequested(() => void session.stop());
   try {
-    await carryOut(kedge, session, request, mode, renderer);
+    await carryOut(kedge, session, request, { mode, offered: previous?.offered === true }, renderer);
   } catch (error) {
     if (!(error instanceof SessionError)) throw error;
     stream.markdown(error.message);
@@ -41,7 +42,8 @@ export async function answer(
   }
   const end = outcome.end;
   if (end) renderer.ended(end);
-  const metadata: Metadata = { sessionId: session.id, mode, ...(end && { runId: end.runId }) };
+  const offered = (previous?.offered || renderer.offered) && { offered: true as const };
+  const metadata: Metadata = { sessionId: session.id, mode, ...(end && { runId: end.runId }), ...offered };
   if (end?.type === 'run_paused') metadata.next = 'paused';
   if (end?.type === 'run_finished' && end.outcome === 'plan_proposed') metadata.next = 'plan';
   if (end?.type === 'run_finished' && end.outcome === 'failed') {
@@ -51,9 +53,19 @@ export async function answer(
   return { metadata };
 }
 
+/** `offered`: the thread has said already which model could answer in the place of Offline. */
+type Thread = { mode: Mode; offered: boolean };
+
 /** What this message asks for: an answer to what is pending, going on, running the plan, or a new run. */
-async function carryOut(kedge: Kedge, session: Session, request: vscode.ChatRequest, mode: Mode, renderer: ChatRenderer): Promise<void> {
+async function carryOut(
+  kedge: Kedge,
+  session: Session,
+  request: vscode.ChatRequest,
+  { mode, offered }: Thread,
+  renderer: ChatRenderer,
+): Promise<void> {
   const { state } = session;
+  const model = modelOf(kedge, request.model);
   // After a reload VS Code disables the buttons of old answers, so a question that is still open is asked again.
   if (!session.running && state.pendingApprovals.size > 0) {
     const done = nextEnd(session);
@@ -72,22 +84,29 @@ async function carryOut(kedge: Kedge, session: Session, request: vscode.ChatRequ
   }
   if (request.command === 'continue') {
     const left = session.plans.list().findLast(({ stage, runId }) => stage === 'stopped' && runId === state.lastRun?.runId);
-    if (left && state.lastRun?.outcome !== 'failed') return session.plans.resume(left.plan.id);
+    if (left && state.lastRun?.outcome !== 'failed') return session.plans.resume(left.plan.id, { model });
     if (!(await mayGoOn(session))) throw new SessionError('The run stays paused.');
     return session.resume({ raise: true });
   }
   if (request.command === 'run') {
     const plan = [...state.plans.values()].findLast(({ status }) => status === 'proposed');
     if (!plan) throw new SessionError(noPlan([...state.plans.values()].at(-1)?.status));
-    return session.answerPlan(plan.plan.id, 'run', { model: modelOf(kedge, request.model, 'agent') });
+    return session.answerPlan(plan.plan.id, 'run', { model });
+  }
+  if (request.command === 'again') {
+    const last = lastPrompt(state);
+    if (!last) throw new SessionError('There is no message in this chat to answer again.');
+    return session.prompt({ ...last, model });
   }
   const text = request.prompt.trim();
   if (!text) {
     renderer.greet();
     return;
   }
+  const configured = kedge.settings.model(mode);
+  if (model.provider === 'offline' && configured.provider !== 'offline' && !offered) renderer.offered = configured;
   const attachments = await attachmentsOf(request.references, kedge.fs);
-  return session.prompt({ text, mode, attachments, model: modelOf(kedge, request.model, mode) });
+  return session.prompt({ text, mode, attachments, model });
 }
 
 function noPlan(last: 'proposed' | 'confirmed' | 'discarded' | 'superseded' | undefined): string {
@@ -157,12 +176,7 @@ function modeOf(command: string | undefined, previous: Metadata | undefined): Mo
   return previous?.mode ?? 'ask';
 }
 
-/**
- * The model that was picked in the Chat wins over the setting, whoever's it is. But Offline is what VS Code goes on picking by itself
- * after a model was connected, so there the setting counts.
- */
-function modelOf({ settings, pickedModels }: Kedge, picked: vscode.LanguageModelChat, mode: Mode): ModelRef {
-  if (picked.vendor !== VENDOR) return editorModelRef(picked, pickedModels);
-  const model = parseModelRef(picked.id);
-  return model.provider === 'offline' ? settings.model(mode) : model;
+/** What is picked in the Chat is what is asked, whatever the settings say: nothing is sent to a service that the user did not pick. */
+function modelOf({ pickedModels }: Kedge, picked: vscode.LanguageModelChat): ModelRef {
+  return picked.vendor === VENDOR ? parseModelRef(picked.id) : editorModelRef(picked, pickedModels);
 }

@@ -2,10 +2,12 @@ import * as vscode from 'vscode';
 import { type Session, SessionError } from '../../app/session.ts';
 import { isOfDay, raiseText } from '../../core/budget-text.ts';
 import type { ApprovalAnswer, QuestionAnswer } from '../../core/events.ts';
+import { EDITOR, parseModelRef } from '../../providers/catalog.ts';
 import { becameOf } from './answered.ts';
 import { openDiff, openDiffs, reviewRun } from './blob-documents.ts';
 import { manageGrants } from './grants.ts';
 import type { Kedge } from './kedge.ts';
+import { VENDOR } from './model-provider.ts';
 import type { Panel } from './panel.ts';
 import { showPlans } from './plans.ts';
 import { openSession } from './session-list.ts';
@@ -55,6 +57,7 @@ export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable 
     'kedge.showPlans': () => showPlans(kedge, panel),
     'kedge.chat.runPlan': () => sendToChat('@kedge /run Run the plan'),
     'kedge.chat.continue': () => sendToChat('@kedge /continue Go on'),
+    'kedge.chat.answerWith': answerWith,
   };
   return vscode.Disposable.from(
     ...Object.entries(commands).map(([name, run]) =>
@@ -111,6 +114,16 @@ async function explained(run: () => unknown): Promise<unknown> {
 
 function sendToChat(query: string): Thenable<unknown> {
   return vscode.commands.executeCommand('workbench.action.chat.open', { query });
+}
+
+/** Picks the model in the Chat, as the user would, and has the last message of the thread answered again. */
+async function answerWith(name: string): Promise<void> {
+  const { provider, model } = parseModelRef(name);
+  const [vendor = '', ...rest] = model.split('/');
+  const modelSelector = provider === EDITOR ? { vendor, id: rest.join('/') } : { vendor: VENDOR, id: name };
+  if ((await vscode.lm.selectChatModels(modelSelector)).length === 0)
+    throw new SessionError(`VS Code does not offer ${name} in the Chat. Pick a model in the Chat's list of models.`);
+  await vscode.commands.executeCommand('workbench.action.chat.open', { query: '@kedge /again Answer again', modelSelector });
 }
 
 async function undoRun(kedge: Kedge, sessionId: string, runId: string): Promise<void> {

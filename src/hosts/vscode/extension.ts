@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Session } from '../../app/session.ts';
+import { visibleLine } from '../../core/visible-text.ts';
 import { registerBlobDocuments } from './blob-documents.ts';
 import { interruptedChats, registerChat } from './chat-participant.ts';
 import { tidyCheckpoints } from './checkpoints.ts';
@@ -45,9 +46,9 @@ async function offerPending(kedge: Kedge, panel: Panel): Promise<void> {
     const { pendingApprovals, pendingQuestions } = session.state;
     const [approval] = pendingApprovals.values();
     const [asked] = pendingQuestions.values();
-    const pending = approval ? `${approval.title}?` : asked?.question.text;
+    const pending = approval ? `${visibleLine(approval.title)}?` : asked && visibleLine(asked.question.text);
     if (!pending || session.running) return;
-    const chosen = await vscode.window.showInformationMessage(`Kedge waits for your answer: ${pending}`, 'Show');
+    const chosen = await vscode.window.showInformationMessage(`Kedge is waiting for your answer: ${pending}`, 'Show');
     // While the message stood there, it may have been deleted.
     const there = chosen && (await kedge.assistant.session(session.id));
     if (!there) return;

@@ -2,8 +2,9 @@
 import * as vscode from 'vscode';
 import { abortable, interruptible } from '../../core/abort.ts';
 import { imageBytes } from '../../core/images.ts';
-import type { ImagePart, Message, ModelRef, TextPart, ToolResult } from '../../core/messages.ts';
+import type { ImagePart, Message, ModelRef, TextPart } from '../../core/messages.ts';
 import { type ModelAdapter, ModelError, type ModelEvent, type ModelRequest } from '../../core/model.ts';
+import { type FramedResult, framed } from '../../core/notes.ts';
 import { EDITOR } from '../../providers/catalog.ts';
 import { silenceOf, silent } from '../../providers/connection.ts';
 import { echoInput, failureError, failureOf, markedText, modelError, wireId } from '../../providers/http.ts';
@@ -107,7 +108,8 @@ function toMessages({ system, messages }: ModelRequest): vscode.LanguageModelCha
   return [...first, ...messages.flatMap(toMessage)];
 }
 
-function toMessage(message: Message): vscode.LanguageModelChatMessage[] {
+function toMessage(neutral: Message): vscode.LanguageModelChatMessage[] {
+  const message = framed(neutral);
   if (message.role === 'user') return [vscode.LanguageModelChatMessage.User(toInput(message.content))];
   if (message.role === 'tool') return [vscode.LanguageModelChatMessage.User(message.content.map(toResult))];
   const parts = message.content.flatMap((part): (vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart)[] => {
@@ -117,7 +119,7 @@ function toMessage(message: Message): vscode.LanguageModelChatMessage[] {
   return parts.length === 0 ? [] : [vscode.LanguageModelChatMessage.Assistant(parts)];
 }
 
-function toResult(result: ToolResult): vscode.LanguageModelToolResultPart {
+function toResult(result: FramedResult): vscode.LanguageModelToolResultPart {
   const images = result.content.filter((part) => part.type === 'image');
   const content = images.length > 0 ? toInput(result.content) : [new vscode.LanguageModelTextPart(markedText(result))];
   return new vscode.LanguageModelToolResultPart(wireId(result.callId), content);

@@ -1,5 +1,6 @@
 /** Kedge's models in VS Code's own model picker; with them the native Chat works without an account. */
 import * as vscode from 'vscode';
+import { MODES } from '../../core/events.ts';
 import { withoutImages } from '../../core/images.ts';
 import type { ImagePart, Message, ModelRef, TextPart, ToolCall, ToolResult } from '../../core/messages.ts';
 import type { ModelRequest } from '../../core/model.ts';
@@ -33,7 +34,12 @@ export async function models(kedge: Kedge, silent: boolean, token: vscode.Cancel
   const services = await kedge.models.connected();
   if (!silent) await Promise.all(services.map(({ id }) => listed(kedge, id, token)));
   const chosen = kedge.settings.model(kedge.mode);
-  const refs = [chosen, ...services.flatMap(({ id }) => kedge.models.known(id).map((info) => ({ provider: id, model: info.id })))];
+  const ofModes = MODES.map((mode) => kedge.settings.model(mode));
+  const refs = [
+    chosen,
+    ...ofModes,
+    ...services.flatMap(({ id }) => kedge.models.known(id).map((info) => ({ provider: id, model: info.id }))),
+  ];
   refs.push({ provider: 'offline', model: 'offline' });
   const byName = new Map(refs.filter(({ provider }) => provider !== EDITOR).map((ref) => [modelText(ref), ref]));
   return [...byName].map(([id, ref]) => information(id, ref, kedge.models.facts(ref), id === modelText(chosen)));

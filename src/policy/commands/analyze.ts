@@ -1,3 +1,4 @@
+import { hiddenCharacter } from '../../core/visible-text.ts';
 import { type Reading, readBash } from './bash.ts';
 import { concern } from './concerns.ts';
 import { inspect } from './inspect.ts';
@@ -6,7 +7,6 @@ import { readPowerShell } from './powershell.ts';
 import { programName, showsNames } from './programs.ts';
 import type { Shell, ShellParser } from './syntax.ts';
 import type { CommandAnalysis, Concern, SimpleCommand, Use, WrittenCommand } from './types.ts';
-import { hiddenCharacter } from './visible.ts';
 
 const MAX_LENGTH = 10_000;
 const MAX_COMMANDS = 50;

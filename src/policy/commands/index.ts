@@ -1,4 +1,3 @@
 export { analyzeCommand } from './analyze.ts';
 export { judgeCommand } from './judge.ts';
 export { suggestedPrefix } from './suggest.ts';
-export { visibleCommand } from './visible.ts';

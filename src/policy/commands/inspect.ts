@@ -1,11 +1,12 @@
 /** One simple command, by its words alone: what about it asks, how long a prefix must be to cover it, and what it runs. */
+
+import { hiddenCharacter } from '../../core/visible-text.ts';
 import { checkOf } from './checks.ts';
 import { concern, type Rule } from './concerns.ts';
 import type { Finding } from './finding.ts';
 import { bringsCode, findOption } from './options.ts';
 import { alwaysAsks, dangerousOptions, hasExactOptions, isReading, programName } from './programs.ts';
 import type { Concern, Word } from './types.ts';
-import { hiddenCharacter } from './visible.ts';
 
 export type Inspection = {
   concerns: Concern[];

@@ -1,7 +1,7 @@
 import type { Decision } from '../../core/tool.ts';
+import { visibleCommand } from '../../core/visible-text.ts';
 import { programName } from './programs.ts';
 import type { CommandAnalysis, CommandRules, Prefix, SimpleCommand } from './types.ts';
-import { visibleCommand } from './visible.ts';
 
 /** Deny beats ask beats allow. What is opaque or dangerous asks whatever is allowed; all else is allowed only where every command in it is. */
 export function judgeCommand(analysis: CommandAnalysis, { allow, deny, ask, allowReadOnly = false, guard }: CommandRules): Decision {

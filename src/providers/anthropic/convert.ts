@@ -7,8 +7,9 @@ import type {
   Tool,
   ToolResultBlockParam,
 } from '@anthropic-ai/sdk/resources/messages/messages';
-import { type AssistantMessage, type ImagePart, type Message, resultText, type TextPart, type ToolResult } from '../../core/messages.ts';
+import { type AssistantMessage, type ImagePart, type Message, resultText, type TextPart } from '../../core/messages.ts';
 import type { ModelRequest, ToolSpec } from '../../core/model.ts';
+import { type FramedResult, framed } from '../../core/notes.ts';
 import { echoInput, wireId } from '../http.ts';
 
 export const PROVIDER = 'anthropic';
@@ -52,7 +53,8 @@ function toTool({ name, description, inputSchema }: ToolSpec): Tool {
 }
 
 /** None where nothing is left: the service refuses empty messages and joins neighbours of the same role. */
-export function toMessage(message: Message, model: string): MessageParam[] {
+export function toMessage(neutral: Message, model: string): MessageParam[] {
+  const message = framed(neutral);
   const role = message.role === 'assistant' ? 'assistant' : 'user';
   const content: ContentBlockParam[] =
     message.role === 'assistant'
@@ -73,7 +75,7 @@ function toBlocks(message: AssistantMessage, own: boolean): ContentBlockParam[] 
   });
 }
 
-function toResult(result: ToolResult): ToolResultBlockParam {
+function toResult(result: FramedResult): ToolResultBlockParam {
   // A failure may have text only.
   const content = toInput(result.isError ? [{ type: 'text', text: resultText(result) }] : result.content);
   return {

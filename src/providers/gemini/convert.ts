@@ -1,6 +1,7 @@
 import type { Content, GenerateContentParameters, Part, ThinkingLevel } from '@google/genai/web';
-import { type AssistantMessage, type ImagePart, type Message, resultText, type TextPart, type ToolMessage } from '../../core/messages.ts';
+import { type AssistantMessage, type ImagePart, type Message, resultText, type TextPart } from '../../core/messages.ts';
 import type { ModelRequest } from '../../core/model.ts';
+import { type FramedResult, framed } from '../../core/notes.ts';
 import { echoInput, wireId } from '../http.ts';
 
 export const PROVIDER = 'gemini';
@@ -48,12 +49,13 @@ export function toParameters(request: ModelRequest): GenerateContentParameters {
 }
 
 /** None where nothing is left, for the service refuses contents without parts. */
-export function toContent(message: Message, model: string, ids: Ids = new Map()): Content[] {
+export function toContent(neutral: Message, model: string, ids: Ids = new Map()): Content[] {
+  const message = framed(neutral);
   const parts =
     message.role === 'assistant'
       ? toModelParts(message, message.from.provider === PROVIDER && message.from.model === model, ids)
       : message.role === 'tool'
-        ? toResponses(message, ids)
+        ? toResponses(message.content, ids)
         : toInput(message.content);
   return parts.length === 0 ? [] : [{ role: message.role === 'assistant' ? 'model' : 'user', parts }];
 }
@@ -75,15 +77,15 @@ function toModelParts(message: AssistantMessage, own: boolean, ids: Ids): Part[]
 }
 
 /** A response is JSON on this wire: images follow as parts of their own. */
-function toResponses(message: ToolMessage, ids: Ids): Part[] {
-  const responses = message.content.map((result): Part => {
+function toResponses(results: readonly FramedResult[], ids: Ids): Part[] {
+  const responses = results.map((result): Part => {
     const id = ids.get(result.callId);
     const text = resultText(result);
     return {
       functionResponse: { ...(id ? { id } : {}), name: result.name, response: result.isError ? { error: text } : { output: text } },
     };
   });
-  return [...responses, ...message.content.flatMap((result) => toInput(result.content.filter((part) => part.type === 'image')))];
+  return [...responses, ...results.flatMap((result) => toInput(result.content.filter((part) => part.type === 'image')))];
 }
 
 function toInput(parts: readonly (TextPart | ImagePart)[]): Part[] {

@@ -1,22 +1,29 @@
-import { callsOf, type Message, resultText, type ToolResult, textOf } from '../../core/messages.ts';
+import { callsOf, type Message, resultText, type ToolResult, textOf, type UserMessage } from '../../core/messages.ts';
+import { notesOf } from '../../core/notes.ts';
 import type { Exchange } from './script.ts';
 
-/** The last user message, and the turns that were taken since. */
+/** The last request, be it in the user's words or a plan that they confirmed, and the turns that were taken since. */
 export type Transcript = { text: string; past: Exchange[] };
 
-/** The loop's own words after an answer that was cut off: not a request. */
-const GO_ON = /^Your last message (was cut|broke) off/;
-
 export function transcriptOf(messages: readonly Message[]): Transcript {
-  const start = messages.findLastIndex((message) => message.role === 'user' && !GO_ON.test(textOf(message)));
+  const start = messages.findLastIndex((message) => message.role === 'user' && isRequest(message));
   const after = messages.slice(start + 1);
   const results = new Map<string, ToolResult>();
   for (const message of after) if (message.role === 'tool') for (const result of message.content) results.set(result.callId, result);
   const past = after.map(callsOf).filter((calls) => calls.length > 0);
   return {
-    text: start < 0 ? '' : textOf(messages[start] as Message),
+    text: start < 0 ? '' : requestOf(messages[start] as Message),
     past: past.map((calls) => ({ calls: calls.map(({ id, name }) => ({ name, reply: replyOf(results.get(id)) })) })),
   };
+}
+
+/** Other notes tell a model what has happened since, and ask for nothing. */
+function isRequest(message: UserMessage): boolean {
+  return message.content.some((part) => part.type !== 'note' || part.about === 'plan' || part.about === 'image');
+}
+
+function requestOf(message: Message): string {
+  return notesOf(message).find(({ about }) => about === 'plan')?.text ?? textOf(message);
 }
 
 function replyOf(result: ToolResult | undefined): Exchange['calls'][number]['reply'] {

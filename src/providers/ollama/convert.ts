@@ -1,6 +1,7 @@
 import type { ChatRequest, Message as WireMessage } from 'ollama/browser';
-import { type AssistantMessage, type ImagePart, type Message, type ToolMessage, textOf } from '../../core/messages.ts';
+import { type AssistantMessage, type ImagePart, type Message, textOf } from '../../core/messages.ts';
 import type { ModelRequest } from '../../core/model.ts';
+import { type FramedResult, framed, framedNote } from '../../core/notes.ts';
 import { echoInput, markedText, wireId } from '../http.ts';
 
 export const PROVIDER = 'ollama';
@@ -64,11 +65,13 @@ function toThink(model: string, effort: NonNullable<ModelRequest['reasoningEffor
   return effort !== 'minimal';
 }
 
-export function toMessages(message: Message, model: string): WireMessage[] {
-  if (message.role === 'tool') return toResults(message);
+export function toMessages(neutral: Message, model: string): WireMessage[] {
+  const message = framed(neutral);
+  if (message.role === 'tool') return toResults(message.content);
   if (message.role === 'assistant') return toAssistant(message, message.from.provider === PROVIDER && message.from.model === model);
   const images = message.content.filter((part) => part.type === 'image').map(({ data }) => data);
-  return [{ role: 'user', content: textOf(message), ...(images.length > 0 ? { images } : {}) }];
+  const text = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  return [{ role: 'user', content: text.join('\n'), ...(images.length > 0 ? { images } : {}) }];
 }
 
 function toAssistant(message: AssistantMessage, own: boolean): WireMessage[] {
@@ -82,12 +85,12 @@ function toAssistant(message: AssistantMessage, own: boolean): WireMessage[] {
   return [{ role: 'assistant', content, ...(thinking ? { thinking } : {}), ...(calls.length > 0 ? { tool_calls: calls } : {}) }];
 }
 
-function toResults(message: ToolMessage): WireMessage[] {
-  const images = message.content.flatMap((result) => result.content.filter((part): part is ImagePart => part.type === 'image'));
-  const results = message.content.map((result) => {
+function toResults(results: readonly FramedResult[]): WireMessage[] {
+  const images = results.flatMap((result) => result.content.filter((part): part is ImagePart => part.type === 'image'));
+  const messages = results.map((result) => {
     const wire = { role: 'tool', content: markedText(result), tool_name: result.name, tool_call_id: wireId(result.callId) };
     return wire as WireMessage;
   });
-  if (images.length === 0) return results;
-  return [...results, { role: 'user', content: 'The images of these tool results:', images: images.map(({ data }) => data) }];
+  if (images.length === 0) return messages;
+  return [...messages, { role: 'user', content: framedNote('The images of these tool results:'), images: images.map(({ data }) => data) }];
 }

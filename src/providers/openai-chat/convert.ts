@@ -4,8 +4,9 @@ import type {
   ChatCompletionCreateParamsStreaming,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions/completions';
-import type { AssistantMessage, ImagePart, Message, TextPart, ToolMessage } from '../../core/messages.ts';
+import type { AssistantMessage, ImagePart, Message, TextPart } from '../../core/messages.ts';
 import type { ModelRequest } from '../../core/model.ts';
+import { type FramedResult, framed, framedNote } from '../../core/notes.ts';
 import { echoInput, markedText, wireId } from '../http.ts';
 
 export const PROVIDER = 'openai-chat';
@@ -61,9 +62,10 @@ export function toBody(request: ModelRequest, dialect: Dialect = {}): ChatComple
   };
 }
 
-export function toMessages(message: Message, model: string, dialect: Dialect = {}): ChatCompletionMessageParam[] {
+export function toMessages(neutral: Message, model: string, dialect: Dialect = {}): ChatCompletionMessageParam[] {
+  const message = framed(neutral);
   if (message.role === 'user') return [{ role: 'user', content: toContent(message.content) }];
-  if (message.role === 'tool') return toResults(message, dialect);
+  if (message.role === 'tool') return toResults(message.content, dialect);
   const { provider = PROVIDER } = dialect;
   return toAssistant(message, message.from.provider === provider && message.from.model === model, dialect);
 }
@@ -93,15 +95,15 @@ function toAssistant(message: AssistantMessage, own: boolean, dialect: Dialect):
 }
 
 /** A result is text on this wire: images follow in a message of the user's. */
-function toResults(message: ToolMessage, dialect: Dialect): ChatCompletionMessageParam[] {
-  const results = message.content.map((result) => ({
+function toResults(results: readonly FramedResult[], dialect: Dialect): ChatCompletionMessageParam[] {
+  const messages = results.map((result) => ({
     role: 'tool' as const,
     tool_call_id: callId(result.callId, dialect),
     content: markedText(result),
   }));
-  const images = message.content.flatMap((result) => result.content.filter((part) => part.type === 'image').map(toImage));
-  if (images.length === 0) return results;
-  return [...results, { role: 'user', content: [{ type: 'text', text: 'The images of these tool results:' }, ...images] }];
+  const images = results.flatMap((result) => result.content.filter((part) => part.type === 'image').map(toImage));
+  if (images.length === 0) return messages;
+  return [...messages, { role: 'user', content: [{ type: 'text', text: framedNote('The images of these tool results:') }, ...images] }];
 }
 
 function toContent(parts: readonly (TextPart | ImagePart)[]): string | ChatCompletionContentPart[] {

@@ -6,8 +6,9 @@ import type {
   ResponseInputItem,
   ResponseInputText,
 } from 'openai/resources/responses/responses';
-import type { AssistantMessage, ImagePart, Message, TextPart, ToolResult } from '../../core/messages.ts';
+import type { AssistantMessage, ImagePart, Message, TextPart } from '../../core/messages.ts';
 import type { ModelRequest, ToolSpec } from '../../core/model.ts';
+import { type FramedResult, framed } from '../../core/notes.ts';
 import { echoInput, markedText, wireId } from '../http.ts';
 
 export const PROVIDER = 'openai';
@@ -43,7 +44,8 @@ function toTool({ name, description, inputSchema }: ToolSpec): FunctionTool {
 }
 
 /** The items of one message depend on nothing but the message and the model, so they stay the same when messages follow. */
-export function toItems(message: Message, model: string): ResponseInputItem[] {
+export function toItems(neutral: Message, model: string): ResponseInputItem[] {
+  const message = framed(neutral);
   if (message.role === 'user') return [{ type: 'message', role: 'user', content: message.content.map(toInput) }];
   if (message.role === 'tool') return message.content.map(toOutput);
   return toAssistantItems(message, message.from.provider === PROVIDER && message.from.model === model);
@@ -66,7 +68,7 @@ function toAssistantItems(message: AssistantMessage, own: boolean): ResponseInpu
   return items;
 }
 
-function toOutput(result: ToolResult): ResponseInputItem {
+function toOutput(result: FramedResult): ResponseInputItem {
   const image = result.content.some((part) => part.type === 'image');
   const marked: (TextPart | ImagePart)[] = result.isError ? [{ type: 'text', text: 'Error:' }, ...result.content] : result.content;
   return {

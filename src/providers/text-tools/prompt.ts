@@ -1,6 +1,7 @@
 /** The text protocol as the model sees it: its tools in the system prompt, calls and results as text. Always the same text for the same history. */
 import { type AssistantMessage, type Message, resultText, type TextPart, type ToolCall, type ToolMessage } from '../../core/messages.ts';
 import type { JsonSchema, ModelRequest, ToolSpec } from '../../core/model.ts';
+import { withoutNotes } from '../../core/notes.ts';
 import { echoInput } from '../http.ts';
 import { isObject } from './calls.ts';
 
@@ -50,11 +51,12 @@ function writeCall(call: ToolCall): string {
 function toResults({ content }: ToolMessage): Message {
   const text = content.map((result) => {
     // What a file says must not look like the end of the result.
-    const body = resultText(result).replaceAll('</tool_result', '<\\/tool_result');
+    const body = resultText({ ...result, content: withoutNotes(result.content) }).replaceAll('</tool_result', '<\\/tool_result');
     return `<tool_result name=${JSON.stringify(result.name)}${result.isError ? ' error="true"' : ''}>\n${body}\n</tool_result>`;
   });
   const images = content.flatMap((result) => result.content.filter((part) => part.type === 'image'));
-  return { role: 'user', content: [{ type: 'text', text: text.join('\n') }, ...images] };
+  const notes = content.flatMap((result) => result.content.filter((part) => part.type === 'note'));
+  return { role: 'user', content: [{ type: 'text', text: text.join('\n') }, ...images, ...notes] };
 }
 
 function describe({ name, description, inputSchema }: ToolSpec): string {

@@ -47,11 +47,38 @@ describe('the budget of a run', () => {
     assert.equal(lastOf(kedge.events, 'budget_reached').unpriced, undefined);
     known = false;
     await kedge.session.resume();
+    assert.deepEqual([kedge.adapter.requests.length, reached(kedge)], [3, ['usd 0.03', 'price 0.03']]);
+    await kedge.session.resume();
     assert.equal(outcome(kedge), 'answered');
     assert.equal(
       reachedText({ limit: 'usd', max: 2.5, unpriced: 2 }),
       'This run has spent its $2.50. 2 answers without a known price are not counted.',
     );
+  });
+
+  for (const [what, change] of [
+    ['a run', { run: { usd: 0.03 } }],
+    ['a day', { day: { usd: 0.03 } }],
+  ] as const)
+    it(`in money of ${what} asks before anything is sent to a model whose price is not known, and then no more`, async () => {
+      await using kedge = await on(five, change);
+      await kedge.session.prompt({ text: 'go', mode: 'ask' });
+      assert.deepEqual([kedge.adapter.requests.length, reached(kedge), outcome(kedge)], [0, ['price 0.03'], 'limit']);
+      assert.match(reachedText(lastOf(kedge.events, 'budget_reached')), /^The price of this model is not known, so the limit of \$0\.030 /);
+      const again = await kedge.reload();
+      await again.session.resume();
+      assert.deepEqual([kedge.adapter.requests.length, reached(again), outcome(again)], [5, [], 'answered']);
+    });
+
+  it('in money says nothing of models that cost nothing', async () => {
+    for (const provider of ['offline', 'ollama', 'lmstudio', 'vllm', 'llamacpp']) {
+      await using kedge = await on(five, { run: { usd: 0.03 }, day: { usd: 0.03 } });
+      await kedge.session.prompt({ text: 'go', mode: 'ask', model: { provider, model: 'm' } });
+      assert.deepEqual([reached(kedge), outcome(kedge)], [[], 'answered'], provider);
+      assert.equal(lastOf(kedge.events, 'run_finished').cost, undefined);
+      const [answer] = kedge.session.state.messages.filter(({ role }) => role === 'assistant');
+      assert.equal(answer?.role === 'assistant' && answer.usd, 0);
+    }
   });
 
   it('says with the limit how many answers it could not count', async () => {
@@ -189,7 +216,7 @@ describe('a ledger that cannot be written', () => {
     ['ends the run where a day is', { usd: 5 }, 'failed'],
   ] as const) {
     it(what, async () => {
-      await using kedge = await on([done], { day, runsPerMinute: 30 });
+      await using kedge = await on([done], { day, runsPerMinute: 30 }, { facts: priced });
       await writeFile(join(kedge.storage, 'ledger'), 'no directory');
       await kedge.session.prompt({ text: 'go', mode: 'ask' });
       assert.equal(outcome(kedge), ends);

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import type { QuestionAnswer } from '../../../src/core/events.ts';
+import { type Message, textOf } from '../../../src/core/messages.ts';
+import { notesOf } from '../../../src/core/notes.ts';
 import type { Plan, PlanDraft } from '../../../src/core/plan.ts';
 import { revisionHash } from '../../../src/core/plan-hash.ts';
+import { planMarkdown } from '../../../src/core/plan-markdown.ts';
 import { planOverviews } from '../../../src/core/plan-progress.ts';
+import { receiptLine } from '../../../src/core/receipt.ts';
 import { nodeShellParsers } from '../../../src/hosts/node/shell-parser.ts';
 import { call, type ScriptedTurn, say, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, eventsOf, type Harness, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';
@@ -179,7 +183,33 @@ describe('a check that fails', () => {
     answering(kedge, { words: 'Nobody is here.', by: 'nobody' });
     await (await confirmed(kedge)).run;
     assert.deepEqual(await kedge.snapshot(), before);
-    assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'stopped');
+    const { outcome, error } = lastOf(kedge.events, 'run_finished');
+    assert.deepEqual([outcome, error?.kind], ['failed', 'check']);
+    assert.equal(error?.message, 'Step 1 of the plan did not pass its check: nothing matches old in a.txt.');
+  });
+
+  it('at the end of the run fails it, and trying again goes on with the step', async () => {
+    const work = turn(edit('a.txt', 'old and new'));
+    await using kedge = await assistantOn(files, script(PLAN, work, turn(say('All done!')), turn(edit('a.txt', 'the')), done));
+    await (await confirmed(kedge)).run;
+    assert.deepEqual(statuses(kedge), ['1 started', '1 failed']);
+    const { outcome, error } = lastOf(kedge.events, 'run_finished');
+    assert.deepEqual([outcome, error?.kind], ['failed', 'check']);
+    await kedge.session.resume();
+    const [note] = kedge.session.state.messages.flatMap(notesOf).slice(-1);
+    assert.equal(
+      note?.text,
+      'Step 1 (First) did not pass its check: nothing matches old in a.txt\na.txt\n  1: old and new\nPut it right, then report the step done.',
+    );
+    assert.equal(await kedge.read('a.txt'), 'the and new\n');
+    assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
+  });
+
+  it('and that the model left as it was fails the run, whatever it says', async () => {
+    await using kedge = await assistantOn(files, script(PLAN, ...failing, turn(say('All done!'))));
+    answering(kedge, 'Retry');
+    await (await confirmed(kedge)).run;
+    assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'failed');
   });
 
   it('is asked about once over a reload, and not run a second time', async () => {
@@ -216,6 +246,40 @@ describe('a check that fails', () => {
   });
 });
 
+describe('a step that wrote nothing', () => {
+  it('is done, with nothing changed: in the log, the receipt and for the model; one that may change nothing is just done', async () => {
+    const plan: PlanDraft = {
+      goal: PLAN.goal,
+      steps: [
+        { title: 'First', files: ['a.txt'] },
+        { title: 'Look', files: [] },
+        { title: 'Third', files: ['c.txt'] },
+      ],
+    };
+    const both = (number: number) => [step(number, 'started'), step(number, 'done')];
+    await using kedge = await assistantOn(
+      files,
+      script(plan, turn(...both(1), ...both(2)), turn(step(3, 'started'), edit('c.txt'), step(3, 'done')), done),
+    );
+    await (await confirmed(kedge)).run;
+    const over = eventsOf(kedge.events, 'plan_step').filter(({ status }) => status === 'done');
+    assert.deepEqual(
+      over.map(({ step: number, unchanged }) => [number, unchanged]),
+      [
+        [1, true],
+        [2, undefined],
+        [3, undefined],
+      ],
+    );
+    assert.match(resultTexts(kedge.session).join('\n'), /Step 1 is done, and changed none of its files\. Next: step 2/);
+    const { receipt } = lastOf(kedge.events, 'run_finished');
+    assert.deepEqual(receipt?.unchangedSteps, [1]);
+    assert.match(receipt ? receiptLine(receipt) : '', /1 changed · 1 step changed nothing/);
+    const run = kedge.session.state.lastRun;
+    assert.match(planMarkdown(run?.plan as Plan, run?.steps), /State: done, nothing changed\n[\s\S]*State: done\n[\s\S]*State: done\n/);
+  });
+});
+
 describe('a check that is a command', () => {
   const withCheck = (command: string): PlanDraft => ({
     goal: PLAN.goal,
@@ -246,7 +310,9 @@ describe('a check that is a command', () => {
     await using kedge = await assistantOn(files, script(withCheck('rm -r c.txt'), work, done), options);
     answering(kedge, 'Leave out');
     await (await confirmed(kedge)).run;
-    assert.match(lastOf(kedge.events, 'question_asked').question.text, /^Run a command to check the step\?\nrm -r c\.txt\n\S/);
+    const { text, command, reason } = lastOf(kedge.events, 'question_asked').question;
+    assert.deepEqual([text, command], ['Run a command to check the step?', { text: 'rm -r c.txt', cwd: '.', shell: 'bash' }]);
+    assert.match(reason ?? '', /\S/);
     assert.equal(lastOf(kedge.events, 'step_checked').outcome, 'not_run');
     assert.equal(await kedge.read('c.txt'), 'old\n');
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
@@ -308,7 +374,9 @@ describe('a plan that was not carried out to its end', () => {
       [['stopped', 1]],
     );
     await again.session.plans.resume(plan.id);
-    assert.match(lastOf(again.events, 'run_started').prompt, /begin with step 2[\s\S]*1\. First[\s\S]*state: done/);
+    assert.equal(lastOf(again.events, 'run_started').prompt, 'Run the plan: Make it new');
+    const [note] = again.session.state.messages.flatMap(notesOf).slice(-1);
+    assert.match(note?.text ?? '', /begin with step 2[\s\S]*1\. First[\s\S]*state: done/);
     assert.deepEqual(
       planOverviews(again.session.state).map(({ stage, done }) => [stage, done]),
       [['stopped', 2]],
@@ -419,7 +487,9 @@ describe('a plan that is to be changed', () => {
       ['superseded', 'proposed'],
     );
     assert.equal(lastOf(kedge.events, 'run_started').prompt, 'Fewer steps.');
-    assert.match(JSON.stringify(kedge.adapter.requests[1]?.messages.at(-1)), /changed as I say: Fewer steps\..*Goal: Make it new/);
+    const asked = kedge.adapter.requests[1]?.messages.at(-1) as Message;
+    assert.equal(textOf(asked), 'Fewer steps.');
+    assert.match(notesOf(asked)[0]?.text ?? '', /changed as the user says\.[\s\S]*Goal: Make it new/);
     await assert.rejects(kedge.session.answerPlan(first.id, 'run'), /This plan is superseded already/);
     await kedge.session.answerPlan(second.id, 'run');
   });

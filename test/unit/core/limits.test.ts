@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { describeProgress } from '../../../src/core/summary.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, eventsOf, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';
 
@@ -15,11 +16,43 @@ describe('at a limit the run pauses, says what it found, and goes on when it is 
     assert.deepEqual([limit, max], ['turns', 2]);
     const { reason, summary } = lastOf(kedge.events, 'run_paused');
     assert.equal(reason, 'limit');
-    assert.equal(summary, 'So far 2 tool calls: read_file × 2.\n\nRead: a.txt, b.txt.\n\nLast thought: First a.');
+    assert.equal(summary, 'So far 2 tool calls: read_file × 2.\n\nRead: a.txt, b.txt.\n\nThe model’s last words:\n- First a.');
     assert.equal(kedge.session.running, false);
     await kedge.session.resume();
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
     assert.deepEqual(resultTexts(kedge.session), ['1\ta', '1\tb']);
+  });
+
+  it('says how many calls were executed, and not how many were asked for, and what they found', async () => {
+    const look = call('search_text', { pattern: 'a' });
+    const script = [
+      turn(say('I look\naround.'), look, read('missing.txt'), call('no_such_tool', {}), call('run_command', { command: 'rm -rf /' })),
+      turn(
+        say('It is in a.txt.'),
+        call('create_file', { path: 'made.txt', content: 'x' }),
+        call('create_file', { path: 'no.txt', content: 'x' }),
+      ),
+      turn(say('Two more.'), read('a.txt'), read('b.txt'), read('a.txt')),
+    ];
+    await using kedge = await assistantOn({ 'a.txt': 'a\n', 'b.txt': 'b a\n' }, script, { limits: { callsPerRun: 7 } });
+    kedge.session.subscribe((event) => {
+      if (event.type === 'approval_requested')
+        void kedge.session.answerApproval(event.approvalId, { approve: event.changes[0]?.path === 'made.txt' });
+    });
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    assert.equal(
+      lastOf(kedge.events, 'run_paused').summary,
+      [
+        'So far 4 tool calls: search_text, read_file × 2, create_file. 1 of them failed. 5 more were asked for and not executed.',
+        'Changed: made.txt.',
+        'Read: a.txt.',
+        'Found:\n- `a`: 2 hits in a.txt, b.txt',
+        'The model’s last words:\n- I look around.\n- It is in a.txt.\n- Two more.',
+      ].join('\n\n'),
+    );
+    // After a reload the run pauses with the same account.
+    const again = await kedge.reload();
+    assert.equal(describeProgress(again.session.state, again.session.state.lastRun), lastOf(kedge.events, 'run_paused').summary);
   });
 
   it('says at the next pause what was used up in all, also before a message that joined', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { planPrompt, planText, rerooted, widened } from '../../../src/core/plan.ts';
+import { planNote, planText, rerooted, widened } from '../../../src/core/plan.ts';
 import { revisionHash, shortHash, withHash } from '../../../src/core/plan-hash.ts';
 import { planMarkdown } from '../../../src/core/plan-markdown.ts';
 import { currentStep, nextStep, renumbered, settledText } from '../../../src/core/plan-progress.ts';
@@ -84,8 +84,8 @@ describe('a plan as text', () => {
         'Estimated calls: 9',
       ].join('\n'),
     );
-    assert.match(planPrompt(PLAN, { 1: 'done' }), /begin with step 2\./);
-    assert.doesNotMatch(planPrompt(PLAN), /begin with/);
+    assert.match(planNote(PLAN, { 1: 'done' }).text, /begin with step 2\./);
+    assert.doesNotMatch(planNote(PLAN).text, /begin with/);
   });
 
   it('is a Markdown document with boxes once it was begun', () => {

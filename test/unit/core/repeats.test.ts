@@ -4,7 +4,7 @@ import { isStuck, type Made, REPEATED, repeatsThrice } from '../../../src/core/r
 import { call, type ScriptedTurn, say, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, eventsOf, type Harness, lastOf, resultTexts } from '../../support/harness.ts';
 
-const NOTE = '[this call was made three times with the same result; do something else]';
+const NOTE = '[Kedge: This call was made three times with the same result. Do something else.]';
 const files = { 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' };
 const reads = (...names: string[]): ScriptedTurn[] => names.map((name) => turn(call('read_file', { path: `${name}.txt` })));
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AgentEvent } from '../../../src/core/events.ts';
+import { note } from '../../../src/core/notes.ts';
 import type { ToPanel } from '../../../src/protocol/panel.ts';
 import { activityOf, announcementOf, answerOf, hasLog, lastWords, summaryOf } from '../../../webview-ui/activity.ts';
 import type { RunView } from '../../../webview-ui/run-view.ts';
@@ -387,6 +388,16 @@ describe('panel state', () => {
       ['New'],
     );
     assert.equal(model.earlierRuns, 1);
+  });
+
+  it('tells what Kedge told the model from what the user said', () => {
+    const script = new Script().run('agent', 'Go on.');
+    const content = [{ type: 'text' as const, text: 'And b.ts.' }, note('undo', 'Taken back.'), note('plan', 'The whole plan.')];
+    script.add({ type: 'message_added', message: { role: 'user', content }, queued: 'said-1' });
+    assert.deepEqual(lastRun(opened(script)).said, [
+      { key: 'said-1', text: 'And b.ts.', images: [] },
+      { key: 'note 2 0', text: 'Taken back.', by: 'kedge' },
+    ]);
   });
 
   it('switches the mode at once, and a state that was on its way does not take it back', () => {

@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: shells have placeholders too
 import assert from 'node:assert/strict';
+import { visibleCommand } from '../../../src/core/visible-text.ts';
 import { nodeShellParsers } from '../../../src/hosts/node/shell-parser.ts';
-import { analyzeCommand, judgeCommand, suggestedPrefix, visibleCommand } from '../../../src/policy/commands/index.ts';
+import { analyzeCommand, judgeCommand, suggestedPrefix } from '../../../src/policy/commands/index.ts';
 import type { Shell } from '../../../src/policy/commands/syntax.ts';
 import type { CommandRules } from '../../../src/policy/commands/types.ts';
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { changeSet, diffOf, targetsOf } from '../../../src/workspace/changes.ts';
 import { decodeText, encodeText, hashOf, sameBytes } from '../../../src/workspace/content.ts';
+import { replacement } from '../../../src/workspace/hunks.ts';
 import type { FileChange } from '../../../src/workspace/types.ts';
 
 const change = (path: string, before: string | undefined, after: string | undefined, movedFrom?: string): FileChange => ({
@@ -103,6 +104,22 @@ describe('a diff', () => {
     assert.equal(added, 5_000);
     assert.match(text, /\n\\ 3001 more lines$/);
   });
+
+  it('shows all old lines and all new ones where they cannot be told apart in time', () => {
+    const old = 'a\nb\n';
+    assert.deepEqual(replacement(old, 'c\nd'), {
+      oldStart: 1,
+      oldLines: 2,
+      newStart: 1,
+      newLines: 2,
+      lines: ['-a', '-b', '+c', '+d', '\\ No newline at end of file'],
+    });
+    // As all other hunks, it is taken or left as a whole.
+    const lines = (sign: string) => Array.from({ length: 20_000 }, (_, index) => `${sign} ${(index * 7_919) % 20_011}`);
+    const [before, after] = [lines('x').join('\n'), lines('y').toReversed().join('\n')];
+    const { diff, added, removed } = diffOf(encodeText(before), encodeText(after), Number.POSITIVE_INFINITY);
+    assert.deepEqual([added, removed, diff.split('\n').filter((line) => line.startsWith('@@')).length], [20_000, 20_000, 1]);
+  }).timeout(30_000);
 });
 
 describe('text', () => {

@@ -18,6 +18,10 @@ describe('the command line', () => {
       'agent --max-calls 9 --max-minutes 0.5 --max-tokens 5000 --max-usd .25 x',
       { action: 'prompt', mode: 'agent', prompt: ['x'], limits: { callsPerRun: 9, minutes: 0.5 }, budget: { tokens: 5000, usd: 0.25 } },
     ],
+    [
+      'ask --max-usd 1 --price 0.5/2 x',
+      { action: 'prompt', mode: 'ask', prompt: ['x'], budget: { usd: 1 }, price: { input: 0.5, output: 2 } },
+    ],
     ['ask -- --help', { action: 'prompt', mode: 'ask', prompt: ['--help'] }],
     ['ask -- --continue', { action: 'prompt', mode: 'ask', prompt: ['--continue'] }],
     ['--continue', { action: 'continue', session: 'last', prompt: [] }],
@@ -50,6 +54,7 @@ describe('the command line', () => {
     ['ask x --max-turns 0', /^--max-turns takes a whole number from 1, not "0"\.$/],
     ['ask x --max-turns=many', /not "many"/],
     ['ask x --max-tokens 1.5', /^--max-tokens takes a whole number from 1, not "1\.5"\.$/],
+    ['ask x --price 2', /^--price takes US dollars for a million tokens in and out, such as 0\.5\/2, not "2"\.$/],
     ['ask x --max-usd=-1', /^--max-usd takes a number above 0, such as 0\.5, not "-1"\.$/],
     ['ask x --base-url ftp://a', /^--base-url takes an address such as http/],
   ];

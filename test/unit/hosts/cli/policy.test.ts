@@ -4,10 +4,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ApprovalRequest } from '../../../../src/core/session-state.ts';
+import { askedText } from '../../../../src/hosts/cli/approval-text.ts';
 import { parseCommand, UsageError } from '../../../../src/hosts/cli/arguments.ts';
 import { describeGrants, KeptGrants } from '../../../../src/hosts/cli/grants.ts';
 import { readPolicy } from '../../../../src/hosts/cli/policy.ts';
-import { answerIn, askedText } from '../../../../src/hosts/cli/questions.ts';
+import { answerIn } from '../../../../src/hosts/cli/questions.ts';
 import { paintFor } from '../../../../src/hosts/cli/terminal.ts';
 
 let folder = '';
@@ -136,7 +137,7 @@ describe('a question in the terminal', () => {
   const request = {
     title: 'Create a.ts',
     reason: 'It changes files.',
-    changes: [],
+    changes: [{ path: 'a.ts', kind: 'create', added: 1, removed: 0, diff: '@@ -0,0 +1,1 @@\n+x' }],
     covers: [{ kind: 'edits' }, { kind: 'path', tool: 'create_file', glob: 'src/**' }],
     similar: 3,
   } as unknown as ApprovalRequest;
@@ -147,6 +148,9 @@ describe('a question in the terminal', () => {
       askedText(request, paint),
       [
         'Create a.ts',
+        'create a.ts  +1 −0',
+        '@@ -0,0 +1,1 @@',
+        '+x',
         'It changes files.',
         'For edits in this workspace: t = this and 3 more now, r = in this run, s = in this session, w = always here',
         'For new files in src/**: pt = this and 3 more now, pr = in this run, ps = in this session, pw = always here',

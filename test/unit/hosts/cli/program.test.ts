@@ -142,6 +142,21 @@ describe('kedge, the program', () => {
     assert.equal(await content('src/main.ts'), FILES['src/main.ts']);
   });
 
+  it('names the run of another program that went on in a file, where that keeps an undo from it', async () => {
+    await kedge(['agent', '--yes', RENAME]);
+    const [first = ''] = (await kedge(['sessions'])).out.split(/\s/);
+    await kedge(['agent', '--yes', 'rename waterLevel to seaLevel in src']);
+    const refused = await kedge(['undo', first]);
+    assert.equal(refused.code, 1);
+    assert.match(refused.out, /✗ src\/tide\.ts: refused \(It was changed since/);
+    const [, run = ''] =
+      /by another run, “rename waterLevel to seaLevel in src”\. To undo that run first: kedge undo (\S+)\n/.exec(refused.err) ?? [];
+    assert.doesNotMatch(refused.err, /A run before it/);
+    assert.equal((await kedge(['undo', run])).code, 0);
+    assert.equal((await kedge(['undo', first])).code, 0);
+    await unchanged();
+  });
+
   it('refuses protected places even with --yes', async () => {
     const { err } = await kedge(['agent', '--yes', "create .vscode/tasks.json with '{}'"]);
     assert.match(err, /✗ Create \.vscode\/tasks\.json: .*protected/);
@@ -294,6 +309,23 @@ describe('kedge, the program', () => {
     assert.deepEqual([wrong.code, /^kedge: KEDGE_DAY_BUDGET takes a JSON object/.test(wrong.err)], [2, true]);
   });
 
+  it('limits no money of a model whose price it does not know, unless it is given', async () => {
+    const look = { calls: [{ name: 'list_directory', input: {} }], usage: { input: 900_000, output: 100 } };
+    const env = await serve({ turns: [look, look, { text: 'Done.' }] });
+    const refused = await kedge(['ask', '--max-usd', '0.5', 'look'], { env });
+    assert.equal(refused.code, 2);
+    assert.match(
+      refused.err,
+      /^kedge: The price of openai\/\S+ is not known, so --max-usd would not stop it\. Give it with --price IN\/OUT/,
+    );
+    const ofDay = await kedge(['ask', 'look'], { env: { ...env, KEDGE_DAY_BUDGET: '{"usd": 5}' } });
+    assert.deepEqual([ofDay.code, /so the usd of KEDGE_DAY_BUDGET would not stop it/.test(ofDay.err)], [2, true]);
+    assert.equal(servers[0]?.requests.length, 0);
+    const limited = await kedge(['ask', '--max-usd', '0.5', '--price', '1/2', 'look'], { env });
+    assert.deepEqual([limited.code, /This run has spent its \$0\.50\./.test(limited.err)], [3, true]);
+    assert.equal(servers[0]?.requests.length, 1);
+  });
+
   it('adds a request to a session, with its model and mode', async () => {
     const env = await serve({ turns: [{ text: 'One.' }, { text: 'Two.' }] });
     await kedge(['plan', 'first'], { env });
@@ -403,6 +435,19 @@ describe('kedge, the program', () => {
       assert.match(ended.err.trimEnd(), message);
       assert.match(ended.err, /^[^\n]+\n$/);
     }
+  });
+
+  it('says that its home cannot be written, and with which setting it can be elsewhere', async () => {
+    const env = { KEDGE_HOME: join(folder, 'src', 'main.ts', 'home') };
+    const run = await kedge(['ask', 'hello'], { env });
+    assert.equal(run.code, 1);
+    assert.match(run.err, /^kedge: The session's log cannot be written, so the run was ended: .*a part of the path is a file\.\n/);
+    const { code, err } = await kedge(['grants', 'clear'], { env });
+    assert.equal(code, 1);
+    assert.match(
+      err,
+      /^kedge: \S+ cannot be written: a part of the path is a file\. KEDGE_HOME can name another folder for what Kedge keeps\.\n$/,
+    );
   });
 
   it('helps', async () => {

@@ -99,7 +99,9 @@ describe('a plan at the prompt', () => {
       try {
         const start = () => kedge.session.prompt({ text: 'Tidy up.', mode: 'plan' });
         assert.equal(await converse(kedge.session, start, parseCommand(['plan', 'Tidy up.']), signal), EXIT.answered);
-        assert.match(shown(), /^(Carry out this plan\?[^>]*> ){2}The plan was dropped\. Nothing was changed\.\n$/);
+        const asked =
+          /^(Goal: Tidy up\n\n1\. Tidy\n {3}files: a\.ts\nCarry out this plan\?[^>]*> ){2}The plan was dropped\. Nothing was changed\.\n$/;
+        assert.match(shown(), asked);
       } finally {
         Object.defineProperty(process, 'stdin', stdin);
       }

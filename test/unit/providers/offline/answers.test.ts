@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Message, user } from '../../../../src/core/messages.ts';
 import type { ModelEvent } from '../../../../src/core/model.ts';
+import { note } from '../../../../src/core/notes.ts';
 import { createAdapter } from '../../../../src/providers/offline/index.ts';
 import { FILES, has, tell } from './conversation.ts';
 
@@ -102,7 +103,7 @@ describe('offline answers', () => {
 
   it('goes on with its request after an answer that was cut off', async () => {
     const history: Message[] = [user('where is moonPhase')];
-    const { answer } = await tell(FILES, 'Your last message was cut off at the output limit. Go on from there.', { history });
+    const { answer } = await tell(FILES, note('cut_off', 'Your last message was cut off. Go on from there.'), { history });
     has(answer, 'src/moon.ts:2');
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { callsOf, type Message, textOf } from '../../../../src/core/messages.ts';
-import { planPrompt } from '../../../../src/core/plan.ts';
+import { planNote } from '../../../../src/core/plan.ts';
 import { PlanDraft } from '../../../../src/core/plan-schema.ts';
 import { FILES, type Files, has, type Options, tell } from './conversation.ts';
 
@@ -8,7 +8,7 @@ const RENAMED: Files = Object.fromEntries(
   Object.entries(FILES).map(([path, text]) => [path, text.replace(/\btideLevel\b/g, 'waterLevel')]),
 );
 const confirmed = (plan: PlanDraft, options: Options = {}, files = FILES) =>
-  tell(files, planPrompt({ ...plan, id: 'p', revision: 1 }), { mode: 'step', ...options });
+  tell(files, planNote({ ...plan, id: 'p', revision: 1 }), { mode: 'step', ...options });
 
 describe('offline renames in Agent mode', () => {
   const agent = (text: string, options: Options = {}, files = FILES) => tell(files, text, { mode: 'agent', ...options });

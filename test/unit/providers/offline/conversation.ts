@@ -1,7 +1,7 @@
 /** A workspace in memory with the tools' documented behaviour, and a conversation of a user with the offline model in it. */
 import assert from 'node:assert/strict';
 import picomatch from 'picomatch';
-import { callsOf, type Message, type ToolCall, type ToolResult, textOf, user } from '../../../../src/core/messages.ts';
+import { callsOf, type Message, type NotePart, type ToolCall, type ToolResult, textOf, user } from '../../../../src/core/messages.ts';
 import type { ModelRequest } from '../../../../src/core/model.ts';
 import type { PlanDraft } from '../../../../src/core/plan.ts';
 import { createAdapter } from '../../../../src/providers/offline/index.ts';
@@ -47,11 +47,11 @@ export type Told = {
   messages: Message[];
 };
 
-export async function tell(files: Files, text: string, options: Options = {}): Promise<Told> {
+export async function tell(files: Files, said: string | NotePart, options: Options = {}): Promise<Told> {
   const now = { ...files };
   const tools = toolsOf(now, options);
   const adapter = createAdapter({});
-  const messages: Message[] = [...(options.history ?? []), user(text)];
+  const messages: Message[] = [...(options.history ?? []), typeof said === 'string' ? user(said) : { role: 'user', content: [said] }];
   const told: Told = { answer: '', calls: [], turns: 0, files: now, plan: undefined, updates: [], messages };
   const specs = OFFERED[options.mode ?? 'ask'].map((name) => ({ name, description: '', inputSchema: {} }));
   for (;;) {

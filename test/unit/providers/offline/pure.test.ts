@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type PlanDraft, planPrompt } from '../../../../src/core/plan.ts';
+import { type PlanDraft, planNote } from '../../../../src/core/plan.ts';
 import { isCall, standingOf } from '../../../../src/providers/offline/declarations.ts';
 import { exactEdits, renamer } from '../../../../src/providers/offline/edits.ts';
 import { fence, pieces } from '../../../../src/providers/offline/markdown.ts';
@@ -225,6 +225,6 @@ describe('messages', () => {
       ],
       checks: ['No whole-word a is left'],
     };
-    assert.deepEqual(parsePlan(planPrompt({ ...draft, id: 'p', revision: 1 })), draft);
+    assert.deepEqual(parsePlan(planNote({ ...draft, id: 'p', revision: 1 }).text), draft);
   });
 });

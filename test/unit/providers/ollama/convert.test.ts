@@ -36,7 +36,7 @@ describe('ollama: messages', () => {
       { role: 'tool', content: [{ type: 'tool_result', callId: 'call_1', name: 'look', content: [image], isError: true }] },
       [
         { role: 'tool', content: 'Error: [image image/png]', tool_name: 'look', tool_call_id: 'call_1' },
-        { role: 'user', content: 'The images of these tool results:', images: ['AAAA'] },
+        { role: 'user', content: '<kedge_note>\nThe images of these tool results:\n</kedge_note>', images: ['AAAA'] },
       ],
     ],
   ];

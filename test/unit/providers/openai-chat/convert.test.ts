@@ -59,7 +59,7 @@ describe('openai-chat: messages', () => {
       [
         { role: 'tool', tool_call_id: 'call_1', content: 'shot\n[image image/png]' },
         { role: 'tool', tool_call_id: 'call_2', content: 'Error: no' },
-        { role: 'user', content: [{ type: 'text', text: 'The images of these tool results:' }, wireImage] },
+        { role: 'user', content: [{ type: 'text', text: '<kedge_note>\nThe images of these tool results:\n</kedge_note>' }, wireImage] },
       ],
     ],
     [

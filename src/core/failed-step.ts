@@ -1,0 +1,32 @@
+/** What becomes of the run of a plan of which a step did not pass its check. */
+import type { RunError } from './events.ts';
+import type { UserMessage } from './messages.ts';
+import { note } from './notes.ts';
+import { checkText } from './plan.ts';
+import type { RunRecord } from './session-state.ts';
+
+type PlanRun = Pick<RunRecord, 'plan' | 'steps'>;
+
+/** A step whose check failed last, and which the user did not skip. */
+export function failedCheck({ steps }: Pick<RunRecord, 'steps'>): number | undefined {
+  const found = Object.entries(steps).find(([, { status, check }]) => check?.outcome === 'failed' && status !== 'skipped');
+  return found && Number(found[0]);
+}
+
+export function stepError(run: PlanRun): RunError {
+  const step = failedCheck(run);
+  const check = step === undefined ? undefined : run.steps[step]?.check;
+  const failed = Object.entries(run.steps).findLast(([, { status }]) => status === 'failed')?.[0];
+  const message = check
+    ? `Step ${step} of the plan did not pass its check: ${checkText(check.check)}.`
+    : `Step ${failed} of the plan failed.`;
+  return { kind: 'check', message };
+}
+
+/** A run that failed with it and is tried again goes on with that step. */
+export function putRight({ plan, steps }: PlanRun, step: number): UserMessage {
+  const { check } = steps[step] ?? {};
+  const what = check ? `: ${checkText(check.check)}\n${check.output}` : '.';
+  const text = `Step ${step} (${plan?.steps[step - 1]?.title ?? ''}) did not pass its check${what}\nPut it right, then report the step done.`;
+  return { role: 'user', content: [note('check', text)] };
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileFailure, writeFailure } from '../../../src/core/file-failure.ts';
+
+const failure = (code: string, syscall: string) =>
+  Object.assign(new Error(`${code}: as the system says it`), { code, syscall, path: '/home/kedge' });
+
+describe('a file of Kedge’s own that cannot be written', () => {
+  for (const [code, syscall, words] of [
+    ['EACCES', 'mkdir', '/home/kedge cannot be written: permission denied.'],
+    ['EROFS', 'open', '/home/kedge cannot be written: it is on a read-only disk.'],
+    // On a read-only disk Node's recursive mkdir says that the folder is not there.
+    ['ENOENT', 'mkdir', '/home/kedge cannot be written: its folder cannot be created there.'],
+    ['ENOSPC', 'mkdir', '/home/kedge cannot be written: the disk is full.'],
+  ] as const)
+    it(`is said to be that: ${code} of ${syscall}`, () => assert.equal(fileFailure(failure(code, syscall)), words));
+
+  it('is what a real one says', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'kedge-file-'));
+    try {
+      writeFileSync(join(folder, 'a'), '');
+      const path = join(folder, 'a', 'b');
+      assert.throws(
+        () => mkdirSync(path, { recursive: true }),
+        (error) => fileFailure(error) === `${path} cannot be written: a part of the path is a file.`,
+      );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('is told from other failures', () => {
+    assert.equal(writeFailure(failure('ENOENT', 'open')), undefined);
+    assert.equal(writeFailure(new Error('Another.')), undefined);
+    assert.equal(fileFailure(new Error('Another.')), 'Another.');
+    assert.equal(fileFailure('words'), 'words');
+  });
+});

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import type { EventBody } from '../../../../src/core/events.ts';
+import type { ApprovalRequest } from '../../../../src/core/session-state.ts';
+import { askedText } from '../../../../src/hosts/cli/approval-text.ts';
+import { parseCommand } from '../../../../src/hosts/cli/arguments.ts';
+import { converse } from '../../../../src/hosts/cli/converse.ts';
+import { linesOf } from '../../../../src/hosts/cli/questions.ts';
+import { paintFor } from '../../../../src/hosts/cli/terminal.ts';
+import { call, say, turn } from '../../../../src/providers/scripted/index.ts';
+import { assistantOn } from '../../../support/harness.ts';
+
+const paint = paintFor({ write: () => undefined });
+type Body = Extract<EventBody, { type: 'approval_requested' }>;
+const asked = (body: Partial<Body>): string =>
+  askedText({ title: 'A call', rule: 'r', reason: 'It asks.', changes: [], ...body } as ApprovalRequest, paint);
+
+describe('an approval in the terminal', () => {
+  it('of a tool of an MCP server has its server, its description and its arguments', () => {
+    const mcp = { server: 'github', tool: 'create issue', description: 'Creates an issue.' };
+    assert.equal(
+      asked({ mcp, input: { title: 'Hi', labels: ['a'] } }),
+      [
+        'Call a tool of an MCP server',
+        'MCP server: github',
+        'Tool: create issue',
+        'What the server says of it: Creates an issue.',
+        'Arguments:',
+        '  {',
+        '    "title": "Hi",',
+        '    "labels": [',
+        '      "a"',
+        '    ]',
+        '  }',
+        'It asks.',
+      ].join('\n'),
+    );
+  });
+
+  it('of a command has its folder, whether it runs on, and how long it may', () => {
+    const command = { text: 'npm test\nFolder: .', cwd: 'vendor/evil', shell: 'bash', background: true, timeoutSeconds: 1_800 } as const;
+    assert.equal(
+      asked({ command }),
+      [
+        'Run a command',
+        'Command:',
+        '  npm test',
+        '  Folder: .',
+        'In the folder: vendor/evil',
+        'Background: It keeps running after the call returns.',
+        'Time limit: 1800 s',
+        'It asks.',
+      ].join('\n'),
+    );
+    assert.equal(asked({ command: { text: 'ls', cwd: '.', shell: 'bash' } }), 'Run a command\nCommand:\n  ls\nIt asks.');
+  });
+
+  it('of an address has all of it, and the host that is connected to', () => {
+    const address = `https://xn--80ak6aa92e.example/${'a'.repeat(1_500)}?token=secret`;
+    assert.equal(
+      asked({ address, hosts: ['xn--80ak6aa92e.example'] }),
+      [
+        'Fetch a web page',
+        'Address:',
+        `  ${address}`,
+        'Host: xn--80ak6aa92e.example (a name with letters beyond a-z, as it is looked up)',
+        'It asks.',
+      ].join('\n'),
+    );
+  });
+
+  it('of which nothing is recorded says so', () => {
+    assert.match(asked({}), /^A call\nDetails: This question was asked by an older version of Kedge/);
+  });
+
+  it('of a very long change says how much is not shown, and shows all of it when asked', async () => {
+    const lines = Array.from({ length: 2_500 }, (_, index) => `line ${index}`);
+    await using kedge = await assistantOn({}, [
+      turn(call('create_file', { path: 'long.txt', content: `${lines.join('\n')}\n` })),
+      turn(say('Ok.')),
+    ]);
+    const stdin = Object.getOwnPropertyDescriptor(process, 'stdin') as PropertyDescriptor;
+    const { write } = process.stderr;
+    const input = new PassThrough();
+    const typed = ['d', 'y'];
+    const shown: string[] = [''];
+    process.stderr.write = ((text: string) => {
+      shown[shown.length - 1] += text;
+      if (!text.endsWith('> ')) return true;
+      shown.push('');
+      setImmediate(() => input.write(`${typed.shift()}\n`));
+      return true;
+    }) as typeof write;
+    Object.defineProperty(process, 'stdin', { value: Object.assign(input, { isTTY: true }), configurable: true });
+    try {
+      linesOf(process.stdin);
+      await converse(
+        kedge.session,
+        () => kedge.session.prompt({ text: 'go', mode: 'agent' }),
+        parseCommand(['agent', 'go']),
+        new AbortController().signal,
+      );
+    } finally {
+      process.stderr.write = write;
+      Object.defineProperty(process, 'stdin', stdin);
+    }
+    const [first = '', second = ''] = shown;
+    assert.match(first, /… 501 more lines of this diff are not shown here\.\n[\s\S]*d = show the whole diff/);
+    assert.ok(!first.includes('line 2499'));
+    assert.deepEqual(
+      lines.filter((line) => !second.split('\n').includes(`+${line}`)),
+      [],
+    );
+    assert.doesNotMatch(second, /not shown here/);
+    assert.equal(await kedge.read('long.txt'), `${lines.join('\n')}\n`);
+  });
+});
