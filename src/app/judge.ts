@@ -4,6 +4,7 @@ import type { AgentEvent } from '../core/events.ts';
 import type { RunPorts } from '../core/run.ts';
 import type { RunRecord, SessionState } from '../core/session-state.ts';
 import type { PreparedCall, Tool } from '../core/tool.ts';
+import type { GitSetting } from '../policy/commands/git-programs.ts';
 import { decide, type PolicyInput } from '../policy/decide.ts';
 import { seemsCovered } from '../policy/grants.ts';
 import { inFolders, NO_RULES, type RuleSet, touchesAny } from '../policy/rules.ts';
@@ -27,7 +28,7 @@ export type Judge = Required<Pick<RunPorts, 'decide' | 'alike'>> & {
 };
 
 type Session = { readonly state: SessionState; readonly events: readonly AgentEvent[] };
-type Ports = Pick<AssistantPorts, 'fileSystem' | 'policy' | 'grants' | 'trusted' | 'shellParsers' | 'unattended'>;
+type Ports = Pick<AssistantPorts, 'fileSystem' | 'policy' | 'grants' | 'trusted' | 'shellParsers' | 'gitSettings' | 'unattended'>;
 /** `hides`: what `.kedgeignore` keeps from models. */
 type Place = { hookPlaces: readonly string[]; tools(): readonly Tool[]; hides?: ((at: Location) => boolean) | undefined };
 
@@ -46,6 +47,7 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
       return false;
     }
   };
+  const settingsAt = async (cwd: string) => (await ports.gitSettings?.(parsePath(cwd, ports.fileSystem().folders))) ?? 'unknown';
   const always = () => ({ mode: run.mode, trusted: ports.trusted(), hookPlaces, unattended: ports.unattended?.() ?? false });
   return {
     async decide(call, tool, prepared) {
@@ -57,16 +59,14 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
       const fs = ports.fileSystem();
       const isBelow =
         command !== undefined && !(fs.folders.length > 1 ? fs.folders.some(({ name }) => name === command.cwd) : command.cwd === '.');
-      const input = (reach?: Reach): PolicyInput => ({
+      const input = (known?: { reach: Reach; gitSettings: readonly GitSetting[] | 'unknown' | undefined }): PolicyInput => ({
         ...always(),
         tool,
         name: call.name,
         targets: prepared?.targets ?? [],
         hosts: prepared?.hosts,
         privateHost: prepared?.privateHost,
-        command:
-          command &&
-          commands?.commandJudge(command, parser, { hookPlaces, readOnlyCommands, isBelow, hides: isHidden, ...(reach && { reach }) }),
+        command: command && commands?.commandJudge(command, parser, { hookPlaces, readOnlyCommands, isBelow, hides: isHidden, ...known }),
         rules,
         grants: [...grantsFor(session.state.grants, run.runId, call.id), ...ports.grants.list()],
         planScope: run.plan && writeScope(asAskedBy(run, call.id, session.state), written),
@@ -79,7 +79,9 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
       if (command && commands && (judged.kind === 'allow' || judged.covers?.length)) {
         const isRuled = touchesAny(rules.flatMap(({ path, effect }) => (path !== undefined && effect !== 'allow' ? [path] : [])));
         const matters = (path: string, byRules: boolean) => (!byRules && isSecret(path)) || isHidden(path) || isRuled(path);
-        judged = decide(input(await reachOf(commands.namedBy(command, parser), command.cwd, fs, matters)));
+        const named = commands.namedBy(command, parser);
+        const gitSettings = named.runsGit && ports.gitSettings ? settingsAt(command.cwd) : undefined;
+        judged = decide(input({ reach: await reachOf(named, command.cwd, fs, matters), gitSettings: await gitSettings }));
       }
       return explained(judged, run, prepared);
     },

@@ -1,5 +1,6 @@
 /** What the words of a command come to on the disk: globs, links and directories that are searched show files that nobody named. */
 
+import type { Named } from '../policy/command.ts';
 import type { SearchedPlaces } from '../policy/commands/searches.ts';
 import { globMatcher } from '../policy/glob.ts';
 import { formatPath, parsePath } from '../workspace/paths.ts';
@@ -15,17 +16,6 @@ export type Reach = {
   isCut: boolean;
 };
 
-export type Named = {
-  words: readonly string[];
-  /** Those of them of which nothing is shown but the name. */
-  names: ReadonlySet<string>;
-  searched: readonly SearchedPlaces[];
-  /** Those of the words that the shell replaces by names. */
-  globs: ReadonlySet<string>;
-  /** Directories that the command goes to, in their order. */
-  folders: readonly string[];
-};
-
 const MOST = 50_000;
 /** Nobody keeps what is theirs in there. */
 const SKIPPED = new Set(['.git', 'node_modules']);
@@ -36,7 +26,7 @@ const KEPT_BY_GIT =
 
 /** @param matters leaves out the files of searched directories that nobody has to agree to; `byRules`: it goes by the user's rules alone. */
 export async function reachOf(
-  { words, names, searched, globs: open, folders }: Named,
+  { words, names, searched, globs: open, folders }: Omit<Named, 'runsGit'>,
   cwd: string,
   fs: FileSystem,
   matters: (path: string, byRules: boolean) => boolean,

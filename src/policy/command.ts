@@ -2,6 +2,7 @@
 import type { Covers } from '../core/covers.ts';
 import type { CommandLine } from '../core/tool.ts';
 import { concern } from './commands/concerns.ts';
+import { configuredProgram, type GitSetting } from './commands/git-programs.ts';
 import { analyzeCommand, judgeCommand, suggestedPrefix } from './commands/index.ts';
 import { programName } from './commands/programs.ts';
 import { foldersOf, type SearchedPlaces, searchesOf } from './commands/searches.ts';
@@ -21,6 +22,8 @@ export type CommandOptions = {
   hides?: ((path: string) => boolean) | undefined;
   /** What its words come to on the disk, where that is known. */
   reach?: { paths: readonly string[]; maybe?: readonly string[]; isCut: boolean };
+  /** For git: what the repository's own configuration says, where that was looked up. */
+  gitSettings?: readonly GitSetting[] | 'unknown' | undefined;
 };
 
 const TOOL = { name: 'run_command', source: 'builtin' };
@@ -30,7 +33,7 @@ export function commandJudge(
   parser: ShellParser | undefined,
   options: CommandOptions = {},
 ): CommandJudge {
-  const read = analyzeCommand(text, shell, parser);
+  const read = withGit(analyzeCommand(text, shell, parser), options.gitSettings);
   const analysis = options.isBelow ? below(read, cwd) : read;
   const { reach } = options;
   const places = [...placesOf(analysis, cwd), ...(reach?.paths ?? [])];
@@ -82,16 +85,34 @@ export function commandJudge(
   };
 }
 
-/** What the app needs to find out what a command's words come to. */
-export function namedBy(
-  { text, shell }: CommandLine,
-  parser: ShellParser | undefined,
-): { words: readonly string[]; names: ReadonlySet<string>; searched: SearchedPlaces[]; globs: ReadonlySet<string>; folders: string[] } {
+/** Git runs what the repository's configuration names. */
+function withGit(analysis: CommandAnalysis, settings: CommandOptions['gitSettings']): CommandAnalysis {
+  if (settings === undefined) return analysis;
+  const named = settings === 'unknown' ? 'it cannot be read' : configuredProgram(analysis.commands, settings);
+  if (named === undefined) return analysis;
+  return { ...analysis, isReadOnly: false, dangers: [...analysis.dangers, concern('repository-config', named)] };
+}
+
+/** What the app needs to find out what a command comes to. */
+export type Named = {
+  words: readonly string[];
+  /** Those of them of which nothing is shown but the name. */
+  names: ReadonlySet<string>;
+  searched: readonly SearchedPlaces[];
+  /** Those of the words that the shell replaces by names. */
+  globs: ReadonlySet<string>;
+  /** Directories that the command goes to, in their order. */
+  folders: readonly string[];
+  runsGit: boolean;
+};
+
+export function namedBy({ text, shell }: CommandLine, parser: ShellParser | undefined): Named {
   const { paths, uses, commands } = analyzeCommand(text, shell, parser);
   const names = new Set(paths.filter((path) => uses.get(path) === 'name'));
   const globs = commands.flatMap(({ words }) => words.flatMap(({ glob, value }) => (glob && value !== undefined ? [value] : [])));
   const searched = searchesOf(commands, shell === 'powershell');
-  return { words: paths, names, searched, globs: new Set(globs), folders: foldersOf(commands) };
+  const runsGit = commands.some(({ argv: [program] }) => programName(program ?? '') === 'git');
+  return { words: paths, names, searched, globs: new Set(globs), folders: foldersOf(commands), runsGit };
 }
 
 /**

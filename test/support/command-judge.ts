@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { judgeFor } from '../../src/app/judge.ts';
 import type { Decision } from '../../src/core/tool.ts';
+import { gitSettings } from '../../src/hosts/node/git-settings.ts';
 import { nodeShellParsers } from '../../src/hosts/node/shell-parser.ts';
 import type { Shell } from '../../src/policy/commands/syntax.ts';
 import type { SourcedRule } from '../../src/policy/rules.ts';
@@ -10,6 +11,7 @@ import { say, turn } from '../../src/providers/scripted/index.ts';
 import { runCommandTool } from '../../src/tools/run-command.ts';
 import type { CommandRunner } from '../../src/workspace/commands.ts';
 import { withIgnoreFiles } from '../../src/workspace/ignore.ts';
+import type { Location } from '../../src/workspace/types.ts';
 import { Workspace } from '../../src/workspace/workspace.ts';
 import { assistantOn, type Files, type Harness } from './harness.ts';
 
@@ -45,6 +47,7 @@ export async function judgedOn(
         },
         trusted: () => true,
         shellParsers: nodeShellParsers,
+        gitSettings: (at: Location) => gitSettings(kedge.fs.absolute(at)),
       };
       const { decide } = judgeFor(run, kedge.session, ports, { hookPlaces: [], tools: () => [tool], hides });
       const input = { command, ...(cwd !== undefined && cwd !== '.' && { cwd }) };

@@ -84,6 +84,7 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
     ...(options.mcpConfig !== undefined && { mcp: mcpServersOf(options.mcpConfig, say) }),
     // A grammar weighs as much as all else: it is loaded for the first command.
     shellParsers: async (shell) => (await import('../node/shell-parser.ts')).nodeShellParsers(shell),
+    gitSettings: async (at) => (await import('../node/git-settings.ts')).gitSettings(fs.absolute(at)),
     fileSystem: () => fs,
     writer: () => writer,
     blobs: new DiskBlobs(join(storage, 'blobs')),

@@ -32,7 +32,10 @@ export const HINTS: Readonly<Record<string, string>> = {
   PAGER: 'cat',
   GIT_PAGER: 'cat',
   GIT_EDITOR: 'true',
+  GIT_SEQUENCE_EDITOR: 'true',
   GIT_TERMINAL_PROMPT: '0',
+  // What only reads writes no index, and so runs no hook.
+  GIT_OPTIONAL_LOCKS: '0',
   NO_COLOR: '1',
 };
 

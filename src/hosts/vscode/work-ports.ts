@@ -4,6 +4,7 @@ import type * as vscode from 'vscode';
 import type { WorkPorts } from '../../app/assistant.ts';
 import { Commands } from '../node/commands.ts';
 import { PageFetcher } from '../node/fetch.ts';
+import { gitSettings } from '../node/git-settings.ts';
 import { readMemory } from '../node/memory.ts';
 import type { Kedge } from './kedge.ts';
 import { VsCodeLanguages } from './languages.ts';
@@ -29,6 +30,7 @@ export function workPorts(kedge: Kedge): WorkPorts & vscode.Disposable {
     fetcher: new PageFetcher(),
     // A grammar weighs as much as all else: it is loaded for the first command.
     shellParsers: async (shell) => (await import('../node/shell-parser.ts')).nodeShellParsers(shell),
+    gitSettings: (at) => gitSettings(kedge.fs.onDisk(at)),
     memory: async (model) => ((await kedge.isServedHere(model)) ? readMemory() : undefined),
     mcp: editorMcpServers(),
     policy: readPolicy,

@@ -1,5 +1,5 @@
 /** Options of programs that only read, or that somebody granted: those that write a file, run a program, or read one that nobody agreed to. */
-import { type Attack, under } from '../../support/attacks.ts';
+import { type Attack, attack, under } from '../../support/attacks.ts';
 
 export const ATTACKS_BY_OPTIONS: readonly Attack[] = [
   // The value of an option may stand in the same word as its letter, behind other letters.
@@ -25,6 +25,7 @@ export const ATTACKS_BY_OPTIONS: readonly Attack[] = [
     'awk \'BEGIN { print SYMTAB["x"] }\'',
     'gawk \'BEGIN { FUNCTAB["x"] }\'',
   ),
+  attack('a descriptor that this shell takes for a program', 'ls', 'ls && 12>/dev/null', { shell: 'sh' }),
   // A wrapper or a reader is one by its name on the PATH; at a path it is whatever lies there.
   ...under(
     'ls,npm test',
