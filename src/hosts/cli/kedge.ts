@@ -21,7 +21,7 @@ import { storageDirectory, workspaceStorage } from '../node/storage.ts';
 import { type Addresses, bareAddress, readAddresses, writeAddresses } from './addresses.ts';
 import { type Options, UsageError } from './arguments.ts';
 import { dayBudgetOf } from './day-budget.ts';
-import { missingKey, providerConfig } from './environment.ts';
+import { environmentRules, missingKey, providerConfig } from './environment.ts';
 import { KeptGrants } from './grants.ts';
 import type { Tried } from './local-models.ts';
 import { mcpServersOf } from './mcp.ts';
@@ -77,7 +77,11 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
   };
   const say = (problem: string) => void process.stderr.write(`kedge: ${oneLine(problem, 1_000)}\n`);
   const policy = readPolicy(options, roots, say);
-  const commands = new Commands({ storage: join(storage, 'commands'), directory: (at) => fs.absolute(at) });
+  const commands = new Commands({
+    storage: join(storage, 'commands'),
+    directory: (at) => fs.absolute(at),
+    environment: () => environmentRules(env),
+  });
   const assistant = new Assistant({
     commands: () => commands,
     fetcher: new PageFetcher(),

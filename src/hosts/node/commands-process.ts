@@ -17,7 +17,8 @@ export type Running = {
   stop(): void;
 };
 
-export type LaunchSpec = { text: string; cwd: string; background: boolean; shell: Shell };
+/** `withheld` are names of variables that the command does not get. */
+export type LaunchSpec = { text: string; cwd: string; background: boolean; shell: Shell; withheld: readonly string[] };
 export type Launch = (spec: LaunchSpec, signal: AbortSignal) => Promise<Running>;
 
 export type Shell = { name: CommandLine['shell']; path: string };
@@ -63,9 +64,8 @@ function shellArguments({ name }: Shell, text: string): string[] {
   return name === 'bash' ? ['--norc', '--noprofile', '-c', text] : ['-c', text];
 }
 
-export const launchProcess: Launch = async ({ text, cwd, shell }) => {
-  // What only Kedge reads, a key of its own among it, is no command's business.
-  const inherited = Object.entries(process.env).filter(([name]) => name !== 'BASH_ENV' && name !== 'ENV' && !name.startsWith('KEDGE_'));
+export const launchProcess: Launch = async ({ text, cwd, shell, withheld }) => {
+  const inherited = Object.entries(process.env).filter(([name]) => !withheld.includes(name));
   const env = { ...Object.fromEntries(inherited), TERM: 'dumb', ...HINTS };
   const isWindows = shell.name === 'powershell';
   const child = isWindows

@@ -21,6 +21,7 @@ export function workPorts(kedge: Kedge): WorkPorts & vscode.Disposable {
     storage: join(kedge.storage, 'commands'),
     directory: (at) => kedge.fs.onDisk(at),
     launch: terminals.launch,
+    environment: () => kedge.settings.environment(),
   });
   return {
     writer: () => new VsCodeWriter(kedge.fs),
