@@ -4,7 +4,7 @@ import type { AgentEvent } from '../core/events.ts';
 import type { RunPorts } from '../core/run.ts';
 import type { RunRecord, SessionState } from '../core/session-state.ts';
 import type { PreparedCall, Tool } from '../core/tool.ts';
-import type { GitSetting } from '../policy/commands/git-programs.ts';
+import type { CommandOptions } from '../policy/command.ts';
 import { decide, type PolicyInput } from '../policy/decide.ts';
 import { seemsCovered } from '../policy/grants.ts';
 import { inFolders, NO_RULES, type RuleSet, touchesAny } from '../policy/rules.ts';
@@ -14,7 +14,7 @@ import { parsePath } from '../workspace/paths.ts';
 import type { Location } from '../workspace/types.ts';
 import type { AssistantPorts } from './assistant.ts';
 import { explained } from './plan-run.ts';
-import { type Reach, reachOf } from './reach.ts';
+import { reachOf } from './reach.ts';
 
 /** What users set. A workspace only tightens it. */
 export type PolicySettings = RuleSet & {
@@ -31,6 +31,9 @@ type Session = { readonly state: SessionState; readonly events: readonly AgentEv
 type Ports = Pick<AssistantPorts, 'fileSystem' | 'policy' | 'grants' | 'trusted' | 'shellParsers' | 'gitSettings' | 'unattended'>;
 /** `hides`: what `.kedgeignore` keeps from models. */
 type Place = { hookPlaces: readonly string[]; tools(): readonly Tool[]; hides?: ((at: Location) => boolean) | undefined };
+
+/** What was found out about a command on the disk. */
+type LookedUp = Pick<CommandOptions, 'reach' | 'code' | 'gitSettings'>;
 
 const READER: PolicyInput['tool'] = { name: 'read_file', effect: 'readonly', source: 'builtin' };
 
@@ -57,31 +60,36 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
       const parser = command && (await ports.shellParsers?.(command.shell));
       const written = (prepared?.targets ?? []).flatMap(({ path, access }) => (access === 'read' ? [] : [path]));
       const fs = ports.fileSystem();
-      const isBelow =
-        command !== undefined && !(fs.folders.length > 1 ? fs.folders.some(({ name }) => name === command.cwd) : command.cwd === '.');
-      const input = (known?: { reach: Reach; gitSettings: readonly GitSetting[] | 'unknown' | undefined }): PolicyInput => ({
+      const tops = fs.folders.length > 1 ? fs.folders.map(({ name }) => name) : ['.'];
+      const isBelow = command !== undefined && !tops.includes(command.cwd);
+      const grants = [...grantsFor(session.state.grants, run.runId, call.id), ...ports.grants.list()];
+      const own = ownFiles(session.state, run.runId, prepared);
+      const input = (known?: LookedUp): PolicyInput => ({
         ...always(),
         tool,
         name: call.name,
         targets: prepared?.targets ?? [],
         hosts: prepared?.hosts,
         privateHost: prepared?.privateHost,
-        command: command && commands?.commandJudge(command, parser, { hookPlaces, readOnlyCommands, isBelow, hides: isHidden, ...known }),
+        command:
+          command && commands?.commandJudge(command, parser, { hookPlaces, readOnlyCommands, isBelow, tops, hides: isHidden, ...known }),
         rules,
-        grants: [...grantsFor(session.state.grants, run.runId, call.id), ...ports.grants.list()],
+        grants,
         planScope: run.plan && writeScope(asAskedBy(run, call.id, session.state), written),
-        ownFiles: ownFiles(session.state, run.runId, prepared),
+        ownFiles: own,
         // Long logs are looked through only where it matters.
         seen: prepared?.hosts?.length || tool?.source !== 'builtin' ? seenIn(session.events) : undefined,
       });
       let judged = decide(input());
       // What a command reaches is looked up only where it would run, or its kind could be granted.
-      if (command && commands && (judged.kind === 'allow' || judged.covers?.length)) {
+      if (command && commands && (judged.kind === 'allow' || judged.covers?.length || judged.rule === 'command-elsewhere')) {
         const isRuled = touchesAny(rules.flatMap(({ path, effect }) => (path !== undefined && effect !== 'allow' ? [path] : [])));
         const matters = (path: string, byRules: boolean) => (!byRules && isSecret(path)) || isHidden(path) || isRuled(path);
         const named = commands.namedBy(command, parser);
         const gitSettings = named.runsGit && ports.gitSettings ? settingsAt(command.cwd) : undefined;
-        judged = decide(input({ reach: await reachOf(named, command.cwd, fs, matters), gitSettings: await gitSettings }));
+        const { codePlaces } = await import('./code-places.ts');
+        const [reach, code] = await Promise.all([reachOf(named, command.cwd, fs, matters), codePlaces(named, command.cwd, fs)]);
+        judged = decide(input({ reach, code, gitSettings: await gitSettings }));
       }
       return explained(judged, run, prepared);
     },

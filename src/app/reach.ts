@@ -19,14 +19,14 @@ export type Reach = {
 const MOST = 50_000;
 /** Nobody keeps what is theirs in there. */
 const SKIPPED = new Set(['.git', 'node_modules']);
-const MOST_FOLDERS = 3;
+export const MOST_FOLDERS = 3;
 /** Often in repositories, and then without anything secret in it. */
 const KEPT_BY_GIT =
   /(?:^|\/)(?:\.npmrc|\.yarnrc\.yml|\.flaskenv|\.env\.(?:test|development))$|(?:^|\/)(?:tests?|__tests__|specs?|fixtures?|testdata|examples?|mocks?|samples?)\//i;
 
 /** @param matters leaves out the files of searched directories that nobody has to agree to; `byRules`: it goes by the user's rules alone. */
 export async function reachOf(
-  { words, names, searched, globs: open, folders }: Omit<Named, 'runsGit'>,
+  { words, names, searched, globs: open, folders }: Pick<Named, 'words' | 'names' | 'searched' | 'globs' | 'folders'>,
   cwd: string,
   fs: FileSystem,
   matters: (path: string, byRules: boolean) => boolean,
@@ -125,7 +125,7 @@ export async function reachOf(
 }
 
 /** Wherever it may be after it went there, or did not. */
-function foldersFrom(cwd: string, folders: readonly string[]): string[] {
+export function foldersFrom(cwd: string, folders: readonly string[]): string[] {
   const from = [cwd];
   for (const folder of folders) from.push(...from.map((each) => `${each}/${folder}`));
   return from;
@@ -136,12 +136,12 @@ function anyLetters(name: string): (name: string) => boolean {
   return globMatcher(name.replace(/\[.*\]/gs, '*'), { dot: true });
 }
 
-function below({ folder, path }: Location, name: string): Location {
+export function below({ folder, path }: Location, name: string): Location {
   return { folder, path: path === '' ? name : `${path}/${name}` };
 }
 
 /** undefined for what is no path in the workspace, which its letters tell. */
-function placeOf(word: string, cwd: string, { folders }: FileSystem): Location | undefined {
+export function placeOf(word: string, cwd: string, { folders }: FileSystem): Location | undefined {
   try {
     return parsePath(cwd === '.' ? word : `${cwd}/${word}`, folders);
   } catch {

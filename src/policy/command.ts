@@ -9,8 +9,10 @@ import { foldersOf, type SearchedPlaces, searchesOf } from './commands/searches.
 import type { ShellParser } from './commands/syntax.ts';
 import type { CommandAnalysis, Use } from './commands/types.ts';
 import type { CommandJudge } from './grants.ts';
+import { type Allowed, type CodePlaces, codeWords, homesOf, placeElsewhere, placesByLetters } from './projects.ts';
 import { isProtected } from './protected.ts';
 import { matchesTool, ruleSentence, type SourcedRule, touchesPath } from './rules.ts';
+import { inScope } from './scope.ts';
 import { isSecret } from './secrets.ts';
 
 export type CommandOptions = {
@@ -22,6 +24,10 @@ export type CommandOptions = {
   hides?: ((path: string) => boolean) | undefined;
   /** What its words come to on the disk, where that is known. */
   reach?: { paths: readonly string[]; maybe?: readonly string[]; isCut: boolean };
+  /** Which code it runs, where that is known. */
+  code?: CodePlaces;
+  /** The folders of the workspace, as commands run there: `.`, or their names. */
+  tops?: readonly string[];
   /** For git: what the repository's own configuration says, where that was looked up. */
   gitSettings?: readonly GitSetting[] | 'unknown' | undefined;
 };
@@ -36,10 +42,15 @@ export function commandJudge(
   const read = withGit(analyzeCommand(text, shell, parser), options.gitSettings);
   const analysis = options.isBelow ? below(read, cwd) : read;
   const { reach } = options;
-  const places = [...placesOf(analysis, cwd), ...(reach?.paths ?? [])];
-  const touches = (glob: string) => places.some((path) => touchesPath(glob, path));
+  const named = [...placesOf(analysis, cwd), ...(reach?.paths ?? [])];
+  const touches = (glob: string) => named.some((path) => touchesPath(glob, path));
   const hidden = (path: string, use: Use) =>
     use !== 'name' && [path, `${cwd}/${path}`].some((each) => options.hides?.(each)) ? `${path} is hidden by .kedgeignore.` : undefined;
+  const { tops = ['.'] } = options;
+  const places = options.code ?? placesByLetters(cwd);
+  /** A rule names them by a glob. */
+  const homes = (folders: readonly string[] | string = tops) =>
+    typeof folders === 'string' ? (at: string) => inScope(at, [folders.replace(/\/+$/, '')]) : (at: string) => folders.includes(at);
   /** Of a command that could not be read nobody knows what it names. */
   const mayTouch = ({ path }: SourcedRule) => path === undefined || analysis.opaque.length > 0 || touches(path);
 
@@ -57,11 +68,19 @@ export function commandJudge(
 
     const prefixes = (effect: SourcedRule['effect'], counts: (rule: SourcedRule) => boolean) =>
       mine.flatMap((rule) => (rule.effect === effect && rule.command !== undefined && counts(rule) ? [rule.command] : []));
-    const granted = grants.flatMap((covers) => (covers.kind === 'command' ? [covers.prefix] : []));
-    const allowed = [...prefixes('allow', ({ from, path }) => from === 'user' && path === undefined), ...granted];
-    const judge = (allow: readonly (string | readonly string[])[]) => {
+    const allowed: Allowed[] = [
+      ...mine.flatMap(({ effect, from, command, path }) =>
+        effect === 'allow' && from === 'user' && command !== undefined ? [{ prefix: command.split(/\s+/), isHome: homes(path) }] : [],
+      ),
+      ...grants.flatMap((covers) => (covers.kind === 'command' ? [{ prefix: covers.prefix, isHome: homes(covers.folders) }] : [])),
+    ];
+    const judge = (all: readonly Allowed[]) => {
       const judged = judgeCommand(analysis, {
-        allow,
+        allow: all.map(({ prefix }) => prefix),
+        elsewhere: ({ argv }, fits) => {
+          const fitting = all.filter(({ prefix }) => fits.includes(prefix));
+          return placeElsewhere(argv, fitting, places);
+        },
         deny: prefixes('deny', mayTouch),
         ask: prefixes('ask', mayTouch),
         allowReadOnly: options.readOnlyCommands ?? false,
@@ -80,8 +99,11 @@ export function commandJudge(
     if (judged.kind !== 'ask') return judged;
     // A yes can stand for more only where it would then be enough.
     const prefix = suggestedPrefix(analysis);
-    if (!prefix || judge([...allowed, prefix]).kind !== 'allow') return judged;
-    return { ...judged, covers: [{ kind: 'command', prefix: [...prefix] } satisfies Covers] };
+    if (!prefix) return judged;
+    const isBound = analysis.commands.some(({ reads }) => !reads);
+    const folders = [...new Set(analysis.commands.flatMap(({ argv }) => homesOf(argv, prefix, places)))];
+    if (judge([...allowed, { prefix, isHome: homes(folders) }]).kind !== 'allow') return judged;
+    return { ...judged, covers: [{ kind: 'command', prefix: [...prefix], ...(isBound && { folders }) } satisfies Covers] };
   };
 }
 
@@ -103,6 +125,10 @@ export type Named = {
   globs: ReadonlySet<string>;
   /** Directories that the command goes to, in their order. */
   folders: readonly string[];
+  /** The one directory that all but the `cd` itself runs in, where that is sure. */
+  goesTo: string | undefined;
+  /** Parts of words that may name code which is run. */
+  code: readonly string[];
   runsGit: boolean;
 };
 
@@ -112,7 +138,13 @@ export function namedBy({ text, shell }: CommandLine, parser: ShellParser | unde
   const globs = commands.flatMap(({ words }) => words.flatMap(({ glob, value }) => (glob && value !== undefined ? [value] : [])));
   const searched = searchesOf(commands, shell === 'powershell');
   const runsGit = commands.some(({ argv: [program] }) => programName(program ?? '') === 'git');
-  return { words: paths, names, searched, globs: new Set(globs), folders: foldersOf(commands), runsGit };
+  const code = commands.flatMap(({ argv: [program = '', ...words], reads }) =>
+    reads ? [] : words.flatMap((word) => codeWords(programName(program), word ?? '')),
+  );
+  const folders = foldersOf(commands);
+  // Behind a lone `cd … &&` nothing runs where it did not get to.
+  const goesTo = folders.length === 1 && /^cd [\w./-]+ &&(?!.*(?:[;\n]|\|\||(?<![&>])&(?![&\d])))/s.test(text) ? folders[0] : undefined;
+  return { words: paths, names, searched, globs: new Set(globs), folders, goesTo, code: [...new Set(code)], runsGit };
 }
 
 /**

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { judgeFor } from '../../src/app/judge.ts';
-import type { Decision } from '../../src/core/tool.ts';
+import type { Covers } from '../../src/core/covers.ts';
+import type { Judgement } from '../../src/core/tool.ts';
 import { gitSettings } from '../../src/hosts/node/git-settings.ts';
 import { nodeShellParsers } from '../../src/hosts/node/shell-parser.ts';
 import type { Shell } from '../../src/policy/commands/syntax.ts';
@@ -18,8 +19,10 @@ import { assistantOn, type Files, type Harness } from './harness.ts';
 export type CommandJudged = AsyncDisposable & {
   kedge: Harness;
   /** `allow`: prefixes that the user granted. */
-  judge(command: string, allow: readonly string[], cwd?: string): Promise<Decision>;
+  judge(command: string, allow: readonly string[], cwd?: string, more?: More): Promise<Judgement>;
 };
+
+type More = { grants?: readonly Covers[]; readOnlyCommands?: boolean };
 
 export async function judgedOn(
   files: Files,
@@ -36,12 +39,12 @@ export async function judgedOn(
   const tool = runCommandTool(new Workspace(kedge.fs), runner);
   return {
     kedge,
-    async judge(command, allow, cwd) {
+    async judge(command, allow, cwd, { grants = [], readOnlyCommands = true } = {}) {
       const ports = {
         fileSystem: () => kedge.fs,
-        policy: () => ({ rules: [...rules], problems: [], readOnlyCommands: true }),
+        policy: () => ({ rules: [...rules], problems: [], readOnlyCommands }),
         grants: {
-          list: () => allow.map((prefix) => ({ kind: 'command' as const, prefix: prefix.split(' ') })),
+          list: () => [...allow.map((prefix) => ({ kind: 'command' as const, prefix: prefix.split(' ') })), ...grants],
           add: () => {},
           revokedAt: () => 0,
         },
