@@ -64,6 +64,7 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
       const isBelow = command !== undefined && !tops.includes(command.cwd);
       const grants = [...grantsFor(session.state.grants, run.runId, call.id), ...ports.grants.list()];
       const own = ownFiles(session.state, run.runId, prepared);
+      const steers = written.length > 0 && (await (await import('./steering.ts')).steering({ rules, grants, plan: run.plan, own, fs }));
       const input = (known?: LookedUp): PolicyInput => ({
         ...always(),
         tool,
@@ -77,6 +78,7 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
         grants,
         planScope: run.plan && writeScope(asAskedBy(run, call.id, session.state), written),
         ownFiles: own,
+        ...(steers && { steers }),
         // Long logs are looked through only where it matters.
         seen: prepared?.hosts?.length || tool?.source !== 'builtin' ? seenIn(session.events) : undefined,
       });
@@ -91,6 +93,9 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
         const [reach, code] = await Promise.all([reachOf(named, command.cwd, fs, matters), codePlaces(named, command.cwd, fs)]);
         judged = decide(input({ reach, code, gitSettings: await gitSettings }));
       }
+      // Who is asked for a command ought to know that it is not the one it was.
+      if (command && judged.kind === 'ask')
+        judged = { ...judged, reason: judged.reason + (await import('./steering.ts')).changedBefore(session.state, run.runId) };
       return explained(judged, run, prepared);
     },
     alike(covers, call) {
