@@ -16,7 +16,7 @@ const SIGNING = /^(?:log|show|whatchanged|reflog|commit|merge|pull|rebase|revert
 const COLLECTING = /^(?:commit|merge|pull|rebase|fetch|am)$/;
 
 /** Which subcommands run the program that stands there. */
-const PROGRAMS: readonly [key: RegExp, runs: (subcommand: string) => boolean][] = [
+const PROGRAMS: readonly [key: RegExp, isRunBy: (subcommand: string) => boolean][] = [
   [/^core\.fsmonitor$/, (subcommand) => !OF_REFS.has(subcommand) || OVER_NETWORK.test(subcommand)],
   [/^core\.worktree$/, (subcommand) => subcommand !== 'version'],
   [/^diff\.external$|^diff\..*\.(?:command|textconv)$|^filter\..*\.(?:clean|smudge|process)$/, (subcommand) => !OF_REFS.has(subcommand)],
@@ -30,18 +30,23 @@ const PROGRAMS: readonly [key: RegExp, runs: (subcommand: string) => boolean][] 
   ],
 ];
 
-/** Values that name no program, and those of programs with a name of git's own, which no repository brings along. */
+/** Values that name no program, or one of git's own name, which no repository brings along. */
 const HARMLESS = /^(?:|true|false|yes|no|on|off|[01]|never|user|checkout|rebase|merge|none|"?git-(?:lfs|crypt|nb\w+)"?(?: [\w %-]*)?)$/;
+/** `ssh` with a key; a helper for credentials by its name alone. */
+const HARMLESS_OF: readonly [key: RegExp, value: RegExp][] = [
+  [/^core\.sshcommand$/, /^ssh(?: -i [\w~./-]+| -o IdentitiesOnly=yes| -p \d+| -[46])*$/],
+  [/^credential\./, /^(?:cache|store|manager|manager-core|osxkeychain|wincred|libsecret|oauth)$/],
+];
+
+function isHarmless({ key, value }: GitSetting): boolean {
+  return HARMLESS.test(value) || HARMLESS_OF.some(([keys, values]) => keys.test(key) && values.test(value));
+}
 
 /** What a git command would run: `diff.external`. undefined where the repository names nothing that it would. */
 export function configuredProgram(commands: readonly SimpleCommand[], settings: readonly GitSetting[]): string | undefined {
   const subcommands = commands.flatMap(({ argv }) => (programName(argv[0] ?? '') === 'git' ? [argv[1] ?? ''] : []));
-  const named = settings.find(({ key, value }) =>
-    subcommands.some(
-      (subcommand) =>
-        key === `alias.${subcommand.toLowerCase()}` ||
-        (!HARMLESS.test(value) && PROGRAMS.some(([keys, runs]) => keys.test(key) && runs(subcommand))),
-    ),
-  );
-  return named?.key;
+  const runs = (subcommand: string, setting: GitSetting) =>
+    setting.key === `alias.${subcommand.toLowerCase()}` ||
+    (!isHarmless(setting) && PROGRAMS.some(([keys, isRunBy]) => keys.test(setting.key) && isRunBy(subcommand)));
+  return settings.find((setting) => subcommands.some((subcommand) => runs(subcommand, setting)))?.key;
 }

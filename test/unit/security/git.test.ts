@@ -174,12 +174,13 @@ describe('a git command in a repository that names programs', () => {
       ['core.fsmonitor', 'true'],
       ['core.hooksPath', '.husky/_'],
       ['core.sshCommand', 'ssh -i ~/.ssh/work'],
+      ['credential.helper', 'store'],
       ['core.pager', 'less -FRX'],
       ['alias.st', 'status -sb'],
     ];
     for (const [key, value] of usual) git('config', key, value);
     execFileSync('git', ['config', '--unset', 'filter.f.clean'], { cwd: join(on.kedge.root, 'sub') });
-    for (const command of ['git status', 'git diff', 'git log --oneline', 'git add -A', 'git show HEAD'])
+    for (const command of ['git status', 'git diff', 'git log --oneline', 'git add -A', 'git show HEAD', 'git fetch origin'])
       assert.equal((await on.judge(command, ALLOW)).kind, 'allow', command);
     git('config', '--unset', 'core.fsmonitor');
   });
