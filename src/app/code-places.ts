@@ -1,13 +1,15 @@
 /** Which code a command runs, as the disk tells: where it runs, what its words lead to, and which projects lie on the way. */
 import type { Named } from '../policy/command.ts';
 import { globMatcher } from '../policy/glob.ts';
-import { type CodePlaces, markersIn, upwards } from '../policy/projects.ts';
+import { beginsProject, type CodePlaces, markersIn, upwards } from '../policy/projects.ts';
 import { formatPath, parsePath } from '../workspace/paths.ts';
 import type { FileSystem, Location } from '../workspace/types.ts';
 import { below, foldersFrom, MOST_FOLDERS, placeOf } from './reach.ts';
 
 /** Patterns are followed through so many names. */
 const MOST_NAMES = 5_000;
+/** How far below a directory that is named other projects are looked for. */
+const DEPTH = 2;
 const SKIPPED = /^(?:node_modules|\.git)$/;
 
 export async function codePlaces(
@@ -21,6 +23,20 @@ export async function codePlaces(
   const real = async (at: Location) => {
     const place = await fs.canonical(at).catch(() => undefined);
     return place ? formatPath(place, fs.folders) : `../${at.path}`;
+  };
+
+  /** Projects in a directory that is named, and in those in it: programs look for files of theirs below. */
+  const projectsIn = async (at: Location, depth: number): Promise<string[]> => {
+    const found: string[] = [];
+    for (const { name, type, link } of depth > 0 ? await list(at) : []) {
+      if (type !== 'directory' || link || name.startsWith('.') || SKIPPED.test(name) || looked++ > MOST_NAMES) continue;
+      const inner = below(at, name);
+      const path = formatPath(inner, fs.folders);
+      const markers = markersIn((await list(inner)).map((entry) => entry.name));
+      if (beginsProject(path, markers, '')) found.push(path);
+      else found.push(...(await projectsIn(inner, depth - 1)));
+    }
+    return found;
   };
 
   /** Directories that the pattern leads to; behind a last `**` anything in them is meant. */
@@ -38,17 +54,25 @@ export async function codePlaces(
       inner.map(({ name }) => (isDeep ? expand(below(at, name), [part, ...rest]) : rest.length > 0 ? expand(below(at, name), rest) : [])),
     );
     if (isDeep) found.push(await expand(at, rest));
-    if (rest.length === 0) found.push(await Promise.all([at, ...inner.map(({ name }) => below(at, name))].map(real)));
+    if (rest.length === 0) {
+      const named = inner.map(({ name }) => below(at, name));
+      found.push(await Promise.all([at, ...named].map(real)), ...(await Promise.all(named.map((each) => projectsIn(each, DEPTH)))));
+    }
     return found.flat();
   };
 
   const placesOf = async (word: string, from: string): Promise<string[]> => {
     const at = placeOf(word, from, fs);
     if (!at) return [];
-    if (/\{[^}]*\//.test(word)) return [`../${word}`];
+    // Patterns of programs that no shell reads so.
+    if (/\{[^}]*\/|[+@!?*]\(/.test(word)) return [`../${word}`];
     if (/[*?[{]/.test(word)) return expand({ ...at, path: '' }, at.path.split('/'));
+    const type = (await fs.stat(at).catch(() => undefined))?.type;
     // A path counts where it leads, though there may be nothing yet.
-    return word.includes('/') || (await fs.stat(at).catch(() => undefined)) ? [await real(at)] : [];
+    if (!type && !word.includes('/')) return [];
+    const place = await fs.canonical(at).catch(() => undefined);
+    const isBelow = place !== undefined && type === 'directory' && formatPath(place, fs.folders) !== from;
+    return [await real(at), ...(isBelow ? await projectsIn(place, DEPTH) : [])];
   };
 
   const isDirectory = async (folder: string) => {

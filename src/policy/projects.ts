@@ -113,13 +113,13 @@ export function homesOf(argv: readonly (string | undefined)[], prefix: readonly 
   return homes;
 }
 
-/** What a word of a command may name, without its option, behind its pattern. */
+/** What a word of a command may name: all of it, what is behind its option, and the parts of a list. */
 export function codeWords(program: string, word: string): string[] {
   const value = word.startsWith('-') ? word.replace(/^--?[\w.-]+?=|^-[A-Za-z](?=[./\w])/, '') : word;
-  const parts = [word, value, value.slice(value.indexOf('=') + 1), value.split('::')[0] ?? '', value.split(':')[0] ?? ''];
-  const places = parts.map((part) => part.replace(/\/\.\.\.$/, '')).filter((part) => part !== '' && !part.startsWith('-'));
+  const places = [word, value, ...value.split(/[,:=]+/)].map((part) => part.replace(/\/\.\.\.$/, ''));
   // Names of packages and of tests are no paths to these.
-  return [...new Set(places)].filter((part) => !/^(?:cargo|go|gradlew?|mvn)$/.test(program) || /[\\/]/.test(part));
+  const needsSlash = /^(?:cargo|go|gradlew?|mvn)$/.test(program);
+  return [...new Set(places)].filter((part) => part !== '' && !part.startsWith('-') && (!needsSlash || /[\\/]/.test(part)));
 }
 
 /** In the places of a command that is not looked up on the disk: what its letters tell. */

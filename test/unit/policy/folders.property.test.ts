@@ -68,6 +68,13 @@ describe('a grant of a command, over random folders', () => {
         const isSameCode = (home: string, path: string): boolean =>
           path === home || (path !== '.' && !begins(path) && isSameCode(home, parentOf(path)));
 
+        /** Projects below a directory, but for those in others and what was installed. */
+        const inner = (path: string, depth: number): string[] => {
+          const children =
+            depth === 0 ? [] : all.filter((each) => each !== '.' && parentOf(each) === path && !each.endsWith('node_modules'));
+          return children.flatMap((child) => (begins(child) ? [child] : inner(child, depth - 1)));
+        };
+
         await using on: CommandJudged = await judgedOn(files);
         for (const [first, second, way] of calls) {
           const home = all[first % all.length] as string;
@@ -77,7 +84,9 @@ describe('a grant of a command, over random folders', () => {
           const command = commandFor(way, to);
           const { kind, rule, reason } = await on.judge(command, ['cd'], way === 'cwd' ? to : '.', { grants });
           const isGlob = way === 'glob';
-          const meant = isGlob ? all.filter((each) => each !== '.' && sameLengths(each, to)) : [to];
+          const namesDirectory = !['cwd', 'cd', 'file', 'test'].includes(way);
+          const named = isGlob ? all.filter((each) => each !== '.' && sameLengths(each, to)) : [to];
+          const meant = namesDirectory ? named.flatMap((each) => [each, ...inner(each, 2)]) : named;
           const homes = way === 'cwd' || way === 'cd' ? [home] : ['.', home];
           const isCovered = meant.every((each) => homes.some((from) => isSameCode(from, each)));
           const what = `${command} in ${way === 'cwd' ? to : '.'}, granted in ${homes.join(', ')}: ${rule} ${reason}`;
