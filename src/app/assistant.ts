@@ -6,6 +6,7 @@ import type { ModelRef } from '../core/messages.ts';
 import type { ModelAdapter, ModelRequest } from '../core/model.ts';
 import type { RunRecord } from '../core/session-state.ts';
 import type { Tool } from '../core/tool.ts';
+import type { GitSetting } from '../policy/commands/git-programs.ts';
 import type { ShellParsers } from '../policy/commands/syntax.ts';
 import type { ModelFacts } from '../providers/types.ts';
 import type { SessionInfo, SessionStore } from '../sessions/store.ts';
@@ -14,7 +15,7 @@ import type { CommandRunner } from '../workspace/commands.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 import type { LanguageServices } from '../workspace/languages.ts';
 import type { Tidy } from '../workspace/tidy.ts';
-import type { BlobStore, FileSystem, Writer } from '../workspace/types.ts';
+import type { BlobStore, FileSystem, Location, Writer } from '../workspace/types.ts';
 import { type Budgets, DayBudgets, type DayLedger } from './budgets.ts';
 import type { PolicySettings } from './judge.ts';
 import type { BuiltRun } from './live-run.ts';
@@ -78,6 +79,8 @@ export type WorkPorts = {
   fetcher?: Fetcher;
   /** Grammars of shells, where the host has them: without one every command asks. */
   shellParsers?: ShellParsers;
+  /** The own configuration of the repository there, which may name programs; undefined where it cannot be told. */
+  gitSettings?(at: Location): Promise<readonly GitSetting[] | undefined>;
   /** What is allowed, asked for and denied beforehand; asked before each call. */
   policy?(): PolicySettings;
 };

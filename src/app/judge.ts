@@ -4,6 +4,7 @@ import type { AgentEvent } from '../core/events.ts';
 import type { RunPorts } from '../core/run.ts';
 import type { RunRecord, SessionState } from '../core/session-state.ts';
 import type { PreparedCall, Target, Tool } from '../core/tool.ts';
+import type { CommandOptions } from '../policy/command.ts';
 import { decide, type PolicyInput } from '../policy/decide.ts';
 import { seemsCovered } from '../policy/grants.ts';
 import { inFolders, NO_RULES, type RuleSet, touchesAny } from '../policy/rules.ts';
@@ -15,7 +16,7 @@ import type { Location } from '../workspace/types.ts';
 import type { WithheldFilter } from '../workspace/workspace.ts';
 import type { AssistantPorts } from './assistant.ts';
 import { explained } from './plan-run.ts';
-import { type Reach, reachOf } from './reach.ts';
+import { reachOf } from './reach.ts';
 
 /** What users set. A workspace only tightens it. */
 export type PolicySettings = RuleSet & {
@@ -32,9 +33,12 @@ export type Judge = Required<Pick<RunPorts, 'decide' | 'alike'>> & {
 const READER = { name: 'read_file', effect: 'readonly', source: 'builtin' } as const;
 
 type Session = { readonly state: SessionState; readonly events: readonly AgentEvent[] };
-type Ports = Pick<AssistantPorts, 'fileSystem' | 'policy' | 'grants' | 'trusted' | 'shellParsers' | 'unattended'>;
+type Ports = Pick<AssistantPorts, 'fileSystem' | 'policy' | 'grants' | 'trusted' | 'shellParsers' | 'gitSettings' | 'unattended'>;
 /** `hides`: what `.kedgeignore` keeps from models. */
 type Place = { hookPlaces: readonly string[]; tools(): readonly Tool[]; hides?: ((at: Location) => boolean) | undefined };
+
+/** What was found out about a command on the disk. */
+type LookedUp = Pick<CommandOptions, 'reach' | 'code' | 'gitSettings'>;
 
 export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookPlaces, tools, hides }: Place): Judge {
   const settings = (): PolicySettings => {
@@ -49,6 +53,7 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
       return false;
     }
   };
+  const settingsAt = async (cwd: string) => (await ports.gitSettings?.(parsePath(cwd, ports.fileSystem().folders))) ?? 'unknown';
   const always = () => ({ mode: run.mode, trusted: ports.trusted(), hookPlaces, unattended: ports.unattended?.() ?? false });
   return {
     async decide(call, tool, prepared) {
@@ -63,9 +68,12 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
       const parser = command && (await ports.shellParsers?.(command.shell));
       const written = (prepared?.targets ?? []).flatMap(({ path, access }) => (access === 'read' ? [] : [path]));
       const fs = ports.fileSystem();
-      const isBelow =
-        command !== undefined && !(fs.folders.length > 1 ? fs.folders.some(({ name }) => name === command.cwd) : command.cwd === '.');
-      const input = (reach?: Reach): PolicyInput => ({
+      const tops = fs.folders.length > 1 ? fs.folders.map(({ name }) => name) : ['.'];
+      const isBelow = command !== undefined && !tops.includes(command.cwd);
+      const grants = [...grantsFor(session.state.grants, run.runId, call.id), ...ports.grants.list()];
+      const own = ownFiles(session.state, run.runId, prepared);
+      const steers = written.length > 0 && (await (await import('./steering.ts')).steering({ rules, grants, plan: run.plan, own, fs }));
+      const input = (known?: LookedUp): PolicyInput => ({
         ...always(),
         tool,
         name: call.name,
@@ -73,23 +81,33 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
         hosts: prepared?.hosts,
         privateHost: prepared?.privateHost,
         command:
-          command &&
-          commands?.commandJudge(command, parser, { hookPlaces, readOnlyCommands, isBelow, hides: isHidden, ...(reach && { reach }) }),
+          command && commands?.commandJudge(command, parser, { hookPlaces, readOnlyCommands, isBelow, tops, hides: isHidden, ...known }),
         rules,
-        grants: [...grantsFor(session.state.grants, run.runId, call.id), ...ports.grants.list()],
+        grants,
         planScope: run.plan && writeScope(asAskedBy(run, call.id, session.state), written),
-        ownFiles: ownFiles(session.state, run.runId, prepared),
+        ownFiles: own,
+        ...(steers && { steers }),
         // Long logs are looked through only where it matters.
         seen: prepared?.hosts?.length || tool?.source !== 'builtin' ? seenIn(session.events) : undefined,
       });
       let judged = decide(input());
       // What a command reaches is looked up only where it would run, or its kind could be granted.
-      if (command && commands && (judged.kind === 'allow' || judged.covers?.length)) {
+      if (command && commands && (judged.kind === 'allow' || judged.covers?.length || judged.rule === 'command-elsewhere')) {
         const isRuled = touchesAny(rules.flatMap(({ path, effect }) => (path !== undefined && effect !== 'allow' ? [path] : [])));
         const matters = (path: string, byRules: boolean) => (!byRules && isSecret(path)) || isHidden(path) || isRuled(path);
-        judged = decide(input(await reachOf(commands.namedBy(command, parser), command.cwd, fs, matters)));
+        const named = commands.namedBy(command, parser);
+        const { codePlaces } = await import('./code-places.ts');
+        const [reach, code, gitSettings] = await Promise.all([
+          reachOf(named, command.cwd, fs, matters),
+          codePlaces(named, command.cwd, fs),
+          named.runsGit && ports.gitSettings ? settingsAt(command.cwd) : undefined,
+        ]);
+        judged = decide(input({ reach, code, gitSettings }));
       }
       if (reading?.kind === 'ask' && judged.kind !== 'deny' && (judged.kind === 'allow' || judged.covers)) return reading;
+      // Who is asked for a command ought to know that it is not the one it was.
+      if (command && judged.kind === 'ask')
+        judged = { ...judged, reason: judged.reason + (await import('./steering.ts')).changedBefore(session.state, run.runId) };
       return explained(judged, run, prepared);
     },
     alike(covers, call) {

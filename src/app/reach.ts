@@ -1,5 +1,6 @@
 /** What the words of a command come to on the disk: globs, links and directories that are searched show files that nobody named. */
 
+import type { Named } from '../policy/command.ts';
 import type { SearchedPlaces } from '../policy/commands/searches.ts';
 import { globMatcher } from '../policy/glob.ts';
 import { formatPath, parsePath } from '../workspace/paths.ts';
@@ -15,28 +16,17 @@ export type Reach = {
   isCut: boolean;
 };
 
-export type Named = {
-  words: readonly string[];
-  /** Those of them of which nothing is shown but the name. */
-  names: ReadonlySet<string>;
-  searched: readonly SearchedPlaces[];
-  /** Those of the words that the shell replaces by names. */
-  globs: ReadonlySet<string>;
-  /** Directories that the command goes to, in their order. */
-  folders: readonly string[];
-};
-
 const MOST = 50_000;
 /** Nobody keeps what is theirs in there. */
 const SKIPPED = new Set(['.git', 'node_modules']);
-const MOST_FOLDERS = 3;
+export const MOST_FOLDERS = 3;
 /** Often in repositories, and then without anything secret in it. */
 const KEPT_BY_GIT =
   /(?:^|\/)(?:\.npmrc|\.yarnrc\.yml|\.flaskenv|\.env\.(?:test|development))$|(?:^|\/)(?:tests?|__tests__|specs?|fixtures?|testdata|examples?|mocks?|samples?)\//i;
 
 /** @param matters leaves out the files of searched directories that nobody has to agree to; `byRules`: it goes by the user's rules alone. */
 export async function reachOf(
-  { words, names, searched, globs: open, folders }: Named,
+  { words, names, searched, globs: open, folders }: Pick<Named, 'words' | 'names' | 'searched' | 'globs' | 'folders'>,
   cwd: string,
   fs: FileSystem,
   matters: (path: string, byRules: boolean) => boolean,
@@ -138,7 +128,7 @@ export async function reachOf(
 }
 
 /** Wherever it may be after it went there, or did not. */
-function foldersFrom(cwd: string, folders: readonly string[]): string[] {
+export function foldersFrom(cwd: string, folders: readonly string[]): string[] {
   const from = [cwd];
   for (const folder of folders) from.push(...from.map((each) => `${each}/${folder}`));
   return from;
@@ -149,12 +139,12 @@ function anyLetters(name: string): (name: string) => boolean {
   return globMatcher(name.replace(/\[.*\]/gs, '*'), { dot: true });
 }
 
-function below({ folder, path }: Location, name: string): Location {
+export function below({ folder, path }: Location, name: string): Location {
   return { folder, path: path === '' ? name : `${path}/${name}` };
 }
 
 /** undefined for what is no path in the workspace, which its letters tell. */
-function placeOf(word: string, cwd: string, { folders }: FileSystem): Location | undefined {
+export function placeOf(word: string, cwd: string, { folders }: FileSystem): Location | undefined {
   try {
     return parsePath(cwd === '.' ? word : `${cwd}/${word}`, folders);
   } catch {

@@ -4,8 +4,11 @@ export type Covers =
   | { kind: 'edits' }
   /** Edits by one tool, below a folder or of a file. */
   | { kind: 'path'; tool: string; glob: string }
-  /** Commands that begin with these words. */
-  | { kind: 'command'; prefix: string[] }
+  /**
+   * Commands that begin with these words, and run the code of these folders; what is below them counts, but for projects of their own.
+   * Where none is named, the top of the workspace is meant. Commands that only read are not bound to a folder.
+   */
+  | { kind: 'command'; prefix: string[]; folders?: string[] }
   /** Requests to a host; `private` where it is this computer or in a private network. */
   | { kind: 'host'; host: string; private?: true }
   /** One tool of an MCP server, while the server's tools are described as they were. */
@@ -26,12 +29,16 @@ export function coversText(covers: Covers): string {
     case 'path':
       return `${EDITS[covers.tool] ?? covers.tool} in ${covers.glob}`;
     case 'command':
-      return `commands that begin with ${covers.prefix.join(' ')}`;
+      return `commands that begin with ${covers.prefix.join(' ')}${inFolders(covers.folders)}`;
     case 'host':
       return `requests to ${covers.host}`;
     case 'mcp':
       return `${covers.tool.slice(covers.tool.indexOf('__') + 1).replace(/^_/, '')} of the MCP server ${covers.server}`;
   }
+}
+
+function inFolders(folders: readonly string[] = []): string {
+  return folders.length === 0 ? '' : ` in ${folders.map((folder) => (folder === '.' ? 'the top folder' : folder)).join(' and ')}`;
 }
 
 const EDITS: Record<string, string | undefined> = {

@@ -98,7 +98,7 @@ type CoversOf<Kind extends Covers['kind']> = Extract<Covers, { kind: Kind }>;
 const covers: Check<Covers> = anyOf(
   object<CoversOf<'edits'>>({ kind: constant('edits') }),
   object<CoversOf<'path'>>({ kind: constant('path'), tool: string, glob: string }),
-  object<CoversOf<'command'>>({ kind: constant('command'), prefix: strings }),
+  object<CoversOf<'command'>>({ kind: constant('command'), prefix: strings, folders: optional(strings) }),
   object<CoversOf<'host'>>({ kind: constant('host'), host: string, private: yes }),
   object<CoversOf<'mcp'>>({ kind: constant('mcp'), server: string, tool: string, fingerprint: text }),
 );

@@ -2,14 +2,17 @@
 import type { Covers } from '../core/covers.ts';
 import type { CommandLine } from '../core/tool.ts';
 import { concern } from './commands/concerns.ts';
+import { configuredProgram, type GitSetting } from './commands/git-programs.ts';
 import { analyzeCommand, judgeCommand, suggestedPrefix } from './commands/index.ts';
 import { programName } from './commands/programs.ts';
 import { foldersOf, type SearchedPlaces, searchesOf } from './commands/searches.ts';
 import type { ShellParser } from './commands/syntax.ts';
 import type { CommandAnalysis, Use } from './commands/types.ts';
 import type { CommandJudge } from './grants.ts';
+import { type Allowed, type CodePlaces, codeWords, homesOf, placeElsewhere, placesByLetters } from './projects.ts';
 import { isProtected } from './protected.ts';
 import { matchesTool, ruleSentence, type SourcedRule, touchesPath } from './rules.ts';
+import { inScope } from './scope.ts';
 import { isSecret } from './secrets.ts';
 
 export type CommandOptions = {
@@ -21,6 +24,12 @@ export type CommandOptions = {
   hides?: ((path: string) => boolean) | undefined;
   /** What its words come to on the disk, where that is known. */
   reach?: { paths: readonly string[]; maybe?: readonly string[]; isCut: boolean };
+  /** Which code it runs, where that is known. */
+  code?: CodePlaces;
+  /** The folders of the workspace, as commands run there: `.`, or their names. */
+  tops?: readonly string[];
+  /** For git: what the repository's own configuration says, where that was looked up. */
+  gitSettings?: readonly GitSetting[] | 'unknown' | undefined;
 };
 
 const TOOL = { name: 'run_command', source: 'builtin' };
@@ -30,13 +39,18 @@ export function commandJudge(
   parser: ShellParser | undefined,
   options: CommandOptions = {},
 ): CommandJudge {
-  const read = analyzeCommand(text, shell, parser);
+  const read = withGit(analyzeCommand(text, shell, parser), options.gitSettings);
   const analysis = options.isBelow ? below(read, cwd) : read;
   const { reach } = options;
-  const places = [...placesOf(analysis, cwd), ...(reach?.paths ?? [])];
-  const touches = (glob: string) => places.some((path) => touchesPath(glob, path));
+  const named = [...placesOf(analysis, cwd), ...(reach?.paths ?? [])];
+  const touches = (glob: string) => named.some((path) => touchesPath(glob, path));
   const hidden = (path: string, use: Use) =>
     use !== 'name' && [path, `${cwd}/${path}`].some((each) => options.hides?.(each)) ? `${path} is hidden by .kedgeignore.` : undefined;
+  const { tops = ['.'] } = options;
+  const places = options.code ?? placesByLetters(cwd);
+  /** A rule names them by a glob. */
+  const homes = (folders: readonly string[] | string = tops) =>
+    typeof folders === 'string' ? (at: string) => inScope(at, [folders.replace(/\/+$/, '')]) : (at: string) => folders.includes(at);
   /** Of a command that could not be read nobody knows what it names. */
   const mayTouch = ({ path }: SourcedRule) => path === undefined || analysis.opaque.length > 0 || touches(path);
 
@@ -54,11 +68,19 @@ export function commandJudge(
 
     const prefixes = (effect: SourcedRule['effect'], counts: (rule: SourcedRule) => boolean) =>
       mine.flatMap((rule) => (rule.effect === effect && rule.command !== undefined && counts(rule) ? [rule.command] : []));
-    const granted = grants.flatMap((covers) => (covers.kind === 'command' ? [covers.prefix] : []));
-    const allowed = [...prefixes('allow', ({ from, path }) => from === 'user' && path === undefined), ...granted];
-    const judge = (allow: readonly (string | readonly string[])[]) => {
+    const allowed: Allowed[] = [
+      ...mine.flatMap(({ effect, from, command, path }) =>
+        effect === 'allow' && from === 'user' && command !== undefined ? [{ prefix: command.split(/\s+/), isHome: homes(path) }] : [],
+      ),
+      ...grants.flatMap((covers) => (covers.kind === 'command' ? [{ prefix: covers.prefix, isHome: homes(covers.folders) }] : [])),
+    ];
+    const judge = (all: readonly Allowed[]) => {
       const judged = judgeCommand(analysis, {
-        allow,
+        allow: all.map(({ prefix }) => prefix),
+        elsewhere: ({ argv }, fits) => {
+          const fitting = all.filter(({ prefix }) => fits.includes(prefix));
+          return placeElsewhere(argv, fitting, places);
+        },
         deny: prefixes('deny', mayTouch),
         ask: prefixes('ask', mayTouch),
         allowReadOnly: options.readOnlyCommands ?? false,
@@ -77,21 +99,52 @@ export function commandJudge(
     if (judged.kind !== 'ask') return judged;
     // A yes can stand for more only where it would then be enough.
     const prefix = suggestedPrefix(analysis);
-    if (!prefix || judge([...allowed, prefix]).kind !== 'allow') return judged;
-    return { ...judged, covers: [{ kind: 'command', prefix: [...prefix] } satisfies Covers] };
+    if (!prefix) return judged;
+    const isBound = analysis.commands.some(({ reads }) => !reads);
+    const folders = [...new Set(analysis.commands.flatMap(({ argv }) => homesOf(argv, prefix, places)))];
+    if (judge([...allowed, { prefix, isHome: homes(folders) }]).kind !== 'allow') return judged;
+    return { ...judged, covers: [{ kind: 'command', prefix: [...prefix], ...(isBound && { folders }) } satisfies Covers] };
   };
 }
 
-/** What the app needs to find out what a command's words come to. */
-export function namedBy(
-  { text, shell }: CommandLine,
-  parser: ShellParser | undefined,
-): { words: readonly string[]; names: ReadonlySet<string>; searched: SearchedPlaces[]; globs: ReadonlySet<string>; folders: string[] } {
+/** Git runs what the repository's configuration names. */
+function withGit(analysis: CommandAnalysis, settings: CommandOptions['gitSettings']): CommandAnalysis {
+  if (settings === undefined) return analysis;
+  const named = settings === 'unknown' ? 'it cannot be read' : configuredProgram(analysis.commands, settings);
+  if (named === undefined) return analysis;
+  return { ...analysis, isReadOnly: false, dangers: [...analysis.dangers, concern('repository-config', named)] };
+}
+
+/** What the app needs to find out what a command comes to. */
+export type Named = {
+  words: readonly string[];
+  /** Those of them of which nothing is shown but the name. */
+  names: ReadonlySet<string>;
+  searched: readonly SearchedPlaces[];
+  /** Those of the words that the shell replaces by names. */
+  globs: ReadonlySet<string>;
+  /** Directories that the command goes to, in their order. */
+  folders: readonly string[];
+  /** The one directory that all but the `cd` itself runs in, where that is sure. */
+  goesTo: string | undefined;
+  /** Parts of words that may name code which is run. */
+  code: readonly string[];
+  runsGit: boolean;
+};
+
+export function namedBy({ text, shell }: CommandLine, parser: ShellParser | undefined): Named {
   const { paths, uses, commands } = analyzeCommand(text, shell, parser);
   const names = new Set(paths.filter((path) => uses.get(path) === 'name'));
   const globs = commands.flatMap(({ words }) => words.flatMap(({ glob, value }) => (glob && value !== undefined ? [value] : [])));
   const searched = searchesOf(commands, shell === 'powershell');
-  return { words: paths, names, searched, globs: new Set(globs), folders: foldersOf(commands) };
+  const runsGit = commands.some(({ argv: [program] }) => programName(program ?? '') === 'git');
+  const code = commands.flatMap(({ argv: [program = '', ...words], reads }) =>
+    reads ? [] : words.flatMap((word) => codeWords(programName(program), word ?? '')),
+  );
+  const folders = foldersOf(commands);
+  // Behind a lone `cd … &&` nothing runs where it did not get to.
+  const goesTo = folders.length === 1 && /^cd [\w./-]+ &&(?!.*(?:[;\n]|\|\||(?<![&>])&(?![&\d])))/s.test(text) ? folders[0] : undefined;
+  return { words: paths, names, searched, globs: new Set(globs), folders, goesTo, code: [...new Set(code)], runsGit };
 }
 
 /**

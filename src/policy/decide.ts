@@ -2,6 +2,7 @@
 import type { Covers } from '../core/covers.ts';
 import type { Mode } from '../core/events.ts';
 import type { Decision, Effect, Judgement, Target } from '../core/tool.ts';
+import { visibleCommand } from '../core/visible-text.ts';
 import { dangerOf } from './dangers.ts';
 import { type CommandJudge, coversOf, grantedBy, type Need, needsOf } from './grants.ts';
 import { matchesHost, matchesTool, ruleSentence, type SourcedRule, touchesPath } from './rules.ts';
@@ -31,6 +32,8 @@ export type PolicyInput = {
   grants?: readonly Covers[] | undefined;
   /** Paths and globs of the confirmed plan that this run carries out. */
   planScope?: readonly string[] | undefined;
+  /** Names the command that runs without asking and takes from this file what it does; see steering.ts. */
+  steers?: ((path: string) => string | undefined) | undefined;
   /** Files that this run made itself, and that are still as it left them. */
   ownFiles?: ReadonlySet<string> | undefined;
   /** Directories of the workspace that git runs hooks from. */
@@ -87,6 +90,8 @@ function judge(input: PolicyInput): Judgement {
     const beyond = written.find((target) => !inScope(target.path, planScope));
     if (beyond) return ask('outside-plan', `The confirmed plan does not name ${beyond.path}.`);
   }
+  const steered = steeredOf(input, written);
+  if (steered) return ask('steers-command', steered);
   if (run) return run;
 
   const needs = needsOf(input);
@@ -99,6 +104,16 @@ function judge(input: PolicyInput): Judgement {
   if (!missing) return given.find((decision) => decision?.rule !== 'edits-granted') ?? (given[0] as Decision);
   const [rule, reason] = questionOf(missing.kind, input);
   return ask(rule, reason, coversOf(needs, input));
+}
+
+/** A command that runs without asking was allowed as it was: who changes what it does is asked, unless a rule names this very file. */
+function steeredOf({ rules = [], steers }: PolicyInput, written: readonly Target[]): string | undefined {
+  const isNamed = (path: string) => rules.some((rule) => rule.effect === 'allow' && rule.from === 'user' && rule.path === path);
+  const [first] = written.flatMap(({ path }) => {
+    const command = isNamed(path) ? undefined : steers?.(path);
+    return command === undefined ? [] : [`${path} decides what ${visibleCommand(command)} does, which runs without asking.`];
+  });
+  return first;
 }
 
 function questionOf(kind: Need['kind'], { name, tool, hosts = [], privateHost }: PolicyInput): [rule: string, reason: string] {

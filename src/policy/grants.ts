@@ -122,6 +122,8 @@ export function seemsCovered(covers: Covers, tool: { name: string; effect: strin
     }
     case 'command': {
       const said = text('command')?.trim().split(/\s+/) ?? [];
+      const cwd = text('cwd')?.replace(/^\.\/+|\/+$/g, '') || covers.folders?.[0];
+      if (cwd !== undefined && covers.folders && !covers.folders.includes(cwd)) return false;
       return tool.source === 'builtin' && covers.prefix.every((word, index) => said[index] === word);
     }
     case 'host': {

@@ -1,7 +1,11 @@
 /** What a model is told of a command: first how it ended, then what it wrote. */
 import type { CommandResult, CommandState } from '../workspace/commands.ts';
 
-export function commandReport({ id, state, durationMs, output }: CommandResult, timeoutS: number): string {
+/** What programs say that miss a key. */
+const MISSES_KEY =
+  /api.?key|(?:access|auth|bearer|api|missing|valid|no) token|credential|unauthori[sz]ed|forbidden|authenticat|log ?in\b|environment variable/i;
+
+export function commandReport({ id, state, durationMs, output, withheld = [] }: CommandResult, timeoutS: number): string {
   const { head, tail, gap } = output;
   const lines = [stateText(id, state, durationMs, timeoutS), head.trimEnd() === '' && !tail ? '(no output)' : head.trimEnd()];
   if (gap) {
@@ -9,6 +13,9 @@ export function commandReport({ id, state, durationMs, output }: CommandResult, 
     lines.push(`[… ${left}; read on with command_output, id ${id} …]`);
   }
   if (tail) lines.push(tail.trimEnd());
+  const said = `${head}\n${tail ?? ''}`;
+  const mayMiss = state.kind === 'exited' && state.code !== 0 && (MISSES_KEY.test(said) || withheld.some((name) => said.includes(name)));
+  if (withheld.length > 0 && mayMiss) lines.push(`[Not passed to the command: ${withheld.join(', ')}. The user can pass them on.]`);
   return lines.join('\n');
 }
 

@@ -21,7 +21,8 @@ export type CommandState =
 /** Text without control sequences: the first lines and the last; `gap` are the lines, counted from 1, that are left out between them. */
 export type Excerpt = { head: string; tail?: string; gap?: { from: number; to: number } };
 
-export type CommandResult = { id: string; state: CommandState; durationMs: number; output: Excerpt };
+/** `withheld` are names of variables that the command did not get, since they look like keys or the user wants it so. */
+export type CommandResult = { id: string; state: CommandState; durationMs: number; output: Excerpt; withheld?: readonly string[] };
 
 /** Lines `from` to `to` of the output. `now`: how many there are so far, and how it stands; unknown where the program that ran it was restarted since. */
 export type CommandLines = {

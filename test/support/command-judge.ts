@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { judgeFor } from '../../src/app/judge.ts';
-import type { Decision } from '../../src/core/tool.ts';
+import type { Covers } from '../../src/core/covers.ts';
+import type { Judgement } from '../../src/core/tool.ts';
+import { gitSettings } from '../../src/hosts/node/git-settings.ts';
 import { nodeShellParsers } from '../../src/hosts/node/shell-parser.ts';
 import type { Shell } from '../../src/policy/commands/syntax.ts';
 import type { SourcedRule } from '../../src/policy/rules.ts';
@@ -10,14 +12,17 @@ import { say, turn } from '../../src/providers/scripted/index.ts';
 import { runCommandTool } from '../../src/tools/run-command.ts';
 import type { CommandRunner } from '../../src/workspace/commands.ts';
 import { withIgnoreFiles } from '../../src/workspace/ignore.ts';
+import type { Location } from '../../src/workspace/types.ts';
 import { Workspace } from '../../src/workspace/workspace.ts';
 import { assistantOn, type Files, type Harness } from './harness.ts';
 
 export type CommandJudged = AsyncDisposable & {
   kedge: Harness;
   /** `allow`: prefixes that the user granted. */
-  judge(command: string, allow: readonly string[], cwd?: string): Promise<Decision>;
+  judge(command: string, allow: readonly string[], cwd?: string, more?: More): Promise<Judgement>;
 };
+
+type More = { grants?: readonly Covers[]; readOnlyCommands?: boolean };
 
 export async function judgedOn(
   files: Files,
@@ -34,17 +39,18 @@ export async function judgedOn(
   const tool = runCommandTool(new Workspace(kedge.fs), runner);
   return {
     kedge,
-    async judge(command, allow, cwd) {
+    async judge(command, allow, cwd, { grants = [], readOnlyCommands = true } = {}) {
       const ports = {
         fileSystem: () => kedge.fs,
-        policy: () => ({ rules: [...rules], problems: [], readOnlyCommands: true }),
+        policy: () => ({ rules: [...rules], problems: [], readOnlyCommands }),
         grants: {
-          list: () => allow.map((prefix) => ({ kind: 'command' as const, prefix: prefix.split(' ') })),
+          list: () => [...allow.map((prefix) => ({ kind: 'command' as const, prefix: prefix.split(' ') })), ...grants],
           add: () => {},
           revokedAt: () => 0,
         },
         trusted: () => true,
         shellParsers: nodeShellParsers,
+        gitSettings: (at: Location) => gitSettings(kedge.fs.absolute(at)),
       };
       const { decide } = judgeFor(run, kedge.session, ports, { hookPlaces: [], tools: () => [tool], hides });
       const input = { command, ...(cwd !== undefined && cwd !== '.' && { cwd }) };

@@ -14,6 +14,7 @@ import { resultText } from '../../src/core/messages.ts';
 import type { ModelAdapter } from '../../src/core/model.ts';
 import { Commands } from '../../src/hosts/node/commands.ts';
 import { NodeFileSystem, NodeWriter } from '../../src/hosts/node/file-system.ts';
+import { gitSettings } from '../../src/hosts/node/git-settings.ts';
 import { type ScriptedAdapter, type ScriptedTurn, scriptedAdapter } from '../../src/providers/scripted/index.ts';
 import { DiskBlobs } from '../../src/sessions/blobs.ts';
 import { Ledger } from '../../src/sessions/ledger.ts';
@@ -140,7 +141,7 @@ function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
       revokedAt: () => granted.revokedAt,
     },
     ...(options.policy && { policy: options.policy }),
-    ...(commands && { commands: () => commands }),
+    ...(commands && { commands: () => commands, gitSettings: (at) => gitSettings(fs.absolute(at)) }),
     ...(options.shellParsers && { shellParsers: options.shellParsers }),
     ...(options.fetcher && { fetcher: options.fetcher }),
     ...(options.budgets && { ledger: new Ledger(join(storage, 'ledger')) }),

@@ -2,6 +2,7 @@
 import type { ModelRef } from '../../core/messages.ts';
 import { CATALOG, catalogEntry, missingConfig, parseModelRef } from '../../providers/catalog.ts';
 import type { ProviderConfig } from '../../providers/types.ts';
+import type { EnvironmentRules } from '../node/command-environment.ts';
 import { UsageError } from './arguments.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -67,6 +68,12 @@ export function describeModels(env: Environment, stored: readonly string[] = [])
     return `${(id === defaultModel ? id : `${id}/${defaultModel}`).padEnd(32)} ${label.padEnd(24)} ${state}`;
   });
   return `${rows.join('\n')}\n\nOther models of a provider work by their name: --model provider/name.`;
+}
+
+/** Which variables commands get, and which they do not: names, parted by commas or blanks. */
+export function environmentRules(env: Environment): EnvironmentRules {
+  const names = (text = '') => text.split(/[\s,]+/).filter((name) => name !== '');
+  return { pass: names(env.KEDGE_PASS_ENV), withhold: names(env.KEDGE_WITHHOLD_ENV) };
 }
 
 function prefixOf(provider: string): string {

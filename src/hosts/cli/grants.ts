@@ -9,7 +9,7 @@ const Kept = z.object({
     z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('edits') }),
       z.object({ kind: z.literal('path'), tool: z.string(), glob: z.string() }),
-      z.object({ kind: z.literal('command'), prefix: z.array(z.string()).min(1) }),
+      z.object({ kind: z.literal('command'), prefix: z.array(z.string()).min(1), folders: z.array(z.string()).min(1).exactOptional() }),
       z.object({ kind: z.literal('host'), host: z.string(), private: z.literal(true).exactOptional() }),
       z.object({ kind: z.literal('mcp'), server: z.string(), tool: z.string(), fingerprint: z.string().exactOptional() }),
     ]),

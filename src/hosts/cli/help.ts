@@ -46,6 +46,8 @@ Environment
   KEDGE_SERVER_TIMEOUT                seconds that a model's server may be silent (120, local servers 290)
   KEDGE_DAY_BUDGET                    what all runs of a day may use, such as {"usd": 5, "tokens": 2000000};
                                       also runs, turns, calls and minutes
+  KEDGE_PASS_ENV                      variables that commands get although they look like keys, such as GITHUB_TOKEN
+  KEDGE_WITHHOLD_ENV                  more variables that commands do not get, such as AWS_*
   NO_COLOR                            no colours
 
 Exit codes

@@ -22,7 +22,7 @@ import { storageDirectory, workspaceStorage } from '../node/storage.ts';
 import { type Addresses, bareAddress, readAddresses, writeAddresses } from './addresses.ts';
 import { type Options, UsageError } from './arguments.ts';
 import { dayBudgetOf } from './day-budget.ts';
-import { missingKey, providerConfig } from './environment.ts';
+import { environmentRules, missingKey, providerConfig } from './environment.ts';
 import { KeptGrants } from './grants.ts';
 import type { Tried } from './local-models.ts';
 import { mcpServersOf } from './mcp.ts';
@@ -81,13 +81,18 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
   const facts = (model: ModelRef) => factsOf(model, triedOf(model), options.price && { prices: options.price });
   const say = (problem: string) => void process.stderr.write(`kedge: ${oneLine(problem, 1_000)}\n`);
   const policy = readPolicy(options, roots, say);
-  const commands = new Commands({ storage: join(storage, 'commands'), directory: (at) => fs.directory(at) });
+  const commands = new Commands({
+    storage: join(storage, 'commands'),
+    directory: (at) => fs.directory(at),
+    environment: () => environmentRules(env),
+  });
   const assistant = new Assistant({
     commands: () => commands,
     fetcher: new PageFetcher(),
     ...(options.mcpConfig !== undefined && { mcp: mcpServersOf(options.mcpConfig, say) }),
     // A grammar weighs as much as all else: it is loaded for the first command.
     shellParsers: async (shell) => (await import('../node/shell-parser.ts')).nodeShellParsers(shell),
+    gitSettings: async (at) => (await import('../node/git-settings.ts')).gitSettings(fs.absolute(at)),
     fileSystem: () => fs,
     writer: () => writer,
     blobs: new DiskBlobs(join(storage, 'blobs')),

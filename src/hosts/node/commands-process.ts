@@ -23,6 +23,8 @@ export type LaunchSpec = {
   cwd: string;
   background: boolean;
   shell: Shell;
+  /** Names of variables that the command does not get. */
+  withheld: readonly string[];
   /** Called right before the command is started. @throws PathError when a link was put on the way to `cwd`. */
   expectPlace(): void;
 };
@@ -38,7 +40,10 @@ export const HINTS: Readonly<Record<string, string>> = {
   PAGER: 'cat',
   GIT_PAGER: 'cat',
   GIT_EDITOR: 'true',
+  GIT_SEQUENCE_EDITOR: 'true',
   GIT_TERMINAL_PROMPT: '0',
+  // What only reads writes no index, and so runs no hook.
+  GIT_OPTIONAL_LOCKS: '0',
   NO_COLOR: '1',
 };
 
@@ -66,9 +71,8 @@ function shellArguments({ name }: Shell, text: string): string[] {
   return name === 'bash' ? ['--norc', '--noprofile', '-c', text] : ['-c', text];
 }
 
-export const launchProcess: Launch = async ({ text, cwd, shell, expectPlace }) => {
-  // What only Kedge reads, a key of its own among it, is no command's business.
-  const inherited = Object.entries(process.env).filter(([name]) => name !== 'BASH_ENV' && name !== 'ENV' && !name.startsWith('KEDGE_'));
+export const launchProcess: Launch = async ({ text, cwd, shell, withheld, expectPlace }) => {
+  const inherited = Object.entries(process.env).filter(([name]) => !withheld.includes(name));
   const env = { ...Object.fromEntries(inherited), TERM: 'dumb', ...HINTS };
   const isWindows = shell.name === 'powershell';
   expectPlace();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommandLines, CommandResult, CommandRunner, CommandSpec, CommandState } from '../../workspace/commands.ts';
 import type { Location } from '../../workspace/types.ts';
+import { type EnvironmentRules, NO_ENVIRONMENT_RULES, withheldFrom } from './command-environment.ts';
 import { CommandOutput, linesFrom } from './commands-output.ts';
 import { type Ending, findShell, type Launch, launchProcess, type Running, type Shell } from './commands-process.ts';
 
@@ -15,11 +16,15 @@ export type CommandsOptions = {
   directory(at: Location): string;
   launch?: Launch;
   shell?: Shell;
+  /** Which variables the user passes on or withholds; asked for each command. */
+  environment?(): EnvironmentRules;
 };
 
 type Entry = {
   id: string;
   running: Running;
+  /** Variables that it did not get, and may miss. */
+  withheld: readonly string[];
   output: CommandOutput;
   state: CommandState;
   begun: number;
@@ -78,7 +83,9 @@ export class Commands implements CommandRunner {
     const output = entry.output.excerpt();
     entry.next = output.gap?.from ?? entry.output.wholeLines + 1;
     const state = entry.state.kind === 'running' ? (entry.stopping ?? entry.state) : entry.state;
-    return { id: entry.id, state, durationMs: entry.durationMs ?? Date.now() - entry.begun, output };
+    const { id, withheld } = entry;
+    const durationMs = entry.durationMs ?? Date.now() - entry.begun;
+    return { id, state, durationMs, output, ...(withheld.length > 0 && { withheld }) };
   }
 
   async read(id: string, fromLine: number | undefined, signal: AbortSignal): Promise<CommandLines | undefined> {
@@ -111,11 +118,22 @@ export class Commands implements CommandRunner {
     this.#sweep();
     const id = randomUUID().slice(0, 6);
     const launch = this.#options.launch ?? launchProcess;
+    const withheld = withheldFrom(process.env, this.#options.environment?.() ?? NO_ENVIRONMENT_RULES);
     const { directory } = this.#options;
     const expectPlace = () => void directory(cwd);
-    const running = await launch({ text, cwd: directory(cwd), background, shell: this.#shell, expectPlace }, signal);
+    const spec = { text, cwd: directory(cwd), background, shell: this.#shell, withheld: withheld.names, expectPlace };
+    const running = await launch(spec, signal);
     const output = new CommandOutput(this.#fileOf(id));
-    const entry: Entry = { id, running, output, state: { kind: 'running' }, begun: Date.now(), next: 1, done: Promise.resolve() };
+    const entry: Entry = {
+      id,
+      running,
+      withheld: withheld.told,
+      output,
+      state: { kind: 'running' },
+      begun: Date.now(),
+      next: 1,
+      done: Promise.resolve(),
+    };
     entry.done = this.#follow(entry);
     this.#entries.set(id, entry);
     for (const [old, { state }] of this.#entries) {

@@ -9,6 +9,7 @@ import type { ModelRef } from '../../core/messages.ts';
 import { modelText, parseModelRef } from '../../providers/catalog.ts';
 import { filledHeaders } from '../../providers/headers.ts';
 import type { ModelFacts, ProviderConfig } from '../../providers/types.ts';
+import type { EnvironmentRules } from '../node/command-environment.ts';
 import { isBetween, isCount, isFacts, isOneOf, isText, isTexts, isThresholds } from './settings-values.ts';
 
 export class VsCodeSettings implements Settings {
@@ -120,6 +121,15 @@ export class VsCodeSettings implements Settings {
       ...(isTexts(headers) && { headers }),
       ...(isTimeout(seconds) && { silenceMs: seconds * 1000 }),
     };
+  }
+
+  /** Which variables commands get besides the usual, and which they do not. A workspace has no say in it. */
+  environment(): EnvironmentRules {
+    const names = (key: string) => {
+      const set = ofUser<unknown>(`commands.${key}`);
+      return Array.isArray(set) ? set.filter(isText) : [];
+    };
+    return { pass: names('passEnvironment'), withhold: names('withholdEnvironment') };
   }
 
   async setBaseUrl(provider: string, url: string | undefined): Promise<void> {

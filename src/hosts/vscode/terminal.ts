@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import { type Ending, HINTS, type Launch, type LaunchSpec, launchProcess, type Running } from '../node/commands-process.ts';
 import { GRACE_MS } from '../node/process-group.ts';
-import { shellWord } from './terminal-quote.ts';
+import { typed } from './terminal-quote.ts';
 
 const NAME = 'Kedge';
 /** How long a shell may take until it says that it can be spoken to. */
@@ -59,13 +59,13 @@ export class Terminals implements vscode.Disposable {
     return undefined;
   }
 
-  #create({ text, cwd, background, shell }: LaunchSpec): vscode.Terminal {
+  #create({ text, cwd, background, shell, withheld }: LaunchSpec): vscode.Terminal {
     const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(cwd));
     const terminal = vscode.window.createTerminal({
       name: background ? `${NAME}: ${text.slice(0, 30)}` : NAME,
       shellPath: shell.path,
       cwd: folder?.uri ?? cwd,
-      env: { ...HINTS, BASH_ENV: null, ENV: null },
+      env: { ...HINTS, BASH_ENV: null, ENV: null, ...Object.fromEntries(withheld.map((name) => [name, null])) },
       iconPath: new vscode.ThemeIcon('hubot'),
       isTransient: true,
     });
@@ -96,15 +96,6 @@ export class Terminals implements vscode.Disposable {
     };
     return { output: until(read, ended), ended, stop };
   }
-}
-
-/**
- * A shell of its own with nobody at its input, so that nothing of the command stays behind in the terminal's. It is one simple command:
- * of others bash does not say when they begin.
- */
-function typed({ text, cwd, shell }: LaunchSpec, where: string | undefined): string {
-  const there = where === cwd ? '' : `'cd "$0" && exec "$BASH" -c "$1"' ${shellWord(cwd)} `;
-  return `${shell.path} -c ${there}${shellWord(text)} </dev/null`;
 }
 
 function integrationOf(terminal: vscode.Terminal, signal: AbortSignal): Promise<vscode.TerminalShellIntegration | undefined> {

@@ -4,6 +4,7 @@ import type * as vscode from 'vscode';
 import type { WorkPorts } from '../../app/assistant.ts';
 import { Commands } from '../node/commands.ts';
 import { PageFetcher } from '../node/fetch.ts';
+import { gitSettings } from '../node/git-settings.ts';
 import { readMemory } from '../node/memory.ts';
 import type { Kedge } from './kedge.ts';
 import { VsCodeLanguages } from './languages.ts';
@@ -20,6 +21,7 @@ export function workPorts(kedge: Kedge): WorkPorts & vscode.Disposable {
     storage: join(kedge.storage, 'commands'),
     directory: (at) => kedge.fs.directory(at),
     launch: terminals.launch,
+    environment: () => kedge.settings.environment(),
   });
   return {
     writer: () => new VsCodeWriter(kedge.fs),
@@ -29,6 +31,7 @@ export function workPorts(kedge: Kedge): WorkPorts & vscode.Disposable {
     fetcher: new PageFetcher(),
     // A grammar weighs as much as all else: it is loaded for the first command.
     shellParsers: async (shell) => (await import('../node/shell-parser.ts')).nodeShellParsers(shell),
+    gitSettings: (at) => gitSettings(kedge.fs.directory(at)),
     memory: async (model) => ((await kedge.isServedHere(model)) ? readMemory() : undefined),
     mcp: editorMcpServers(),
     policy: readPolicy,

@@ -2,6 +2,7 @@ import { hiddenCharacter } from '../../core/visible-text.ts';
 import { type Reading, readBash } from './bash.ts';
 import { concern } from './concerns.ts';
 import { inspect } from './inspect.ts';
+import { attachedValues } from './options.ts';
 import { patternAt } from './patterns.ts';
 import { readPowerShell } from './powershell.ts';
 import { programName, showsNames } from './programs.ts';
@@ -76,8 +77,11 @@ class Analyzer {
     const { concerns, argv, floor, reads, inner, script } = inspect(written.words);
     const innerWords = inner ? written.words.slice(inner.at) : [];
     const hasInner = innerWords.length > 0;
-    const isWrapper = hasInner && !inner?.isCovered;
-    this.commands.push({ ...written, argv, floor, reads: reads && !hasInner, isCovered: isCovered || isWrapper });
+    // At a path lies whatever somebody put there.
+    const isWrapper = hasInner && !inner?.isCovered && !/[\\/]/.test(argv[0] ?? '');
+    // A prefix for `npx`, `poetry run` and their like must reach as far as one for what they run.
+    const more = hasInner && inner?.isCovered ? inspect(innerWords).floor - 1 : 0;
+    this.commands.push({ ...written, argv, floor: floor + more, reads: reads && !hasInner, isCovered: isCovered || isWrapper });
     const isNames = reads && !hasInner && this.shell !== 'powershell' && showsNames(argv);
     this.use(pathsOf(argv), isNames ? 'name' : reads && !hasInner ? 'read' : 'any');
     this.dangers.push(...concerns);
@@ -116,8 +120,7 @@ function pathsOf(argv: SimpleCommand['argv']): string[] {
     const word = name === 'git' ? given?.replace(/(?<=[\w@}^])~\d*/g, '') : given;
     if (word === undefined || word === '' || at === pattern) return [];
     const parts = [word, word.slice(word.indexOf('=') + 1), word.slice(word.lastIndexOf(':') + 1), word.replace(/^@/, '')];
-    if (/^-[^-]/.test(word)) parts.push(word.slice(2));
-    return parts.filter((part) => part !== '' && !part.startsWith('-'));
+    return [...parts, ...attachedValues(name, word)].filter((part) => part !== '' && !part.startsWith('-'));
   });
 }
 

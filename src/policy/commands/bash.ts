@@ -183,6 +183,9 @@ class BashReader {
     const operator = node.children.find(({ named }) => !named)?.type ?? '';
     const [target, ...more] = node.children.filter(({ field }) => field === 'destination');
     for (const child of node.children) this.visit(child, standing);
+    // Some shells know descriptors of one digit alone, and take more for a word.
+    if (this.shell === 'sh' && node.children.some(({ type, text }) => type === 'file_descriptor' && text.length > 1))
+      this.unreadable(`${node.text} is read in two ways`);
     // The grammar takes words behind the target for targets too; to the shell they are arguments.
     if (more.length > 0) this.unreadable(`there are arguments behind ${node.text}`);
     if (!target) {

@@ -57,7 +57,7 @@ function sedScripts(args: readonly string[]): string[] {
 }
 
 /** A program that neither writes, pipes, calls nor loads. */
-const AWK_DANGER = /[|>@`]|\/inet|\b(?:system|getline|close|fflush|ENVIRON|ARGV|ARGC|PROCINFO|nextfile|extension)\b/;
+const AWK_DANGER = /[|>@`]|\/inet|\b(?:system|getline|close|fflush|ENVIRON|ARGV|ARGC|PROCINFO|SYMTAB|FUNCTAB|nextfile|extension)\b/;
 
 /**
  * Outside of braces nothing is printed, so `>` compares there; `>=` does so everywhere. Where a brace is left over, or may stand in a

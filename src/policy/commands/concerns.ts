@@ -17,6 +17,7 @@ const SENTENCES = {
   installs: (what: string) => `${what} fetches and runs what others published.`,
   system: (what: string) => `${what} changes the system, permissions or other processes.`,
   'other-folder': (what: string) => `${what} follows the configuration of another folder.`,
+  'repository-config': (what: string) => `The configuration of this repository names a program that git would run: ${what}.`,
   secrets: (what: string) => `${what} can show keys or passwords.`,
   devices: (what: string) => `${what} is a device, or tells about other processes.`,
 } as const;

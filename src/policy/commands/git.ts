@@ -93,7 +93,10 @@ export const checkGit: Check = (args) => {
   }
   if (subcommand === 'checkout' && !rest.includes('-b')) return { argv, ...asks('deletes', 'git checkout') };
   if (subcommand === 'remote' && rest.some((word) => !word.startsWith('-'))) return { argv, ...asks('runs-other', 'git remote') };
-  return { argv, floor: READS.has(subcommand) || PLAIN.has(subcommand) ? 1 : 2, reads: READS.has(subcommand) || isList(subcommand, rest) };
+  // It writes the index, and so runs a hook.
+  const refreshes = subcommand === 'describe' && rest.some((word) => /^--(?:d[^e]|br)/.test(word));
+  const reads = (READS.has(subcommand) && !refreshes) || isList(subcommand, rest);
+  return { argv, floor: READS.has(subcommand) || PLAIN.has(subcommand) ? 1 : 2, reads };
 };
 
 /** git takes `--har` for `--hard`. */

@@ -4,6 +4,8 @@ import { hiddenCharacter } from '../../core/visible-text.ts';
 import { checkOf } from './checks.ts';
 import { concern, type Rule } from './concerns.ts';
 import type { Finding } from './finding.ts';
+import { isHarmless, isHarmlessWord, isListed, unlistedOptions } from './harmless.ts';
+import { interpreters } from './interpreters.ts';
 import { bringsCode, findOption } from './options.ts';
 import { alwaysAsks, dangerousOptions, hasExactOptions, isReading, programName } from './programs.ts';
 import type { Concern, Word } from './types.ts';
@@ -37,12 +39,17 @@ export function inspect(words: readonly Word[]): Inspection {
   const check = checkOf(name);
   const options = dangerousOptions(name);
   const found = check?.(all, name) ?? {};
+  const doubtful = args.filter((word) => !isHarmlessWord(name, word));
   const dangers = Object.entries(options ?? {}).flatMap(([rule, list]) => {
-    const option = findOption(args, list, hasExactOptions(name));
+    const option = findOption(doubtful, list, hasExactOptions(name));
     return option === undefined ? [] : [concern(rule as Rule, `${name} ${option}`)];
   });
-  // What a program's table does not say, the names of its options do; for a wrapper they are those of what it runs.
-  const bringing = isReading(name) || found.inner || /^(?:git|tsc)$/.test(name) ? undefined : bringsCode(args);
+  const isRunner = Object.hasOwn(interpreters, name);
+  // Git and programs that only read have tables of what asks; in front of another program stand its options too.
+  const isJudged = isReading(name) || name === 'git' || found.inner !== undefined;
+  // What a program's table does not say, the names of its options do.
+  const unknownOptions = isJudged || name === 'tsc' ? [] : args.filter((word) => isRunner || !isHarmless(name, word));
+  const bringing = bringsCode(args, unknownOptions);
   const concerns = [
     ...unknown,
     ...globConcerns(words, isReading(name) && !options && !check),
@@ -52,26 +59,44 @@ export function inspect(words: readonly Word[]): Inspection {
     ...(bringing === undefined ? [] : [concern('runs-other', `${name} ${bringing}`)]),
   ];
   const argv = found.argv && unknown.length === 0 ? [program, ...found.argv.slice(1)] : words.map(({ value }) => value);
+  // A program at a path is whatever lies there.
+  const isAtPath = /[\\/]/.test(program);
+  const isOwn = isAtPath && !isListed(name);
+  const needsAll = !isJudged && !isRunner && !isOwn && unlistedOptions(name, args).length > 0;
   return {
     concerns,
     argv,
-    floor: found.floor ?? 1,
-    // A program at a path is whatever lies there.
-    reads: concerns.length === 0 && !/[\\/]/.test(program) && (found.reads ?? isReading(name)),
+    floor: needsAll ? argv.length : (found.floor ?? 1),
+    reads: concerns.length === 0 && !isAtPath && (found.reads ?? isReading(name)),
     inner: found.inner ?? (always === 'runs-other' ? guessInner(all) : undefined),
     script: found.script ?? (name === 'eval' ? all.join(' ') : undefined),
   };
 }
 
-/** Reporters that test runners bring along, and plugins that are turned off. */
-const REPORTERS =
-  /^(?:default|verbose|dot|json|junit|tap|tap-flat|basic|hanging-process|github-actions|list|spec|min|summary|silent|tree)$/;
+/** Options that load what their value names, with the values that the program brings along itself. */
+const KNOWN_VALUES: readonly [programs: RegExp, options: RegExp, values: RegExp][] = [
+  [
+    /^(?:vitest|mocha|jest|npm|pnpm|yarn|bun)$/,
+    /^(?:--reporters?|-R)$/,
+    /^(?:default|verbose|dot|json|junit|tap|tap-flat|basic|hanging-process|github-actions|list|spec|min|summary|silent|tree)$/,
+  ],
+  [/^mocha$/, /^(?:-u|--ui)$/, /^(?:bdd|tdd|qunit|exports)$/],
+  [/^jest$/, /^--coverageReporters$/, /^(?:text|text-summary|json|json-summary|lcov|lcovonly|html|clover|cobertura|none)$/],
+  [/^vitest$/, /^--pool$/, /^(?:forks|threads|vmForks|vmThreads)$/],
+  [/^vitest$/, /^--coverage\.(?:provider|reporter)$/, /^(?:v8|istanbul|text|text-summary|json|json-summary|lcov|html)$/],
+  [/^eslint$/, /^(?:-f|--format)$/, /^(?:stylish|json|html|unix|compact)$/],
+  [/^pytest$/, /^-p$/, /^no:\w+$/],
+  [/^pytest$/, /^-W$/, /^(?:error|ignore|default|always|once|module)(?:::\w*Warning)?$/],
+  [/^pytest$/, /^--cov-report$/, /^(?:term|term-missing|term-missing:skip-covered|html|xml|json|lcov)$/],
+  [/^(?:rspec|rubocop)$/, /^(?:-f|--format)$/, /^(?:d|doc|documentation|p|progress|j|json|s|simple|o|offenses|f|failures)$/],
+  [/^(?:dart|flutter)$/, /^(?:-r|--reporter)$/, /^(?:compact|expanded|json|github|silent|failures-only)$/],
+  [/^deno$/, /^--reporter$/, /^(?:dot|pretty|tap)$/],
+];
 
 /** Without options whose values are known to be harmless. */
 function withoutKnown(name: string, args: readonly string[]): string[] {
-  const isKnown = (option: string, value: string) =>
-    (/^(?:vitest|mocha|jest)$/.test(name) && /^(?:--reporters?|-R)$/.test(option) && REPORTERS.test(value)) ||
-    (name === 'pytest' && option === '-p' && /^no:\w+$/.test(value));
+  const rows = KNOWN_VALUES.filter(([programs]) => programs.test(name));
+  const isKnown = (option: string, value: string) => rows.some(([, options, values]) => options.test(option) && values.test(value));
   return args.filter((word, at) => {
     const [option = '', value = args[at + 1] ?? ''] = word.split('=');
     return !isKnown(option, value) && !isKnown(args[at - 1] ?? '', word);

@@ -4,7 +4,10 @@ import { programName } from './programs.ts';
 import type { CommandAnalysis, CommandRules, Prefix, SimpleCommand } from './types.ts';
 
 /** Deny beats ask beats allow. What is opaque or dangerous asks whatever is allowed; all else is allowed only where every command in it is. */
-export function judgeCommand(analysis: CommandAnalysis, { allow, deny, ask, allowReadOnly = false, guard }: CommandRules): Decision {
+export function judgeCommand(
+  analysis: CommandAnalysis,
+  { allow, deny, ask, allowReadOnly = false, guard, elsewhere }: CommandRules,
+): Decision {
   const denied = mentioned(analysis, deny);
   if (denied) return { kind: 'deny', rule: 'command-denied', reason: `Your settings deny ${shown(denied)}.` };
   const asked = mentioned(analysis, ask);
@@ -17,7 +20,13 @@ export function judgeCommand(analysis: CommandAnalysis, { allow, deny, ask, allo
   }
   const granted = new Set<string>();
   for (const command of analysis.commands.filter(({ isCovered }) => !isCovered)) {
-    const prefix = allow.find((each) => covers(each, command));
+    const fits = allow.filter((each) => covers(each, command));
+    const [prefix] = fits;
+    const place = prefix && !command.reads ? elsewhere?.(command, fits) : undefined;
+    if (prefix && place !== undefined) {
+      const reason = `You allowed ${shown(prefix)} in another folder, and this runs the code of ${visibleCommand(place)}.`;
+      return { kind: 'ask', rule: 'command-elsewhere', reason };
+    }
     if (prefix) granted.add(shown(prefix));
     else if (allowReadOnly && command.reads) granted.add('commands that only read');
     else return { kind: 'ask', rule: 'command', reason: `Nothing allows ${excerpt(command.source)}.` };

@@ -42,6 +42,47 @@ export function otherOption(words: readonly string[], allowed: string): string |
   });
 }
 
+/** Letters that have a value, of programs that only read: what is behind them in the same word, else the next word. */
+const VALUED: Record<string, string> = {
+  grep: 'efmABCdDX',
+  rg: 'efmABCdgtTMjEr',
+  ag: 'ABCGgmpW',
+  ack: 'ABCgm',
+  ugrep: 'efmABCdDgtMOJ',
+  git: 'SGLOUnfCMBl',
+  awk: 'Fvf',
+  cut: 'bcdf',
+  diff: 'UCxXIFSWL',
+  du: 'BdtX',
+  file: 'efFmP',
+  head: 'nc',
+  hexdump: 'efns',
+  ls: 'ITw',
+  sort: 'ktSTo',
+  tail: 'ncs',
+  tree: 'LPIoHT',
+};
+const ALIASES: Record<string, string> = { egrep: 'grep', fgrep: 'grep', zgrep: 'grep', bzgrep: 'grep', xzgrep: 'grep', ug: 'ugrep' };
+
+/** undefined where nobody knows. */
+export function valuedLetters(name: string): string | undefined {
+  const known = Object.hasOwn(ALIASES, name) ? (ALIASES[name] as string) : name;
+  return Object.hasOwn(VALUED, known) ? VALUED[known] : undefined;
+}
+
+/** What may be the value of an option of one letter, which stands in one word with it: `.npmrc` of `-nf.npmrc`. Rather one too many. */
+export function attachedValues(name: string, word: string): string[] {
+  const [, letters = ''] = /^-([A-Za-z\d]+)/.exec(word) ?? [];
+  const valued = valuedLetters(name);
+  const first = [...letters].findIndex((letter) => valued?.includes(letter));
+  // Behind a value, `/` is a part of it: `-Isrc/lib`.
+  return [...letters].flatMap((_, at) => {
+    const value = word.slice(at + 2);
+    const isPart = at > 0 && /^[/~]/.test(value) && (valued === undefined ? at > 2 : at !== first);
+    return value === '' || isPart ? [] : [value];
+  });
+}
+
 /** How many words stand in front of the first that is no option; those belong to the program, the others to what it runs. */
 export function countLeadingOptions(words: readonly string[]): number {
   const end = words.findIndex((word) => !word.startsWith('-') || word === '-' || word === '--');
@@ -55,9 +96,10 @@ const MAYBE_CODE =
   /^(?:[rcupe]|setup|runner|resolver|reporters?|processor|transform|sequencer|provider|environment|env|interface|ui|parser|formatter|format|adapter|workspace|serializers?|prettier|extensions?)$/;
 const FILE = /^[.~/]|[\\/]|\.(?:[cm]?[jt]sx?|json5?|ya?ml|toml|py|rb|php|sh|so|dll|dylib|jar)$/i;
 
-/** Of a program that nobody knows, or behind `npm test --`: an option whose name says that its value is run or configures what runs. */
-export function bringsCode(words: readonly string[]): string | undefined {
+/** The first of these options whose name says that its value is run, or configures what runs; `words` are all arguments. */
+export function bringsCode(words: readonly string[], options: readonly string[]): string | undefined {
   return words.find((word, at) => {
+    if (!options.includes(word)) return false;
     const [, name = '', joined] = /^--?([A-Za-z][\w.-]*)(?:=([\s\S]*))?$/.exec(word) ?? [];
     const parts = name
       .replace(/([a-z])([A-Z])/g, '$1-$2')

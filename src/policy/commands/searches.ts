@@ -1,4 +1,5 @@
 /** Programs that show files which nobody named: what lies below a directory, or what git keeps. */
+import { valuedLetters } from './options.ts';
 import { programName } from './programs.ts';
 import type { SimpleCommand } from './types.ts';
 
@@ -18,30 +19,26 @@ export type SearchedPlaces = {
 };
 
 type Form = {
-  /** Short options that have a value: what is behind them in the same word, else the next word. */
-  valued: string;
   follows: RegExp;
   hidden: RegExp;
 };
 
 const ALWAYS = /^/;
 const RG: Form = {
-  valued: 'efmABCdgtTMjEr',
   follows: /^(?:-[^-]*L.*|--follow)$/,
   hidden: /^(?:-[^-]*[u.].*|--hidden|--unrestricted)$/,
 };
-const GREP: Form = { valued: 'efmABCdDX', follows: /^(?:-[^-]*R.*|--der.*)$/, hidden: ALWAYS };
+const GREP: Form = { follows: /^(?:-[^-]*R.*|--der.*)$/, hidden: ALWAYS };
 const AG: Form = {
-  valued: 'ABCGgmpW',
   follows: /^(?:-[^-]*f.*|--follow)$/,
   hidden: /^(?:-[^-]*u.*|--hidden|--unrestricted)$/,
 };
 const FORMS: Record<string, Form> = {
   rg: RG,
   ag: AG,
-  ack: { valued: 'ABCgm', follows: /^--follow$/, hidden: ALWAYS },
-  ugrep: { valued: 'efmABCdDgtMOJ', follows: /^(?:-[^-]*[RS].*|--deref.*)$/, hidden: ALWAYS },
-  diff: { valued: '', follows: ALWAYS, hidden: ALWAYS },
+  ack: { follows: /^--follow$/, hidden: ALWAYS },
+  ugrep: { follows: /^(?:-[^-]*[RS].*|--deref.*)$/, hidden: ALWAYS },
+  diff: { follows: ALWAYS, hidden: ALWAYS },
 };
 FORMS.ug = FORMS.ugrep as Form;
 
@@ -62,10 +59,11 @@ export function searchedPlaces({ argv }: Pick<SimpleCommand, 'argv'>): SearchedP
   const isGrep = /^(?:[efz]|bz|xz)?grep$/.test(name);
   const form = isGrep ? GREP : Object.hasOwn(FORMS, name) ? FORMS[name] : undefined;
   if (!form || (isGrep && !/rgrep$/.test(program) && !words.some((word) => RECURSIVE.test(word)))) return undefined;
-  const isClear = optionsAreClear(words, form.valued);
+  const valued = name === 'diff' ? '' : (valuedLetters(name) ?? '');
+  const isClear = optionsAreClear(words, valued);
   if (name === 'rg' && isClear && words.includes('--files')) return undefined;
   return {
-    places: name === 'diff' ? plain(words) : placesIn(words, form.valued),
+    places: name === 'diff' ? plain(words) : placesIn(words, valued),
     hidden: words.some((word) => form.hidden.test(word)),
     follows: words.some((word) => form.follows.test(word)),
     globs: name === 'rg' ? globsIn(words) : [],
@@ -202,7 +200,10 @@ function searchedByGit(words: readonly string[]): SearchedPlaces | undefined {
   if (subcommand === 'grep') {
     const isAll = rest.some((word) => /^--(?:un|no-e|no-i|rec)/.test(word));
     const end = rest.indexOf('--');
-    const places = end < 0 ? [...operandsIn(rest, GREP.valued), '?'] : [...rest.slice(end + 1), ...(end === rest.length - 1 ? ['.'] : [])];
+    const places =
+      end < 0
+        ? [...operandsIn(rest, valuedLetters('grep') ?? ''), '?']
+        : [...rest.slice(end + 1), ...(end === rest.length - 1 ? ['.'] : [])];
     return { places: pathspecs(places), hidden: true, ...(!isAll && { tracked: 'files' }) };
   }
   const shows = /^(?:diff|show|range-diff|cat-file)$/.test(subcommand) && !isWithoutPatch(subcommand, rest);

@@ -142,8 +142,16 @@ function checkSubcommand(name: string, form: Form, args: readonly string[]): Ret
     return { floor: at + 3 };
   if (form.plain !== undefined && !wordSet(form.plain).has(word)) return asks(form.otherwise ?? 'runs-other', shown);
   if (wordSet(form.installs ?? '').has(word) && target >= 0) return asks('installs', shown);
+  if (name === 'go' && /^(?:test|vet|build)$/.test(word)) return { floor: at + 2 + packagesIn(rest) };
   if (!wordSet(form.namesTarget ?? '').has(word)) return { floor: at + 2 };
   if (name === 'gh' && !/^(?:list|ls|view|status|diff|checks)$/.test(rest[0] ?? ''))
     return asks('sends', `${shown} ${rest[0] ?? ''}`.trim());
   return { floor: target < 0 ? args.length + 1 : at + target + 3 };
+}
+
+const GO_VALUED = /^-(?:run|bench|skip|tags|count|timeout|p|parallel|cpu|list|covermode|coverpkg|benchtime|shuffle|vet|mod)$/;
+
+/** How many of the words reach up to the last package that is named by its import path: its code may be anybody's. */
+function packagesIn(words: readonly string[]): number {
+  return 1 + words.findLastIndex((word, at) => !/^[-.]|\.go$/.test(word) && !GO_VALUED.test(words[at - 1] ?? ''));
 }

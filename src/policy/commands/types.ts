@@ -81,6 +81,8 @@ export type Prefix = string | readonly string[];
 
 export type CommandRules = {
   allow: readonly Prefix[];
+  /** Of the allowed prefixes that fit a command: names a place whose code it runs and none of them is meant for. */
+  elsewhere?: (command: SimpleCommand, fits: readonly Prefix[]) => string | undefined;
   deny: readonly Prefix[];
   ask: readonly Prefix[];
   /** Commands that only read need no prefix. Off unless set. */

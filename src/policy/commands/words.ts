@@ -72,11 +72,9 @@ function quoted(value: string): Piece {
 }
 
 function plain(text: string): Piece {
-  return {
-    value: text.replace(/\\([\s\S])/g, '$1').replace(/\\$/, ''),
-    // A backslash at the very end would reach what follows.
-    letters: text.replace(/\\[\s\S]/g, 'Q').replace(/\\$/, '`'),
-  };
+  // A backslash at the very end would reach what follows.
+  const isWhole = /^(?:[^\\]|\\[\s\S])*$/.test(text);
+  return isWhole ? { value: text.replace(/\\([\s\S])/g, '$1'), letters: text.replace(/\\[\s\S]/g, 'Q') } : UNKNOWN;
 }
 
 function doubleQuoted(node: ShellNode): Piece {
@@ -97,18 +95,25 @@ const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', a: '\x07', 
 function ansiQuoted(text: string): Piece {
   const inner = /^\$'((?:[^'\\]|\\[\s\S])*)'$/.exec(text)?.[1];
   if (inner === undefined) return UNKNOWN;
-  const value = inner.replace(/\\(x[\da-f]{1,2}|u[\da-f]{1,4}|U[\da-f]{1,8}|[0-7]{1,3}|c[\s\S]|[\s\S])/gi, (_, code: string) => {
-    const digits = code.slice(1);
-    if (/^x./i.test(code) && code[0] === 'x') return String.fromCharCode(Number.parseInt(digits, 16));
-    if (/^u./i.test(code)) return codePoint(Number.parseInt(digits, 16));
-    if (/^[0-7]/.test(code)) return String.fromCharCode(Number.parseInt(code, 8) & 255);
-    if (/^c./.test(code)) return String.fromCharCode(digits.charCodeAt(0) & 31);
+  const value = inner.replace(/\\(x[\da-fA-F]{1,2}|u[\da-fA-F]{1,4}|U[\da-fA-F]{1,8}|[0-7]{1,3}|c[\s\S]?|[\s\S])/g, (_, code: string) => {
+    if (/^x./.test(code)) return byteOf(Number.parseInt(code.slice(1), 16));
+    if (/^[0-7]/.test(code)) return byteOf(Number.parseInt(code, 8) & 255);
+    if (/^[uU]./.test(code)) return codePoint(Number.parseInt(code.slice(1), 16));
+    if (code.startsWith('c')) return NEEDLESS;
     return ESCAPES[code] ?? ('\'"\\?'.includes(code) ? code : `\\${code}`);
   });
   return quoted(value);
 }
 
-/** Out of range is no letter that anybody needs: the control character makes it ask. */
+/** Nobody needs to write this letter so. A control character in a word makes its command ask. */
+const NEEDLESS = '\0';
+
+/** Bytes above ASCII are letters only together with their neighbours. */
+function byteOf(code: number): string {
+  return code < 0x80 ? String.fromCharCode(code) : NEEDLESS;
+}
+
+/** Out of range is no letter. */
 function codePoint(code: number): string {
-  return code <= 0x10ffff ? String.fromCodePoint(code) : '\0';
+  return code <= 0x10ffff ? String.fromCodePoint(code) : NEEDLESS;
 }

@@ -42,7 +42,7 @@ const COMMANDS = [
   ],
 ];
 const SIGNS =
-  'evil, evil,\nevil\n,;,&,|,\n,\n, ,",\',\\,$,`,(,),{,},<,>,#,!,=,~,*,?,[,],[[,]],((,)),<<,<<<,EOF,-,then,fi,do,done,esac,in,;;,&&,||,|&,&>,>&,2>,1,\t,$\',$",<(,/dev/null,\\\n,if,while,case,for,function,coproc,{ ,; },(),<<EOF\n,\nEOF\n'.split(
+  '\\\\,\\\\ ,evil, evil,\nevil\n,;,&,|,\n,\n, ,",\',\\,$,`,(,),{,},<,>,#,!,=,~,*,?,[,],[[,]],((,)),<<,<<<,EOF,-,then,fi,do,done,esac,in,;;,&&,||,|&,&>,>&,2>,1,\t,$\',$",<(,/dev/null,\\\n,if,while,case,for,function,coproc,{ ,; },(),<<EOF\n,\nEOF\n'.split(
     ',',
   );
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { type CommandJudged, commitAll, judgedOn } from '../../support/command-judge.ts';
 
 const ALLOWED =
-  'git status, git log, git diff, git show, git add, git commit, git branch, git stash, git fetch, npm test, npm run build, npm run lint, npm ci, npm ls, npx tsc, npx eslint, npx vitest, npx jest, npx prettier, npx mocha, npx biome, yarn test, pnpm test, cargo test, cargo build, cargo check, cargo clippy, cargo fmt, go test, go build, go vet, pytest, python -m pytest, python3 -m pytest, make test, make, docker ps, docker logs, kubectl get, kubectl logs, gh pr view, gh pr list, gh issue list, node --test, tsc, ruff check, mypy, cd, bash scripts/x.sh, node scripts/a.js, mvn test, ./gradlew test, dotnet test, docker compose ps'.split(
+  'git status, git log, git diff, git show, git add, git commit, git branch, git stash, git fetch, npm test, npm run build, npm run lint, npm ci, npm ls, npx tsc, npx eslint, npx vitest, npx jest, npx prettier, npx mocha, npx biome, yarn test, pnpm test, cargo test, cargo build, cargo check, cargo clippy, cargo fmt, go test, go build, go vet, pytest, python -m pytest, python3 -m pytest, make test, make, docker ps, docker logs, kubectl get, kubectl logs, gh pr view, gh pr list, gh issue list, node --test, tsc, ruff check, mypy, cd, bash scripts/x.sh, node scripts/a.js, mvn test, ./gradlew test, dotnet test, docker compose ps, npx playwright test, pnpm build, bundle exec rspec, poetry run pytest, uv run pytest, deno test, swift test, flutter test, mix test, composer test, turbo run test, rake test, golangci-lint run, go run ./cmd/x, black, ruff format, jq'.split(
     ', ',
   );
 const GIT = [
@@ -297,6 +297,47 @@ const TOOLS = [
   'timeout 60 npm test',
   'npm test && git diff --stat',
   'docker compose ps',
+  'docker compose ps -a',
+  'npx playwright test --grep login --workers=2',
+  'npx vitest run --coverage --bail 1',
+  'npx jest --coverage --coverageReporters=text-summary',
+  'npx eslint . --fix --format stylish --cache',
+  'npx mocha --parallel --jobs 4 --timeout 5000',
+  'npm test -- --watch=false --maxWorkers=2',
+  'npm run build -- --mode production --minify false',
+  'npm ci --no-audit --no-fund',
+  'pnpm build --mode production',
+  'pnpm test -t "a name"',
+  'yarn test --watchAll=false --coverage',
+  'bundle exec rspec --format documentation spec/a_spec.rb',
+  'poetry run pytest -q --tb=short',
+  'uv run pytest -x -k foo',
+  'pytest -n auto --cov=src --cov-report=term-missing --maxfail=1',
+  'pytest -W ignore::DeprecationWarning -rA',
+  'deno test --quiet --filter foo',
+  'swift test --filter Foo --parallel',
+  'flutter test --plain-name foo --reporter expanded',
+  'mix test --trace --seed 0',
+  'composer test -- --filter Foo',
+  'turbo run test --filter=web --output-logs=new-only',
+  'rake test --trace',
+  'golangci-lint run --timeout 5m --fix',
+  'cargo test --workspace --exclude foo -- --test-threads=1 --nocapture',
+  'cargo build --profile release-lto -p foo --features a,b -j4',
+  'go test ./... -run TestX -count=1 -timeout 30s -v',
+  'go run ./cmd/x --port 8080',
+  './gradlew test --info --tests Foo --rerun-tasks',
+  'mvn -B -ntp test',
+  'dotnet test --no-build --verbosity normal',
+  'dotnet test -c Release --filter Foo',
+  'make -j8 -k test',
+  'kubectl get pods -A --sort-by=.metadata.name',
+  'gh pr list --search "is:open" --limit 5 --json number,title',
+  'black --check --diff .',
+  'ruff check . --fix --select E,F',
+  'ruff format --check .',
+  'mypy --strict src',
+  'tsc -p tsconfig.json --noEmit --incremental false',
 ];
 
 describe('an everyday command', () => {

@@ -92,7 +92,8 @@ describe('what the user allowed', () => {
     await using on = await judgedOn({ 'node_modules/evil/package.json': '{}', 'packages/a/package.json': '{}' });
     assert.equal((await on.judge('npm test', ['npm test'], 'node_modules/evil')).rule, 'other-folder');
     assert.equal((await on.judge('cd node_modules/evil && npm test', ['cd', 'npm test'])).rule, 'other-folder');
-    assert.equal((await on.judge('npm test', ['npm test'], 'packages/a')).kind, 'allow');
+    assert.equal((await on.judge('npm test', ['npm test'], 'packages/a')).rule, 'command-elsewhere');
+    assert.equal((await on.judge('npm test', ['npm test'], 'packages')).kind, 'allow');
   });
 
   it('to be read by a glob was a secret all the same: what the session sends afterwards asks', async () => {

@@ -39,6 +39,21 @@ describe('run_command', () => {
     assert.equal(lastOf(kedge.events, 'tool_finished').note, 'exit 2');
   });
 
+  it('says which variables were withheld from a command that may have failed for the want of one', async () => {
+    process.env.OPENAI_API_KEY = 'sk-1';
+    try {
+      await using kedge = await on({}, [turn(run('echo "No API key"; exit 1'), run('echo wrong; exit 1'), run('echo "No API key"')), done]);
+      answerAll(kedge.session, { approve: true });
+      await kedge.session.prompt({ text: 'go', mode: 'agent' });
+      const [missed, wrong, fine] = resultTexts(kedge.session);
+      assert.match(missed ?? '', /\nNo API key\n\[Not passed to the command: .*OPENAI_API_KEY.*\. The user can pass them on\.\]$/);
+      for (const text of [wrong, fine]) assert.doesNotMatch(text ?? '', /Not passed/);
+      assert.doesNotMatch(resultTexts(kedge.session).join(), /sk-1/);
+    } finally {
+      delete process.env.OPENAI_API_KEY;
+    }
+  });
+
   it('does not run where the user says no', async () => {
     await using kedge = await on({}, [turn(run('touch made')), done]);
     answerAll(kedge.session, { approve: false, words: 'no' });

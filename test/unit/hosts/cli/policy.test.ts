@@ -108,10 +108,13 @@ describe('what was allowed for good in a folder', () => {
     const kept = new KeptGrants(file);
     assert.deepEqual(kept.list(), []);
     kept.add({ kind: 'edits' });
-    kept.add({ kind: 'command', prefix: ['npm', 'test'] });
+    kept.add({ kind: 'command', prefix: ['npm', 'test'], folders: ['.', 'packages/web'] });
     kept.add({ kind: 'edits' });
     const again = new KeptGrants(file);
-    assert.equal(describeGrants(again.list()), '1  edits in this workspace\n2  commands that begin with npm test');
+    assert.equal(
+      describeGrants(again.list()),
+      '1  edits in this workspace\n2  commands that begin with npm test in the top folder and packages/web',
+    );
     assert.deepEqual(again.clear(1), [{ kind: 'edits' }]);
     assert.deepEqual([kept.list().length, kept.revokedAt()], [1, 0]);
     again.clear();

@@ -62,6 +62,28 @@ describe('commands in a plain process', () => {
     assert.equal(output.head, 'read: 1\ncat cat 0 1 dumb true\n');
   });
 
+  it('does not get keys of model services, nor what the user withholds, but what the user passes on', async () => {
+    const set = { OPENAI_API_KEY: 'sk-1', GITHUB_TOKEN: 'gh-2', TIDE_PASSWORD: 'pw-3', HF_TOKEN: 'hf-4', TIDE_LEVEL: '5' };
+    Object.assign(process.env, set);
+    const environment = () => ({ pass: ['HF_*'], withhold: ['TIDE_PASS*'] });
+    const own = new Commands({ storage: join(root, 'kept'), directory: () => root, environment });
+    try {
+      const spec = { cwd: { folder: 0, path: '' }, timeoutMs: 20_000, background: false };
+      const { output, withheld } = await own.run(
+        { ...spec, text: `env | grep -E '${Object.keys(set).join('|')}' | sort` },
+        { signal: never },
+      );
+      assert.equal(output.head, 'HF_TOKEN=hf-4\nTIDE_LEVEL=5\n');
+      assert.deepEqual(
+        withheld?.filter((name) => name in set),
+        ['GITHUB_TOKEN', 'OPENAI_API_KEY', 'TIDE_PASSWORD'],
+      );
+    } finally {
+      own.dispose();
+      for (const name of Object.keys(set)) delete process.env[name];
+    }
+  });
+
   it('has the user’s environment, without what would make the shell run something else first, and without Kedge’s own', async () => {
     process.env.TIDE_TEST_VALUE = 'mine';
     process.env.KEDGE_API_KEY = 'sk-secret';

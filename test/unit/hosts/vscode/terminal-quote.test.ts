@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
-import { shellWord } from '../../../../src/hosts/vscode/terminal-quote.ts';
+import { shellWord, typed } from '../../../../src/hosts/vscode/terminal-quote.ts';
 
 describe('a word for bash', () => {
   const meantBy = (words: string[]) => {
@@ -25,5 +25,19 @@ describe('a word for bash', () => {
   it('is as short as it can be', () => {
     assert.equal(shellWord('src/a-b.ts'), 'src/a-b.ts');
     assert.equal(shellWord("npm test -- --grep 'x'"), `'npm test -- --grep '\\''x'\\'''`);
+  });
+});
+
+describe('the line that is typed into a terminal', () => {
+  const shell = { name: 'bash', path: 'bash' } as const;
+  const env = { PATH: process.env.PATH, OPENAI_API_KEY: 'sk-1', TIDE: '5' };
+  const run = (line: string) => execFileSync('bash', ['-c', line], { encoding: 'utf8', env, cwd: '/' });
+
+  it('runs the command without what is withheld, though the shell of the terminal has it', () => {
+    const spec = { text: 'echo "$OPENAI_API_KEY|$TIDE|$PWD"', cwd: '/tmp', shell, withheld: ['OPENAI_API_KEY', 'GH_TOKEN'] };
+    assert.equal(run(typed(spec, '/')), '|5|/tmp\n');
+    assert.equal(run(typed(spec, '/tmp')), '|5|/\n');
+    assert.match(typed(spec, '/tmp'), /^env -u OPENAI_API_KEY -u GH_TOKEN bash -c /);
+    assert.match(typed({ ...spec, withheld: [] }, '/tmp'), /^bash -c /);
   });
 });

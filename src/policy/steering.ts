@@ -1,0 +1,90 @@
+/** Files that decide what a command does which runs without asking: manifests with scripts, build files, configuration that is code. */
+import { wordSet } from './commands/finding.ts';
+import { interpreters } from './commands/interpreters.ts';
+import { isReading, programName } from './commands/programs.ts';
+import { foldedParts } from './names.ts';
+import { runsNoCode } from './projects.ts';
+
+const FILES =
+  wordSet(`package.json package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-workspace.yaml bun.lock lerna.json nx.json
+  project.json workspace.json turbo.json angular.json deno.json deno.jsonc deno.lock import_map.json cypress.json .sequelizerc ember-cli-build.js
+  conftest.py pytest.ini .pytest.ini tox.ini setup.cfg setup.py pyproject.toml noxfile.py tasks.py fabfile.py sconstruct sconscript .coveragerc
+  mypy.ini .mypy.ini pylintrc .pylintrc .flake8 pipfile pipfile.lock poetry.lock uv.lock hatch.toml hatch_build.py
+  cargo.toml build.rs go.mod go.work magefile.go makefile gnumakefile justfile .justfile build.ninja cmakelists.txt cmakepresets.json meson.build
+  configure configure.ac taskfile.yml taskfile.yaml taskfile.dist.yml taskfile.dist.yaml
+  pom.xml build.xml build.sbt gradle.properties gradlew gradlew.bat mvnw mvnw.cmd build.bazel build workspace workspace.bazel module.bazel .bazelversion
+  gemfile gemfile.lock rakefile rakefile.rb guardfile .rspec spec_helper.rb rails_helper.rb .rubocop.yml
+  composer.json composer.lock phpunit.xml phpunit.xml.dist phpstan.neon phpstan.neon.dist .php-cs-fixer.php rector.php
+  mix.exs mix.lock .formatter.exs test_helper.exs package.swift pubspec.yaml build.yaml dart_test.yaml analysis_options.yaml global.json
+  stack.yaml setup.hs build.zig shard.yml .golangci.yml .golangci.yaml .golangci.toml .golangci.json`);
+
+const TOOLS =
+  `jest|vitest|vite|mocha|karma|playwright|cypress|eslint|babel|webpack|rollup|tsup|tsdown|esbuild|rspack|rsbuild|rolldown|metro|postcss|tailwind
+  |svelte|astro|nuxt|wdio|ava|c8|nyc|jasmine|nightwatch|codecept|stryker|stylelint|prettier|swc|unocss|drizzle|craco|snowpack|protractor|lintstaged`.replace(
+    /\s+/g,
+    '',
+  );
+const FAMILIES = [
+  // `jest.config.ts`, `webpack.prod.js`, `karma.conf.js`, `vitest.workspace.ts`
+  new RegExp(`^(?:${TOOLS})\\.[\\w.-]*\\.(?:[cm]?[jt]s|json5?|ya?ml|toml)$`),
+  /^(?:next|vue|tap|release|typedoc|knip|remix|ecosystem|prisma)\.config\.(?:[cm]?[jt]s|json5?)$/,
+  /^(?:gulpfile|gruntfile|knexfile|jakefile)\.(?:[cm]?[jt]s|babel\.js|coffee)$/,
+  // `.eslintrc.cjs`, `.babelrc`, `.mocharc.yml`
+  new RegExp(`^\\.(?:${TOOLS}|tap|release|lintstaged|c8|lerna)rc(?:\\..+)?$`),
+  /^tsconfig(?:[.-][\w.-]+)?\.json$/,
+  /^requirements[\w.-]*\.txt$/,
+  /\.(?:mk|mak|cmake|gradle|gradle\.kts|versions\.toml|rake|gemspec|bzl|sbt|cabal|nimble|csproj|fsproj|vbproj|sln|slnx|props|targets)$/,
+];
+/** Also what is installed: it runs with every command. */
+const DIRECTORIES = wordSet('buildsrc build-logic node_modules site-packages .venv venv');
+
+/** Whether commands of the workspace take from this file what they do, by its name. `path` is as for `isProtected`. */
+export function isSteering(path: string): boolean {
+  const parts = foldedParts(path).filter((part) => part !== '');
+  const name = parts.at(-1) ?? '';
+  return FILES.has(name) || FAMILIES.some((family) => family.test(name)) || parts.slice(0, -1).some((part) => DIRECTORIES.has(part));
+}
+
+/** A command that runs without asking, in these folders: by a rule, a grant or a check of the confirmed plan. */
+export type Standing = { text: string; folders: readonly string[] };
+
+/** Those that run code of the workspace; for what only reads, no file decides anything. */
+export function runsCode({ text }: Standing): boolean {
+  return segments(text).some(([program = '']) => !isReading(programName(program)) && !runsNoCode(program));
+}
+
+/** What is called so runs as a test, and changing tests is what a run is for. */
+const IS_TEST = /(?:^|\/)(?:tests?|__tests__|specs?)\/|(?:^|\/)test_[^/]*$|[._-](?:test|spec)s?\.\w+$/;
+const RUNNERS = /^(?:tsx|ts-node|jiti|esno|babel-node|vite-node|bun|deno|go)$/;
+
+/** Files of the workspace that a command runs itself, by its text: `scripts/x.sh` of `bash scripts/x.sh`. */
+export function filesRunBy({ text, folders }: Standing): string[] {
+  const named = segments(text).flatMap(([program = '', ...args]) => {
+    if (/^(?!\/).*\//.test(program)) return [program];
+    const isRunner = Object.hasOwn(interpreters, programName(program)) || RUNNERS.test(program);
+    const [first] = isRunner ? args.filter((word) => !word.startsWith('-') && word !== 'run') : [];
+    if (first === undefined) return [];
+    // A module of that name in the folder comes before the one that is installed.
+    const module = first.replaceAll('.', '/');
+    return args.includes('-m') ? [`${module}.py`, `${module}/__main__.py`, `${module}/__init__.py`] : [first];
+  });
+  const files = named.map((file) => file.replace(/^["']|["']$/g, '').replace(/^(?:\.\/+)+/, '')).filter((file) => !IS_TEST.test(file));
+  return files.flatMap((file) => folders.map((folder) => (folder === '.' ? file : `${folder}/${file}`)));
+}
+
+/** Scripts of a package.json that a command runs, by its text: `build` of `npm run build && npm start`. */
+export function scriptsRunBy(text: string): string[] {
+  return segments(text).flatMap(([program = '', first = '', second = '']) => {
+    if (/^(?:run-s|run-p|npm-run-all)$/.test(program)) return text.split(/\s+/);
+    if (!/^(?:npm|pnpm|yarn|bun)$/.test(program)) return [];
+    return [/^(?:run|run-script)$/.test(first) ? second : first];
+  });
+}
+
+const LAUNCHERS = /^(?:\w+=.*|npx|env|cross-env|exec|time|command)$/;
+
+/** The words of each simple command, roughly, without what only starts it. */
+function segments(text: string): string[][] {
+  const commands = text.split(/&&|\|\||[;|&\n()]/).map((part) => part.split(/\s+/).filter((word) => word !== ''));
+  return commands.map((words) => words.slice(words.findIndex((word) => !LAUNCHERS.test(word)))).filter((words) => words.length > 0);
+}

@@ -1,0 +1,231 @@
+/** Files that decide what a command does which runs without asking: each change of them is shown first, whatever was allowed. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Covers } from '../../../src/core/covers.ts';
+import type { PlanDraft } from '../../../src/core/plan.ts';
+import { nodeShellParsers } from '../../../src/hosts/node/shell-parser.ts';
+import type { SourcedRule } from '../../../src/policy/rules.ts';
+import { call, say, turn } from '../../../src/providers/scripted/index.ts';
+import { answerAll, assistantOn, eventsOf, type Files, type Harness, type HarnessOptions, lastOf } from '../../support/harness.ts';
+
+const done = turn(say('Done.'));
+const command = (text: string, ...folders: string[]): Covers => ({
+  kind: 'command',
+  prefix: text.split(' '),
+  ...(folders.length > 0 && { folders }),
+});
+const create = (path: string) => call('create_file', { path, content: 'x\n' });
+const rules = (kedge: Harness) => eventsOf(kedge.events, 'tool_started').map(({ decision }) => `${decision.kind} ${decision.rule}`);
+/** A run in which edits are allowed, and what else is given; every question is answered with no. */
+async function writing(
+  paths: readonly string[],
+  grants: readonly Covers[],
+  options: HarnessOptions = {},
+  files: Files = {},
+): Promise<string[]> {
+  await using kedge = await assistantOn(files, [turn(...paths.map(create)), done], options);
+  kedge.granted.covers.push({ kind: 'edits' }, ...grants);
+  answerAll(kedge.session, { approve: false });
+  await kedge.session.prompt({ text: 'go', mode: 'agent' });
+  return rules(kedge);
+}
+
+const STEERING =
+  `package.json packages/web/package.json pnpm-workspace.yaml turbo.json jest.config.ts vitest.config.mts vite.config.js .mocharc.json
+  .eslintrc.cjs eslint.config.mjs babel.config.js .babelrc webpack.prod.js rollup.config.js tsup.config.ts karma.conf.js playwright.config.ts
+  tsconfig.json tsconfig.test.json gulpfile.js next.config.mjs conftest.py tests/conftest.py pytest.ini tox.ini setup.cfg setup.py pyproject.toml noxfile.py
+  requirements-dev.txt Cargo.toml build.rs crates/a/build.rs go.mod Makefile sub/makefile rules.mk justfile Taskfile.yml CMakeLists.txt cmake/x.cmake
+  pom.xml build.gradle app/build.gradle.kts settings.gradle gradle.properties gradlew gradle/libs.versions.toml buildSrc/src/X.kt BUILD.bazel
+  defs.bzl Gemfile Rakefile lib/tasks/x.rake .rspec x.gemspec composer.json phpunit.xml mix.exs Package.swift pubspec.yaml App.csproj
+  Directory.Build.props node_modules/mocha/index.js .venv/lib/x.py`.split(/\s+/);
+const ORDINARY =
+  `src/a.ts src/package.ts src/config.ts src/app.config.ts test/a.test.ts tests/test_a.py README.md docs/Makefile.md src/build.ts
+  src/main.rs lib/gradle.kt src/jest.ts src/eslint/rule.js data/package.csv assets/tsconfig.png src/next.ts src/setup.ts src/tasks.ts`.split(
+    /\s+/,
+  );
+
+describe('a change of what a command does that runs without asking', () => {
+  for (const path of STEERING)
+    it(`asks, with its diff: ${path}`, async () => {
+      await using kedge = await assistantOn({}, [turn(create(path)), done]);
+      kedge.granted.covers.push({ kind: 'edits' }, command('npm test'));
+      answerAll(kedge.session, { approve: true, grant: 'session' });
+      await kedge.session.prompt({ text: 'go', mode: 'agent' });
+      const { rule, reason, changes, covers } = lastOf(kedge.events, 'approval_requested');
+      assert.deepEqual([rule, covers], ['steers-command', undefined]);
+      assert.equal(reason, `${path} decides what npm test does, which runs without asking.`);
+      assert.match(changes[0]?.diff ?? '', /\+x/);
+      assert.equal(await kedge.read(path), 'x\n');
+    });
+
+  it('is none where the file is an ordinary one', async () => {
+    assert.deepEqual([...new Set(await writing(ORDINARY, [command('npm test')]))], ['allow edits-granted']);
+  });
+
+  it('is none where no command runs without asking, or only such as run no code of the workspace', async () => {
+    const paths = ['package.json', 'Makefile', 'conftest.py'];
+    const expected = paths.map(() => 'allow edits-granted');
+    assert.deepEqual(await writing(paths, []), expected);
+    const harmless = [
+      command('git status'),
+      command('ls'),
+      command('grep -rn'),
+      command('gh pr view'),
+      command('ruff check'),
+      command('cd'),
+    ];
+    assert.deepEqual(await writing(paths, harmless), expected);
+  });
+
+  it('asks where a rule of the user allows the command, and not where one names the file itself', async () => {
+    const policy = (...more: Omit<SourcedRule, 'from'>[]) => ({
+      policy: () => ({
+        rules: [{ effect: 'allow', command: 'npm test' }, ...more].map((rule) => ({ ...rule, from: 'user' }) as SourcedRule),
+        problems: [],
+      }),
+    });
+    assert.deepEqual(await writing(['package.json'], [], policy()), ['ask steers-command']);
+    assert.deepEqual(await writing(['package.json'], [], policy({ effect: 'allow', path: '**' })), ['ask steers-command']);
+    assert.deepEqual(await writing(['package.json', 'Makefile'], [], policy({ effect: 'allow', path: 'package.json' })), [
+      'allow rule',
+      'ask steers-command',
+    ]);
+  });
+
+  it('asks for files that the command runs itself, or that its scripts run', async () => {
+    const files = {
+      'package.json': JSON.stringify({
+        scripts: { pretest: 'node tools/before.js', test: 'npm run build && mocha', build: 'node ./build.mjs', start: 'node src/main.js' },
+      }),
+      'packages/web/package.json': JSON.stringify({ scripts: { test: 'bash run.sh' } }),
+    };
+    const paths = [
+      'tools/before.js',
+      'build.mjs',
+      'src/main.js',
+      'scripts/x.sh',
+      'packages/web/run.sh',
+      'manage.py',
+      'test/a.test.js',
+      'run',
+      'pytest.py',
+    ];
+    const grants = [
+      command('npm test', '.', 'packages/web'),
+      command('bash scripts/x.sh'),
+      command('python manage.py'),
+      command('node test/a.test.js'),
+      command('./run'),
+      command('python -m pytest'),
+    ];
+    const asked = await writing(paths, grants, {}, files);
+    assert.deepEqual(
+      paths.filter((_, at) => asked[at] === 'ask steers-command'),
+      ['tools/before.js', 'build.mjs', 'scripts/x.sh', 'packages/web/run.sh', 'manage.py', 'run', 'pytest.py'],
+    );
+  });
+
+  it('is no question for a script that this run made itself', async () => {
+    const edit = call('replace_in_file', { path: 'repro.js', edits: [{ old_text: 'x', new_text: 'y' }] });
+    await using kedge = await assistantOn({}, [turn(create('repro.js')), turn(edit), done]);
+    kedge.granted.covers.push({ kind: 'edits' });
+    kedge.session.subscribe((event) => {
+      if (event.type === 'file_changed') kedge.granted.covers.push(command('node repro.js'));
+    });
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    assert.deepEqual(rules(kedge), ['allow edits-granted', 'allow edits-granted']);
+  });
+
+  it('is told where a command is asked for afterwards', async () => {
+    await using kedge = await assistantOn(
+      {},
+      [turn(create('package.json'), create('a.ts')), turn(call('run_command', { command: 'npm test' })), done],
+      {
+        commands: true,
+        shellParsers: nodeShellParsers,
+      },
+    );
+    kedge.granted.covers.push({ kind: 'edits' });
+    answerAll(kedge.session, { approve: false });
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    assert.equal(lastOf(kedge.events, 'approval_requested').reason, 'Nothing allows npm test. This run changed package.json.');
+  });
+
+  it('is never made unasked, in whatever order things are allowed and changed', async () => {
+    const act = fc.oneof(
+      fc.record({ write: fc.constantFrom(...STEERING, ...ORDINARY) }),
+      fc.record({ allow: fc.constantFrom('npm test', 'make', 'pytest -q', 'bash x.sh', 'cargo test', 'git status', 'ls') }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(act, { selector: (each) => JSON.stringify(each), minLength: 2, maxLength: 10 }), async (acts) => {
+        const turns = acts.map((each) => turn('write' in each ? create(each.write) : call('list_directory', {})));
+        await using kedge = await assistantOn({}, [...turns, done]);
+        kedge.granted.covers.push({ kind: 'edits' });
+        const standing: string[] = [];
+        let at = 0;
+        answerAll(kedge.session, { approve: true });
+        const unasked: string[] = [];
+        kedge.session.subscribe((event) => {
+          if (event.type === 'tool_started' && event.decision.rule === 'edits-granted')
+            unasked.push(...event.targets.map(({ path }) => `${path} while ${standing.join(', ')}`));
+          if (event.type !== 'tool_finished') return;
+          const did = acts[at++];
+          if (!did || !('allow' in did)) return;
+          kedge.granted.covers.push(command(did.allow));
+          if (!/^(?:git|ls)/.test(did.allow)) standing.push(did.allow);
+        });
+        await kedge.session.prompt({ text: 'go', mode: 'agent' });
+        for (const each of unasked) {
+          const [path = '', commands] = each.split(' while ');
+          assert.ok(commands === '' || !STEERING.includes(path), each);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  }).timeout(60_000);
+});
+
+describe('a confirmed plan whose check is a command', () => {
+  const before = JSON.stringify({ scripts: { test: 'echo as it was > ran.txt' } });
+  const plan = (files: string[]): PlanDraft => ({ goal: 'Do', steps: [{ title: 'All', files, check: { command: 'npm test --silent' } }] });
+  const edit = call('replace_in_file', { path: 'package.json', edits: [{ old_text: 'as it was', new_text: 'evil' }] });
+  const run = async (files: string[], approve: boolean) => {
+    const script = [
+      turn(call('propose_plan', plan(files))),
+      turn(edit, create('src/a.ts')),
+      turn(call('update_step', { step: 1, status: 'done' })),
+      done,
+    ];
+    const kedge = await assistantOn({ 'package.json': before }, script, { commands: true, shellParsers: nodeShellParsers });
+    await kedge.session.prompt({ text: 'plan it', mode: 'plan' });
+    answerAll(kedge.session, { approve });
+    await kedge.session.answerPlan(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
+    return kedge;
+  };
+
+  for (const files of [['**'], ['package.json', 'src/**']])
+    it(`does not let its run decide what the check does: ${files.join(', ')}`, async () => {
+      await using kedge = await run(files, false);
+      assert.deepEqual(
+        eventsOf(kedge.events, 'approval_requested').map(({ rule, changes }) => [rule, changes.map(({ path }) => path)]),
+        [['steers-command', ['package.json']]],
+      );
+      assert.equal(lastOf(kedge.events, 'step_checked').outcome, 'passed');
+      assert.equal(await kedge.read('ran.txt'), 'as it was\n');
+      assert.equal(await kedge.read('src/a.ts'), 'x\n');
+    });
+
+  it('runs the check as the user agreed to it', async () => {
+    await using kedge = await run(['**'], true);
+    assert.equal(await kedge.read('ran.txt'), 'evil\n');
+  });
+
+  it('may name a script that it writes and runs', async () => {
+    const steps = [{ title: 'All', files: ['check.sh', 'lib/**'], check: { command: 'bash check.sh' } }];
+    const script = [turn(call('propose_plan', { goal: 'Do', steps })), turn(create('check.sh'), create('lib/check.sh')), done];
+    await using kedge = await assistantOn({}, script);
+    await kedge.session.prompt({ text: 'plan it', mode: 'plan' });
+    await kedge.session.answerPlan(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
+    assert.deepEqual(eventsOf(kedge.events, 'approval_requested'), []);
+  });
+});

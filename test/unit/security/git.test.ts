@@ -1,0 +1,193 @@
+/** What a repository's own configuration names is not run by git commands that ask nothing, whatever key it stands under. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { HINTS } from '../../../src/hosts/node/commands-process.ts';
+import { type CommandJudged, commitAll, judgedOn } from '../../support/command-judge.ts';
+
+const READING = [
+  'git status',
+  'git diff',
+  'git diff --stat',
+  'git diff HEAD -- a.txt',
+  'git show HEAD',
+  'git log',
+  'git log -p',
+  'git blame a.txt',
+  'git grep -n one',
+  'git ls-files',
+  'git ls-files -m',
+  'git describe --always --dirty',
+  'git describe --always',
+  'git diff-files',
+  'git diff-index HEAD',
+  'git branch -a',
+  'git stash list',
+  'git stash show -p',
+  'git rev-parse HEAD',
+  'git cat-file -p HEAD:a.txt',
+  'git hello',
+];
+const GRANTED = ['git add -A', 'git commit -m x', 'git fetch origin', 'git merge other', 'git stash', 'git pull'];
+const ALLOW = 'git hello,git add,git commit,git fetch,git merge,git stash,git pull'.split(',');
+
+const KEYS = [
+  'core.fsmonitor',
+  'diff.external',
+  'diff.d.command',
+  'diff.d.textconv',
+  'filter.f.clean',
+  'filter.f.smudge',
+  'filter.f.process',
+  'merge.d.driver',
+  'core.pager',
+  'pager.log',
+  'core.editor',
+  'sequence.editor',
+  'interactive.diffFilter',
+  'gpg.program',
+  'gpg.ssh.program',
+  'core.sshCommand',
+  'core.askPass',
+  'core.gitProxy',
+  'core.alternateRefsCommand',
+  'credential.helper',
+  'remote.origin.uploadpack',
+  'remote.origin.vcs',
+  'gc.recentObjectsHook',
+  'alias.hello',
+  'alias.status',
+  'diff.tool',
+];
+
+describe('a git command in a repository that names programs', () => {
+  let on: CommandJudged;
+  let marker: string;
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: on.kedge.root, stdio: 'ignore' });
+  const named = (key: string) => {
+    const program = `touch ${marker}; cat`;
+    return key.startsWith('alias.') ? `!${program}` : key === 'remote.origin.vcs' ? 'ext' : program;
+  };
+  /** As Kedge starts them. @returns whether anything of the repository's own was run. */
+  const runs = async (commands: readonly string[]): Promise<boolean> => {
+    rmSync(marker, { force: true });
+    await writeFile(join(on.kedge.root, 'a.txt'), `one\ntwo ${Math.random()}\n`);
+    const text = commands.map((command) => `${command}; touch a.txt`).join('\n');
+    spawnSync('bash', ['-c', text], { cwd: on.kedge.root, env: { ...process.env, ...HINTS }, stdio: 'ignore', timeout: 20_000 });
+    return existsSync(marker);
+  };
+  const unasked = async (commands: readonly string[], allow: readonly string[]): Promise<string[]> => {
+    const judged = await Promise.all(commands.map((command) => on.judge(command, allow)));
+    return commands.filter((_, at) => judged[at]?.kind === 'allow');
+  };
+  const expectNothingRuns = async (commands: readonly string[]): Promise<void> => {
+    if (!(await runs(commands))) return;
+    for (const command of commands) assert.ok(!(await runs([command])), command);
+    assert.fail(`one of ${commands.join(', ')}`);
+  };
+
+  before(async () => {
+    on = await judgedOn({ 'a.txt': 'one\n', '.gitattributes': '*.txt diff=d filter=f merge=d\n', '.gitignore': 'hooks/\n' });
+    marker = join(on.kedge.parent, 'marker');
+    commitAll(on.kedge.root);
+    git('config', 'user.email', 'a@b.example');
+    git('config', 'user.name', 'A');
+    git('remote', 'add', 'origin', on.kedge.root);
+    git('branch', 'other');
+    await on.kedge.write('a.txt', 'stashed\n');
+    git('stash');
+    // Showing signatures runs what `gpg.program` names.
+    git('config', 'log.showSignature', 'true');
+    const signed = ['tree ', execFileSync('git', ['rev-parse', 'HEAD^{tree}'], { cwd: on.kedge.root, encoding: 'utf8' }).trim()].join('');
+    const commit = `${signed}\nauthor A <a@b.example> 1 +0000\ncommitter A <a@b.example> 1 +0000\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\nSigned\n`;
+    const id = execFileSync('git', ['hash-object', '-t', 'commit', '-w', '--stdin'], {
+      cwd: on.kedge.root,
+      input: commit,
+      encoding: 'utf8',
+    });
+    git('reset', '-q', '--soft', id.trim());
+  });
+  after(() => on[Symbol.asyncDispose]());
+
+  it('does run what is named, where nothing keeps it from that', async () => {
+    git('config', 'core.fsmonitor', named('core.fsmonitor'));
+    assert.ok(await runs(['git status']));
+    git('config', '--unset', 'core.fsmonitor');
+  });
+
+  for (const key of KEYS)
+    it(`runs nothing unasked that ${key} names`, async () => {
+      git('config', key, named(key));
+      try {
+        const reading = await unasked(READING, ALLOW);
+        assert.ok(reading.includes('git rev-parse HEAD'), reading.join(', '));
+        await expectNothingRuns(reading);
+        await expectNothingRuns(await unasked(GRANTED, ALLOW));
+      } finally {
+        git('config', '--unset-all', key);
+      }
+    }).timeout(60_000);
+
+  it('runs no hook of what only reads', async () => {
+    for (const hook of ['post-index-change', 'fsmonitor-watchman', 'reference-transaction']) {
+      const file = join(on.kedge.root, '.git/hooks', hook);
+      await mkdir(join(on.kedge.root, '.git/hooks'), { recursive: true });
+      await writeFile(file, `#!/bin/sh\ntouch ${marker}\n`);
+      await chmod(file, 0o755);
+    }
+    await expectNothingRuns(await unasked(READING, []));
+    rmSync(join(on.kedge.root, '.git/hooks'), { recursive: true });
+  });
+
+  it('asks for what an included file names, and for a submodule', async () => {
+    await on.kedge.write('.git/more', `[filter "f"]\n\tclean = touch ${marker}\n`);
+    git('config', 'include.path', 'more');
+    assert.deepEqual((await on.judge('git diff', [])).rule, 'repository-config');
+    git('config', '--unset', 'include.path');
+    assert.equal((await on.judge('git diff', [])).kind, 'allow');
+
+    const inner = join(on.kedge.root, 'sub');
+    await mkdir(inner);
+    commitAllIn(inner);
+    git('add', 'sub');
+    assert.equal((await on.judge('git status', [])).kind, 'allow');
+    execFileSync('git', ['config', 'filter.f.clean', `touch ${marker}`], { cwd: inner });
+    const judged = await on.judge('git status', []);
+    assert.deepEqual([judged.kind, judged.rule], ['ask', 'repository-config']);
+    assert.match(judged.reason, /filter\.f\.clean/);
+  });
+
+  it('asks where git takes its files from another place', async () => {
+    git('config', 'core.worktree', on.kedge.parent);
+    const judged = await on.judge('git status', []);
+    git('config', '--unset', 'core.worktree');
+    assert.deepEqual([judged.kind, judged.rule], ['ask', 'repository-config']);
+  });
+
+  it('is no question for what people use', async () => {
+    const usual: [key: string, value: string][] = [
+      ['filter.lfs.clean', 'git-lfs clean -- %f'],
+      ['filter.lfs.smudge', 'git-lfs smudge -- %f'],
+      ['filter.lfs.process', 'git-lfs filter-process'],
+      ['core.fsmonitor', 'true'],
+      ['core.hooksPath', '.husky/_'],
+      ['core.sshCommand', 'ssh -i ~/.ssh/work'],
+      ['credential.helper', 'store'],
+      ['core.pager', 'less -FRX'],
+      ['alias.st', 'status -sb'],
+    ];
+    for (const [key, value] of usual) git('config', key, value);
+    execFileSync('git', ['config', '--unset', 'filter.f.clean'], { cwd: join(on.kedge.root, 'sub') });
+    for (const command of ['git status', 'git diff', 'git log --oneline', 'git add -A', 'git show HEAD', 'git fetch origin'])
+      assert.equal((await on.judge(command, ALLOW)).kind, 'allow', command);
+    git('config', '--unset', 'core.fsmonitor');
+  });
+});
+
+function commitAllIn(folder: string): void {
+  execFileSync('git', ['init', '-q'], { cwd: folder });
+  const author = ['-c', 'user.email=a@b.example', '-c', 'user.name=A'];
+  execFileSync('git', [...author, 'commit', '-q', '--allow-empty', '-m', 'First'], { cwd: folder });
+}
