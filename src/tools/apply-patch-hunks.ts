@@ -1,40 +1,30 @@
 /** Applies the hunks of one file as one; pure. A hunk must have one place: headers and the order of hunks say which, likeness never does. */
 import { ToolError } from '../core/tool.ts';
 import type { Hunk } from './apply-patch-parse.ts';
-import { notFound, occursAt, type Span, splice, withoutMark } from './replace.ts';
+import { notFound, occursAt, type Span, splice, unclearIndentation, withoutMark } from './replace.ts';
 import type { Lines } from './replace-lines.ts';
 import { EXACT, indentOf, LOOSER, linePlaces, type Place, type Scope } from './replace-match.ts';
-import { type Op, render } from './replace-render.ts';
+import { BORDER, type Op, render } from './replace-render.ts';
 
 /** @throws ToolError, naming lines, when a hunk has no place, or more than one. */
 export function applyHunks(original: string, hunks: readonly Hunk[], path: string): { text: string; notes: string[] } {
   const [mark, lines] = withoutMark(original);
-  const spans: Span[] = [];
+  const spans: (Span & { atEnd?: boolean })[] = [];
   let from = 0;
   for (const [index, hunk] of hunks.entries()) {
-    const what = `hunk ${index + 1}`;
-    const { place, ops } = locate(
-      lines,
-      hunk,
-      from,
-      `The ${index === 0 && hunks.length === 1 ? 'hunk' : `${ordinal(index + 1)} hunk`}`,
-      path,
-    );
-    spans.push({ start: place.start, end: place.end, rule: place.rule, text: render(lines.text, place, ops), what });
+    const name = `The ${index === 0 && hunks.length === 1 ? 'hunk' : `${ordinal(index + 1)} hunk`}`;
+    const { place, ops } = locate(lines, hunk, from, name, path);
+    const replacement = render(lines, place, ops);
+    if (replacement === undefined) throw new ToolError(unclearIndentation(lines, place, name, path));
+    spans.push({ ...place, text: replacement, what: `hunk ${index + 1}` });
     from = Math.max(from, place.end);
   }
   const { text, notes } = splice(lines.text, spans, path);
   if (text === lines.text) throw new ToolError(`The patch would leave ${path} as it is.`);
-  return { text: mark + withEndOf(text, lines.text), notes };
+  // Where the last line is gone that had no line break, the one before it has none.
+  const isEndGone = spans.some((span) => span.atEnd && span.text === '');
+  return { text: mark + (isEndGone ? text.replace(/(\r\n|\n|\r)$/, '') : text), notes };
 }
-
-/** A file that did not end with a line break still does not. */
-function withEndOf(text: string, original: string): string {
-  return original === '' || /[\r\n]$/.test(original) ? text : text.replace(/(\r\n|\n|\r)$/, '');
-}
-
-/** The border op stands for the line break after the last line. */
-const BORDER: Op = { sign: ' ', text: '' };
 
 function locate(lines: Lines, { headers, ops, endOfFile }: Hunk, after: number, what: string, path: string): { place: Place; ops: Op[] } {
   const old = ops.filter(({ sign }) => sign !== '+').map(({ text }) => text);
@@ -71,7 +61,8 @@ function preferred<T>(all: readonly T[], kind: (each: T) => boolean): T[] {
 
 /** Without the context around the change, so that hunks may share it; it is needed only to see how lines are indented. */
 function trimmed(lines: Lines, place: Place & { line: number }, ops: readonly Op[]): { place: Place; ops: Op[] } {
-  if (place.rule?.wholeLines || place.atEnd) return { place, ops: [...ops, BORDER] };
+  if (place.atEnd) return { place, ops: [...ops] };
+  if (place.rule?.wholeLines) return { place, ops: [...ops, BORDER] };
   const first = ops.findIndex(({ sign }) => sign !== ' ');
   const last = ops.findLastIndex(({ sign }) => sign !== ' ');
   if (last < 0) return { place: { ...place, end: place.start }, ops: [BORDER] };

@@ -11,6 +11,8 @@ export type Rule = {
   fold(line: string): string;
   /** Lines are compared as wholes, and new ones are indented as the text is. */
   wholeLines: boolean;
+  /** What a new line shares with the one that it replaces stays as the text has it. */
+  isTypographic?: boolean;
 };
 
 /** `rule` is undefined where the passage stands there to the letter. `atEnd`: the text ends without the line break that the passage ends with. */
@@ -42,8 +44,18 @@ const INDENTATION: Rule = { ignores: 'indentation', fold: withoutBlanks, wholeLi
 export const LOOSER: readonly Rule[] = [
   { ignores: 'line endings and trailing blanks', fold: withoutTrailing, wholeLines: false },
   INDENTATION,
-  { ignores: 'typographic quotes, dashes and spaces', fold: (line) => withoutTrailing(plain(line)), wholeLines: false },
-  { ignores: 'indentation and typographic quotes, dashes and spaces', fold: (line) => withoutBlanks(plain(line)), wholeLines: true },
+  {
+    ignores: 'typographic quotes, dashes and spaces',
+    fold: (line) => withoutTrailing(plain(line)),
+    wholeLines: false,
+    isTypographic: true,
+  },
+  {
+    ignores: 'indentation and typographic quotes, dashes and spaces',
+    fold: (line) => withoutBlanks(plain(line)),
+    wholeLines: true,
+    isTypographic: true,
+  },
 ];
 
 /** The rule that ignores indentation too. */

@@ -13,8 +13,13 @@ export function nearestPassage(lines: Lines, passage: readonly string[]): string
   if (start === undefined) return undefined;
   const from = Math.max(0, start - AROUND);
   const to = Math.min(lines.full, start + passage.length + AROUND, from + MAX_LINES);
+  return numbered(lines, from, to);
+}
+
+/** Lines as read_file shows them, the last one not among them. */
+export function numbered(lines: Lines, from: number, to: number): string {
   const shown: string[] = [];
-  for (let index = from; index < to; index++) {
+  for (let index = from; index < Math.min(to, lines.full, from + MAX_LINES); index++) {
     const line = lines.line(index);
     shown.push(`${index + 1}\t${line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line}`);
   }

@@ -2,8 +2,8 @@
 import { ToolError } from '../core/tool.ts';
 import { endingNear, Lines, lineAt, splitLines } from './replace-lines.ts';
 import { byLines, type Place, placesOf, type Rule } from './replace-match.ts';
-import { nearestPassage } from './replace-nearest.ts';
-import { opsOf, render } from './replace-render.ts';
+import { nearestPassage, numbered } from './replace-nearest.ts';
+import { type Op, opsOf, render } from './replace-render.ts';
 import { slipIn } from './replace-slips.ts';
 
 export type Edit = { old_text: string; new_text: string; all?: boolean | undefined };
@@ -102,29 +102,62 @@ function find(lines: Lines, edits: readonly Edit[], index: number, path: string)
   }
   if (places.length > 1 && !all)
     throw new ToolError(`old_text of ${what} ${occursAt(lines, places, path)} Give more lines around it, or set all.`);
-  return places
-    .map((found) => asLines(text, found, old_text, new_text))
-    .map((place) => ({
-      ...place,
-      text: place.rule ? render(text, place, opsOf(old_text, new_text)) : written(text, place, old_text, new_text),
-      what,
-    }));
+  let ops: Op[] | undefined;
+  return places.map((found) => {
+    const place = asLines(text, found, old_text, new_text);
+    if (place.rule && !place.atEnd) ops ??= opsOf(old_text, new_text);
+    const replacement = replacementOf(lines, place, old_text, new_text, ops);
+    if (replacement === undefined) throw new ToolError(unclearIndentation(lines, place, `old_text of ${what}`, path));
+    return { ...place, text: replacement, what };
+  });
 }
 
-/** A passage that begins with a part of its line's indentation is meant as whole lines: what stands there afterwards is indented as they are. */
+function replacementOf(lines: Lines, place: Place, old: string, now: string, ops: readonly Op[] = []): string | undefined {
+  if (!place.rule) return written(lines.text, place, old, now);
+  // The text goes on without its last line break, and so does the change.
+  return render(lines, place, place.atEnd ? opsOf(withoutBreak(old), withoutBreak(now)) : ops);
+}
+
+function withoutBreak(text: string): string {
+  return text.replace(/(?:\r\n|\n|\r)$/, '');
+}
+
+/**
+ * A passage that begins within its line's indentation and ends with its line is meant as whole lines, where it matters: what stands there
+ * afterwards is indented as they are. One that has all of its other lines as the file has them is meant to the letter.
+ */
 function asLines(text: string, place: Place, old: string, now: string): Place {
-  const endsLine = /[\r\n]$/.test(old);
-  if (place.rule?.wholeLines || !/^[ \t]+[^ \t\r\n]/.test(old) || !(endsLine || /[\r\n]/.test(now))) return place;
-  const start = Math.max(text.lastIndexOf('\n', place.start - 1), text.lastIndexOf('\r', place.start - 1)) + 1;
-  const startsInside = place.start > start && text.slice(start, place.start).trim() === '';
-  const endsThere = endsLine || place.end === text.length || /[\r\n]/.test(text[place.end] as string);
+  if (place.rule?.wholeLines || !isAboutIndentation(old, now)) return place;
+  const start = lineStart(text, place.start);
+  const startsInside = place.start > start && /^[ \t]+$/.test(text.slice(start, place.start));
+  const endsThere = /[\r\n]$/.test(old) || place.end === text.length || /[\r\n]/.test(text[place.end] as string);
   return startsInside && endsThere ? { ...place, start, rule: byLines(place.rule) } : place;
+}
+
+/** Where both begin with their first word, what follows it is as the file has it, unless it is all there is. */
+function isAboutIndentation(old: string, now: string): boolean {
+  const endsLine = /[\r\n]$/.test(old);
+  if (/^[ \t]+[^ \t\r\n]/.test(old)) return endsLine || /[\r\n]/.test(now);
+  if (/^[ \t\r\n]/.test(old)) return false;
+  return /^[ \t]+[^ \t\r\n]/.test(now) || (!/[\r\n]/.test(old.trimEnd()) && (/[\r\n]/.test(now.trimEnd()) || (endsLine && now === '')));
+}
+
+function lineStart(text: string, offset: number): number {
+  let start = offset;
+  while (start > 0 && !/[\r\n]/.test(text[start - 1] as string)) start--;
+  return start;
 }
 
 /** Models write \n; a text with \r\n keeps being written in its own way, unless the edit itself is about line endings. */
 function written(text: string, { start, end }: Place, old: string, now: string): string {
-  if (old.includes('\r') || !/[\r\n]/.test(now)) return now;
-  return now.replace(/\r\n|\n|\r/g, old.includes('\n') ? '\n' : endingNear(text, end > start ? end : start));
+  if (!/[\r\n]/.test(now) || (old.includes('\r') && (now.includes('\r') || withNewlines(old) === now))) return now;
+  const ending = old.includes('\r\n') ? '\r\n' : /[\r\n]/.exec(old)?.[0];
+  if (!ending && !/[\r\n]/.test(text)) return now;
+  return now.replace(/\r\n|\n|\r/g, ending ?? endingNear(text, end > start ? end : start));
+}
+
+function withNewlines(text: string): string {
+  return text.replace(/\r\n|\r/g, '\n');
 }
 
 /** Without those that overlap the one before. */
@@ -138,6 +171,12 @@ function apart(places: readonly Place[]): Place[] {
 export function occursAt(lines: Lines, places: readonly Place[], path: string): string {
   const ignoring = places[0]?.rule ? `, ignoring ${places[0].rule.ignores}` : '';
   return `occurs ${places.length} times in ${path}${ignoring}, ${linesOf(lines.text, places)}.`;
+}
+
+export function unclearIndentation(lines: Lines, place: Place, what: string, path: string): string {
+  const from = lineAt(lines.text, place.start);
+  const to = lineAt(lines.text, Math.max(place.start, place.end - 1));
+  return `${what} is in ${path} with another indentation, and it cannot be told how the new lines are to be indented. Give all lines with the indentation that the file has:\n${numbered(lines, from - 1, to)}`;
 }
 
 /** Shows where something like it does stand, so that the next try can copy it. */

@@ -1,0 +1,221 @@
+/**
+ * How new lines are indented where a passage was found by ignoring indentation; pure. The lines of the passage are known as the model wrote
+ * them and as the file has them. A reading says how the one becomes the other for all of them. Where no reading does, or two would put a
+ * new line at different depths, nothing is guessed.
+ */
+import { closesBlock, isNestedWell, leavesBlock, opensBlock } from './replace-blocks.ts';
+import type { Lines } from './replace-lines.ts';
+import { indentOf } from './replace-match.ts';
+import type { Op } from './replace-render.ts';
+import { type Convert, fromMargin, readingOf, stepsOf } from './replace-steps.ts';
+
+/** A line of the passage: its indentation in the model's copy and in the file. */
+type Known = { index: number; old: string; file: string; text: string };
+/** A line of the new text; `file` is how it is indented already, where the change keeps it. */
+type Written = { index: number; indent: string; text: string; file?: string };
+/** The indentation of each line of the new text, by the index of its op. */
+type Indents = ReadonlyMap<number, string>;
+
+/** Lines with nothing but blanks are neither known nor written. */
+type Passage = {
+  ops: readonly Op[];
+  known: readonly Known[];
+  written: readonly Written[];
+  /** Lines of the file, for each op that adds nothing. */
+  region: readonly string[];
+  lines: Lines;
+};
+
+/**
+ * The indentation that each line of the new text has in the file, by the index of its op; undefined where that cannot be known. `region` are
+ * the lines of the passage, `lines` all of the file.
+ */
+export function indentsFor(ops: readonly Op[], region: readonly string[], lines: Lines): Indents | undefined {
+  const passage = passageOf(ops, region, lines);
+  const { known, written } = passage;
+  if (known.length === 1) return besideOneLine(passage);
+  const readings = [wholly(passage), exceptFirst(passage), asWritten(passage)].flatMap((indents) => indents ?? []);
+  if (readings.length === 0) return byPosition(passage);
+  const indents = agreed(readings) ?? agreed(readings.filter((each) => isNestedWell(linesWith(passage, each))));
+  // What has no indentation at all may have lost it.
+  const isFlat = new Set([...known.map(({ old }) => old), ...written.map(({ indent }) => indent)]).size === 1;
+  return isFlat ? wellNested(indents, passage) : indents;
+}
+
+function passageOf(ops: readonly Op[], region: readonly string[], lines: Lines): Passage {
+  const known: Known[] = [];
+  const written: Written[] = [];
+  let at = 0;
+  for (const [index, { sign, text }] of ops.entries()) {
+    const line = sign === '+' ? undefined : region[at++];
+    const file = line && indentOf(line);
+    const indent = indentOf(text);
+    const words = text.slice(indent.length);
+    if (words === '') continue;
+    if (file !== undefined) known.push({ index, old: indent, file, text: words });
+    if (sign !== '-') written.push({ index, indent, text: words, ...(file !== undefined && { file }) });
+  }
+  return { ops, known, written, region, lines };
+}
+
+function agreed([first, ...others]: readonly Indents[]): Indents | undefined {
+  return others.every((other) => [...other].every(([index, indent]) => indent === first?.get(index))) ? first : undefined;
+}
+
+function wellNested(indents: Indents | undefined, passage: Passage): Indents | undefined {
+  return indents && isNestedWell(linesWith(passage, indents)) ? indents : undefined;
+}
+
+/** Kept lines are indented as they are. */
+function indentsBy({ written }: Passage, indentOfNew: (line: Written) => string | undefined): Indents | undefined {
+  const indents = new Map<number, string>();
+  for (const line of written) {
+    const indent = line.file ?? indentOfNew(line);
+    if (indent === undefined) return undefined;
+    indents.set(line.index, indent);
+  }
+  return indents;
+}
+
+/** The whole copy is indented in another way. */
+function wholly(passage: Passage): Indents | undefined {
+  const convert = conversion(passage, passage.known, passage.written);
+  return convert && indentsBy(passage, ({ indent }) => convert(indent));
+}
+
+function conversion({ lines, region }: Passage, known: readonly Known[], written: readonly Written[]): Convert | undefined {
+  return readingOf(known, { theirs: [...known.map(({ old }) => old), ...written.map(({ indent }) => indent)], region, lines });
+}
+
+/** The first line of the copy begins within its indentation, and that of the new text does so too, or not. */
+function exceptFirst(passage: Passage): Indents | undefined {
+  const [head, ...below] = passage.written;
+  const [first, ...rest] = passage.known;
+  const isFlatCopy = new Set(passage.known.map(({ old }) => old)).size === 1;
+  if (!first || isFlatCopy || below.some(({ index }) => index === first.index)) return undefined;
+  const convert = conversion(passage, rest, below);
+  const isTrimmed = first.file.endsWith(first.old) && first.file !== first.old;
+  if (!convert || !isTrimmed || (convert(first.old) ?? '').length >= first.file.length) return undefined;
+  return indentsBy(passage, (line) => {
+    if (line !== head) return convert(line.indent);
+    if (onlyReindents(passage)) return line.indent.startsWith(first.old) ? first.file + line.indent.slice(first.old.length) : undefined;
+    if (line.indent === first.file) return first.file;
+    // A line from further below may have another depth.
+    const same = rest.find(({ text }) => text === line.text);
+    return line.indent === first.old && (!same || same.file === first.file) ? first.file : undefined;
+  });
+}
+
+/** The copy has lost its indentation, and the new text has that of the file. */
+function asWritten(passage: Passage): Indents | undefined {
+  const { known, written } = passage;
+  const [first, head] = [known[0], written[0]];
+  if (!first || onlyReindents(passage)) return undefined;
+  const isFlatCopy = new Set(known.map(({ old }) => old)).size === 1;
+  const place = known.find(({ text }) => text === head?.text) ?? first;
+  if (head?.indent !== place.file) return undefined;
+  if (place.old === place.file && !(isFlatCopy && written.some(({ indent }) => indent !== place.old))) return undefined;
+  return new Map(written.map(({ index, indent }) => [index, indent]));
+}
+
+/** No word changes. */
+function onlyReindents({ known, written }: Passage): boolean {
+  return known.length === written.length && known.every(({ text }, index) => text === written[index]?.text);
+}
+
+/** One line tells little: it may begin within its indentation, with what follows in that of the file, or the whole may be indented in another way. */
+function besideOneLine(passage: Passage): Indents | undefined {
+  const { known, written, region, lines } = passage;
+  const [line] = known as [Known];
+  const [head, ...others] = written;
+  const shifted = wellNested(wholly(passage), passage);
+  const isKeptBelow = others.some(({ file }) => file !== undefined);
+  const isTrimmed = line.old === '' || others.every(({ indent }) => indent.startsWith(line.file));
+  if (line.old === line.file || !line.file.endsWith(line.old) || !isTrimmed || isKeptBelow) return shifted;
+  const [step = ''] = stepsOf(region, lines);
+  const absolute = fromMargin(
+    others.map(({ indent }) => indent),
+    line.file,
+    step,
+  );
+  const literal = wellNested(
+    indentsBy(passage, (each) => {
+      if (each !== head) return absolute(each.indent);
+      if (onlyReindents(passage)) return line.file + each.indent;
+      return each.indent === line.old || each.indent === line.file ? line.file : undefined;
+    }),
+    passage,
+  );
+  if (!literal || (shifted && agreed([literal, shifted]))) return shifted;
+  if (shifted && line.old !== '') return undefined;
+  const goesIn = (indents: Indents) => (indents.get(others[0]?.index ?? -1) ?? '').length - (indents.get(head?.index ?? -1) ?? '').length;
+  if (shifted && opensBlock(head?.text ?? '') && goesIn(literal) !== step.length && goesIn(shifted) === step.length) return shifted;
+  return staysInside(line.file, others, literal) ? literal : undefined;
+}
+
+/** No line is less deep than that, but for what ends a block further out and follows it there. */
+function staysInside(depth: string, lines: readonly Written[], indents: Indents): boolean {
+  let least = depth;
+  for (const { index, text } of lines) {
+    const indent = indents.get(index) ?? '';
+    if (indent.startsWith(least)) continue;
+    if (!leavesBlock(text)) return false;
+    least = indent;
+  }
+  return true;
+}
+
+/** Where one indentation of the copy stands for several of the file, only lines that take the place of others can be told apart. */
+function byPosition(passage: Passage): Indents | undefined {
+  const { known, written } = passage;
+  const runs = runsOf(passage);
+  const isBalanced = runs.every(({ removed, added }) => removed.length === added.length);
+  const isMixed = new Set(known.map(({ old }) => old)).size < new Set(known.map(({ old, file }) => `${old}\n${file}`)).size;
+  if (isMixed && !isBalanced && written.length > 0) return undefined;
+  const pairs = new Map(
+    runs.flatMap(({ removed, added }) =>
+      removed.length === added.length ? added.map((line, index): [Written, Known] => [line, removed[index] as Known]) : [],
+    ),
+  );
+  // The first line may begin within its indentation.
+  const places = new Map(known.slice(1).map(({ old, file }) => [old, file]));
+  const below = new Map(known.map((line, index) => [line, known[index + 1]]));
+  return indentsBy(passage, (line) => {
+    const place = places.get(line.indent);
+    if (place !== undefined && !isMixed) return place;
+    const replaced = pairs.get(line);
+    return replaced?.old === line.indent && (!isMixed || areAlike(replaced, line, below.get(replaced))) ? replaced.file : undefined;
+  });
+}
+
+/** Neither begins or ends a block that the other does not. */
+function areAlike(replaced: Known, { text }: Written, below: Known | undefined): boolean {
+  if (opensBlock(replaced.text) !== opensBlock(text) || closesBlock(replaced.text) !== closesBlock(text)) return false;
+  const word = (line: string) => /^\W*\w*/.exec(line)?.[0];
+  const isInside = below !== undefined && below.file !== replaced.file && below.file.startsWith(replaced.file);
+  return !isInside || word(replaced.text) === word(text);
+}
+
+/** Lines that go and lines that come between two that stay. */
+function runsOf({ ops, known, written }: Passage): { removed: Known[]; added: Written[] }[] {
+  const runs: { removed: Known[]; added: Written[] }[] = [];
+  const [knownAt, writtenAt] = [new Map(known.map((line) => [line.index, line])), new Map(written.map((line) => [line.index, line]))];
+  let isOpen = false;
+  for (const index of ops.keys()) {
+    const [gone, come] = [knownAt.get(index), writtenAt.get(index)];
+    if (!gone && !come) continue;
+    if (gone && come) isOpen = false;
+    else {
+      if (!isOpen) runs.push({ removed: [], added: [] });
+      isOpen = true;
+      if (gone) runs.at(-1)?.removed.push(gone);
+      if (come) runs.at(-1)?.added.push(come);
+    }
+  }
+  return runs;
+}
+
+/** What would stand there, with a mark on what is not there yet. */
+function linesWith({ written }: Passage, indents: Indents): { text: string; isNew: boolean }[] {
+  return written.map(({ index, text, file }) => ({ text: (indents.get(index) ?? '') + text, isNew: file !== indents.get(index) }));
+}
