@@ -1,14 +1,16 @@
 import * as z from 'zod';
 import type { Tool } from '../core/tool.ts';
 import { ToolError } from '../core/tool.ts';
-import { encodeLike, encodeText, sameBytes } from '../workspace/content.ts';
+import { decodeText, encodeLike, encodeText, sameBytes } from '../workspace/content.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 import type { FileChange } from '../workspace/types.ts';
 import type { Resolved, Workspace } from '../workspace/workspace.ts';
-import { applyHunks } from './apply-patch-hunks.ts';
+import { applyHunks, expectWholeHunks } from './apply-patch-hunks.ts';
 import { parsePatch, type Section } from './apply-patch-parse.ts';
 import { changeCall, existingFile, newFile, textContent } from './change-call.ts';
 import { defineTool } from './define.ts';
+import { elisionIn } from './replace-elision.ts';
+import { leavesOut } from './replace-errors.ts';
 import { discreetly } from './withheld.ts';
 
 export function applyPatchTool(workspace: Workspace, gate: WriteGate): Tool {
@@ -32,6 +34,12 @@ export function applyPatchTool(workspace: Workspace, gate: WriteGate): Tool {
   });
 }
 
+/** @throws ToolError where the content that takes the place of another leaves out code. */
+function expectWholeFile(content: string, before: Uint8Array, path: string): void {
+  const elision = elisionIn(content, decodeText(before) ?? '', path);
+  if (elision !== undefined) throw new ToolError(leavesOut('The patch', elision));
+}
+
 type Drafted = Resolved & { before: Uint8Array | undefined; after: Uint8Array | undefined; movedFrom?: string };
 
 /** What the files would be, section by section: a file that an earlier section made or changed is seen as that left it. */
@@ -48,6 +56,7 @@ class Draft {
     switch (section.kind) {
       case 'add': {
         const file = await this.#free(section.path, 'Use *** Update File: to change it.');
+        if (file.before) expectWholeFile(section.content, file.before, file.path);
         file.after = encodeText(section.content);
         return [`Created ${file.path}.`];
       }
@@ -69,6 +78,7 @@ class Draft {
     const resolved = to === undefined ? await this.#workspace.resolve(path) : await this.#workspace.resolveEntry(path);
     const file = await this.#existing(resolved);
     const bytes = file.after as Uint8Array;
+    expectWholeHunks(hunks, file.path);
     const apply = () => discreetly(this.#workspace, file.path, () => applyHunks(textContent(bytes, file.path), hunks, file.path));
     const { text, notes } = hunks.length > 0 ? apply() : { text: undefined, notes: [] };
     const after = text === undefined ? bytes : encodeLike(text, bytes);

@@ -5,7 +5,7 @@ import type { WriteGate } from '../workspace/gate.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { changeCall, existingFile, textContent } from './change-call.ts';
 import { counted, defineTool } from './define.ts';
-import { replaceAll } from './replace.ts';
+import { expectWhole, replaceAll } from './replace.ts';
 import { repairReplaceInput } from './replace-input.ts';
 import { discreetly } from './withheld.ts';
 
@@ -22,7 +22,9 @@ export function replaceInFileTool(workspace: Workspace, gate: WriteGate): Tool {
     repair: repairReplaceInput,
     async prepare({ path: input, edits }) {
       const place = await workspace.resolve(input);
-      const before = await existingFile(workspace, place);
+      const isNew = edits.some(({ old_text }) => old_text === '');
+      const before = await existingFile(workspace, place, isNew ? 'Use create_file to create it.' : undefined);
+      expectWhole(edits, place.path);
       const { text, replaced, notes } = discreetly(workspace, place.path, () =>
         replaceAll(textContent(before, place.path), edits, place.path),
       );

@@ -7,7 +7,7 @@ import { closesBlock, isNestedWell, leavesBlock, opensBlock } from './replace-bl
 import type { Lines } from './replace-lines.ts';
 import { indentOf } from './replace-match.ts';
 import type { Op } from './replace-render.ts';
-import { type Convert, fromMargin, readingOf, stepsOf } from './replace-steps.ts';
+import { type Convert, fromMargin, isOneForSeveral, readingOf, stepsOf } from './replace-steps.ts';
 
 /** A line of the passage: its indentation in the model's copy and in the file. */
 type Known = { index: number; old: string; file: string; text: string };
@@ -80,11 +80,11 @@ function indentsBy({ written }: Passage, indentOfNew: (line: Written) => string 
 /** The whole copy is indented in another way. */
 function wholly(passage: Passage): Indents | undefined {
   const convert = conversion(passage, passage.known, passage.written);
-  return convert && indentsBy(passage, ({ indent }) => convert(indent));
+  return convert && indentsBy(passage, ({ indent, text }) => convert(indent, text));
 }
 
 function conversion({ lines, region }: Passage, known: readonly Known[], written: readonly Written[]): Convert | undefined {
-  return readingOf(known, { theirs: [...known.map(({ old }) => old), ...written.map(({ indent }) => indent)], region, lines });
+  return readingOf(known, { theirs: written.map(({ indent }) => indent), region, lines });
 }
 
 /** The first line of the copy begins within its indentation, and that of the new text does so too, or not. */
@@ -95,9 +95,9 @@ function exceptFirst(passage: Passage): Indents | undefined {
   if (!first || isFlatCopy || below.some(({ index }) => index === first.index)) return undefined;
   const convert = conversion(passage, rest, below);
   const isTrimmed = first.file.endsWith(first.old) && first.file !== first.old;
-  if (!convert || !isTrimmed || (convert(first.old) ?? '').length >= first.file.length) return undefined;
+  if (!convert || !isTrimmed || (convert(first.old, first.text) ?? '').length >= first.file.length) return undefined;
   return indentsBy(passage, (line) => {
-    if (line !== head) return convert(line.indent);
+    if (line !== head) return convert(line.indent, line.text);
     if (onlyReindents(passage)) return line.indent.startsWith(first.old) ? first.file + line.indent.slice(first.old.length) : undefined;
     if (line.indent === first.file) return first.file;
     // A line from further below may have another depth.
@@ -140,7 +140,7 @@ function besideOneLine(passage: Passage): Indents | undefined {
   );
   const literal = wellNested(
     indentsBy(passage, (each) => {
-      if (each !== head) return absolute(each.indent);
+      if (each !== head) return absolute(each.indent, each.text);
       if (onlyReindents(passage)) return line.file + each.indent;
       return each.indent === line.old || each.indent === line.file ? line.file : undefined;
     }),
@@ -170,7 +170,7 @@ function byPosition(passage: Passage): Indents | undefined {
   const { known, written } = passage;
   const runs = runsOf(passage);
   const isBalanced = runs.every(({ removed, added }) => removed.length === added.length);
-  const isMixed = new Set(known.map(({ old }) => old)).size < new Set(known.map(({ old, file }) => `${old}\n${file}`)).size;
+  const isMixed = isOneForSeveral(known);
   if (isMixed && !isBalanced && written.length > 0) return undefined;
   const pairs = new Map(
     runs.flatMap(({ removed, added }) =>

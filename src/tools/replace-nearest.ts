@@ -2,24 +2,19 @@
 import type { Lines } from './replace-lines.ts';
 import { visible } from './replace-slips.ts';
 
-const AROUND = 2;
-const MAX_LINES = 20;
 const MAX_LINE = 200;
 const MAX_WORDS = 50;
+const MAX_PLACES = 20;
 
-/** Numbered lines to copy from, or undefined where nothing is like it. */
-export function nearestPassage(lines: Lines, passage: readonly string[]): string | undefined {
-  const start = byLines(lines, passage) ?? byWords(lines, passage);
-  if (start === undefined) return undefined;
-  const from = Math.max(0, start - AROUND);
-  const to = Math.min(lines.full, start + passage.length + AROUND, from + MAX_LINES);
-  return numbered(lines, from, to);
+/** Where it would begin, counted from 0; undefined where nothing is like it. */
+export function nearestStart(lines: Lines, passage: readonly string[]): number | undefined {
+  return byLines(lines, passage) ?? byWords(lines, passage);
 }
 
 /** Lines as read_file shows them, the last one not among them. */
 export function numbered(lines: Lines, from: number, to: number): string {
   const shown: string[] = [];
-  for (let index = from; index < Math.min(to, lines.full, from + MAX_LINES); index++) {
+  for (let index = Math.max(0, from); index < Math.min(to, lines.full); index++) {
     const line = lines.line(index);
     shown.push(`${index + 1}\t${line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line}`);
   }
@@ -33,7 +28,10 @@ function byLines(lines: Lines, passage: readonly string[]): number | undefined {
   const wanted = new Map<string, number[]>();
   for (const [index, line] of passage.entries()) {
     const key = bare(line);
-    if (key.length > 2) wanted.set(key, [...(wanted.get(key) ?? []), index]);
+    if (key.length <= 2) continue;
+    const places = wanted.get(key) ?? [];
+    // What is there everywhere says nothing of where.
+    if (places.length < MAX_PLACES) wanted.set(key, [...places, index]);
   }
   const votes = new Map<number, number>();
   for (const [index, key] of lines.folded(bare).entries()) {

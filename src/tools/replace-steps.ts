@@ -2,32 +2,34 @@
 import { type Lines, splitLines } from './replace-lines.ts';
 import { indentOf } from './replace-match.ts';
 
-/** undefined for an indentation that it says nothing of. */
-export type Convert = (indent: string) => string | undefined;
-type Level = { old: string; file: string };
+/** undefined for an indentation that it says nothing of; `text` is what follows it. */
+export type Convert = (indent: string, text: string) => string | undefined;
+/** A line as both have it. */
+type Level = { old: string; file: string; text: string };
 /** One step of indentation in the copy and in the file. Without any, blanks are carried over as they are. */
 type Step = { theirs: string; ours: string };
 
 /** One blank more is how the stars of a comment are aligned: it is no step. */
 const ALIGNED = 1;
+const isStar = (text: string) => text.startsWith('*');
 const STEPS = ['\t', '  ', '   ', '    '];
 /** Some see a tab as eight blanks. */
 const WIDE = ' '.repeat(8);
 const VERBATIM: Step = { theirs: '', ours: '' };
 const MAX_SEEN = 200_000;
 
-/** The one conversion that these lines show; undefined where they show none. `region` are the lines of the passage, `lines` all of the file. */
+/** The one conversion that these lines show; undefined where they show none. `theirs` are the indentations of the new text, `region` the lines of the passage, `lines` all of the file. */
 export function readingOf(
   known: readonly Level[],
   { theirs, region, lines }: { theirs: readonly string[]; region: readonly string[]; lines: Lines },
 ): Convert | undefined {
   if (known.every(({ old, file }) => old === file)) return (indent) => indent;
-  const levels = [...new Map(known.map((line) => [`${line.old}\n${line.file}`, line])).values()];
-  if (new Set(levels.map(({ old }) => old)).size < levels.length) return undefined;
+  const levels = [...new Map(known.map((line) => [`${line.old}\n${line.file}\n${isStar(line.text)}`, line])).values()];
+  if (isOneForSeveral(known)) return undefined;
   const base = levels.reduce((least, level) => (level.old.length < least.old.length ? level : least));
-  const explains = (convert: Convert) => levels.every(({ old, file }) => convert(old) === file);
+  const explains = (convert: Convert) => levels.every(({ old, file, text }) => convert(old, text) === file);
   const ours = stepsOf(region, lines);
-  if (levels.some(({ old }) => !isAligned(old, base.old))) {
+  if (levels.some(({ old, text }) => old !== base.old && !(isStar(text) && old === base.old + ' '.repeat(ALIGNED)))) {
     const steps = STEPS.concat(WIDE).flatMap((step) => ours.map((own): Step => ({ theirs: step, ours: own })));
     const likely = steps.filter((step) => {
       if (step.theirs === step.ours) return false;
@@ -35,12 +37,13 @@ export function readingOf(
     });
     return [VERBATIM, ...likely].map((step) => convertBy(base, step)).find(explains);
   }
-  const convert = fromOneLevel(base, stepOf(theirs), ours[0]);
+  const convert = fromOneLevel(base, stepOf(theirs, true) ?? stepOf([...theirs, ...known.map(({ old }) => old)]), ours[0]);
   return explains(convert) ? convert : undefined;
 }
 
-function isAligned(indent: string, base: string): boolean {
-  return indent === base || indent === base + ' '.repeat(ALIGNED);
+/** One indentation of the copy stands for several of the file. */
+export function isOneForSeveral(known: readonly Level[]): boolean {
+  return new Set(known.map(({ old }) => old)).size < new Set(known.map(({ old, file }) => `${old}\n${file}`)).size;
 }
 
 /** Only the steps that each side takes elsewhere tell how a line is indented that is deeper or less deep. */
@@ -50,15 +53,16 @@ function fromOneLevel(base: Level, theirs: string | undefined, ours: string | un
   if (theirs === undefined || ![...STEPS, WIDE].includes(theirs))
     return ours === '\t' || theirs === '\t' ? (indent) => (indent === base.old ? base.file : undefined) : verbatim;
   const restepped = convertBy(base, { theirs, ours });
-  if ((base.old !== '' && areAsDeep(base, { theirs, ours })) || theirs === '\t' || ours === '\t') return restepped;
-  return (indent) => (verbatim(indent) === restepped(indent) ? verbatim(indent) : undefined);
+  const isOff = base.old.length % theirs.length > 0;
+  if (!isOff && ((base.old !== '' && areAsDeep(base, { theirs, ours })) || theirs === '\t' || ours === '\t')) return restepped;
+  return (indent, text) => (verbatim(indent, text) === restepped(indent, text) ? verbatim(indent, text) : undefined);
 }
 
 /** From blanks to tabs or back where only one side has tabs; else as it is. */
 export function fromMargin(theirs: readonly string[], file: string, ours: string): Convert {
   const step = stepOf(theirs);
   const isMixed = step !== undefined && (step === '\t') !== file.includes('\t');
-  return isMixed ? convertBy({ old: '', file: '' }, { theirs: step, ours }) : (indent) => indent;
+  return isMixed ? convertBy({ old: '', file: '', text: '' }, { theirs: step, ours }) : (indent) => indent;
 }
 
 /** As many steps in the one as in the other. */
@@ -68,9 +72,9 @@ function areAsDeep({ old, file }: Level, { theirs, ours }: Step): boolean {
 }
 
 function convertBy(base: Level, step: Step): Convert {
-  return (indent) => {
+  return (indent, text) => {
     if (indent.startsWith(base.old)) {
-      const more = converted(indent.slice(base.old.length), step, ALIGNED);
+      const more = converted(indent.slice(base.old.length), step, isStar(text) ? ALIGNED : 0);
       return more === undefined ? undefined : base.file + more;
     }
     if (!base.old.startsWith(indent)) return undefined;

@@ -106,7 +106,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
 function isStatementEnd(lines: readonly (string | undefined)[], at: number, source: Source): boolean {
   const [line, next] = [lines[at], lines.slice(at + 1).find((each) => !isBlank(each))];
   if (isBlank(line) || ['mk', 'md'].includes(source.kind)) return false;
-  if (/[,([{\\:+]$|\||^\s*(?:[.|&?]|append)/.test(line as string) && source.kind !== 'yaml' && source.kind !== 'json') return false;
+  if (/[,([{\\:+]$|\||^\s*(?:[.|&?*]|\/\*)/.test(line as string) && source.kind !== 'yaml' && source.kind !== 'json') return false;
   if (source.kind === 'yaml' && !/^\s*\w[\w-]*: \S/.test(line as string)) return false;
   if (source.kind === 'json' && !/,$/.test(line as string)) return false;
   return next === undefined || width(next) <= width(line as string);
