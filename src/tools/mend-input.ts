@@ -35,10 +35,12 @@ export function renamed(input: unknown, keys: readonly string[]): unknown {
 export function withDirectory(input: unknown): unknown {
   const { path, ...rest } = (typeof input === 'object' && input ? input : {}) as Record<string, unknown>;
   if (typeof path !== 'string') return input;
-  const directory = path.trim().replace(/^\.?\/|\/$/g, '');
+  // What is absolute may lie in the workspace.
+  const directory = path.trim().replace(/^\.\/|[\\/]$/g, '');
   if (directory === '' || directory === '.') return rest;
   if (typeof rest.glob !== 'string') return { ...rest, glob: directory };
   const within = rest.glob.replace(/^\.?\//, '');
+  if (rest.glob.startsWith(`${directory}/`)) return rest;
   return within.startsWith(`${directory}/`) ? rest : { ...rest, glob: `${directory}/**/${within.replace(/^\*\*\//, '')}` };
 }
 
