@@ -20,8 +20,7 @@ export function applyPatchTool(workspace: Workspace, gate: WriteGate): Tool {
       'Change files by a patch: *** Begin Patch, then *** Add File: path, *** Update File: path (*** Move to: path) with @@ hunks, or *** Delete File: path, then *** End Patch. The lines of a hunk must occur once: give 3 lines of context, and @@ with the class or function above where that is not enough.',
     effect: 'mutating',
     input: z.object({ input: z.string() }),
-    // Elsewhere it is the only argument, without a name.
-    repair: (input) => (typeof input === 'string' ? { input } : input),
+    repair: repairPatchInput,
     async prepare({ input }) {
       const files = new Draft(workspace);
       const done: string[] = [];
@@ -38,6 +37,13 @@ export function applyPatchTool(workspace: Workspace, gate: WriteGate): Tool {
 function expectWholeFile(content: string, before: Uint8Array, path: string): void {
   const elision = elisionIn(content, decodeText(before) ?? '', path);
   if (elision !== undefined) throw new ToolError(leavesOut('The patch', elision));
+}
+
+/** Elsewhere it is the only argument, without a name, or the word behind the command's own. */
+function repairPatchInput(input: unknown): unknown {
+  const patch = typeof input === 'object' && input !== null && 'input' in input ? input.input : input;
+  const text = Array.isArray(patch) ? patch.find((word) => typeof word === 'string' && word.includes('*** ')) : patch;
+  return typeof text === 'string' ? { input: text } : input;
 }
 
 type Drafted = Resolved & { before: Uint8Array | undefined; after: Uint8Array | undefined; movedFrom?: string };

@@ -16,7 +16,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   glob: ['pattern', 'include', 'include_pattern', 'file_pattern'],
   pattern: ['query', 'text'],
   regex: ['is_regex', 'isRegexp'],
-  input: ['patch', 'patch_text', 'diff'],
+  input: ['patch', 'patch_text', 'diff', 'command', 'cmd'],
 };
 
 /** With the names of the schema, where the input has none of its own for it. */

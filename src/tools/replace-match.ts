@@ -89,10 +89,9 @@ export function linePlaces(lines: Lines, wanted: readonly string[], scopes: read
   for (const rule of blank ? [EXACT] : [EXACT, ...LOOSER]) {
     const places: (Place & { line: number })[] = [];
     const folded = lines.folded(rule.fold);
-    const compared = wanted.map(rule.fold);
-    for (let line = 0; line + wanted.length <= lines.full; line++) {
+    for (const line of runsOf(folded, wanted.map(rule.fold))) {
       const next = line + wanted.length;
-      if (!compared.every((each, index) => each === folded[line + index])) continue;
+      if (next > lines.full) break;
       if (!scopes.some(({ from, to }) => from <= line && next <= to)) continue;
       const place = { line, start: lines.start(line), end: lines.start(next) };
       places.push({ ...place, ...(rule !== EXACT && { rule }), ...(next >= lines.count && { atEnd: true }) });
@@ -100,6 +99,31 @@ export function linePlaces(lines: Lines, wanted: readonly string[], scopes: read
     if (places.length > 0) return places;
   }
   return [];
+}
+
+/** Where it may begin: there the lines between its first and its last one are. At `open` the last one is the border behind the end of the text, and the one before it is compared as the last. */
+function startsOf(folded: readonly string[], wanted: readonly string[], open: number): readonly number[] {
+  const inner = wanted.slice(1, -1);
+  const starts = inner.length > 0 ? runsOf(folded, inner).map((index) => index - 1) : [...folded.keys()];
+  const isOpen = open >= 0 && wanted.slice(1, -2).every((line, index) => line === folded[open + 1 + index]);
+  return isOpen ? [...starts.filter((index) => index !== open), open] : starts;
+}
+
+/** Where all of these lines follow each other, in a time that grows with the sum of both (Knuth, Morris and Pratt). */
+function runsOf(lines: readonly string[], wanted: readonly string[]): number[] {
+  const back = [0];
+  for (let index = 1, length = 0; index < wanted.length; index++) {
+    while (length > 0 && wanted[index] !== wanted[length]) length = back[length - 1] as number;
+    if (wanted[index] === wanted[length]) length++;
+    back.push(length);
+  }
+  const runs: number[] = [];
+  for (let index = 0, length = 0; index < lines.length; index++) {
+    while (length > 0 && (length === wanted.length || lines[index] !== wanted[length])) length = back[length - 1] as number;
+    if (lines[index] === wanted[length]) length++;
+    if (length === wanted.length) runs.push(index + 1 - length);
+  }
+  return runs;
 }
 
 /** The first and the last piece may be parts of their lines; an empty one is the border between two lines. */
@@ -110,10 +134,12 @@ function placesBy(rule: Rule, lines: Lines, pieces: readonly string[]): Place[] 
   const [first, last] = [wanted[0] as string, wanted.at(-1) as string];
   const toBorder = pieces.length > 1 && last === '';
   const fromBorder = pieces.length > 1 && first === '';
-  for (let index = 0; index < lines.count; index++) {
-    const atEnd = toBorder && index + pieces.length - 1 === lines.count;
+  // Where the text goes on without its last line break, there is a line less.
+  const open = toBorder ? lines.count - pieces.length + 1 : -1;
+  for (const index of startsOf(folded, wanted, open)) {
+    const atEnd = index === open;
     const count = atEnd ? pieces.length - 1 : pieces.length;
-    if (index + count > lines.count) break;
+    if (index < 0 || index + count > lines.count) continue;
     const end = index + count - 1;
     const line = folded[index] as string;
     const lastLine = folded[end] as string;
@@ -137,9 +163,6 @@ function placesBy(rule: Rule, lines: Lines, pieces: readonly string[]): Place[] 
           ? lastLine === closing
           : lastLine.startsWith(closing);
       if (!closes) continue;
-      let middle = 1;
-      while (middle < count - 1 && folded[index + middle] === wanted[middle]) middle++;
-      if (middle < count - 1) continue;
     }
     const start = !rule.wholeLines ? lines.start(index) + line.length - first.length : fromBorder ? lines.end(index) : lines.start(index);
     const stop = atEnd

@@ -3,9 +3,9 @@ import { ToolError } from '../core/tool.ts';
 import { elisionIn } from './replace-elision.ts';
 import { appliedAlready, leavesOut, linesOf, notFound, occursAt, unclearIndentation } from './replace-errors.ts';
 import { endingNear, Lines, lineAt, splitLines } from './replace-lines.ts';
-import { byLines, type Place, placesOf } from './replace-match.ts';
+import { byLines, indentOf, type Place, placesOf } from './replace-match.ts';
 import { MENDS, type Mend } from './replace-mend.ts';
-import { type Op, opsOf, render } from './replace-render.ts';
+import { opsOf, render } from './replace-render.ts';
 
 export type Edit = { old_text: string; new_text: string; all?: boolean | undefined };
 /** `what` names the edit in messages, `ignores` says what was not compared. */
@@ -97,7 +97,7 @@ function find(lines: Lines, edits: readonly Edit[], index: number, path: string)
     if (text === '') return [{ start: 0, end: 0, text: new_text, what }];
     throw new ToolError(`old_text of ${what} is empty. Give the passage to replace.`);
   }
-  const { found, old, now, mend } = placesOfEdit(lines, old_text, new_text);
+  const { found, old, now, mend } = placesOfEdit(lines, edits[index] as Edit);
   const places = all ? apart(found) : found;
   if (places.length === 0) throw new ToolError(missing(lines, edits, index, path));
   if (places.length > 1 && !all) {
@@ -105,11 +105,13 @@ function find(lines: Lines, edits: readonly Edit[], index: number, path: string)
     const advice = `${same > 0 ? `Edit ${same} is the same. ` : ''}Give more lines around it, or set all.`;
     throw new ToolError(`old_text of ${what} ${occursAt(lines, places, path, advice)}`);
   }
-  let ops: Op[] | undefined;
+  const isIndented = isAboutIndentation(old, now);
+  const ops = places.some(({ rule }) => rule) || isIndented ? opsOf(old, now) : [];
   return places.map((each) => {
-    const place = asLines(text, each, old, now);
-    if (place.rule && !place.atEnd) ops ??= opsOf(old, now);
-    const replacement = replacementOf(lines, place, old, now, ops);
+    const indent = indentBefore(text, each.start);
+    const place = isIndented ? asLines(text, each, indent, old) : each;
+    const isDoubled = place === each && isTrimmedInOldOnly(indent, old, now);
+    const replacement = isDoubled ? replacementOf(lines, place, old, now.slice(indent.length)) : replacementOf(lines, place, old, now, ops);
     if (replacement === undefined) throw new ToolError(unclearIndentation(lines, place, `old_text of ${what}`, path));
     const ignores = [mend?.ignores, place.rule?.ignores].flatMap((each) => each ?? []).join(' and ');
     return { start: place.start, end: place.end, text: replacement, what, ...(ignores && { ignores }) };
@@ -117,7 +119,10 @@ function find(lines: Lines, edits: readonly Edit[], index: number, path: string)
 }
 
 /** Where it is as it stands, or else as it is meant. */
-function placesOfEdit(lines: Lines, old: string, now: string): { found: Place[]; old: string; now: string; mend?: Mend } {
+function placesOfEdit(
+  lines: Lines,
+  { old_text: old, new_text: now, all }: Edit,
+): { found: Place[]; old: string; now: string; mend?: Mend } {
   const found = placesOf(lines, old);
   if (found.length > 0) return { found, old, now };
   for (const mend of MENDS) {
@@ -126,7 +131,7 @@ function placesOfEdit(lines: Lines, old: string, now: string): { found: Place[];
     const [from, to] = [mended.old.join('\n'), mended.now.join('\n')];
     const places = placesOf(lines, from);
     const meant = places.filter(({ start }) => lineAt(lines.text, start) === mended.first);
-    if (places.length > 0) return { found: meant.length === 1 ? meant : places, old: from, now: to, mend };
+    if (places.length > 0) return { found: meant.length === 1 && !all ? meant : places, old: from, now: to, mend };
   }
   return { found, old, now };
 }
@@ -144,7 +149,7 @@ function missing(lines: Lines, edits: readonly Edit[], index: number, path: stri
   return notFound(lines, splitLines(old_text), `old_text ${what}`, path);
 }
 
-function replacementOf(lines: Lines, place: Place, old: string, now: string, ops: readonly Op[] = []): string | undefined {
+function replacementOf(lines: Lines, place: Place, old: string, now: string, ops = opsOf(old, now)): string | undefined {
   if (!place.rule) return written(lines.text, place, old, now);
   // The text goes on without its last line break, and so does the change.
   return render(lines, place, place.atEnd ? opsOf(withoutBreak(old), withoutBreak(now)) : ops);
@@ -154,16 +159,21 @@ function withoutBreak(text: string): string {
   return text.replace(/(?:\r\n|\n|\r)$/, '');
 }
 
+/** The blanks between the beginning of the line and this place, where there is nothing else. */
+function indentBefore(text: string, offset: number): string {
+  let start = offset;
+  while (start > 0 && (text[start - 1] === ' ' || text[start - 1] === '\t')) start--;
+  return start === 0 || /[\r\n]/.test(text[start - 1] as string) ? text.slice(start, offset) : '';
+}
+
 /**
  * A passage that begins within its line's indentation and ends with its line is meant as whole lines, where it matters: what stands there
- * afterwards is indented as they are. One that has all of its other lines as the file has them is meant to the letter.
+ * afterwards is indented as they are.
  */
-function asLines(text: string, place: Place, old: string, now: string): Place {
-  if (place.rule?.wholeLines || !isAboutIndentation(old, now)) return place;
-  const start = lineStart(text, place.start);
-  const startsInside = place.start > start && /^[ \t]+$/.test(text.slice(start, place.start));
+function asLines(text: string, place: Place, indent: string, old: string): Place {
   const endsThere = /[\r\n]$/.test(old) || place.end === text.length || /[\r\n]/.test(text[place.end] as string);
-  return startsInside && endsThere ? { ...place, start, rule: byLines(place.rule) } : place;
+  if (place.rule?.wholeLines || indent === '' || !endsThere) return place;
+  return { ...place, start: place.start - indent.length, rule: byLines(place.rule) };
 }
 
 /** Where both begin with their first word, what follows it is as the file has it, unless it is all there is. */
@@ -174,10 +184,11 @@ function isAboutIndentation(old: string, now: string): boolean {
   return /^[ \t]+[^ \t\r\n]/.test(now) || (!/[\r\n]/.test(old.trimEnd()) && (/[\r\n]/.test(now.trimEnd()) || (endsLine && now === '')));
 }
 
-function lineStart(text: string, offset: number): number {
-  let start = offset;
-  while (start > 0 && !/[\r\n]/.test(text[start - 1] as string)) start--;
-  return start;
+/** The old text begins behind the indentation of its line, the new one with it. More blanks and the same word is what it says: deeper. */
+function isTrimmedInOldOnly(indent: string, old: string, now: string): boolean {
+  return (
+    indent !== '' && !/^[ \t\r\n]/.test(old) && indentOf(now) === indent && now.length > indent.length && now.slice(indent.length) !== old
+  );
 }
 
 /** Models write \n; a text with \r\n keeps being written in its own way, unless the edit itself is about line endings. */
