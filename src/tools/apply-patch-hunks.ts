@@ -51,13 +51,13 @@ function locate(lines: Lines, hunk: Hunk, after: number, what: string, path: str
     const places = mended.first === undefined ? found : preferred(found, ({ line }) => line + 1 === mended.first);
     const [place] = places;
     if (!place) continue;
-    // Of several below one header the nearest is meant.
+    // Of several places below one header, the nearest is meant.
     if (places.length > 1 && blocks?.length !== 1) {
       const advice = 'Give more lines of context, or a header that is there once: @@ line above it.';
       throw new ToolError(`${what} ${occursAt(lines, places, path, advice)}`);
     }
     const located = trimmed(lines, place, mended.ops);
-    const nearest = places.length > 1 ? 'the same lines further below its header' : undefined;
+    const nearest = places.length > 1 ? 'the same lines further down' : undefined;
     const ignores = [mend?.ignores, located.place.rule?.ignores, nearest].flatMap((each) => each ?? []).join(' and ');
     return ignores ? { ...located, ignores } : located;
   }
@@ -68,7 +68,7 @@ function oldLines(ops: readonly Op[]): string[] {
   return ops.filter(({ sign }) => sign !== '+').map(({ text }) => text);
 }
 
-/** Where its lines are, by the headers, the order of hunks and the end of the file. */
+/** The places of the hunk's lines. Headers, the order of hunks and the end of the file decide between several. */
 function placesIn(lines: Lines, { ops, endOfFile }: Hunk, blocks: readonly Scope[] | undefined, after: number): LinePlace[] {
   const old = oldLines(ops);
   let places = linePlaces(lines, old, blocks ?? [{ from: 0, to: lines.full }]);
@@ -83,13 +83,13 @@ function placesIn(lines: Lines, { ops, endOfFile }: Hunk, blocks: readonly Scope
   return places.length > 1 && after > 0 ? preferred(places, ({ start }) => start >= after) : places;
 }
 
-/** The ops with their lines as they are meant; undefined where that is no other way. */
+/** The ops without this slip; undefined where they do not have it. */
 function mendedOps(ops: readonly Op[], mend: Mend): { ops: Op[]; first?: number } | undefined {
   const old = oldLines(ops);
   const now = ops.filter(({ sign }) => sign === '+').map(({ text }) => text);
   const mended = mend.undo({ old, now });
   if (!mended) return undefined;
-  // What is taken away is taken from the beginning.
+  // Lines are only ever removed from the beginning.
   let [skipOld, skipNow] = [old.length - mended.old.length, now.length - mended.now.length];
   const [from, to] = [[...mended.old], [...mended.now]];
   const result = ops.flatMap(({ sign }): Op[] => {
@@ -128,7 +128,7 @@ function trimmed(lines: Lines, found: LinePlace, written: readonly Op[]): Locate
   return { place: { ...place, start, end }, ops: [...ops.slice(first, last + 1), BORDER] };
 }
 
-/** Where all lines of context lack the blank that is their sign, and others show that the file is indented so, there is nothing to be ignored. */
+/** Models sometimes leave out the blank that marks a context line. Where all context lines lack it, and other lines show that they are indented like that, the match is exact. */
 function withBlankSigns(lines: Lines, place: LinePlace, ops: readonly Op[]): { place: LinePlace; ops: readonly Op[] } {
   const { rule, ...exact } = place;
   if (!rule?.wholeLines) return { place, ops };

@@ -1,9 +1,9 @@
-/** Comments such as `// ... existing code ...` that stand for code which a model did not write down; pure. */
+/** Finds placeholders such as `// ... existing code ...`, which stand for code that a model left out; pure. */
 
-/** What says that there is more. */
+/** Each placeholder with words has at least one of these. */
 const CORE = words(`rest remaining remainder existing unchanged unmodified omitted elided truncated snip snipped same previous other others
   original keep kept`);
-/** What else such a comment is made of. */
+/** The other words that placeholders are made of. A comment with further words is most likely meant literally. */
 const FILLER =
   words(`a above after again all already and any are args arguments array as attributes be before below block blocks body brevity
   case cases change changed changes class classes code columns comments component components config configuration constants constructor
@@ -15,21 +15,21 @@ const FILLER =
   rules schema script section sections setters setting settings setup shown state statements stay stays stuff style styles table template test
   tests text that the there this to tsx type types untouched value values variables view views was with your`);
 
-/** More of them draw a line. */
+/** A longer row of dots is a separator line. */
 const DOTS = '(?:(?<!\\.)\\.{3,5}(?!\\.)|…)';
 const BEGINS_WITH_DOTS = new RegExp(`^${DOTS}`);
 const ENDS_WITH_DOTS = new RegExp(`${DOTS}$`);
-/** Without any dots: the rest, and that it is as it was. */
+/** Placeholders without dots name the rest and say that it stays. */
 const PHRASE =
   /^(?:(?:the )?(?:rest|remainder)(?: of .*)?|(?:the |all )?(?:remaining|existing|other) .*) (?:(?:is|are|remains?|stays?|goes?|kept|left) )?(?:the )?(?:unchanged|same|as (?:is|before)|here|omitted|intact|untouched|unmodified|identical)(?: as (?:before|above)| for brevity)?$|^(?:the )?rest(?: of (?:the |this |your )?(?:code|file|class|function|method|module|implementation)s?)$|^(?:keep |the )?existing (?:code|implementation)$/;
 
-/** A line that is nothing but a comment, in any language: what opens and closes it, and whether it is part of a longer one. */
+/** A line that is only a comment, in any language. `doc` matches where it is part of a documentation comment. */
 const COMMENT = /^(?:(?<doc>\/\/[/!]|\*(?!\/))|\{?\/\*+|\/\/|#+|--+|<!--|;+|%+|\{#|\(\*|rem\s)(?<text>.*?)(?:\*+\/\}?|--+>|#\}|\*\))?$/i;
-/** A comment behind or within code. */
+/** A comment after code or within it. */
 const BESIDE = /\s(?:\/\/|#|--)\s+([^'"`;{}=]*)$|(?<!['"`])\/\*+(.*?)\*+\/|(?<!['"`])<!--(.*?)-->/g;
 
 const DOCUMENT = /\.(?:md|mdx|markdown|rst|adoc|txt|tex|org)$/i;
-/** Here three dots alone are no code. */
+/** Languages in which a line of three dots is not code. */
 const WITHOUT_DOTS = /\.(?:[cm]?[jt]sx?|java|kts?|swift|go|rs|cs|php|s?css|less|json|html?|vue|svelte|xml|c|h|cc|cpp|hpp|rb|lua|sh|sql)$/i;
 
 const MAX_LENGTH = 300;
@@ -38,7 +38,7 @@ function words(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s+/));
 }
 
-/** The first line of the new text that leaves out code, and that the old one does not have. */
+/** The first line of the new text that is a placeholder and does not occur in the old text. */
 export function elisionIn(now: string, old: string, path: string): string | undefined {
   if (!/\.{3}|…|rest|remain|existing/i.test(now)) return undefined;
   const known = new Set(old.split(/[\r\n]+/).map((line) => line.trim()));
@@ -48,7 +48,7 @@ export function elisionIn(now: string, old: string, path: string): string | unde
     .find((line) => !known.has(line) && isElision(line, path));
 }
 
-/** Whether a line, without the blanks around it, stands for others. */
+/** `line` comes without surrounding whitespace. */
 export function isElision(line: string, path: string): boolean {
   if (line.length > MAX_LENGTH) return false;
   const { doc, text } = COMMENT.exec(line)?.groups ?? {};
@@ -72,7 +72,7 @@ const bare = (text: string) => text.trim().replace(/^[\s([<{*=-]+|[\s)\]>}*=:-]+
 const isOnlyDots = (text: string) => new RegExp(`^${DOTS}$`).test(bare(text));
 const hasDots = (text: string) => BEGINS_WITH_DOTS.test(bare(text)) || ENDS_WITH_DOTS.test(bare(text));
 
-/** `most` is how many words it may have that no such comment needs. */
+/** `most` is how many words may be in neither list. */
 function leavesOut(comment: string, most = 1): boolean {
   const text = bare(comment);
   const said = text.replaceAll(new RegExp(DOTS, 'g'), ' ').match(/[\p{L}\p{N}_`'-]+/gu) ?? [];

@@ -1,4 +1,4 @@
-/** Why an edit cannot be made, so that the next try can: lines are shown as read_file shows them, to be copied. Pure. */
+/** The errors of edits; pure. Each shows the lines that matter as read_file shows them, so that the model can copy them for its next attempt. */
 import { isElision } from './replace-elision.ts';
 import { type Lines, lineAt } from './replace-lines.ts';
 import { LOOSER, type Place } from './replace-match.ts';
@@ -8,8 +8,9 @@ import { slipIn } from './replace-slips.ts';
 const MAX_NAMED = 5;
 const MAX_SHOWN = 3;
 const MAX_LINES = 20;
-/** Lines before what is shown, and letters of a line that are. */
+/** How many lines are shown before the passage. */
 const AROUND = 2;
+/** How many characters of a line are quoted. */
 const MAX_QUOTED = 120;
 
 /** `at lines 3, 9` */
@@ -18,7 +19,7 @@ export function linesOf(text: string, places: readonly { start: number }[]): str
   return `at line${places.length === 1 ? '' : 's'} ${named.join(', ')}${places.length > MAX_NAMED ? ', …' : ''}`;
 }
 
-/** `occurs 2 times in a.txt, at lines 3, 9. Give more lines:`, and the lines around each. */
+/** `occurs 2 times in a.txt, at lines 3, 9.` with the advice and the lines around the first places. */
 export function occursAt(lines: Lines, places: readonly Place[], path: string, advice: string): string {
   const ignoring = places[0]?.rule ? `, ignoring ${places[0].rule.ignores}` : '';
   const around = places.slice(0, MAX_SHOWN).map(({ start }) => {
@@ -29,12 +30,12 @@ export function occursAt(lines: Lines, places: readonly Place[], path: string, a
 }
 
 export function unclearIndentation(lines: Lines, place: Place, what: string, path: string): string {
-  return `${what} is in ${path} with another indentation, and it cannot be told how the new lines are to be indented. Give all lines with the indentation that the file has:\n${shown(lines, place)}`;
+  return `${what} is in ${path} with a different indentation, which does not tell how to indent the new lines. Give all lines with the indentation that the file has:\n${shown(lines, place)}`;
 }
 
 export function appliedAlready(lines: Lines, place: Place, what: string, path: string): string {
   const line = lineAt(lines.text, place.start);
-  return `${what} is not in ${path}, but what it leads to is, at line ${line}: it seems to be applied already.\n${shown(lines, place)}`;
+  return `${what} is not in ${path}, but the result of the change is, at line ${line}: it seems to be applied already.\n${shown(lines, place)}`;
 }
 
 /** The lines of a place. */
@@ -46,10 +47,10 @@ function shown(lines: Lines, { start, end }: Place): string {
 }
 
 export function leavesOut(what: string, elision: string): string {
-  return `${what} leaves out code: ${quoted(elision)} would be written as it stands, and what it stands for would be lost. Write all lines, or make a smaller edit of each part that changes. If the comment itself is meant, put it in other words. Nothing was changed.`;
+  return `${what} leaves out code: the placeholder ${quoted(elision)} would replace the code that it stands for. Write all lines, or use a smaller edit for each part that changes. If you mean the comment literally, word it differently. Nothing was changed.`;
 }
 
-/** Shows where something like it does stand, and where the two first differ. */
+/** Shows the passage of the file that is most like the missing one, and the first line in which they differ. */
 export function notFound(lines: Lines, passage: readonly string[], what: string, path: string): string {
   const slip = slipIn(lines, passage.join('\n'));
   const meant = slip ? slip.passage.split('\n') : passage;
@@ -58,7 +59,7 @@ export function notFound(lines: Lines, passage: readonly string[], what: string,
     ...(slip ? [slip.hint] : []),
     ...(elision === undefined
       ? []
-      : [`Its line ${quoted(elision.trim())} stands for others: copy all of them, or make an edit of each part.`]),
+      : [`Its line ${quoted(elision.trim())} is a placeholder: copy the lines that it stands for, or use a separate edit for each part.`]),
   ];
   const start = nearestStart(lines, meant);
   if (start === undefined) return [`${what} is not in ${path}.`, ...hints, 'Read the file again.'].join(' ');
@@ -69,7 +70,7 @@ export function notFound(lines: Lines, passage: readonly string[], what: string,
   return [`${what} is not in ${path}.`, ...hints, `The nearest passage:\n${near}${difference}`].join(' ');
 }
 
-/** The first line of the file that is another than the passage has there. */
+/** The index of the first line of the file that differs from the passage's line at that place. */
 function differenceAt(lines: Lines, passage: readonly string[], start: number): number | undefined {
   const { fold } = LOOSER.at(-1) as (typeof LOOSER)[number];
   const index = passage.findIndex((line, offset) => fold(line) !== fold(lines.line(start + offset)));
@@ -81,15 +82,15 @@ function differenceOf(lines: Lines, passage: readonly string[], start: number, a
   const [theirs = '', next] = passage.slice(at - start);
   const [file, below] = [lines.line(at), lines.line(at + 1)];
   if (at > start && fold(theirs) !== '' && fold(theirs) === fold(below))
-    return `It has a line more than this, line ${at + 1}: ${quoted(file)}`;
+    return `Line ${at + 1} of the file is missing in it: ${quoted(file)}`;
   if (next !== undefined && fold(next) !== '' && fold(next) === fold(file))
-    return `It has no line ${quoted(theirs)} before line ${at + 1}.`;
+    return `The file has no line ${quoted(theirs)} before line ${at + 1}.`;
   let same = 0;
   while (same < file.length && file[same] === theirs[same]) same++;
   return `They first differ in line ${at + 1}. The file has ${quoted(file, same)}, not ${quoted(theirs, same)}`;
 }
 
-/** A long line from a little before the place that matters. */
+/** Of a long line only the part around the position `at` is quoted. */
 function quoted(line: string, at = 0): string {
   const from = line.length > MAX_QUOTED ? Math.max(0, at - MAX_QUOTED / 3) : 0;
   const part = line.slice(from, from + MAX_QUOTED);

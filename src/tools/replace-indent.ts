@@ -1,22 +1,22 @@
 /**
- * How new lines are indented where a passage was found by ignoring indentation; pure. The lines of the passage are known as the model wrote
- * them and as the file has them. A reading says how the one becomes the other for all of them. Where no reading does, or two would put a
- * new line at different depths, nothing is guessed.
+ * Indents new lines where a passage was found by ignoring indentation; pure. The lines of the passage are known both as the model wrote them
+ * and as the file has them. A reading is one explanation of how the first became the second, for all of these lines. Where no reading fits,
+ * or two readings indent a new line differently, nothing is guessed.
  */
 import { closesBlock, isNestedWell, leavesBlock, opensBlock } from './replace-blocks.ts';
 import type { Lines } from './replace-lines.ts';
 import { indentOf } from './replace-match.ts';
 import type { Op } from './replace-render.ts';
-import { type Convert, fromMargin, isOneForSeveral, readingOf, stepsOf } from './replace-steps.ts';
+import { type Convert, findConversion, fromLineStart, isOneForSeveral, stepsOf } from './replace-steps.ts';
 
 /** A line of the passage: its indentation in the model's copy and in the file. */
 type Known = { index: number; old: string; file: string; text: string };
-/** A line of the new text; `file` is how it is indented already, where the change keeps it. */
+/** A line of the new text. `file` is its indentation in the file, where the change keeps the line. */
 type Written = { index: number; indent: string; text: string; file?: string };
 /** The indentation of each line of the new text, by the index of its op. */
 type Indents = ReadonlyMap<number, string>;
 
-/** Lines with nothing but blanks are neither known nor written. */
+/** Blank lines are in neither list. */
 type Passage = {
   ops: readonly Op[];
   known: readonly Known[];
@@ -33,11 +33,11 @@ type Passage = {
 export function indentsFor(ops: readonly Op[], region: readonly string[], lines: Lines): Indents | undefined {
   const passage = passageOf(ops, region, lines);
   const { known, written } = passage;
-  if (known.length === 1) return besideOneLine(passage);
-  const readings = [wholly(passage), exceptFirst(passage), asWritten(passage)].flatMap((indents) => indents ?? []);
-  if (readings.length === 0) return byPosition(passage);
+  if (known.length === 1) return readBesideOneLine(passage);
+  const readings = [readAsShifted(passage), readAsTrimmed(passage), readAsWritten(passage)].flatMap((indents) => indents ?? []);
+  if (readings.length === 0) return pairByPosition(passage);
   const indents = agreed(readings) ?? agreed(readings.filter((each) => isNestedWell(linesWith(passage, each))));
-  // What has no indentation at all may have lost it.
+  // Where all lines have the same indentation, the model may have lost the differences.
   const isFlat = new Set([...known.map(({ old }) => old), ...written.map(({ indent }) => indent)]).size === 1;
   return isFlat ? wellNested(indents, passage) : indents;
 }
@@ -66,7 +66,7 @@ function wellNested(indents: Indents | undefined, passage: Passage): Indents | u
   return indents && isNestedWell(linesWith(passage, indents)) ? indents : undefined;
 }
 
-/** Kept lines are indented as they are. */
+/** The indentation of all lines: kept lines stay as they are. */
 function indentsBy({ written }: Passage, indentOfNew: (line: Written) => string | undefined): Indents | undefined {
   const indents = new Map<number, string>();
   for (const line of written) {
@@ -77,18 +77,18 @@ function indentsBy({ written }: Passage, indentOfNew: (line: Written) => string 
   return indents;
 }
 
-/** The whole copy is indented in another way. */
-function wholly(passage: Passage): Indents | undefined {
+/** Reading: the model indented all lines in a different way. */
+function readAsShifted(passage: Passage): Indents | undefined {
   const convert = conversion(passage, passage.known, passage.written);
   return convert && indentsBy(passage, ({ indent, text }) => convert(indent, text));
 }
 
 function conversion({ lines, region }: Passage, known: readonly Known[], written: readonly Written[]): Convert | undefined {
-  return readingOf(known, { theirs: written.map(({ indent }) => indent), region, lines });
+  return findConversion(known, { theirs: written.map(({ indent }) => indent), region, lines });
 }
 
-/** The first line of the copy begins within its indentation, and that of the new text does so too, or not. */
-function exceptFirst(passage: Passage): Indents | undefined {
+/** Reading: the copy begins after the indentation of its first line. The new text may begin there too. */
+function readAsTrimmed(passage: Passage): Indents | undefined {
   const [head, ...below] = passage.written;
   const [first, ...rest] = passage.known;
   const isFlatCopy = new Set(passage.known.map(({ old }) => old)).size === 1;
@@ -100,14 +100,14 @@ function exceptFirst(passage: Passage): Indents | undefined {
     if (line !== head) return convert(line.indent, line.text);
     if (onlyReindents(passage)) return line.indent.startsWith(first.old) ? first.file + line.indent.slice(first.old.length) : undefined;
     if (line.indent === first.file) return first.file;
-    // A line from further below may have another depth.
+    // A line that moved up from below may have a different depth.
     const same = rest.find(({ text }) => text === line.text);
     return line.indent === first.old && (!same || same.file === first.file) ? first.file : undefined;
   });
 }
 
-/** The copy has lost its indentation, and the new text has that of the file. */
-function asWritten(passage: Passage): Indents | undefined {
+/** Reading: only the copy lost indentation, and the new text has the indentation of the file. */
+function readAsWritten(passage: Passage): Indents | undefined {
   const { known, written } = passage;
   const [first, head] = [known[0], written[0]];
   if (!first || onlyReindents(passage)) return undefined;
@@ -118,26 +118,26 @@ function asWritten(passage: Passage): Indents | undefined {
   return new Map(written.map(({ index, indent }) => [index, indent]));
 }
 
-/** No word changes. */
+/** Whether the change is one of indentation alone. */
 function onlyReindents({ known, written }: Passage): boolean {
   return known.length === written.length && known.every(({ text }, index) => text === written[index]?.text);
 }
 
-/** One line tells little: it may begin within its indentation, with what follows in that of the file, or the whole may be indented in another way. */
-function besideOneLine(passage: Passage): Indents | undefined {
+/**
+ * A passage of one line has two readings. Either the copy begins after its indentation, and the lines that follow have theirs in full; or all
+ * lines are shifted.
+ */
+function readBesideOneLine(passage: Passage): Indents | undefined {
   const { known, written, region, lines } = passage;
   const [line] = known as [Known];
   const [head, ...others] = written;
-  const shifted = wellNested(wholly(passage), passage);
+  const shifted = wellNested(readAsShifted(passage), passage);
   const isKeptBelow = others.some(({ file }) => file !== undefined);
   const isTrimmed = line.old === '' || others.every(({ indent }) => indent.startsWith(line.file));
   if (line.old === line.file || !line.file.endsWith(line.old) || !isTrimmed || isKeptBelow) return shifted;
   const [step = ''] = stepsOf(region, lines);
-  const absolute = fromMargin(
-    others.map(({ indent }) => indent),
-    line.file,
-    step,
-  );
+  const theirs = head?.indent === line.file ? [] : others.map(({ indent }) => indent);
+  const absolute = fromLineStart(theirs, line.file, step);
   const literal = wellNested(
     indentsBy(passage, (each) => {
       if (each !== head) return absolute(each.indent, each.text);
@@ -153,7 +153,7 @@ function besideOneLine(passage: Passage): Indents | undefined {
   return staysInside(line.file, others, literal) ? literal : undefined;
 }
 
-/** No line is less deep than that, but for what ends a block further out and follows it there. */
+/** Whether no line is indented less than `depth`, except for lines that end an outer block and those after them. */
 function staysInside(depth: string, lines: readonly Written[], indents: Indents): boolean {
   let least = depth;
   for (const { index, text } of lines) {
@@ -165,8 +165,8 @@ function staysInside(depth: string, lines: readonly Written[], indents: Indents)
   return true;
 }
 
-/** Where one indentation of the copy stands for several of the file, only lines that take the place of others can be told apart. */
-function byPosition(passage: Passage): Indents | undefined {
+/** Where no reading fits, a new line can only have the indentation of the line that it replaces, or of all lines that were written like it. */
+function pairByPosition(passage: Passage): Indents | undefined {
   const { known, written } = passage;
   const runs = runsOf(passage);
   const isBalanced = runs.every(({ removed, added }) => removed.length === added.length);
@@ -177,7 +177,7 @@ function byPosition(passage: Passage): Indents | undefined {
       removed.length === added.length ? added.map((line, index): [Written, Known] => [line, removed[index] as Known]) : [],
     ),
   );
-  // The first line may begin within its indentation.
+  // The first line does not count: it may lack its indentation.
   const places = new Map(known.slice(1).map(({ old, file }) => [old, file]));
   const below = new Map(known.map((line, index) => [line, known[index + 1]]));
   return indentsBy(passage, (line) => {
@@ -188,7 +188,7 @@ function byPosition(passage: Passage): Indents | undefined {
   });
 }
 
-/** Neither begins or ends a block that the other does not. */
+/** Whether both lines begin or end a block, or neither does. */
 function areAlike(replaced: Known, { text }: Written, below: Known | undefined): boolean {
   if (opensBlock(replaced.text) !== opensBlock(text) || closesBlock(replaced.text) !== closesBlock(text)) return false;
   const word = (line: string) => /^\W*\w*/.exec(line)?.[0];
@@ -196,7 +196,7 @@ function areAlike(replaced: Known, { text }: Written, below: Known | undefined):
   return !isInside || word(replaced.text) === word(text);
 }
 
-/** Lines that go and lines that come between two that stay. */
+/** The removed and added lines between two kept lines. */
 function runsOf({ ops, known, written }: Passage): { removed: Known[]; added: Written[] }[] {
   const runs: { removed: Known[]; added: Written[] }[] = [];
   const [knownAt, writtenAt] = [new Map(known.map((line) => [line.index, line])), new Map(written.map((line) => [line.index, line]))];
@@ -215,7 +215,7 @@ function runsOf({ ops, known, written }: Passage): { removed: Known[]; added: Wr
   return runs;
 }
 
-/** What would stand there, with a mark on what is not there yet. */
+/** The resulting lines. */
 function linesWith({ written }: Passage, indents: Indents): { text: string; isNew: boolean }[] {
   return written.map(({ index, text, file }) => ({ text: (indents.get(index) ?? '') + text, isNew: file !== indents.get(index) }));
 }

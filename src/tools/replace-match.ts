@@ -11,7 +11,7 @@ export type Rule = {
   fold(line: string): string;
   /** Lines are compared as wholes, and new ones are indented as the text is. */
   wholeLines: boolean;
-  /** What a new line shares with the one that it replaces stays as the text has it. */
+  /** Whether typographic characters are ignored: what a new line shares with the line that it replaces keeps them. */
   isTypographic?: boolean;
 };
 
@@ -101,7 +101,10 @@ export function linePlaces(lines: Lines, wanted: readonly string[], scopes: read
   return [];
 }
 
-/** Where it may begin: there the lines between its first and its last one are. At `open` the last one is the border behind the end of the text, and the one before it is compared as the last. */
+/**
+ * The lines at which the passage may begin, because its lines between the first and the last follow there. `open` is such a line where the
+ * text ends without the line break that the passage ends with.
+ */
 function startsOf(folded: readonly string[], wanted: readonly string[], open: number): readonly number[] {
   const inner = wanted.slice(1, -1);
   const starts = inner.length > 0 ? runsOf(folded, inner).map((index) => index - 1) : [...folded.keys()];
@@ -109,7 +112,7 @@ function startsOf(folded: readonly string[], wanted: readonly string[], open: nu
   return isOpen ? [...starts.filter((index) => index !== open), open] : starts;
 }
 
-/** Where all of these lines follow each other, in a time that grows with the sum of both (Knuth, Morris and Pratt). */
+/** The indices at which `wanted` occurs in `lines`, in linear time (Knuth, Morris and Pratt). */
 function runsOf(lines: readonly string[], wanted: readonly string[]): number[] {
   const back = [0];
   for (let index = 1, length = 0; index < wanted.length; index++) {
@@ -134,7 +137,7 @@ function placesBy(rule: Rule, lines: Lines, pieces: readonly string[]): Place[] 
   const [first, last] = [wanted[0] as string, wanted.at(-1) as string];
   const toBorder = pieces.length > 1 && last === '';
   const fromBorder = pieces.length > 1 && first === '';
-  // Where the text goes on without its last line break, there is a line less.
+  // Where the text lacks the line break at its end, it has one line less than the passage.
   const open = toBorder ? lines.count - pieces.length + 1 : -1;
   for (const index of startsOf(folded, wanted, open)) {
     const atEnd = index === open;

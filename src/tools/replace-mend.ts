@@ -1,15 +1,18 @@
-/** What models write around or instead of the lines that they copy, where only one thing can be meant; pure. It counts only for a passage that is not there as it stands. */
+/**
+ * Slips of copying that can be undone because only one thing can be meant; pure. They are tried only for a passage that the file does not
+ * contain as it was sent.
+ */
 import { indentOf } from './replace-match.ts';
 
-/** Lines to be found and lines to be written. `first` is the number, from 1, that the model gives the first of them. */
+/** The lines to find and the lines to write. `first` is the number, from 1, that the model gave the first line. */
 export type Copied = { old: readonly string[]; now: readonly string[]; first?: number };
-/** `ignores` says what was taken away, as the model is told. */
+/** `ignores` tells the model what was removed. `undo` returns undefined where the passage does not have this slip. */
 export type Mend = { ignores: string; undo(copied: Copied): Copied | undefined };
 
 const NUMBER = /^\s*L?(\d+)(?:(\t|→)|:\s?|\s?\|\s?|$)/;
 
-/** The numbers are those of lines that follow each other, and one alone stands as read_file writes it. */
-function numbered(lines: readonly string[]): number | undefined {
+/** The number of the first line, where all numbers are consecutive. A single number must be written as read_file writes it. */
+function firstNumber(lines: readonly string[]): number | undefined {
   const found = lines.flatMap((line, index) => (line.trim() === '' ? [] : { index, match: NUMBER.exec(line) }));
   const [first] = found;
   if (!first?.match || (found.length === 1 && !first.match[2])) return undefined;
@@ -27,8 +30,8 @@ export const MENDS: readonly Mend[] = [
   {
     ignores: 'line numbers',
     undo({ old, now }) {
-      const first = numbered(old);
-      // Where some new lines have numbers and others do not, what begins with one may be meant so.
+      const first = firstNumber(old);
+      // Where only some of the new lines have numbers, a number may be part of the code.
       if (first === undefined || (!areNumbered(now) && now.some((line) => old.includes(line) && NUMBER.test(line)))) return undefined;
       return { old: withoutNumbers(old), now: areNumbered(now) ? withoutNumbers(now) : now, first };
     },

@@ -6,12 +6,12 @@ const MAX_LINE = 200;
 const MAX_WORDS = 50;
 const MAX_PLACES = 20;
 
-/** Where it would begin, counted from 0; undefined where nothing is like it. */
+/** The index of the line where the passage would begin; undefined where no line is like it. */
 export function nearestStart(lines: Lines, passage: readonly string[]): number | undefined {
   return byLines(lines, passage) ?? byWords(lines, passage);
 }
 
-/** Lines as read_file shows them, the last one not among them. */
+/** Lines as read_file shows them, from the index `from` up to the one before `to`. */
 export function numbered(lines: Lines, from: number, to: number): string {
   const shown: string[] = [];
   for (let index = Math.max(0, from); index < Math.min(to, lines.full); index++) {
@@ -30,7 +30,7 @@ function byLines(lines: Lines, passage: readonly string[]): number | undefined {
     const key = bare(line);
     if (key.length <= 2) continue;
     const places = wanted.get(key) ?? [];
-    // What is there everywhere says nothing of where.
+    // A line that occurs very often does not help to locate the passage.
     if (places.length < MAX_PLACES) wanted.set(key, [...places, index]);
   }
   const votes = new Map<number, number>();

@@ -11,7 +11,7 @@ import { withTypographyOf } from './replace-typography.ts';
 /** A line of a change: kept, removed or added. */
 export type Op = { sign: ' ' | '-' | '+'; text: string };
 
-/** How one text becomes the other, line by line. The line breaks that both begin or end with stay, whatever empty lines are beside them. */
+/** How one text becomes the other, line by line. Line breaks at the beginning or end of both are kept, and never matched with an empty line. */
 export function opsOf(old: string, now: string): Op[] {
   const [from, to] = [splitLines(old), splitLines(now)];
   const isShort = Math.min(from.length, to.length) < 2;
@@ -26,10 +26,10 @@ export function opsOf(old: string, now: string): Op[] {
   return [...(begins ? [BORDER] : []), ...ops, ...(ends ? [BORDER] : [])];
 }
 
-/** What there is of a line beyond a line break. */
+/** The empty rest after a line break at the beginning or end of a passage. */
 export const BORDER: Op = { sign: ' ', text: '' };
 
-/** undefined where it cannot be known how a new line is to be indented. */
+/** Returns undefined where the indentation of a new line cannot be known. */
 export function render(lines: Lines, place: Place, changes: readonly Op[]): string | undefined {
   const { text } = lines;
   const pieces = splitPieces(text.slice(place.start, place.end));
@@ -43,7 +43,7 @@ export function render(lines: Lines, place: Place, changes: readonly Op[]): stri
   for (const [index, op] of ops.entries()) {
     const indent = indents?.get(index);
     if (op.sign === '+') {
-      // A new line of blanks alone is empty where indentation is ignored.
+      // A blank new line is empty where indentation is ignored.
       const words = indents ? op.text.slice(indentOf(op.text).length) : op.text;
       out.push({ text: (indent ?? '') + words, ending: removed.shift() ?? '' });
       continue;

@@ -1,25 +1,28 @@
-/** How the indentation of a model's copy becomes that of the file, step by step; pure. */
+/** Converts indentation as a model wrote it to the indentation that the file uses; pure. */
 import { type Lines, splitLines } from './replace-lines.ts';
 import { indentOf } from './replace-match.ts';
 
-/** undefined for an indentation that it says nothing of; `text` is what follows it. */
+/** Returns undefined for an indentation that cannot be converted. `text` is the line without its indentation. */
 export type Convert = (indent: string, text: string) => string | undefined;
-/** A line as both have it. */
+/** The indentation of one line in the model's copy (`old`) and in the file, and the line without it. */
 type Level = { old: string; file: string; text: string };
-/** One step of indentation in the copy and in the file. Without any, blanks are carried over as they are. */
+/** One level of indentation as the model writes it and as the file has it. Where both are empty, indentation is copied unchanged. */
 type Step = { theirs: string; ours: string };
 
-/** One blank more is how the stars of a comment are aligned: it is no step. */
-const ALIGNED = 1;
+/** One more blank aligns the stars of a comment, or a line below a bracket. It is not a level. */
+const ALIGNED = ' ';
 const isStar = (text: string) => text.startsWith('*');
 const STEPS = ['\t', '  ', '   ', '    '];
-/** Some see a tab as eight blanks. */
+/** Some models write a tab as eight blanks. */
 const WIDE = ' '.repeat(8);
 const VERBATIM: Step = { theirs: '', ours: '' };
 const MAX_SEEN = 200_000;
 
-/** The one conversion that these lines show; undefined where they show none. `theirs` are the indentations of the new text, `region` the lines of the passage, `lines` all of the file. */
-export function readingOf(
+/**
+ * The conversion that explains all of the known lines; undefined where none does. `theirs` are the indentations of the new text, `region` are
+ * the lines of the passage, `lines` is the whole file.
+ */
+export function findConversion(
   known: readonly Level[],
   { theirs, region, lines }: { theirs: readonly string[]; region: readonly string[]; lines: Lines },
 ): Convert | undefined {
@@ -29,69 +32,76 @@ export function readingOf(
   const base = levels.reduce((least, level) => (level.old.length < least.old.length ? level : least));
   const explains = (convert: Convert) => levels.every(({ old, file, text }) => convert(old, text) === file);
   const ours = stepsOf(region, lines);
-  if (levels.some(({ old, text }) => old !== base.old && !(isStar(text) && old === base.old + ' '.repeat(ALIGNED)))) {
+  const areAligned = levels.some(({ old }) => old === base.old + ALIGNED);
+  if (levels.some(({ old }) => old !== base.old && old !== base.old + ALIGNED)) {
     const steps = STEPS.concat(WIDE).flatMap((step) => ours.map((own): Step => ({ theirs: step, ours: own })));
     const likely = steps.filter((step) => {
       if (step.theirs === step.ours) return false;
-      return step.theirs !== WIDE || step.ours === '\t' || levels.every((level) => areAsDeep(level, step));
+      return step.theirs !== WIDE || step.ours === '\t' || levels.every((level) => haveSameDepth(level, step));
     });
-    return [VERBATIM, ...likely].map((step) => convertBy(base, step)).find(explains);
+    return [VERBATIM, ...likely].map((step) => convertBy(base, step, areAligned)).find(explains);
   }
-  const convert = fromOneLevel(base, stepOf(theirs, true) ?? stepOf([...theirs, ...known.map(({ old }) => old)]), ours[0]);
+  const convert = fromOneLevel(base, stepOf(theirs, true) ?? stepOf([...theirs, ...known.map(({ old }) => old)]), ours[0], areAligned);
   return explains(convert) ? convert : undefined;
 }
 
-/** One indentation of the copy stands for several of the file. */
+/** Whether one indentation in the copy stands for several in the file. */
 export function isOneForSeveral(known: readonly Level[]): boolean {
   return new Set(known.map(({ old }) => old)).size < new Set(known.map(({ old, file }) => `${old}\n${file}`)).size;
 }
 
-/** Only the steps that each side takes elsewhere tell how a line is indented that is deeper or less deep. */
-function fromOneLevel(base: Level, theirs: string | undefined, ours: string | undefined): Convert {
-  const verbatim = convertBy(base, VERBATIM);
+/** With a single known level, only the usual steps of the model and of the file tell how to indent lines at other levels. */
+function fromOneLevel(base: Level, theirs: string | undefined, ours: string | undefined, areAligned: boolean): Convert {
+  const verbatim = convertBy(base, VERBATIM, areAligned);
   if (theirs === ours || ours === undefined) return verbatim;
   if (theirs === undefined || ![...STEPS, WIDE].includes(theirs))
     return ours === '\t' || theirs === '\t' ? (indent) => (indent === base.old ? base.file : undefined) : verbatim;
-  const restepped = convertBy(base, { theirs, ours });
+  const restepped = convertBy(base, { theirs, ours }, areAligned);
   const isOff = base.old.length % theirs.length > 0;
-  if (!isOff && ((base.old !== '' && areAsDeep(base, { theirs, ours })) || theirs === '\t' || ours === '\t')) return restepped;
+  if (!isOff && ((base.old !== '' && haveSameDepth(base, { theirs, ours })) || theirs === '\t' || ours === '\t')) return restepped;
   return (indent, text) => (verbatim(indent, text) === restepped(indent, text) ? verbatim(indent, text) : undefined);
 }
 
-/** From blanks to tabs or back where only one side has tabs; else as it is. */
-export function fromMargin(theirs: readonly string[], file: string, ours: string): Convert {
+/** For lines whose indentation is complete: converts blanks to tabs or back where only one side has tabs. */
+export function fromLineStart(theirs: readonly string[], file: string, ours: string): Convert {
   const step = stepOf(theirs);
   const isMixed = step !== undefined && (step === '\t') !== file.includes('\t');
   return isMixed ? convertBy({ old: '', file: '', text: '' }, { theirs: step, ours }) : (indent) => indent;
 }
 
-/** As many steps in the one as in the other. */
-function areAsDeep({ old, file }: Level, { theirs, ours }: Step): boolean {
+/** Whether both sides have the same number of levels. */
+function haveSameDepth({ old, file }: Level, { theirs, ours }: Step): boolean {
   const levels = Math.floor(old.length / theirs.length);
   return old === theirs.repeat(levels) && file === ours.repeat(levels);
 }
 
-function convertBy(base: Level, step: Step): Convert {
+function convertBy(base: Level, step: Step, areAligned = false): Convert {
   return (indent, text) => {
     if (indent.startsWith(base.old)) {
-      const more = converted(indent.slice(base.old.length), step, isStar(text) ? ALIGNED : 0);
-      return more === undefined ? undefined : base.file + more;
+      const more = converted(indent.slice(base.old.length), step, areAligned || isStar(text));
+      return more === undefined || isForeign(more, base) ? undefined : base.file + more;
     }
     if (!base.old.startsWith(indent)) return undefined;
-    const less = converted(base.old.slice(indent.length), step, 0);
+    const less = converted(base.old.slice(indent.length), step, false);
     return less !== undefined && base.file.endsWith(less) ? base.file.slice(0, base.file.length - less.length) : undefined;
   };
 }
 
-function converted(blanks: string, { theirs, ours }: Step, most: number): string | undefined {
+/** Whether these are tabs where the file has blanks, or blanks where it has tabs. */
+function isForeign(blanks: string, { old, file }: Level): boolean {
+  if (file === '' || blanks === ALIGNED) return false;
+  return file.includes('\t') ? blanks.startsWith('  ') && !old.includes('\t') : blanks.includes('\t');
+}
+
+function converted(blanks: string, { theirs, ours }: Step, isAligned: boolean): string | undefined {
   if (theirs === '') return blanks;
   let levels = 0;
   while (blanks.startsWith(theirs, levels * theirs.length)) levels++;
   const rest = blanks.slice(levels * theirs.length);
-  return rest.length <= most && !rest.includes('\t') ? ours.repeat(levels) + rest : undefined;
+  return rest === '' || (isAligned && rest === ALIGNED) ? ours.repeat(levels) + rest : undefined;
 }
 
-/** The steps that a file takes: the most frequent one first, then those of the region. */
+/** The steps of indentation in a file: the most frequent one of the region first, the most frequent one of the file last. */
 export function stepsOf(region: readonly string[], lines: Lines): string[] {
   const near = region.filter((line) => line.trim() !== '').map(indentOf);
   const steps = [stepOf(near, true), ...inwardSteps(near).keys(), stepIn(lines)];
@@ -109,25 +119,25 @@ function stepIn(lines: Lines): string | undefined {
   return step;
 }
 
-/** How often lines go in, by how much. */
+/** How often a line is indented more than the line before, by the difference. */
 function inwardSteps(indents: readonly string[]): Map<string, number> {
   const inward = new Map<string, number>();
   for (const [index, indent] of indents.entries()) {
     const before = indents[index - 1] ?? indent;
     const step = indent.startsWith(before) ? indent.slice(before.length) : '';
     if (step.startsWith('\t')) inward.set('\t', (inward.get('\t') ?? 0) + 1);
-    else if (step.length > ALIGNED) inward.set(step, (inward.get(step) ?? 0) + 1);
+    else if (step.length > ALIGNED.length) inward.set(step, (inward.get(step) ?? 0) + 1);
   }
   return inward;
 }
 
-/** One step of indentation: the blanks by which lines go in most often, or else by which any two differ least. */
+/** One step of indentation: the most frequent difference of a line to the less indented line before it, or else the least difference of any two. */
 export function stepOf(indents: readonly string[], isStrict = false): string | undefined {
   const [most] = [...inwardSteps(indents)].sort((a, b) => b[1] - a[1] || a[0].length - b[0].length);
   if (most || isStrict) return most?.[0];
   if (indents.some((indent) => indent.startsWith('\t'))) return '\t';
   const levels = [...new Set([0, ...indents.map(({ length }) => length)])].sort((a, b) => a - b);
   const steps = levels.slice(1).map((width, index) => width - (levels[index] as number));
-  const least = Math.min(...steps.filter((step) => step > ALIGNED));
+  const least = Math.min(...steps.filter((step) => step > ALIGNED.length));
   return Number.isFinite(least) ? ' '.repeat(least) : undefined;
 }

@@ -1,12 +1,12 @@
-/** Quotes, dashes and spaces that a model wrote with the keyboard's own signs; pure. What a new line shares with the old one stays as the file has it. */
+/** Models write typographic quotes, dashes and spaces with plain characters; pure. What a new line shares with the line that it replaces keeps the file's characters. */
 import { diffArrays } from 'diff';
 import type { Op } from './replace-render.ts';
 
 const TOKEN = /\s+|[\p{L}\p{N}_]+|./gsu;
-/** More is not worth the time. */
+/** Longer changes are written as the model sent them: comparing them would take too long. */
 const MAX_LENGTH = 20_000;
 
-/** The added lines with the signs that the file has in the lines which they replace. `file` are its lines, for each op that adds nothing. */
+/** The ops with the file's characters in the added lines. `file` has a line for each op that is not an addition. */
 export function withTypographyOf(file: readonly string[], ops: readonly Op[]): Op[] {
   const result = [...ops];
   let at = 0;
@@ -32,7 +32,7 @@ export function withTypographyOf(file: readonly string[], ops: readonly Op[]): O
   return result;
 }
 
-/** `old` and `file` are the same text, letter for letter, but for their signs. */
+/** `old` and `file` have the same length: only quotes, dashes and spaces differ. */
 function carried(old: string, file: string, now: string): string {
   if (old === file || now.length + old.length > MAX_LENGTH) return now;
   let at = 0;

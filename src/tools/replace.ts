@@ -13,7 +13,7 @@ export type Span = { start: number; end: number; text: string; what: string; ign
 /** `notes` say which passages were found by a looser rule, and where. */
 export type Replaced = { text: string; replaced: number; notes: string[] };
 
-/** A shorter text may well be there by chance. */
+/** A shorter text may occur in the file by chance. */
 const MIN_DONE = 12;
 
 /**
@@ -49,7 +49,7 @@ function unmarked(edit: Edit, { text }: Lines): Edit {
   return { ...edit, old_text: edit.old_text.slice(1), new_text: edit.new_text.replace(/^\uFEFF/, '') };
 }
 
-/** All spans at once; what is asked for twice is done once. @throws ToolError where two overlap. */
+/** Replaces all spans at once. Equal spans count once. @throws ToolError where two overlap. */
 export function splice(text: string, spans: readonly Span[], path: string): Replaced {
   const isSame = (span: Span, other?: Span) => span.start === other?.start && span.end === other.end && span.text === other.text;
   const all = [...spans].sort((a, b) => a.start - b.start || a.end - b.end);
@@ -70,7 +70,7 @@ export function splice(text: string, spans: readonly Span[], path: string): Repl
   return { text: out + text.slice(at), replaced: sorted.length, notes: notesOn(text, sorted) };
 }
 
-/** One for each edit that was found only by ignoring something. */
+/** One note for each edit that was found only by ignoring something. */
 function notesOn(text: string, spans: readonly Span[]): string[] {
   const loose = spans.filter(({ ignores }) => ignores);
   return [...new Set(loose.map(({ what }) => what))].map((what) => {
@@ -118,7 +118,7 @@ function find(lines: Lines, edits: readonly Edit[], index: number, path: string)
   });
 }
 
-/** Where it is as it stands, or else as it is meant. */
+/** The places of the passage as it was sent, or else without a slip of copying. */
 function placesOfEdit(
   lines: Lines,
   { old_text: old, new_text: now, all }: Edit,
@@ -136,7 +136,7 @@ function placesOfEdit(
   return { found, old, now };
 }
 
-/** Why an edit has no place. */
+/** The error for an edit whose passage was not found. */
 function missing(lines: Lines, edits: readonly Edit[], index: number, path: string): string {
   const { old_text, new_text } = edits[index] as Edit;
   const what = `of edit ${index + 1}`;
@@ -159,7 +159,7 @@ function withoutBreak(text: string): string {
   return text.replace(/(?:\r\n|\n|\r)$/, '');
 }
 
-/** The blanks between the beginning of the line and this place, where there is nothing else. */
+/** The blanks between the start of the line and this offset; empty where there is anything else. */
 function indentBefore(text: string, offset: number): string {
   let start = offset;
   while (start > 0 && (text[start - 1] === ' ' || text[start - 1] === '\t')) start--;
@@ -176,7 +176,7 @@ function asLines(text: string, place: Place, indent: string, old: string): Place
   return { ...place, start: place.start - indent.length, rule: byLines(place.rule) };
 }
 
-/** Where both begin with their first word, what follows it is as the file has it, unless it is all there is. */
+/** Whether the indentation of the new lines has to be worked out. It has not where both texts begin with a word and the passage has further lines, which show that it was copied with indentation. */
 function isAboutIndentation(old: string, now: string): boolean {
   const endsLine = /[\r\n]$/.test(old);
   if (/^[ \t]+[^ \t\r\n]/.test(old)) return endsLine || /[\r\n]/.test(now);
@@ -184,7 +184,7 @@ function isAboutIndentation(old: string, now: string): boolean {
   return /^[ \t]+[^ \t\r\n]/.test(now) || (!/[\r\n]/.test(old.trimEnd()) && (/[\r\n]/.test(now.trimEnd()) || (endsLine && now === '')));
 }
 
-/** The old text begins behind the indentation of its line, the new one with it. More blanks and the same word is what it says: deeper. */
+/** Whether only the new text has the indentation of the first line, which would then be doubled. The same text with more blanks is meant to be indented more. */
 function isTrimmedInOldOnly(indent: string, old: string, now: string): boolean {
   return (
     indent !== '' && !/^[ \t\r\n]/.test(old) && indentOf(now) === indent && now.length > indent.length && now.slice(indent.length) !== old

@@ -39,7 +39,7 @@ export function parsePath(input: string, folders: readonly Folder[]): Location {
   return { folder, path: parts.slice(1).join('/') };
 }
 
-/** A path or glob that is absolute and lies in an open folder as one that is not; any other as it is. */
+/** Makes an absolute path or glob that lies in an open folder relative to the workspace. Any other is returned unchanged. */
 export function relativePath(input: string, folders: readonly Folder[]): string {
   const path = withoutScheme(input.trim());
   const inside = insideOf(/^[a-z]:/i.test(path) ? path.replaceAll('\\', '/') : path, folders);
@@ -57,7 +57,7 @@ function withoutScheme(input: string): string {
   }
 }
 
-/** Where an absolute path lies, of folders inside each other in the inner one. */
+/** The location of an absolute path. Where one folder contains another, the inner one counts. */
 function insideOf(path: string, folders: readonly Folder[]): Location | undefined {
   const parts = absoluteParts(path);
   if (!parts) return undefined;
@@ -72,7 +72,7 @@ function insideOf(path: string, folders: readonly Folder[]): Location | undefine
   return best && { folder: best.folder, path: parts.slice(best.depth).join('/') };
 }
 
-/** undefined for a path that is not absolute. A drive may be in either case, and behind a slash. */
+/** Returns undefined for a path that is not absolute. A drive letter may be in either case, and may follow a slash. */
 function absoluteParts(path: string): string[] | undefined {
   const [, drive, rest] = /^(?:\/?([a-z]:)(?=\/|$)|(?=\/))(.*)$/is.exec(path) ?? [];
   if (rest === undefined) return undefined;
@@ -80,7 +80,7 @@ function absoluteParts(path: string): string[] | undefined {
   return drive ? [drive.toLowerCase(), ...parts] : parts;
 }
 
-/** Without empty ones and dots; undefined where it goes out above its beginning, unless there is nothing above. */
+/** The components without `.` and `..`; undefined where `..` leads above the start, unless that is the root. */
 function partsOf(path: string, isRoot = false): string[] | undefined {
   const parts: string[] = [];
   for (const part of path.split('/')) {

@@ -50,7 +50,7 @@ const KEYWORD =
 
 const CLOSING = /^\s*(?:[)\]}]|(?:end|fi|done|esac)\b|<\/)/;
 /** Lines that are no statement of their own. */
-const BRANCH = /^\s*(?:[)\]}]|(?:end|fi|done|esac|else|elif|case|default|when|except|finally|rescue|catch)\b|<\/)/;
+const BRANCH = /^\s*(?:[)\]}*]|(?:end|fi|done|esac|else|elif|case|default|when|except|finally|rescue|catch)\b|<\/)/;
 
 type Change = (lines: string[], at: number, source: Source, after: string | undefined) => { lines: string[]; what: string } | undefined;
 
