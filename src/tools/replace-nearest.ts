@@ -5,6 +5,7 @@ import { visible } from './replace-slips.ts';
 const MAX_LINE = 200;
 const MAX_WORDS = 50;
 const MAX_PLACES = 20;
+const MAX_COMPARED = 5;
 
 /** The index of the line where the passage would begin; undefined where no line is like it. */
 export function nearestStart(lines: Lines, passage: readonly string[]): number | undefined {
@@ -37,8 +38,20 @@ function byLines(lines: Lines, passage: readonly string[]): number | undefined {
   for (const [index, key] of lines.folded(bare).entries()) {
     for (const offset of wanted.get(key) ?? []) votes.set(index - offset, (votes.get(index - offset) ?? 0) + key.length);
   }
-  const [best] = [...votes].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
-  return best && Math.max(0, best[0]);
+  const [best, ...others] = [...votes].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, MAX_COMPARED);
+  if (!best) return undefined;
+  // Of places that are nearly as good, the one that agrees the longest from its beginning shows the difference best.
+  const likely = [best, ...others.filter(([, vote]) => 2 * vote >= best[1])].map(([start]) => ({
+    start,
+    same: sameFrom(lines, passage, start),
+  }));
+  return Math.max(0, likely.reduce((a, b) => (b.same > a.same ? b : a)).start);
+}
+
+/** How many lines are the same from the beginning of the passage on. */
+function sameFrom(lines: Lines, passage: readonly string[], start: number): number {
+  const count = passage.findIndex((line, index) => bare(line) !== bare(lines.line(start + index)));
+  return count < 0 ? passage.length : count;
 }
 
 /** The line that shares the most of the words of the passage's longest line. */
