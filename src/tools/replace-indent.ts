@@ -34,12 +34,22 @@ export function indentsFor(ops: readonly Op[], region: readonly string[], lines:
   const passage = passageOf(ops, region, lines);
   const { known, written } = passage;
   if (known.length === 1) return readBesideOneLine(passage);
-  const readings = [readAsShifted(passage), readAsTrimmed(passage), readAsWritten(passage)].flatMap((indents) => indents ?? []);
+  const asWritten = readAsWritten(passage);
+  const readings = [readAsShifted(passage), readAsTrimmed(passage), asWritten].flatMap((indents) => indents ?? []);
   if (readings.length === 0) return pairByPosition(passage);
   const indents = agreed(readings) ?? agreed(readings.filter((each) => isNestedWell(linesWith(passage, each))));
+  if (indents && asWritten && agreed([indents, asWritten])) return withBlankLines(passage, indents);
   // Where all lines have the same indentation, the model may have lost the differences.
   const isFlat = new Set([...known.map(({ old }) => old), ...written.map(({ indent }) => indent)]).size === 1;
   return isFlat ? wellNested(indents, passage) : indents;
+}
+
+/** The blanks of blank lines, where the new text is as the file has it. */
+function withBlankLines({ ops }: Passage, indents: Indents): Indents {
+  const blank = ops.flatMap(({ sign, text }, index): [number, string][] =>
+    sign === '+' && indentOf(text) === text ? [[index, text]] : [],
+  );
+  return new Map([...indents, ...blank]);
 }
 
 function passageOf(ops: readonly Op[], region: readonly string[], lines: Lines): Passage {
@@ -165,26 +175,21 @@ function staysInside(depth: string, lines: readonly Written[], indents: Indents)
   return true;
 }
 
-/** Where no reading fits, a new line can only have the indentation of the line that it replaces, or of all lines that were written like it. */
+/** Where no reading fits, a new line can only have the indentation of the line that it replaces. */
 function pairByPosition(passage: Passage): Indents | undefined {
   const { known, written } = passage;
   const runs = runsOf(passage);
-  const isBalanced = runs.every(({ removed, added }) => removed.length === added.length);
   const isMixed = isOneForSeveral(known);
-  if (isMixed && !isBalanced && written.length > 0) return undefined;
-  const pairs = new Map(
+  if (isMixed && written.length > 0 && runs.some(({ removed, added }) => removed.length !== added.length)) return undefined;
+  const replaced = new Map(
     runs.flatMap(({ removed, added }) =>
-      removed.length === added.length ? added.map((line, index): [Written, Known] => [line, removed[index] as Known]) : [],
+      removed.length === added.length ? added.map((line, index) => [line, removed[index]] as const) : [],
     ),
   );
-  // The first line does not count: it may lack its indentation.
-  const places = new Map(known.slice(1).map(({ old, file }) => [old, file]));
   const below = new Map(known.map((line, index) => [line, known[index + 1]]));
   return indentsBy(passage, (line) => {
-    const place = places.get(line.indent);
-    if (place !== undefined && !isMixed) return place;
-    const replaced = pairs.get(line);
-    return replaced?.old === line.indent && (!isMixed || areAlike(replaced, line, below.get(replaced))) ? replaced.file : undefined;
+    const pair = replaced.get(line);
+    return pair?.old === line.indent && (!isMixed || areAlike(pair, line, below.get(pair))) ? pair.file : undefined;
   });
 }
 

@@ -32,6 +32,7 @@ export function findConversion(
   const base = levels.reduce((least, level) => (level.old.length < least.old.length ? level : least));
   const explains = (convert: Convert) => levels.every(({ old, file, text }) => convert(old, text) === file);
   const ours = stepsOf(region, lines);
+  const usual = stepOf(theirs, true) ?? stepOf([...theirs, ...known.map(({ old }) => old)]);
   const areAligned = levels.some(({ old }) => old === base.old + ALIGNED);
   if (levels.some(({ old }) => old !== base.old && old !== base.old + ALIGNED)) {
     const steps = STEPS.concat(WIDE).flatMap((step) => ours.map((own): Step => ({ theirs: step, ours: own })));
@@ -39,9 +40,13 @@ export function findConversion(
       if (step.theirs === step.ours) return false;
       return step.theirs !== WIDE || step.ours === '\t' || levels.every((level) => haveSameDepth(level, step));
     });
-    return [VERBATIM, ...likely].map((step) => convertBy(base, step, areAligned)).find(explains);
+    const found = [VERBATIM, ...likely].find((step) => explains(convertBy(base, step, areAligned)));
+    // A difference that is no step, as in a continued line, does not show that both sides have the same steps.
+    const isStep = levels.some(({ old }) => old !== base.old && (old.length - base.old.length) % (ours[0] ?? ' ').length === 0);
+    if (found && (found !== VERBATIM || isStep || usual === ours[0])) return convertBy(base, found, areAligned);
+    if (!found) return undefined;
   }
-  const convert = fromOneLevel(base, stepOf(theirs, true) ?? stepOf([...theirs, ...known.map(({ old }) => old)]), ours[0], areAligned);
+  const convert = fromOneLevel(base, usual, ours[0], areAligned);
   return explains(convert) ? convert : undefined;
 }
 
