@@ -146,7 +146,7 @@ export function below({ folder, path }: Location, name: string): Location {
 /** undefined for what is no path in the workspace, which its letters tell. */
 export function placeOf(word: string, cwd: string, { folders }: FileSystem): Location | undefined {
   try {
-    return parsePath(cwd === '.' ? word : `${cwd}/${word}`, folders);
+    return parsePath(cwd === '.' || /^(?:\/|[a-z]:[\\/])/i.test(word) ? word : `${cwd}/${word}`, folders);
   } catch {
     return undefined;
   }

@@ -1,66 +1,110 @@
 /** Applies the hunks of one file as one; pure. A hunk must have one place: headers and the order of hunks say which, likeness never does. */
 import { ToolError } from '../core/tool.ts';
 import type { Hunk } from './apply-patch-parse.ts';
-import { notFound, occursAt, type Span, splice, withoutMark } from './replace.ts';
+import { type Span, splice, withoutMark } from './replace.ts';
+import { elisionIn } from './replace-elision.ts';
+import { appliedAlready, leavesOut, notFound, occursAt, unclearIndentation } from './replace-errors.ts';
 import type { Lines } from './replace-lines.ts';
 import { EXACT, indentOf, LOOSER, linePlaces, type Place, type Scope } from './replace-match.ts';
-import { type Op, render } from './replace-render.ts';
+import { MENDS, type Mend } from './replace-mend.ts';
+import { BORDER, type Op, render } from './replace-render.ts';
 
 /** @throws ToolError, naming lines, when a hunk has no place, or more than one. */
 export function applyHunks(original: string, hunks: readonly Hunk[], path: string): { text: string; notes: string[] } {
   const [mark, lines] = withoutMark(original);
-  const spans: Span[] = [];
+  const spans: (Span & { atEnd?: boolean })[] = [];
   let from = 0;
   for (const [index, hunk] of hunks.entries()) {
-    const what = `hunk ${index + 1}`;
-    const { place, ops } = locate(
-      lines,
-      hunk,
-      from,
-      `The ${index === 0 && hunks.length === 1 ? 'hunk' : `${ordinal(index + 1)} hunk`}`,
-      path,
-    );
-    spans.push({ start: place.start, end: place.end, rule: place.rule, text: render(lines.text, place, ops), what });
+    const name = `The ${index === 0 && hunks.length === 1 ? 'hunk' : `${ordinal(index + 1)} hunk`}`;
+    const { place, ops, ignores } = locate(lines, hunk, from, name, path);
+    const replacement = render(lines, place, ops);
+    if (replacement === undefined) throw new ToolError(unclearIndentation(lines, place, name, path));
+    spans.push({ ...place, text: replacement, what: `hunk ${index + 1}`, ignores });
     from = Math.max(from, place.end);
   }
   const { text, notes } = splice(lines.text, spans, path);
   if (text === lines.text) throw new ToolError(`The patch would leave ${path} as it is.`);
-  return { text: mark + withEndOf(text, lines.text), notes };
+  // Where the last line is gone that had no line break, the one before it has none.
+  const isEndGone = spans.some((span) => span.atEnd && span.text === '');
+  return { text: mark + (isEndGone ? text.replace(/(\r\n|\n|\r)$/, '') : text), notes };
 }
 
-/** A file that did not end with a line break still does not. */
-function withEndOf(text: string, original: string): string {
-  return original === '' || /[\r\n]$/.test(original) ? text : text.replace(/(\r\n|\n|\r)$/, '');
+/** @throws ToolError where added lines leave out code, which would be lost. */
+export function expectWholeHunks(hunks: readonly Hunk[], path: string): void {
+  const linesWith = (signs: string) =>
+    hunks.flatMap(({ ops }) => ops.filter(({ sign }) => signs.includes(sign)).map(({ text }) => text)).join('\n');
+  const elision = elisionIn(linesWith('+'), linesWith(' -'), path);
+  if (elision !== undefined) throw new ToolError(leavesOut('The patch', elision));
 }
 
-/** The border op stands for the line break after the last line. */
-const BORDER: Op = { sign: ' ', text: '' };
+type Located = { place: Place; ops: Op[]; ignores?: string };
+type LinePlace = Place & { line: number };
 
-function locate(lines: Lines, { headers, ops, endOfFile }: Hunk, after: number, what: string, path: string): { place: Place; ops: Op[] } {
-  const old = ops.filter(({ sign }) => sign !== '+').map(({ text }) => text);
+function locate(lines: Lines, hunk: Hunk, after: number, what: string, path: string): Located {
+  const { headers, ops, unsigned } = hunk;
   const blocks = headers.length > 0 ? blocksOf(lines, headers, what, path) : undefined;
-  if (old.length === 0) return insertion(lines, ops, blocks, what, path);
+  if (oldLines(ops).length === 0) return insertion(lines, ops, blocks, what, path);
+  for (const mend of [undefined, ...MENDS]) {
+    const mended = mend ? mendedOps(ops, mend) : { ops };
+    if (!mended) continue;
+    const found = placesIn(lines, { ...hunk, ops: mended.ops }, blocks, after);
+    const places = mended.first === undefined ? found : preferred(found, ({ line }) => line + 1 === mended.first);
+    const [place] = places;
+    if (!place) continue;
+    // Of several places below one header, the nearest is meant.
+    if (places.length > 1 && blocks?.length !== 1) {
+      const advice = 'Give more lines of context, or a header that is there once: @@ line above it.';
+      throw new ToolError(`${what} ${occursAt(lines, places, path, advice)}`);
+    }
+    const located = trimmed(lines, place, mended.ops);
+    const nearest = places.length > 1 ? 'the same lines further down' : undefined;
+    const ignores = [mend?.ignores, located.place.rule?.ignores, nearest].flatMap((each) => each ?? []).join(' and ');
+    return ignores ? { ...located, ignores } : located;
+  }
+  throw new ToolError(unsigned ?? missing(lines, hunk, what, path));
+}
 
+function oldLines(ops: readonly Op[]): string[] {
+  return ops.filter(({ sign }) => sign !== '+').map(({ text }) => text);
+}
+
+/** The places of the hunk's lines. Headers, the order of hunks and the end of the file decide between several. */
+function placesIn(lines: Lines, { ops, endOfFile }: Hunk, blocks: readonly Scope[] | undefined, after: number): LinePlace[] {
+  const old = oldLines(ops);
   let places = linePlaces(lines, old, blocks ?? [{ from: 0, to: lines.full }]);
   // Where a text is not indented by its blocks, what a header leads is what follows it.
   if (places.length === 0 && blocks) {
-    places = linePlaces(
-      lines,
-      old,
-      blocks.map(({ from }) => ({ from, to: lines.full })),
-    );
+    const scopes = blocks.map(({ from }) => ({ from, to: lines.full }));
+    places = linePlaces(lines, old, scopes);
     const next = places.filter(({ line }) => blocks.some(({ from }) => line === from + 1));
     if (next.length === 1) places = next;
   }
   if (endOfFile) places = preferred(places, ({ end }) => end === lines.text.length);
-  if (places.length > 1 && after > 0) places = preferred(places, ({ start }) => start >= after);
-  const [place] = places;
-  if (!place) throw new ToolError(notFound(lines, old, `${what}${headers.length > 0 ? `, after @@ ${headers.join(' @@ ')},` : ''}`, path));
-  if (places.length > 1)
-    throw new ToolError(
-      `${what} ${occursAt(lines, places, path)} Give more lines of context, or a header that is there once: @@ line above it.`,
-    );
-  return trimmed(lines, place, ops);
+  return places.length > 1 && after > 0 ? preferred(places, ({ start }) => start >= after) : places;
+}
+
+/** The ops without this slip; undefined where they do not have it. */
+function mendedOps(ops: readonly Op[], mend: Mend): { ops: Op[]; first?: number } | undefined {
+  const old = oldLines(ops);
+  const now = ops.filter(({ sign }) => sign === '+').map(({ text }) => text);
+  const mended = mend.undo({ old, now });
+  if (!mended) return undefined;
+  // Lines are only ever removed from the beginning.
+  let [skipOld, skipNow] = [old.length - mended.old.length, now.length - mended.now.length];
+  const [from, to] = [[...mended.old], [...mended.now]];
+  const result = ops.flatMap(({ sign }): Op[] => {
+    if (sign === '+') return skipNow-- > 0 ? [] : [{ sign, text: to.shift() ?? '' }];
+    return skipOld-- > 0 ? [] : [{ sign, text: from.shift() ?? '' }];
+  });
+  return { ops: result, ...(mended.first !== undefined && { first: mended.first }) };
+}
+
+function missing(lines: Lines, { headers, ops }: Hunk, what: string, path: string): string {
+  const old = oldLines(ops);
+  const now = ops.filter(({ sign }) => sign !== '-').map(({ text }) => text);
+  const [done] = now.some((line) => !old.includes(line)) ? linePlaces(lines, now, [{ from: 0, to: lines.full }]) : [];
+  if (done) return appliedAlready(lines, done, what, path);
+  return notFound(lines, old, `${what}${headers.length > 0 ? `, after @@ ${headers.join(' @@ ')},` : ''}`, path);
 }
 
 /** Those of a kind, if there is any. */
@@ -70,29 +114,42 @@ function preferred<T>(all: readonly T[], kind: (each: T) => boolean): T[] {
 }
 
 /** Without the context around the change, so that hunks may share it; it is needed only to see how lines are indented. */
-function trimmed(lines: Lines, place: Place & { line: number }, ops: readonly Op[]): { place: Place; ops: Op[] } {
-  if (place.rule?.wholeLines || place.atEnd) return { place, ops: [...ops, BORDER] };
+function trimmed(lines: Lines, found: LinePlace, written: readonly Op[]): Located {
+  const { place, ops } = withBlankSigns(lines, found, written);
+  if (place.atEnd) return { place, ops: [...ops] };
+  if (place.rule?.wholeLines) return { place, ops: [...ops, BORDER] };
   const first = ops.findIndex(({ sign }) => sign !== ' ');
   const last = ops.findLastIndex(({ sign }) => sign !== ' ');
   if (last < 0) return { place: { ...place, end: place.start }, ops: [BORDER] };
   const behind = ops.length - 1 - last;
-  const height = ops.filter(({ sign }) => sign !== '+').length;
+  const height = oldLines(ops).length;
   const start = lines.start(place.line + first);
   const end = lines.start(place.line + height - behind);
   return { place: { ...place, start, end }, ops: [...ops.slice(first, last + 1), BORDER] };
 }
 
+/** Models sometimes leave out the blank that marks a context line. Where all context lines lack it, and other lines show that they are indented like that, the match is exact. */
+function withBlankSigns(lines: Lines, place: LinePlace, ops: readonly Op[]): { place: LinePlace; ops: readonly Op[] } {
+  const { rule, ...exact } = place;
+  if (!rule?.wholeLines) return { place, ops };
+  const indents = new Set(ops.flatMap(({ sign, text }) => (sign === ' ' || indentOf(text) === '' ? [] : indentOf(text))));
+  let line = place.line;
+  let isShown = false;
+  for (const { sign, text } of ops) {
+    if (sign === '+') continue;
+    const own = lines.line(line++);
+    if (text.trim() === '' ? own.trim() !== '' : own !== (sign === ' ' ? ` ${text}` : text)) return { place, ops };
+    if (sign === ' ' && text.trim() !== '') isShown ||= indents.has(indentOf(own));
+  }
+  let at = place.line;
+  return isShown ? { place: exact, ops: ops.map((op) => (op.sign === '+' ? op : { ...op, text: lines.line(at++) })) } : { place, ops };
+}
+
 /** Lines that are only added stand below the header, or at the end of the file. */
-function insertion(
-  lines: Lines,
-  ops: readonly Op[],
-  blocks: readonly Scope[] | undefined,
-  what: string,
-  path: string,
-): { place: Place; ops: Op[] } {
+function insertion(lines: Lines, ops: readonly Op[], blocks: readonly Scope[] | undefined, what: string, path: string): Located {
   if (blocks && blocks.length > 1) {
     const places = blocks.map(({ from }) => ({ start: lines.start(from), end: lines.start(from) }));
-    throw new ToolError(`The header of ${lower(what)} ${occursAt(lines, places, path)} Give lines of context.`);
+    throw new ToolError(`The header of ${lower(what)} ${occursAt(lines, places, path, 'Give lines of context.')}`);
   }
   const line = blocks?.[0] ? blocks[0].from + 1 : lines.full;
   const at = lines.text === '' ? 0 : lines.start(line);

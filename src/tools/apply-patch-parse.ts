@@ -11,14 +11,16 @@
  *           | "-" text NL                                  is removed
  *           | "+" text NL                                  is added
  *           | NL                                           an empty line of context
+ *           | text NL                                      context, where the file has it and the text begins with no sign
  *
- * A patch may come in a code fence or a here document, its markers with blanks around them, several patches as one, and below a
+ * A patch may come without its first and last marker, in a code fence or a here document, its markers with blanks around them, several patches as one, and below a
  * section's path the `---` and `+++` lines of a unified diff.
  */
 import { ToolError } from '../core/tool.ts';
 import type { Op } from './replace-render.ts';
 
-export type Hunk = { headers: string[]; ops: Op[]; endOfFile: boolean };
+/** `unsigned`: what is wrong with a line that is taken for context though it has no sign, unless it is found. */
+export type Hunk = { headers: string[]; ops: Op[]; endOfFile: boolean; unsigned?: string };
 export type Section =
   | { kind: 'add'; path: string; content: string }
   | { kind: 'delete'; path: string }
@@ -29,16 +31,17 @@ const END = '*** End Patch';
 const END_OF_FILE = '*** End of File';
 const SECTION = /^\*\*\* (Add|Delete|Update) File: ?(.*)$/;
 const MOVE = /^\*\*\* Move to: ?(.*)$/;
-/** Of a unified diff; its numbers are the model's guess, and not used. */
-const NUMBERED = /^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/;
+/** Of a unified diff, or something like it. */
+const NUMBERED = /^@@ *[-+]?\d+(,\d+)?( *[-+]\d+(,\d+)?)? *@@/;
 
 /** @throws ToolError that names the line of the patch. */
 export function parsePatch(patch: string): Section[] {
   const { lines, first } = unwrap(patch);
   const sections: Section[] = [];
   let at = 0;
+  const problem = (why: string) => `The patch cannot be read at its line ${first + at + 1}: ${why} Nothing was changed.`;
   const fail = (why: string): never => {
-    throw new ToolError(`The patch cannot be read at its line ${first + at + 1}: ${why} Nothing was changed.`);
+    throw new ToolError(problem(why));
   };
 
   function readAdded(): string {
@@ -60,7 +63,6 @@ export function parsePatch(patch: string): Section[] {
     const hunks: Hunk[] = [];
     while (at < lines.length && !isMarker(lines[at] as string)) {
       const hunk: Hunk = { headers: [], ops: [], endOfFile: false };
-      const begun = at;
       for (; /^@@/.test(lines[at] ?? ''); at++) {
         const header = headerOf(lines[at] as string);
         if (header) hunk.headers.push(header);
@@ -76,14 +78,16 @@ export function parsePatch(patch: string): Section[] {
         if (line.startsWith('\\ ')) continue;
         const sign = line === '' ? ' ' : (line[0] as string);
         if (sign === ' ' || sign === '-' || sign === '+') hunk.ops.push({ sign, text: line.slice(1) });
-        else
-          fail(`a line of a change begins with a blank, - or +, and a header with @@, but this is ${JSON.stringify(line.slice(0, 80))}.`);
+        else {
+          hunk.ops.push({ sign: ' ', text: line });
+          const shown = JSON.stringify(line.slice(0, 80));
+          hunk.unsigned ??= problem(`a line of a change begins with a blank, - or +, and a header with @@, but this is ${shown}.`);
+        }
       }
       // An empty line before the next marker separates; it is no context.
       for (let index = at - (hunk.endOfFile ? 2 : 1); hunk.ops.length > 0 && lines[index] === ''; index--) hunk.ops.pop();
       if (hunk.ops.length > 0) hunks.push(hunk);
-      else if (hunk.headers.length > 0 || hunk.endOfFile || /^@@/.test(lines[begun] ?? ''))
-        fail('there is a header without a change after it.');
+      else if (hunk.headers.length > 0) fail('there is a header without a change after it.');
     }
     return hunks;
   }
@@ -118,27 +122,36 @@ export function parsePatch(patch: string): Section[] {
   return sections;
 }
 
-/** The lines between the markers, and how many lines of the input come before them. */
+/** What shells and Markdown have around a patch. */
+const WRAPPING =
+  /^(?:|```\w*|~~~\w*|(?:\$ )?(?:bash -l?c ['"]?)?(?:cat|apply_?patch)?\s*(?:<<-?\s*['"]?\w+['"]?)?(?:\s*\|\s*apply_?patch)?|['"]?(?:EOF|END|PATCH)['"]?\)?)$/i;
+
+/** The lines of the sections, and how many lines of the input come before them. Without its first or last marker a patch begins with its first section. */
 function unwrap(patch: string): { lines: string[]; first: number } {
   const lines = patch.split(/\r\n|\n/);
-  const begin = lines.findIndex((line) => line.trim() === BEGIN);
-  const end = lines.findLastIndex((line) => line.trim() === END);
-  const around = [...lines.slice(0, Math.max(begin, 0)), ...(end < 0 ? [] : lines.slice(end + 1))].map((line) => line.trim());
+  const marked = lines.findIndex((line) => line.trim() === BEGIN);
+  const begin = marked < 0 ? lines.findIndex((line) => SECTION.test(line.trim())) : marked + 1;
   if (begin < 0 && lines.length === 1 && /\\n/.test(patch))
     throw new ToolError('The patch is one line: write its line breaks as such, not as \\n. Nothing was changed.');
   if (begin < 0) throw new ToolError(`The patch does not begin with "${BEGIN}". Nothing was changed.`);
-  if (end < begin) throw new ToolError(`The patch does not end with "${END}". Nothing was changed.`);
-  const stray = around.find((line) => !/^(|```\w*|~~~\w*|(apply_patch\s*)?(<<\s*['"]?\w+['"]?)?|EOF|PATCH)$/.test(line));
+  const last = lines.findLastIndex((line) => line.trim() === END);
+  let end = last;
+  if (last < 0) for (end = lines.length; end > begin && WRAPPING.test((lines[end - 1] as string).trim()); end--);
+  if (end < begin) throw new ToolError(`The patch ends before it begins. Nothing was changed.`);
+  const around = [...lines.slice(0, marked < 0 ? begin : marked), ...(last < 0 ? [] : lines.slice(last + 1))].map((line) => line.trim());
+  const stray = around.find((line) => !WRAPPING.test(line));
   if (stray !== undefined)
     throw new ToolError(`There is ${JSON.stringify(stray.slice(0, 80))} around the patch. Give the patch alone. Nothing was changed.`);
-  return { lines: lines.slice(begin + 1, end), first: begin + 1 };
+  return { lines: lines.slice(begin, end), first: begin };
 }
 
 function isMarker(line: string): boolean {
   return line.startsWith('*** ') && line !== END_OF_FILE;
 }
 
+/** Numbers are the model's guess, and three dots say nothing. */
 function headerOf(line: string): string {
   if (NUMBERED.test(line)) return '';
-  return line.slice(2).replace(/ @@$/, '').trim();
+  const text = line.slice(2).replace(/ @@$/, '').trim();
+  return /^(?:\.{3}|…)$/.test(text) ? '' : text;
 }

@@ -1,15 +1,17 @@
 import * as z from 'zod';
 import type { Tool } from '../core/tool.ts';
 import { ToolError } from '../core/tool.ts';
-import { encodeLike, encodeText, sameBytes } from '../workspace/content.ts';
+import { decodeText, encodeLike, encodeText, sameBytes } from '../workspace/content.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 import type { FileChange } from '../workspace/types.ts';
 import type { Resolved, Workspace } from '../workspace/workspace.ts';
-import { applyHunks } from './apply-patch-hunks.ts';
+import { applyHunks, expectWholeHunks } from './apply-patch-hunks.ts';
 import { type Hunk, parsePatch, type Section } from './apply-patch-parse.ts';
 import { changeCall, existingFile, newFile, textContent } from './change-call.ts';
 import { defineTool } from './define.ts';
 import { marksNote, withMarksRestored } from './marks.ts';
+import { elisionIn } from './replace-elision.ts';
+import { leavesOut } from './replace-errors.ts';
 
 export function applyPatchTool(workspace: Workspace, gate: WriteGate): Tool {
   return defineTool({
@@ -18,8 +20,7 @@ export function applyPatchTool(workspace: Workspace, gate: WriteGate): Tool {
       'Change files by a patch: *** Begin Patch, then *** Add File: path, *** Update File: path (*** Move to: path) with @@ hunks, or *** Delete File: path, then *** End Patch. The lines of a hunk must occur once: give 3 lines of context, and @@ with the class or function above where that is not enough.',
     effect: 'mutating',
     input: z.object({ input: z.string() }),
-    // Elsewhere it is the only argument, without a name.
-    repair: (input) => (typeof input === 'string' ? { input } : input),
+    repair: repairPatchInput,
     async prepare({ input }) {
       const files = new Draft(workspace);
       const done: string[] = [];
@@ -39,6 +40,19 @@ function applied(original: string, hunks: readonly Hunk[], path: string): { text
   return { text, notes: [...notes, ...marksNote(text, original)] };
 }
 
+/** @throws ToolError where the content that takes the place of another leaves out code. */
+function expectWholeFile(content: string, before: Uint8Array, path: string): void {
+  const elision = elisionIn(content, decodeText(before) ?? '', path);
+  if (elision !== undefined) throw new ToolError(leavesOut('The patch', elision));
+}
+
+/** Elsewhere it is the only argument, without a name, or the word behind the command's own. */
+function repairPatchInput(input: unknown): unknown {
+  const patch = typeof input === 'object' && input !== null && 'input' in input ? input.input : input;
+  const text = Array.isArray(patch) ? patch.find((word) => typeof word === 'string' && word.includes('*** ')) : patch;
+  return typeof text === 'string' ? { input: text } : input;
+}
+
 type Drafted = Resolved & { before: Uint8Array | undefined; after: Uint8Array | undefined; movedFrom?: string };
 
 /** What the files would be, section by section: a file that an earlier section made or changed is seen as that left it. */
@@ -55,6 +69,7 @@ class Draft {
     switch (section.kind) {
       case 'add': {
         const file = await this.#free(section.path, 'Use *** Update File: to change it.');
+        if (file.before) expectWholeFile(section.content, file.before, file.path);
         file.after = encodeText(section.content);
         return [`Created ${file.path}.`, ...marksNote(section.content)];
       }
@@ -76,6 +91,7 @@ class Draft {
     const resolved = to === undefined ? await this.#workspace.resolve(path) : await this.#workspace.resolveEntry(path);
     const file = await this.#existing(resolved);
     const bytes = file.after as Uint8Array;
+    expectWholeHunks(hunks, file.path);
     const { text, notes } = hunks.length > 0 ? applied(textContent(bytes, file.path), hunks, file.path) : { text: undefined, notes: [] };
     const after = text === undefined ? bytes : encodeLike(text, bytes);
     if (to === undefined || (await this.#workspace.resolve(to)).path === file.path) {

@@ -34,10 +34,10 @@ function callOf(title: string, set: ChangeSet, gate: WriteGate, done: string): P
   };
 }
 
-/** @throws ToolError unless it is there and a file. */
-export async function existingFile(workspace: Workspace, { at, path }: Resolved): Promise<Uint8Array> {
+/** @throws ToolError, with this advice, unless it is there and a file. */
+export async function existingFile(workspace: Workspace, { at, path }: Resolved, advice?: string): Promise<Uint8Array> {
   const file = await workspace.snapshot(at);
-  if (!file) throw await missingFile(workspace, path);
+  if (!file) throw await missingFile(workspace, path, advice);
   return file.bytes;
 }
 

@@ -16,7 +16,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   glob: ['pattern', 'include', 'include_pattern', 'file_pattern'],
   pattern: ['query', 'text'],
   regex: ['is_regex', 'isRegexp'],
-  input: ['patch', 'patch_text', 'diff'],
+  input: ['patch', 'patch_text', 'diff', 'command', 'cmd'],
 };
 
 /** With the names of the schema, where the input has none of its own for it. */
@@ -35,10 +35,12 @@ export function renamed(input: unknown, keys: readonly string[]): unknown {
 export function withDirectory(input: unknown): unknown {
   const { path, ...rest } = (typeof input === 'object' && input ? input : {}) as Record<string, unknown>;
   if (typeof path !== 'string') return input;
-  const directory = path.trim().replace(/^\.?\/|\/$/g, '');
+  // What is absolute may lie in the workspace.
+  const directory = path.trim().replace(/^\.\/|[\\/]$/g, '');
   if (directory === '' || directory === '.') return rest;
   if (typeof rest.glob !== 'string') return { ...rest, glob: directory };
   const within = rest.glob.replace(/^\.?\//, '');
+  if (rest.glob.startsWith(`${directory}/`)) return rest;
   return within.startsWith(`${directory}/`) ? rest : { ...rest, glob: `${directory}/**/${within.replace(/^\*\*\//, '')}` };
 }
 

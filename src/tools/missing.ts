@@ -6,14 +6,11 @@ const MAX_NAMED = 3;
 /** A hint is not worth more. */
 const PATIENCE_MS = 1_000;
 
-export async function missingFile(workspace: Workspace, path: string): Promise<ToolError> {
+export async function missingFile(workspace: Workspace, path: string, advice = 'Use find_files to look for it.'): Promise<ToolError> {
   const query = { include: `**/${anyCase(path.split('/').at(-1) ?? '')}`, limit: MAX_NAMED + 1 };
   const { files } = await workspace.fs.find(query, AbortSignal.timeout(PATIENCE_MS)).catch(() => ({ files: [] }));
   const names = files.map((at) => workspace.display(at)).sort();
-  const hint =
-    names.length === 0 || names.length > MAX_NAMED
-      ? 'Use find_files to look for it.'
-      : `There ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}.`;
+  const hint = names.length === 0 || names.length > MAX_NAMED ? advice : `There ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}.`;
   return new ToolError(`There is no file ${path}. ${hint}`);
 }
 

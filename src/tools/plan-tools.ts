@@ -4,7 +4,7 @@ import { withHash } from '../core/plan-hash.ts';
 import { PlanDraft } from '../core/plan-schema.ts';
 import type { Tool } from '../core/tool.ts';
 import { ToolError } from '../core/tool.ts';
-import { parsePath } from '../workspace/paths.ts';
+import { parsePath, relativePath } from '../workspace/paths.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { defineTool } from './define.ts';
 import { expectCheckable } from './plan-check.ts';
@@ -20,14 +20,16 @@ export function proposePlanTool(workspace: Workspace, newId: () => string, revis
     input: PlanDraft,
     repair: repairPlan,
     async prepare(draft, signal) {
-      for (const file of draft.steps.flatMap((step) => step.files)) parsePath(file, workspace.fs.folders);
+      const { folders } = workspace.fs;
+      for (const file of draft.steps.flatMap((step) => step.files)) parsePath(file, folders);
+      const steps = draft.steps.map((step) => ({ ...step, files: step.files.map((file) => relativePath(file, folders)) }));
       for (const { check } of draft.steps) await expectCheckable(check, workspace, signal);
       return {
         title: `Propose a plan: ${draft.goal}`,
         targets: [],
         execute: async () => {
           const replaced = revises && { supersedes: revises.id, revision: revises.revision + 1 };
-          const plan = await withHash({ ...draft, id: newId(), revision: 1, ...replaced });
+          const plan = await withHash({ ...draft, steps, id: newId(), revision: 1, ...replaced });
           return { content: 'The plan was shown to the user, who decides.', events: [{ type: 'plan_proposed', plan }], endsRun: true };
         },
       };

@@ -6,7 +6,7 @@ import type { Workspace } from '../workspace/workspace.ts';
 import { changeCall, existingFile, textContent } from './change-call.ts';
 import { counted, defineTool } from './define.ts';
 import { marksNote, withMarksRestored } from './marks.ts';
-import { replaceAll } from './replace.ts';
+import { expectWhole, replaceAll } from './replace.ts';
 import { repairReplaceInput } from './replace-input.ts';
 
 export function replaceInFileTool(workspace: Workspace, gate: WriteGate): Tool {
@@ -22,7 +22,9 @@ export function replaceInFileTool(workspace: Workspace, gate: WriteGate): Tool {
     repair: repairReplaceInput,
     async prepare({ path: input, edits }) {
       const place = await workspace.resolve(input);
-      const before = await existingFile(workspace, place);
+      const isNew = edits.some(({ old_text }) => old_text === '');
+      const before = await existingFile(workspace, place, isNew ? 'Use create_file to create it.' : undefined);
+      expectWhole(edits, place.path);
       const original = textContent(before, place.path);
       const { text, replaced, notes } = replaceAll(original, withMarksRestored(edits, original), place.path);
       const done = [`Replaced ${counted(replaced, 'passage')} in ${place.path}.`, ...notes, ...marksNote(text, original)].join(' ');

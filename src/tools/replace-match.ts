@@ -11,6 +11,8 @@ export type Rule = {
   fold(line: string): string;
   /** Lines are compared as wholes, and new ones are indented as the text is. */
   wholeLines: boolean;
+  /** Whether typographic characters are ignored: what a new line shares with the line that it replaces keeps them. */
+  isTypographic?: boolean;
 };
 
 /** `rule` is undefined where the passage stands there to the letter. `atEnd`: the text ends without the line break that the passage ends with. */
@@ -42,8 +44,18 @@ const INDENTATION: Rule = { ignores: 'indentation', fold: withoutBlanks, wholeLi
 export const LOOSER: readonly Rule[] = [
   { ignores: 'line endings and trailing blanks', fold: withoutTrailing, wholeLines: false },
   INDENTATION,
-  { ignores: 'typographic quotes, dashes and spaces', fold: (line) => withoutTrailing(plain(line)), wholeLines: false },
-  { ignores: 'indentation and typographic quotes, dashes and spaces', fold: (line) => withoutBlanks(plain(line)), wholeLines: true },
+  {
+    ignores: 'typographic quotes, dashes and spaces',
+    fold: (line) => withoutTrailing(plain(line)),
+    wholeLines: false,
+    isTypographic: true,
+  },
+  {
+    ignores: 'indentation and typographic quotes, dashes and spaces',
+    fold: (line) => withoutBlanks(plain(line)),
+    wholeLines: true,
+    isTypographic: true,
+  },
 ];
 
 /** The rule that ignores indentation too. */
@@ -77,10 +89,9 @@ export function linePlaces(lines: Lines, wanted: readonly string[], scopes: read
   for (const rule of blank ? [EXACT] : [EXACT, ...LOOSER]) {
     const places: (Place & { line: number })[] = [];
     const folded = lines.folded(rule.fold);
-    const compared = wanted.map(rule.fold);
-    for (let line = 0; line + wanted.length <= lines.full; line++) {
+    for (const line of runsOf(folded, wanted.map(rule.fold))) {
       const next = line + wanted.length;
-      if (!compared.every((each, index) => each === folded[line + index])) continue;
+      if (next > lines.full) break;
       if (!scopes.some(({ from, to }) => from <= line && next <= to)) continue;
       const place = { line, start: lines.start(line), end: lines.start(next) };
       places.push({ ...place, ...(rule !== EXACT && { rule }), ...(next >= lines.count && { atEnd: true }) });
@@ -88,6 +99,34 @@ export function linePlaces(lines: Lines, wanted: readonly string[], scopes: read
     if (places.length > 0) return places;
   }
   return [];
+}
+
+/**
+ * The lines at which the passage may begin, because its lines between the first and the last follow there. `open` is such a line where the
+ * text ends without the line break that the passage ends with.
+ */
+function startsOf(folded: readonly string[], wanted: readonly string[], open: number): readonly number[] {
+  const inner = wanted.slice(1, -1);
+  const starts = inner.length > 0 ? runsOf(folded, inner).map((index) => index - 1) : [...folded.keys()];
+  const isOpen = open >= 0 && wanted.slice(1, -2).every((line, index) => line === folded[open + 1 + index]);
+  return isOpen ? [...starts.filter((index) => index !== open), open] : starts;
+}
+
+/** The indices at which `wanted` occurs in `lines`, in linear time (Knuth, Morris and Pratt). */
+function runsOf(lines: readonly string[], wanted: readonly string[]): number[] {
+  const back = [0];
+  for (let index = 1, length = 0; index < wanted.length; index++) {
+    while (length > 0 && wanted[index] !== wanted[length]) length = back[length - 1] as number;
+    if (wanted[index] === wanted[length]) length++;
+    back.push(length);
+  }
+  const runs: number[] = [];
+  for (let index = 0, length = 0; index < lines.length; index++) {
+    while (length > 0 && (length === wanted.length || lines[index] !== wanted[length])) length = back[length - 1] as number;
+    if (lines[index] === wanted[length]) length++;
+    if (length === wanted.length) runs.push(index + 1 - length);
+  }
+  return runs;
 }
 
 /** The first and the last piece may be parts of their lines; an empty one is the border between two lines. */
@@ -98,10 +137,12 @@ function placesBy(rule: Rule, lines: Lines, pieces: readonly string[]): Place[] 
   const [first, last] = [wanted[0] as string, wanted.at(-1) as string];
   const toBorder = pieces.length > 1 && last === '';
   const fromBorder = pieces.length > 1 && first === '';
-  for (let index = 0; index < lines.count; index++) {
-    const atEnd = toBorder && index + pieces.length - 1 === lines.count;
+  // Where the text lacks the line break at its end, it has one line less than the passage.
+  const open = toBorder ? lines.count - pieces.length + 1 : -1;
+  for (const index of startsOf(folded, wanted, open)) {
+    const atEnd = index === open;
     const count = atEnd ? pieces.length - 1 : pieces.length;
-    if (index + count > lines.count) break;
+    if (index < 0 || index + count > lines.count) continue;
     const end = index + count - 1;
     const line = folded[index] as string;
     const lastLine = folded[end] as string;
@@ -125,9 +166,6 @@ function placesBy(rule: Rule, lines: Lines, pieces: readonly string[]): Place[] 
           ? lastLine === closing
           : lastLine.startsWith(closing);
       if (!closes) continue;
-      let middle = 1;
-      while (middle < count - 1 && folded[index + middle] === wanted[middle]) middle++;
-      if (middle < count - 1) continue;
     }
     const start = !rule.wholeLines ? lines.start(index) + line.length - first.length : fromBorder ? lines.end(index) : lines.start(index);
     const stop = atEnd

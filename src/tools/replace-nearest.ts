@@ -2,19 +2,20 @@
 import type { Lines } from './replace-lines.ts';
 import { visible } from './replace-slips.ts';
 
-const AROUND = 2;
-const MAX_LINES = 20;
 const MAX_LINE = 200;
 const MAX_WORDS = 50;
+const MAX_PLACES = 20;
+const MAX_COMPARED = 5;
 
-/** Numbered lines to copy from, or undefined where nothing is like it. */
-export function nearestPassage(lines: Lines, passage: readonly string[]): string | undefined {
-  const start = byLines(lines, passage) ?? byWords(lines, passage);
-  if (start === undefined) return undefined;
-  const from = Math.max(0, start - AROUND);
-  const to = Math.min(lines.full, start + passage.length + AROUND, from + MAX_LINES);
+/** The index of the line where the passage would begin; undefined where no line is like it. */
+export function nearestStart(lines: Lines, passage: readonly string[]): number | undefined {
+  return byLines(lines, passage) ?? byWords(lines, passage);
+}
+
+/** Lines as read_file shows them, from the index `from` up to the one before `to`. */
+export function numbered(lines: Lines, from: number, to: number): string {
   const shown: string[] = [];
-  for (let index = from; index < to; index++) {
+  for (let index = Math.max(0, from); index < Math.min(to, lines.full); index++) {
     const line = lines.line(index);
     shown.push(`${index + 1}\t${line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line}`);
   }
@@ -28,14 +29,29 @@ function byLines(lines: Lines, passage: readonly string[]): number | undefined {
   const wanted = new Map<string, number[]>();
   for (const [index, line] of passage.entries()) {
     const key = bare(line);
-    if (key.length > 2) wanted.set(key, [...(wanted.get(key) ?? []), index]);
+    if (key.length <= 2) continue;
+    const places = wanted.get(key) ?? [];
+    // A line that occurs very often does not help to locate the passage.
+    if (places.length < MAX_PLACES) wanted.set(key, [...places, index]);
   }
   const votes = new Map<number, number>();
   for (const [index, key] of lines.folded(bare).entries()) {
     for (const offset of wanted.get(key) ?? []) votes.set(index - offset, (votes.get(index - offset) ?? 0) + key.length);
   }
-  const [best] = [...votes].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
-  return best && Math.max(0, best[0]);
+  const [best, ...others] = [...votes].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, MAX_COMPARED);
+  if (!best) return undefined;
+  // Of places that are nearly as good, the one that agrees the longest from its beginning shows the difference best.
+  const likely = [best, ...others.filter(([, vote]) => 2 * vote >= best[1])].map(([start]) => ({
+    start,
+    same: sameFrom(lines, passage, start),
+  }));
+  return Math.max(0, likely.reduce((a, b) => (b.same > a.same ? b : a)).start);
+}
+
+/** How many lines are the same from the beginning of the passage on. */
+function sameFrom(lines: Lines, passage: readonly string[], start: number): number {
+  const count = passage.findIndex((line, index) => bare(line) !== bare(lines.line(start + index)));
+  return count < 0 ? passage.length : count;
 }
 
 /** The line that shares the most of the words of the passage's longest line. */

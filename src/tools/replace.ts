@@ -1,18 +1,20 @@
 /** Replacing passages of a text, several as one; pure. */
 import { ToolError } from '../core/tool.ts';
+import { elisionIn } from './replace-elision.ts';
+import { appliedAlready, leavesOut, linesOf, notFound, occursAt, unclearIndentation } from './replace-errors.ts';
 import { endingNear, Lines, lineAt, splitLines } from './replace-lines.ts';
-import { byLines, type Place, placesOf, type Rule } from './replace-match.ts';
-import { nearestPassage } from './replace-nearest.ts';
+import { byLines, indentOf, type Place, placesOf } from './replace-match.ts';
+import { MENDS, type Mend } from './replace-mend.ts';
 import { opsOf, render } from './replace-render.ts';
-import { slipIn } from './replace-slips.ts';
 
 export type Edit = { old_text: string; new_text: string; all?: boolean | undefined };
-/** `what` names the edit in messages. */
-export type Span = { start: number; end: number; text: string; what: string; rule?: Rule | undefined };
+/** `what` names the edit in messages, `ignores` says what was not compared. */
+export type Span = { start: number; end: number; text: string; what: string; ignores?: string | undefined };
 /** `notes` say which passages were found by a looser rule, and where. */
 export type Replaced = { text: string; replaced: number; notes: string[] };
 
-const MAX_NAMED = 5;
+/** A shorter text may occur in the file by chance. */
+const MIN_DONE = 12;
 
 /**
  * Applies all edits to the same original. @throws ToolError, naming lines, when a passage is not there, is there twice
@@ -27,6 +29,15 @@ export function replaceAll(original: string, edits: readonly Edit[], path: strin
   return { ...replaced, text: mark + replaced.text };
 }
 
+/** @throws ToolError where a new text leaves out code, which would be lost. */
+export function expectWhole(edits: readonly Edit[], path: string): void {
+  const old = edits.map(({ old_text }) => old_text).join('\n');
+  for (const [index, { new_text }] of edits.entries()) {
+    const elision = elisionIn(new_text, old, path);
+    if (elision !== undefined) throw new ToolError(leavesOut(`new_text of edit ${index + 1}`, elision));
+  }
+}
+
 /** The byte order mark is no part of the first line. */
 export function withoutMark(text: string): [mark: string, lines: Lines] {
   return text.startsWith('\uFEFF') ? ['\uFEFF', new Lines(text.slice(1))] : ['', new Lines(text)];
@@ -38,9 +49,11 @@ function unmarked(edit: Edit, { text }: Lines): Edit {
   return { ...edit, old_text: edit.old_text.slice(1), new_text: edit.new_text.replace(/^\uFEFF/, '') };
 }
 
-/** All spans at once. @throws ToolError where two overlap. */
+/** Replaces all spans at once. Equal spans count once. @throws ToolError where two overlap. */
 export function splice(text: string, spans: readonly Span[], path: string): Replaced {
-  const sorted = [...spans].sort((a, b) => a.start - b.start || a.end - b.end);
+  const isSame = (span: Span, other?: Span) => span.start === other?.start && span.end === other.end && span.text === other.text;
+  const all = [...spans].sort((a, b) => a.start - b.start || a.end - b.end);
+  const sorted = all.filter((span, index) => !isSame(span, all[index - 1]));
   let out = '';
   let at = 0;
   for (const [index, span] of sorted.entries()) {
@@ -54,22 +67,16 @@ export function splice(text: string, spans: readonly Span[], path: string): Repl
     out += text.slice(at, span.start) + span.text;
     at = span.end;
   }
-  return { text: out + text.slice(at), replaced: spans.length, notes: notesOn(text, sorted) };
+  return { text: out + text.slice(at), replaced: sorted.length, notes: notesOn(text, sorted) };
 }
 
-/** One for each edit that a looser rule found. */
+/** One note for each edit that was found only by ignoring something. */
 function notesOn(text: string, spans: readonly Span[]): string[] {
-  const loose = spans.filter(({ rule }) => rule);
+  const loose = spans.filter(({ ignores }) => ignores);
   return [...new Set(loose.map(({ what }) => what))].map((what) => {
     const places = loose.filter((span) => span.what === what);
-    return `${capital(what)} was found ${linesOf(text, places)} by ignoring ${places[0]?.rule?.ignores}.`;
+    return `${capital(what)} was found ${linesOf(text, places)} by ignoring ${places[0]?.ignores}.`;
   });
-}
-
-/** `at lines 3, 9` */
-function linesOf(text: string, places: readonly { start: number }[]): string {
-  const named = places.slice(0, MAX_NAMED).map(({ start }) => lineAt(text, start));
-  return `at line${places.length === 1 ? '' : 's'} ${named.join(', ')}${places.length > MAX_NAMED ? ', …' : ''}`;
 }
 
 /** `edits 1 and 2`, but `edit 1 and hunk 2`. */
@@ -90,41 +97,110 @@ function find(lines: Lines, edits: readonly Edit[], index: number, path: string)
     if (text === '') return [{ start: 0, end: 0, text: new_text, what }];
     throw new ToolError(`old_text of ${what} is empty. Give the passage to replace.`);
   }
-  const found = placesOf(lines, old_text);
+  const { found, old, now, mend } = placesOfEdit(lines, edits[index] as Edit);
   const places = all ? apart(found) : found;
-  if (places.length === 0) {
-    const made = edits.findIndex((other) => other.new_text.includes(old_text));
-    if (made >= 0 && made !== index)
-      throw new ToolError(
-        `old_text of ${what} is only in new_text of edit ${made + 1}. All edits refer to ${path} as it is now: join the two.`,
-      );
-    throw new ToolError(notFound(lines, splitLines(old_text), `old_text of ${what}`, path));
+  if (places.length === 0) throw new ToolError(missing(lines, edits, index, path));
+  if (places.length > 1 && !all) {
+    const same = edits.findIndex((other, at) => at !== index && other.old_text === old_text && other.new_text === new_text) + 1;
+    const advice = `${same > 0 ? `Edit ${same} is the same. ` : ''}Give more lines around it, or set all.`;
+    throw new ToolError(`old_text of ${what} ${occursAt(lines, places, path, advice)}`);
   }
-  if (places.length > 1 && !all)
-    throw new ToolError(`old_text of ${what} ${occursAt(lines, places, path)} Give more lines around it, or set all.`);
-  return places
-    .map((found) => asLines(text, found, old_text, new_text))
-    .map((place) => ({
-      ...place,
-      text: place.rule ? render(text, place, opsOf(old_text, new_text)) : written(text, place, old_text, new_text),
-      what,
-    }));
+  const isIndented = isAboutIndentation(old, now);
+  const ops = places.some(({ rule }) => rule) || isIndented ? opsOf(old, now) : [];
+  return places.map((each) => {
+    const indent = indentBefore(text, each.start);
+    const place = isIndented ? asLines(text, each, indent, old) : each;
+    const isDoubled = place === each && isTrimmedInOldOnly(indent, old, now);
+    const replacement = isDoubled ? replacementOf(lines, place, old, now.slice(indent.length)) : replacementOf(lines, place, old, now, ops);
+    if (replacement === undefined) throw new ToolError(unclearIndentation(lines, place, `old_text of ${what}`, path));
+    const ignores = [mend?.ignores, place.rule?.ignores].flatMap((each) => each ?? []).join(' and ');
+    return { start: place.start, end: place.end, text: replacement, what, ...(ignores && { ignores }) };
+  });
 }
 
-/** A passage that begins with a part of its line's indentation is meant as whole lines: what stands there afterwards is indented as they are. */
-function asLines(text: string, place: Place, old: string, now: string): Place {
+/** The places of the passage as it was sent, or else without a slip of copying. */
+function placesOfEdit(
+  lines: Lines,
+  { old_text: old, new_text: now, all }: Edit,
+): { found: Place[]; old: string; now: string; mend?: Mend } {
+  const found = placesOf(lines, old);
+  if (found.length > 0) return { found, old, now };
+  for (const mend of MENDS) {
+    const mended = mend.undo({ old: splitLines(old), now: splitLines(now) });
+    if (!mended) continue;
+    const [from, to] = [mended.old.join('\n'), mended.now.join('\n')];
+    const places = placesOf(lines, from);
+    const meant = places.filter(({ start }) => lineAt(lines.text, start) === mended.first);
+    if (places.length > 0) return { found: meant.length === 1 && !all ? meant : places, old: from, now: to, mend };
+  }
+  return { found, old, now };
+}
+
+/** The error for an edit whose passage was not found. */
+function missing(lines: Lines, edits: readonly Edit[], index: number, path: string): string {
+  const { old_text, new_text } = edits[index] as Edit;
+  const what = `of edit ${index + 1}`;
+  const made = edits.findIndex((other) => other.new_text.includes(old_text));
+  if (made >= 0 && made !== index)
+    return `old_text ${what} is only in new_text of edit ${made + 1}. All edits refer to ${path} as it is now: join the two.`;
+  const isLong = new_text.trim().length >= MIN_DONE || /[\r\n]/.test(new_text.trim());
+  const [done] = isLong ? placesOf(lines, new_text) : [];
+  if (done) return appliedAlready(lines, done, `old_text ${what}`, path);
+  return notFound(lines, splitLines(old_text), `old_text ${what}`, path);
+}
+
+function replacementOf(lines: Lines, place: Place, old: string, now: string, ops = opsOf(old, now)): string | undefined {
+  if (!place.rule) return written(lines.text, place, old, now);
+  // The text goes on without its last line break, and so does the change.
+  return render(lines, place, place.atEnd ? opsOf(withoutBreak(old), withoutBreak(now)) : ops);
+}
+
+function withoutBreak(text: string): string {
+  return text.replace(/(?:\r\n|\n|\r)$/, '');
+}
+
+/** The blanks between the start of the line and this offset; empty where there is anything else. */
+function indentBefore(text: string, offset: number): string {
+  let start = offset;
+  while (start > 0 && (text[start - 1] === ' ' || text[start - 1] === '\t')) start--;
+  return start === 0 || /[\r\n]/.test(text[start - 1] as string) ? text.slice(start, offset) : '';
+}
+
+/**
+ * A passage that begins within its line's indentation and ends with its line is meant as whole lines, where it matters: what stands there
+ * afterwards is indented as they are.
+ */
+function asLines(text: string, place: Place, indent: string, old: string): Place {
+  const endsThere = /[\r\n]$/.test(old) || place.end === text.length || /[\r\n]/.test(text[place.end] as string);
+  if (place.rule?.wholeLines || indent === '' || !endsThere) return place;
+  return { ...place, start: place.start - indent.length, rule: byLines(place.rule) };
+}
+
+/** Whether the indentation of the new lines has to be worked out. It has not where both texts begin with a word and the passage has further lines, which show that it was copied with indentation. */
+function isAboutIndentation(old: string, now: string): boolean {
   const endsLine = /[\r\n]$/.test(old);
-  if (place.rule?.wholeLines || !/^[ \t]+[^ \t\r\n]/.test(old) || !(endsLine || /[\r\n]/.test(now))) return place;
-  const start = Math.max(text.lastIndexOf('\n', place.start - 1), text.lastIndexOf('\r', place.start - 1)) + 1;
-  const startsInside = place.start > start && text.slice(start, place.start).trim() === '';
-  const endsThere = endsLine || place.end === text.length || /[\r\n]/.test(text[place.end] as string);
-  return startsInside && endsThere ? { ...place, start, rule: byLines(place.rule) } : place;
+  if (/^[ \t]+[^ \t\r\n]/.test(old)) return endsLine || /[\r\n]/.test(now);
+  if (/^[ \t\r\n]/.test(old)) return false;
+  return /^[ \t]+[^ \t\r\n]/.test(now) || (!/[\r\n]/.test(old.trimEnd()) && (/[\r\n]/.test(now.trimEnd()) || (endsLine && now === '')));
+}
+
+/** Whether only the new text has the indentation of the first line, which would then be doubled. The same text with more blanks is meant to be indented more. */
+function isTrimmedInOldOnly(indent: string, old: string, now: string): boolean {
+  return (
+    indent !== '' && !/^[ \t\r\n]/.test(old) && indentOf(now) === indent && now.length > indent.length && now.slice(indent.length) !== old
+  );
 }
 
 /** Models write \n; a text with \r\n keeps being written in its own way, unless the edit itself is about line endings. */
 function written(text: string, { start, end }: Place, old: string, now: string): string {
-  if (old.includes('\r') || !/[\r\n]/.test(now)) return now;
-  return now.replace(/\r\n|\n|\r/g, old.includes('\n') ? '\n' : endingNear(text, end > start ? end : start));
+  if (!/[\r\n]/.test(now) || (old.includes('\r') && (now.includes('\r') || withNewlines(old) === now))) return now;
+  const ending = old.includes('\r\n') ? '\r\n' : /[\r\n]/.exec(old)?.[0];
+  if (!ending && !/[\r\n]/.test(text)) return now;
+  return now.replace(/\r\n|\n|\r/g, ending ?? endingNear(text, end > start ? end : start));
+}
+
+function withNewlines(text: string): string {
+  return text.replace(/\r\n|\r/g, '\n');
 }
 
 /** Without those that overlap the one before. */
@@ -132,17 +208,4 @@ function apart(places: readonly Place[]): Place[] {
   const chosen: Place[] = [];
   for (const place of places) if (place.start >= (chosen.at(-1)?.end ?? 0)) chosen.push(place);
   return chosen;
-}
-
-/** `occurs 2 times in a.txt, at lines 3, 9.` */
-export function occursAt(lines: Lines, places: readonly Place[], path: string): string {
-  const ignoring = places[0]?.rule ? `, ignoring ${places[0].rule.ignores}` : '';
-  return `occurs ${places.length} times in ${path}${ignoring}, ${linesOf(lines.text, places)}.`;
-}
-
-/** Shows where something like it does stand, so that the next try can copy it. */
-export function notFound(lines: Lines, passage: readonly string[], what: string, path: string): string {
-  const slip = slipIn(lines, passage.join('\n'));
-  const near = nearestPassage(lines, slip ? slip.passage.split('\n') : passage);
-  return `${what} is not in ${path}.${slip ? ` ${slip.hint}` : ''}${near ? ` The nearest passage:\n${near}` : ' Read the file again.'}`;
 }

@@ -1,5 +1,5 @@
 import { ToolError } from '../core/tool.ts';
-import type { Location } from './types.ts';
+import type { Folder, Location } from './types.ts';
 
 const MAX_LENGTH = 4_096;
 /** In bytes, as most file systems have it. */
@@ -17,30 +17,81 @@ export class PathError extends ToolError {
 
 /**
  * The location that a path names, judged by its letters alone; links are the file system's to resolve.
- * With one folder paths are relative to it, with several the first component is the folder's name.
- * @throws PathError for what is absolute, leaves the folder, or holds characters that no path should.
+ * With one folder paths are relative to it, with several the first component is the folder's name; an absolute path may lie in one of them.
+ * @throws PathError for what is outside, leaves the folder, or holds characters that no path should.
  */
-export function parsePath(input: string, folders: readonly { name: string }[]): Location {
+export function parsePath(input: string, folders: readonly Folder[]): Location {
   if (folders.length === 0) throw new PathError('No folder is open. Open a folder first.');
   if (input.length > MAX_LENGTH) throw new PathError('The path is too long.');
-  if (/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(input)) throw new PathError('The path holds a control character.');
-  const slashed = input.trim().replaceAll('\\', '/');
-  if (/^([a-z][a-z0-9+.-]*:|\/|~)/i.test(slashed))
+  const path = withoutScheme(input.trim());
+  if (/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(input + path)) throw new PathError('The path holds a control character.');
+  const slashed = path.replaceAll('\\', '/');
+  const inside = insideOf(slashed, folders);
+  if (!inside && /^([a-z][a-z0-9+.-]*:|\/|~)/i.test(slashed))
     throw new PathError(`${input} is not a path relative to the workspace. Use one such as src/main.ts.`);
-  const parts: string[] = [];
-  for (const part of slashed.split('/')) {
-    if (part === '' || part === '.') continue;
-    if (new TextEncoder().encode(part).length > MAX_NAME) throw new PathError('A name in the path is too long.');
-    if (part !== '..') parts.push(part);
-    else if (parts.pop() === undefined) throw new PathError(`${input} is outside the workspace.`);
-  }
+  const parts = partsOf(inside?.path ?? slashed);
+  if (!parts) throw new PathError(`${input} is outside the workspace.`);
+  if (parts.some((part) => new TextEncoder().encode(part).length > MAX_NAME)) throw new PathError('A name in the path is too long.');
+  if (inside) return { ...inside, path: parts.join('/') };
   if (folders.length === 1) return { folder: 0, path: parts.join('/') };
   const folder = folders.findIndex(({ name }) => name === parts[0]);
   if (folder < 0) throw new PathError(`A path begins with the name of a folder here: ${folders.map(({ name }) => name).join(', ')}.`);
   return { folder, path: parts.slice(1).join('/') };
 }
 
-export function formatPath({ folder, path }: Location, folders: readonly { name: string }[]): string {
+/** Makes an absolute path or glob that lies in an open folder relative to the workspace. Any other is returned unchanged. */
+export function relativePath(input: string, folders: readonly Folder[]): string {
+  const path = withoutScheme(input.trim());
+  const inside = insideOf(/^[a-z]:/i.test(path) ? path.replaceAll('\\', '/') : path, folders);
+  return inside ? formatPath(inside, folders) : input;
+}
+
+/** The path of a `file:` address. */
+function withoutScheme(input: string): string {
+  const [, path] = /^file:(?:\/\/(?:localhost)?)?(\/(?!\/).*)$/is.exec(input) ?? [];
+  if (path === undefined) return input;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return input;
+  }
+}
+
+/** The location of an absolute path. Where one folder contains another, the inner one counts. */
+function insideOf(path: string, folders: readonly Folder[]): Location | undefined {
+  const parts = absoluteParts(path);
+  if (!parts) return undefined;
+  let best: { folder: number; depth: number } | undefined;
+  for (const [folder, { roots = [] }] of folders.entries()) {
+    for (const root of roots) {
+      const own = absoluteParts(root.replaceAll('\\', '/'));
+      if (own && own.length > (best?.depth ?? -1) && own.every((part, index) => part === parts[index]))
+        best = { folder, depth: own.length };
+    }
+  }
+  return best && { folder: best.folder, path: parts.slice(best.depth).join('/') };
+}
+
+/** Returns undefined for a path that is not absolute. A drive letter may be in either case, and may follow a slash. */
+function absoluteParts(path: string): string[] | undefined {
+  const [, drive, rest] = /^(?:\/?([a-z]:)(?=\/|$)|(?=\/))(.*)$/is.exec(path) ?? [];
+  if (rest === undefined) return undefined;
+  const parts = partsOf(rest, true) ?? [];
+  return drive ? [drive.toLowerCase(), ...parts] : parts;
+}
+
+/** The components without `.` and `..`; undefined where `..` leads above the start, unless that is the root. */
+function partsOf(path: string, isRoot = false): string[] | undefined {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part !== '..') parts.push(part);
+    else if (parts.pop() === undefined && !isRoot) return undefined;
+  }
+  return parts;
+}
+
+export function formatPath({ folder, path }: Location, folders: readonly Folder[]): string {
   if (folders.length === 1) return path || '.';
   const name = folders[folder]?.name ?? String(folder);
   return path ? `${name}/${path}` : name;

@@ -1,3 +1,6 @@
+/** An open folder; names are unique. `roots` are the absolute paths that lead to it on this computer, as it was opened and behind links. */
+export type Folder = { readonly name: string; readonly roots?: readonly string[] };
+
 /** Where a file is: an index into the open folders, and the path in that folder, `/`-separated, '' for the folder itself. */
 export type Location = { folder: number; path: string };
 
@@ -34,8 +37,7 @@ export type SearchHit = Location & { line: number; text: string };
  * returned. They throw a PathError when a link was put on the way to it since.
  */
 export interface FileSystem {
-  /** Names of the open folders, unique. */
-  readonly folders: readonly { name: string }[];
+  readonly folders: readonly Folder[];
   /**
    * The location after all symbolic links were followed; for what does not exist, its deepest existing ancestor is.
    * undefined where that lies outside all open folders.

@@ -1,6 +1,6 @@
 /** The read side of the workspace as tools see it: paths as the model writes them, resolved to real places. */
 import { decodeMarks } from '../core/visible-text.ts';
-import { formatPath, PathError, parsePath } from './paths.ts';
+import { formatPath, PathError, parsePath, relativePath } from './paths.ts';
 import type { FileBytes, FileStat, FileSystem, Location, SearchHit, SearchQuery } from './types.ts';
 
 export type Resolved = { at: Location; path: string };
@@ -71,7 +71,8 @@ export class Workspace {
 
   /** A glob as the model writes it: with several folders, one that begins with a folder's name is meant for that folder. */
   scope(glob: string): { include: string; folder?: number } {
-    const clean = glob.replace(/^\.?\//, '');
+    const named = relativePath(glob, this.fs.folders);
+    const clean = named === '.' ? '**' : named.replace(/^\.?\//, '');
     if (this.fs.folders.length < 2) return { include: clean };
     const folder = this.fs.folders.findIndex(({ name }) => clean === name || clean.startsWith(`${name}/`));
     if (folder < 0) return { include: clean };

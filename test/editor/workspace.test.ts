@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { symlink } from 'node:fs/promises';
+import { realpath, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
 import type { VsCodeFileSystem } from '../../src/hosts/vscode/file-system.ts';
 import { VsCodeWriter } from '../../src/hosts/vscode/writer.ts';
 import { decodeText, encodeText } from '../../src/workspace/content.ts';
+import { PathError, parsePath } from '../../src/workspace/paths.ts';
 import type { FileChange, SearchHit } from '../../src/workspace/types.ts';
 
 const { signal } = new AbortController();
@@ -142,6 +144,12 @@ describe('the workspace in VS Code', () => {
       await settings.update('trimTrailingWhitespace', undefined, vscode.ConfigurationTarget.Global);
       await settings.update('insertFinalNewline', undefined, vscode.ConfigurationTarget.Global);
     }
+  });
+
+  it('knows the absolute paths of its folders', async () => {
+    for (const path of [uri('a/b.ts').fsPath, uri('a/b.ts').toString(), join(await realpath(uri('').fsPath), 'a/b.ts')])
+      assert.deepEqual(parsePath(path, fs.folders), at('a/b.ts'), path);
+    assert.throws(() => parsePath(`${uri('').fsPath}-other/a.ts`, fs.folders), PathError);
   });
 
   it('does not follow a symbolic link out of the workspace', async () => {

@@ -2,7 +2,7 @@
 import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { formatPath, PathError, uniqueNames } from '../../workspace/paths.ts';
-import type { FileBytes, FileStat, FileSystem, FindQuery, Location, SearchHit, SearchQuery } from '../../workspace/types.ts';
+import type { FileBytes, FileStat, FileSystem, FindQuery, Folder, Location, SearchHit, SearchQuery } from '../../workspace/types.ts';
 import { findInFolders, searchInFolders } from './folders.ts';
 import { type DirectoryEntry, expectReal, listReal, readReal, readRealRange, targetOf } from './real-files.ts';
 import { filesWithRipgrep, findRipgrep, ignoreFileIn, searchWithRipgrep } from './ripgrep.ts';
@@ -17,14 +17,17 @@ export type NodeFileSystemOptions = {
 const MAX_LINKS = 40;
 
 export class NodeFileSystem implements FileSystem {
-  readonly folders: readonly { name: string; root: string }[];
+  readonly folders: readonly (Folder & { root: string })[];
   readonly #ripgrep: () => Promise<string | undefined>;
 
   /** @throws when one of the folders is not there. */
   constructor(folders: readonly string[], { ripgrep = onPath() }: NodeFileSystemOptions = {}) {
-    const roots = [...new Set(folders.map((folder) => realpathSync.native(resolve(folder))))];
+    const opened = folders.map((folder) => resolve(folder));
+    const real = opened.map((folder) => realpathSync.native(folder));
+    const roots = [...new Set(real)];
     const names = uniqueNames(roots.map((root) => basename(root) || 'root'));
-    this.folders = roots.map((root, index) => ({ root, name: names[index] as string }));
+    const spellings = (root: string) => [...new Set([root, ...opened.filter((_, index) => real[index] === root)])];
+    this.folders = roots.map((root, index) => ({ root, name: names[index] as string, roots: spellings(root) }));
     this.#ripgrep = ripgrep;
   }
 

@@ -6,17 +6,35 @@ import * as vscode from 'vscode';
 import { ToolError } from '../../core/tool.ts';
 import { encodeText } from '../../workspace/content.ts';
 import { formatPath, uniqueNames } from '../../workspace/paths.ts';
-import type { FileBytes, FileStat, FileSystem, FindQuery, Location, NotebookCell, SearchHit, SearchQuery } from '../../workspace/types.ts';
+import type {
+  FileBytes,
+  FileStat,
+  FileSystem,
+  FindQuery,
+  Folder,
+  Location,
+  NotebookCell,
+  SearchHit,
+  SearchQuery,
+} from '../../workspace/types.ts';
 import { expectName, realPath } from '../node/file-system.ts';
 import { findInFolders, searchInFolders } from '../node/folders.ts';
 import { type DirectoryEntry, expectReal, listReal, readReal, readRealRange } from '../node/real-files.ts';
 import type { Place } from './finding.ts';
 import { unsavedNotebook } from './notebooks.ts';
 
-type Folder = { name: string; uri: vscode.Uri; root: string | undefined };
+type OpenFolder = Folder & { uri: vscode.Uri; root: string | undefined };
+
+function realRoot(path: string): string[] {
+  try {
+    return [realPath(path) ?? path];
+  } catch {
+    return [];
+  }
+}
 
 export class VsCodeFileSystem implements FileSystem {
-  readonly folders: readonly Folder[];
+  readonly folders: readonly OpenFolder[];
   readonly #ripgrep: Place['ripgrep'];
 
   /** `ripgrep`: instead of the editor's own. */
@@ -27,6 +45,7 @@ export class VsCodeFileSystem implements FileSystem {
       name: names[index] as string,
       uri,
       root: uri.scheme === 'file' ? uri.fsPath : undefined,
+      roots: uri.scheme === 'file' ? [uri.fsPath, ...realRoot(uri.fsPath)] : [],
     }));
     this.#ripgrep = ripgrep;
   }
@@ -133,7 +152,7 @@ export class VsCodeFileSystem implements FileSystem {
   }
 
   #place(folder: number): Place {
-    return { ...(this.folders[folder] as Folder), ripgrep: this.#ripgrep };
+    return { ...(this.folders[folder] as OpenFolder), ripgrep: this.#ripgrep };
   }
 
   #unsavedIn(folder: number): Map<string, vscode.TextDocument> {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { replaceAll } from '../../../src/tools/replace.ts';
+import { Lines } from '../../../src/tools/replace-lines.ts';
+import { linePlaces } from '../../../src/tools/replace-match.ts';
 
 /** A line of a file, and how a model would write it down: without what cannot be seen, or with the keyboard's own quotes. */
 type Line = { indent: string; text: string; blanks: string; ending: string };
@@ -74,5 +76,36 @@ describe('a replacement, however loosely it was found', () => {
         );
       }),
     );
+  });
+});
+
+describe('looking for a passage', () => {
+  it('finds whole lines wherever they follow each other', () => {
+    const few = fc.constantFrom('a', 'b', '');
+    fc.assert(
+      fc.property(fc.array(few, { maxLength: 14 }), fc.array(few, { minLength: 1, maxLength: 5 }), (file, wanted) => {
+        fc.pre(wanted.some((line) => line !== ''));
+        const lines = new Lines(file.map((line) => `${line}\n`).join(''));
+        const found = linePlaces(lines, wanted, [{ from: 0, to: file.length }]).map(({ line }) => line);
+        const expected = [...file.keys()].filter(
+          (at) => at + wanted.length <= file.length && wanted.every((line, index) => line === file[at + index]),
+        );
+        assert.deepEqual(found, expected);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('takes a time that grows with the text, however alike its lines are', () => {
+    const spent = (count: number) => {
+      const begun = process.cpuUsage();
+      const passage = `${'    same();\n'.repeat(count / 2)}other();\n`;
+      assert.throws(() => replaceAll('    same();\n'.repeat(count), [{ old_text: passage, new_text: 'x' }], 'a.txt'), /is not in a\.txt/);
+      const { user, system } = process.cpuUsage(begun);
+      return (user + system) / 1_000;
+    };
+    spent(2_000);
+    const [short, long] = [spent(4_000), spent(32_000)];
+    assert.ok(long < 200 + 24 * short, `${short} ms for 4,000 lines, ${long} ms for 32,000`);
   });
 });

@@ -105,7 +105,7 @@ describe('replace_in_file', () => {
   it('names the lines of a passage that is there more than once', () => {
     assert.equal(
       replace('x\ny\nx\n', edit('x', 'z')),
-      'ERROR old_text of edit 1 occurs 2 times in a.txt, at lines 1, 3. Give more lines around it, or set all.',
+      'ERROR old_text of edit 1 occurs 2 times in a.txt, at lines 1, 3. Give more lines around it, or set all.\n1\tx\n2\ty\n…\n2\ty\n3\tx',
     );
     assert.match(replace('x\n'.repeat(9), edit('x', 'z')), /occurs 9 times in a\.txt, at lines 1, 2, 3, 4, 5, …\./);
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { formatPath, PathError, parsePath, uniqueNames } from '../../../src/workspace/paths.ts';
+import { formatPath, PathError, parsePath, relativePath, uniqueNames } from '../../../src/workspace/paths.ts';
+import type { Folder } from '../../../src/workspace/types.ts';
 
 const one = [{ name: 'app' }];
 const two = [{ name: 'app' }, { name: 'lib' }];
@@ -57,6 +58,61 @@ describe('a path as a model writes it', () => {
       for (const folders of [one, two]) assert.throws(() => parsePath(input, folders), PathError, input);
   });
 
+  it('may be absolute where it lies in an open folder, however that is spelled', () => {
+    const folders = [{ name: 'app', roots: ['/private/work/app', '/work/app/'] }];
+    for (const [input, path] of [
+      ['/work/app/src/a.ts', 'src/a.ts'],
+      ['/private/work/app/src/a.ts', 'src/a.ts'],
+      ['/work/app', ''],
+      ['/work/app/', ''],
+      ['//work//app/./src/../a.ts', 'a.ts'],
+      ['/work/lib/../app/a.ts', 'a.ts'],
+      [' /work/app/a.ts ', 'a.ts'],
+      ['\\work\\app\\a.ts', 'a.ts'],
+      ['file:///work/app/a%20b.ts', 'a b.ts'],
+      ['file://localhost/work/app/a.ts', 'a.ts'],
+      ['file:/work/app/a.ts', 'a.ts'],
+    ] as const)
+      assert.deepEqual(parsePath(input, folders), { folder: 0, path }, input);
+    for (const input of [
+      '/work/app2/a.ts',
+      '/work',
+      '/',
+      '/work/app/../lib/a.ts',
+      '/work/app/../../etc/passwd',
+      '/work/APP/a.ts',
+      'work/../../x',
+      'file:///work/app/../x',
+      'file:///work/app/%2e%2e/x',
+      'file://work/app/a.ts',
+      'file:///work/app/%zz/../../../x',
+      'vscode-remote://work/app/a.ts',
+    ])
+      assert.throws(() => parsePath(input, folders), PathError, input);
+    assert.throws(() => parsePath('file:///work/app/%00', folders), { message: 'The path holds a control character.' });
+  });
+
+  it('may be absolute on Windows, with the drive in either case', () => {
+    const folders = [{ name: 'app', roots: ['c:\\work\\app'] }];
+    for (const input of ['C:\\work\\app\\src\\a.ts', 'c:/work/app/src/a.ts', '/c:/work/app/src/a.ts', 'file:///C%3A/work/app/src/a.ts'])
+      assert.deepEqual(parsePath(input, folders), { folder: 0, path: 'src/a.ts' }, input);
+    for (const input of ['D:\\work\\app\\a.ts', 'C:work\\app\\a.ts', 'C:\\work\\app\\..\\x', '/work/app/a.ts'])
+      assert.throws(() => parsePath(input, folders), PathError, input);
+  });
+
+  it('that is absolute lies in the folder which is furthest in', () => {
+    const folders = [
+      { name: 'work', roots: ['/work'] },
+      { name: 'app', roots: ['/work/app'] },
+      { name: 'remote', roots: [] },
+    ];
+    assert.deepEqual(parsePath('/work/app/a.ts', folders), { folder: 1, path: 'a.ts' });
+    assert.deepEqual(parsePath('/work/lib/a.ts', folders), { folder: 0, path: 'lib/a.ts' });
+    assert.equal(relativePath('/work/app/**/*.ts', folders), 'app/**/*.ts');
+    assert.equal(relativePath('/etc/*', folders), '/etc/*');
+    assert.equal(relativePath('src/*.ts', folders), 'src/*.ts');
+  });
+
   it('holds no control characters', () => {
     for (const input of ['a\0b', 'a\nb', '\u0007', 'a\u007f', 'x/\u0085', '\tsrc/a.ts\r'])
       assert.throws(() => parsePath(input, one), { message: 'The path holds a control character.' }, JSON.stringify(input));
@@ -71,13 +127,32 @@ describe('a path as a model writes it', () => {
   });
 
   it('whatever it is, means a place below a folder or nothing', () => {
-    const bit = fc.constantFrom('..', '.', '/', '\\', '~', 'C:', 'a', 'app', ' ', ':', '//', '\0', '...', 'lib/');
+    const rooted = [{ name: 'app', roots: ['/a/app'] }];
+    const bit = fc.constantFrom(
+      '..',
+      '.',
+      '/',
+      '\\',
+      '~',
+      'C:',
+      'a',
+      'app',
+      ' ',
+      ':',
+      '//',
+      '\0',
+      '...',
+      'lib/',
+      '/a/app/',
+      'file:///a',
+      '%2e',
+    );
     const wild = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.array(bit, { maxLength: 12 }).map((bits) => bits.join('')),
     );
     fc.assert(
-      fc.property(wild, fc.constantFrom(one, two), (input, folders) => {
+      fc.property(wild, fc.constantFrom<Folder[]>(one, two, rooted), (input, folders) => {
         let at: ReturnType<typeof parsePath>;
         try {
           at = parsePath(input, folders);

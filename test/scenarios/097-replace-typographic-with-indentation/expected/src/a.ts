@@ -1,2 +1,2 @@
-    say("ho");
+    say(“ho”);
     done();

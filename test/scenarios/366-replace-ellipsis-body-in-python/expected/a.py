@@ -1,0 +1,3 @@
+class A(Protocol):
+    def f(self) -> int:
+        ...

@@ -1,0 +1,5 @@
+const a = {
+  x,
+  ...rest,
+};
+// ... and so on

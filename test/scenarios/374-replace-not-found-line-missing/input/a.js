@@ -1,0 +1,5 @@
+function f() {
+  one();
+  two();
+  three();
+}

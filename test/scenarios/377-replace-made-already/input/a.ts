@@ -1,0 +1,2 @@
+const depth = 9;
+const name = 1;

@@ -1,0 +1,3 @@
+import a
+def f():
+    return 1

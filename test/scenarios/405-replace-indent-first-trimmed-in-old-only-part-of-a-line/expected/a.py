@@ -1,0 +1,4 @@
+class A:
+    async def g(self):
+        for i in x:
+            pass
