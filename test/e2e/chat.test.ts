@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openWorkbench, until, type Workbench } from './harness.ts';
+import { sharedWorkbench, until, type Workbench } from './harness.ts';
 import { approveInThisRun } from './panel.ts';
 import { contents, filesAre, HARBOUR, renamed } from './workspace.ts';
 
@@ -8,10 +8,12 @@ const RENAME = 'Rename tideLevel to waterLevel in src/**';
 describe('@kedge in the native Chat', () => {
   let workbench: Workbench;
 
+  const begin = sharedWorkbench(() => ({ files: HARBOUR }));
   beforeEach(async () => {
-    workbench = await openWorkbench({ files: HARBOUR });
+    const { workbench: shared, isNew } = await begin();
+    workbench = shared;
+    if (!isNew) await workbench.chat.clear();
   });
-  afterEach(() => workbench.dispose());
 
   it('answers the first message of a fresh profile', async () => {
     const { chat } = workbench;
@@ -63,6 +65,7 @@ describe('@kedge in the native Chat', () => {
     const panel = await workbench.panelFrame();
     await approveInThisRun(panel);
     await filesAre(workbench.folder, renamed(HARBOUR, 'tideLevel', 'waterLevel'), 'the rename after the reload');
+    await panel.getByRole('button', { name: 'Undo run' }).waitFor();
   });
 
   it('stops in mid-run', async () => {

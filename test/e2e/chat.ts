@@ -34,6 +34,16 @@ export class Chat {
     await this.input.locator('[role=textbox]').focus();
   }
 
+  /** Begins a new conversation. */
+  async clear(): Promise<void> {
+    await this.focus();
+    await this.page
+      .getByRole('button', { name: /^New Chat/ })
+      .first()
+      .click();
+    await this.requests.first().waitFor({ state: 'hidden' });
+  }
+
   /**
    * Sends a message; '@kedge ' at its beginning addresses the participant. Where nobody is addressed, the participant of the last
    * message is, who stays in the input.

@@ -1,5 +1,5 @@
 /** Looks again and again until `probe` has something, for what Playwright cannot wait for by itself (any of several frames). */
-export async function until<T>(what: string, probe: () => Promise<T | undefined | false>, timeout = 15_000): Promise<T> {
+export async function until<T>(what: string, probe: () => Promise<T | undefined | false>, timeout = 120_000): Promise<T> {
   const end = performance.now() + timeout;
   for (;;) {
     const found = await probe().catch(() => undefined);

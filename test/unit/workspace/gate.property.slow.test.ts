@@ -31,8 +31,7 @@ async function editsOf(
 }
 
 describe('any changes at all', () => {
-  it('then undo: every byte, file and directory is as it was', async function () {
-    this.timeout(120_000);
+  it('then undo: every byte, file and directory is as it was', async () => {
     await fc.assert(
       fc.asyncProperty(files, fc.array(change, { maxLength: 6 }), async (initial, changes) => {
         await using disk = await gateOn(initial);
@@ -52,8 +51,7 @@ describe('any changes at all', () => {
     );
   });
 
-  it('land whole or not at all, wherever writing breaks off', async function () {
-    this.timeout(120_000);
+  it('land whole or not at all, wherever writing breaks off', async () => {
     await fc.assert(
       fc.asyncProperty(files, fc.array(change, { minLength: 1, maxLength: 3 }), fc.nat(6), async (initial, changes, fails) => {
         let at = fails;
@@ -84,8 +82,7 @@ describe('any changes at all', () => {
     );
   });
 
-  it('of the user since then survive the undo', async function () {
-    this.timeout(120_000);
+  it('of the user since then survive the undo', async () => {
     const pair = fc.record({ path: fc.constantFrom('a', 'b', 'd/a'), content });
     await fc.assert(
       fc.asyncProperty(files, fc.array(change, { maxLength: 4 }), fc.array(pair, { maxLength: 2 }), async (initial, changes, theirs) => {

@@ -36,8 +36,7 @@ const choice: fc.Arbitrary<Choice> = fc.oneof(
 );
 
 describe('a change of which the user keeps a part', () => {
-  it('lands as exactly that part, bound to its digest, and the rest is as it was', async function () {
-    this.timeout(120_000);
+  it('lands as exactly that part, bound to its digest, and the rest is as it was', async () => {
     const after = fc.dictionary(fc.constantFrom(...PATHS), fc.option(fc.oneof(text, edits), { nil: undefined }));
     await fc.assert(
       fc.asyncProperty(files, after, fc.dictionary(fc.constantFrom(...PATHS), choice), async (initial, wanted, choices) => {
@@ -101,8 +100,7 @@ describe('a change of which the user keeps a part', () => {
 });
 
 describe('what the user wrote since', () => {
-  it('survives an undo line by line, which otherwise gives back what was there, or leaves the file alone', async function () {
-    this.timeout(120_000);
+  it('survives an undo line by line, which otherwise gives back what was there, or leaves the file alone', async () => {
     const seen = { merged: 0, refused: 0, restored: 0, unchanged: 0 };
     const steps = fc.array(edits, { minLength: 1, maxLength: 3 });
     await fc.assert(
