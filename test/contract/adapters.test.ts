@@ -7,6 +7,7 @@ import { type ModelAdapter, ModelError, type ModelErrorKind, type ModelEvent, ty
 import type { ProviderConfig } from '../../src/providers/types.ts';
 import { withoutLongTimers } from '../support/clock.ts';
 import { listen } from '../support/listen.ts';
+import { until } from '../support/until.ts';
 import { startWireServer, type WireAnswer, type WireServer } from '../support/wire-server.ts';
 import { WIRES, type Wire } from '../support/wires.ts';
 
@@ -258,9 +259,11 @@ function describeAdapter(wireName: string, wire: Wire): void {
     it(`closes its connection at an abort ${answer === 'silence' ? 'before the first byte' : 'in the middle'}`, async () => {
       const adapter = await start([answer]);
       const controller = new AbortController();
-      setTimeout(() => controller.abort(), 100);
+      const isMidway = (events: ModelEvent[]) => answer === 'silence' || events.length > 0;
+      const seen: ModelEvent[] = [];
+      void until('the request', () => sent().length > 0 && isMidway(seen)).then(() => controller.abort());
       await withoutLongTimers(async () => {
-        await assert.rejects(listen(adapter.stream(ask(), controller.signal)), { name: 'AbortError' });
+        await assert.rejects(listen(adapter.stream(ask(), controller.signal), seen), { name: 'AbortError' });
         await first().closed;
       });
     });

@@ -1,6 +1,6 @@
 // VS Code's own Chat view, by keyboard and mouse.
 import type { Locator, Page } from 'playwright-core';
-import { until } from './until.ts';
+import { until } from '../support/until.ts';
 
 export class Chat {
   readonly page: Page;

@@ -4,8 +4,8 @@ import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Frame, type Locator, type Page } from 'playwright-core';
 import { chromiumFlags, type Editor, ensureChromium, freshDirectory, root, startEditor } from '../../scripts/editor.ts';
+import { until } from '../support/until.ts';
 import { Chat } from './chat.ts';
-import { until } from './until.ts';
 
 export { until };
 
@@ -221,10 +221,10 @@ export class Workbench {
   }
 
   /** Waits until a text is visible anywhere: in the workbench or in a webview. Resolves to its element. */
-  waitForText(text: string | RegExp, timeout?: number): Promise<Locator> {
+  waitForText(text: string | RegExp): Promise<Locator> {
     const visible = (frame: Frame) => frame.getByText(text).filter({ visible: true }).first();
     const find = async () => (await this.#framesWith(visible)).map(visible)[0];
-    return until(`the text ${text}`, find, timeout);
+    return until(`the text ${text}`, find);
   }
 
   /** The frames that have such an element now. One that is being loaded answers late or never, and is left out. */

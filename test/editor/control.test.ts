@@ -6,10 +6,10 @@ import { resultText } from '../../src/core/messages.ts';
 import { answer } from '../../src/hosts/vscode/chat.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
 import { Kedge } from '../../src/hosts/vscode/kedge.ts';
-import { until } from '../e2e/until.ts';
 import { withoutLongTimers } from '../support/clock.ts';
 import { nextEvent } from '../support/harness.ts';
 import { type ResponsesServer, startResponsesServer, type Turn } from '../support/responses-server.ts';
+import { until } from '../support/until.ts';
 
 const MODEL = { provider: 'openai', model: 'test-model' };
 const ASK: Turn = { calls: [{ name: 'ask_user', input: { question: 'Which harbour?', options: ['North', 'South'] } }] };

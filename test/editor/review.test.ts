@@ -16,7 +16,7 @@ import { call, type ScriptedTurn, say, scriptedAdapter, turn } from '../../src/p
 import { SessionStore } from '../../src/sessions/store.ts';
 import { decodeText, encodeText } from '../../src/workspace/content.ts';
 import { parsePath } from '../../src/workspace/paths.ts';
-import { until } from '../e2e/until.ts';
+import { until } from '../support/until.ts';
 
 const FILES = 200;
 /** OpenAI's models are offered patches. */

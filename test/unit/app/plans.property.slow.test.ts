@@ -71,7 +71,7 @@ describe('under a confirmed plan', () => {
         }
         assert.equal(await kedge.read('out.txt'), 'x\n');
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
@@ -93,7 +93,7 @@ describe('under a confirmed plan', () => {
         assert.equal(lastOf(kedge.events, 'plan_step').status, 'skipped');
         assert.deepEqual(await kedge.snapshot(), before);
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 

@@ -154,7 +154,7 @@ describe('what a session is follows from its log alone', () => {
           session.events.map((_, index) => index + 1),
         );
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 
@@ -196,7 +196,7 @@ describe('what a session is follows from its log alone', () => {
         }
       }),
       {
-        numRuns: 8,
+        numRuns: 4,
         examples: [true, false].map((landed) => [
           { script: [{ steps: ['log', 'read', 'log'] }, { steps: ['read', 'create'] }], yes: [true, true, true, false], limits: LIMITS },
           landed,

@@ -47,7 +47,7 @@ describe('any changes at all', () => {
         );
         assert.deepEqual(await disk.snapshot(), before);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -78,7 +78,7 @@ describe('any changes at all', () => {
         await disk.undo();
         assert.deepEqual(await disk.snapshot(), first);
       }),
-      { numRuns: 120 },
+      { numRuns: 50 },
     );
   });
 
@@ -109,7 +109,7 @@ describe('any changes at all', () => {
           if (!same) assert.equal(lasting, Buffer.from(content).toString('latin1'));
         }
       }),
-      { numRuns: 80 },
+      { numRuns: 40 },
     );
   });
 });

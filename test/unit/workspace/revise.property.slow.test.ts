@@ -72,7 +72,7 @@ describe('a change of which the user keeps a part', () => {
         assert.ok((await disk.undo()).every(({ outcome }) => outcome !== 'refused'));
         assert.deepEqual(await disk.snapshot(), before);
       }),
-      { numRuns: 250 },
+      { numRuns: 100 },
     );
   });
 
@@ -94,7 +94,7 @@ describe('a change of which the user keeps a part', () => {
         const [first, second] = [await outcome(one), await outcome(other)];
         assert.equal(first.digest === second.digest, first.lands === second.lands);
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 });
@@ -127,7 +127,7 @@ describe('what the user wrote since', () => {
         assert.deepEqual(startingWith(after, 'mine'), theirs);
         assert.deepEqual(startingWith(after, 'kedge'), []);
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
     // Otherwise it would say nothing.
     assert.ok(seen.merged > 50 && seen.refused > 20, JSON.stringify(seen));

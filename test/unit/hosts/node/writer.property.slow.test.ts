@@ -48,7 +48,7 @@ describe('a change on disk', () => {
         } else assert.deepEqual(await place.snapshot(), before);
         assert.deepEqual(await place.open(), []);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     );
   });
 
@@ -66,7 +66,7 @@ describe('a change on disk', () => {
         else assert.deepEqual(await place.snapshot(), before);
         assert.deepEqual(await place.open(), []);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     );
   });
 
@@ -119,7 +119,7 @@ describe('a change on disk', () => {
         for (const path of Object.keys(expected)) if (expected[path] === undefined) delete expected[path];
         assert.deepEqual(after, expected);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -142,7 +142,7 @@ describe('a change on disk', () => {
         else assert.deepEqual(after, before);
         assert.deepEqual(await place.open(), []);
       }),
-      { numRuns: 50 },
+      { numRuns: 20 },
     );
   });
 });

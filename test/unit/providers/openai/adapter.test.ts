@@ -9,6 +9,7 @@ import { createAdapter } from '../../../../src/providers/openai/index.ts';
 import { withoutLongTimers } from '../../../support/clock.ts';
 import { listen } from '../../../support/listen.ts';
 import { type ResponsesServer, type ResponsesServerOptions, startResponsesServer } from '../../../support/responses-server.ts';
+import { until } from '../../../support/until.ts';
 
 const KEY = 'sk-secret-0123456789abcdef';
 const MODEL = 'gpt-test';
@@ -274,7 +275,7 @@ describe('openai: abort', () => {
       const controller = new AbortController();
       const seen: ModelEvent[] = [];
       const abort = () => controller.abort();
-      if (hang === 'before') setTimeout(abort, 50);
+      if (hang === 'before') void until('the request', () => server.requests.length > 0).then(abort);
       const run = async () => {
         for await (const event of adapter.stream(ask(), controller.signal)) {
           seen.push(event);
