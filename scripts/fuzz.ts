@@ -57,7 +57,8 @@ async function main(args: string[]): Promise<void> {
         const times = (failing.get(title) ?? 0) + 1;
         failing.set(title, times);
         // The first counterexample of each property is enough to begin with.
-        if (times === 1) console.log(`\n✖ ${title}\n  KEDGE_SEED=${seed} npx mocha --config test/.mocharc.json ${file}\n${indented(message)}`);
+        if (times === 1)
+          console.log(`\n✖ ${title}\n  KEDGE_SEED=${seed} npx mocha --config test/.mocharc.json ${file}\n${indented(message)}`);
       }
     }
   };

@@ -28,6 +28,8 @@ async function main(): Promise<number> {
     extensionDevelopmentPath: values.extension ?? root,
     extensionTestsPath,
     smokeTest: true,
+    // What a test leaves unsaved stays so, however long it takes.
+    settings: { 'files.autoSave': 'off' },
     env: { KEDGE_RESULTS: process.env.KEDGE_RESULTS ?? '', KEDGE_GREP: values.grep ?? '', KEDGE_MARK: mark },
   });
   try {
