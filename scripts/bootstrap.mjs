@@ -1,4 +1,4 @@
-// What `npm start` and `npm test` run first, on whatever Node there is: installs the packages when that is needed, then hands
+// What `npm start`, `npm test` and `npm run fuzz` run first, on whatever Node there is: installs the packages when that is needed, then hands
 // over to scripts/<name>.ts on the Node 24 that came with them.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -60,7 +60,7 @@ function handOver(script, args) {
 async function main([script, ...args]) {
   const major = Number(process.versions.node.split('.')[0]);
   if (major < 20) throw new Error(`Kedge is built with Node 20 or newer, this is ${process.version}: install a newer one and try again.`);
-  if (script !== 'start' && script !== 'test') throw new Error('Usage: node scripts/bootstrap.mjs start|test [...arguments]');
+  if (!['start', 'test', 'fuzz'].includes(script)) throw new Error('Usage: node scripts/bootstrap.mjs start|test|fuzz [...arguments]');
   if (!isInstalled()) await install();
   return handOver(script, args);
 }

@@ -103,7 +103,9 @@ export async function ensureChromium(log: (line: string) => void = console.log):
   const found = await findChromium();
   if (found) return found;
   const debian = await exists('/etc/debian_version');
-  const install = 'apt-get update && apt-get install -y chromium';
+  // Something else on this machine may be installing too: that is waited for.
+  const apt = 'apt-get -o DPkg::Lock::Timeout=300';
+  const install = `${apt} update && ${apt} install -y chromium`;
   if (debian && process.getuid?.() === 0) {
     log('Installing Chromium (apt-get), about half a minute ...');
     execFileSync('sh', ['-c', `(${install}) >&2`], {

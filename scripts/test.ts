@@ -1,9 +1,10 @@
-// `npm test [-- layer ...] [mocha options]`: runs the layers of tests one after another and counts them together. The last line is
-// always "N passed, N failed", with ", N skipped" where there are any.
+// `npm test [-- layer ...] [mocha options]`: runs the layers of tests and counts them together. What needs the editor runs beside the
+// rest. The last line is always "N passed, N failed", with ", N skipped" where there are any.
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { ensureEditor, root } from './editor.ts';
+import { ensureChromium, ensureEditor, root } from './editor.ts';
 import { packageExtension } from './package.ts';
 
 interface Counts {
@@ -12,65 +13,81 @@ interface Counts {
   pending: number;
 }
 
-interface Layer {
-  name: string;
-  run(mochaOptions: string[]): Promise<Counts>;
+interface Run {
+  mochaOptions: string[];
+  print(text: string): void;
 }
 
+type Layer = (run: Run) => Promise<Counts>;
+
 /** Far longer than any layer takes: only a layer that hangs gets here. */
-const timeLimit = 15 * 60_000;
-const failed = (why: string): Counts => {
-  console.error(`  ✖ ${why}`);
-  return { passes: 0, failures: 1, pending: 0 };
+const timeLimit = 45 * 60_000;
+const slowTests = 'test/unit/**/*.slow.test.ts';
+const jobs = Math.max(2, availableParallelism());
+
+const layers: Record<string, Layer> = {
+  build,
+  check,
+  fast: (run) => mocha('fast', run, 'test/unit/**/*.test.ts', '--ignore', slowTests),
+  slow: (run) => mocha('slow', run, slowTests),
+  contract: (run) => mocha('contract', run, 'test/contract/**/*.test.ts'),
+  editor: (run) => counted('editor', run, ['scripts/test-editor.ts', ...run.mochaOptions]),
+  e2e: (run) => counted('e2e', run, ['scripts/test-e2e.ts', ...run.mochaOptions]),
 };
-
-const layers: Layer[] = [
-  { name: 'build', run: build },
-  { name: 'check', run: check },
-  { name: 'unit', run: (options) => mocha('unit', options) },
-  { name: 'contract', run: (options) => mocha('contract', options) },
-  { name: 'editor', run: (options) => counted('editor', ['scripts/test-editor.ts', ...options]) },
-  { name: 'e2e', run: (options) => counted('e2e', ['scripts/test-e2e.ts', ...options]) },
+const unit = ['fast', 'slow'];
+/** The layers of a lane run one after another, the lanes side by side. */
+const lanes = [
+  ['editor', 'e2e'],
+  ['check', ...unit, 'contract'],
 ];
+/** These use what `build` makes ready. */
+const builtFirst = ['slow', 'editor', 'e2e'];
 
-/** Nothing to count when it works: the layers that use package and editor (unit tests its ripgrep too) are the test of it. */
-async function build(): Promise<Counts> {
+/** Nothing to count when it works: the layers that use package, editor and Chromium are the test of it. */
+async function build({ print }: Run): Promise<Counts> {
+  const log = (line: string) => print(`${line}\n`);
   try {
-    await ensureEditor();
-    await packageExtension();
+    await ensureEditor(log);
+    process.env.CHROME_PATH = await ensureChromium(log);
+    await packageExtension(log);
     return { passes: 0, failures: 0, pending: 0 };
   } catch (error) {
-    return failed((error as Error).message);
+    return failed((error as Error).message, print);
   }
 }
 
-async function check(): Promise<Counts> {
-  const types = await node(['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.']);
-  console.log(`  ${types === 0 ? '✔' : '✖'} types (tsc)`);
-  const lint = await node(['node_modules/@biomejs/biome/bin/biome', 'check', '.']);
-  console.log(`  ${lint === 0 ? '✔' : '✖'} lint and format (biome)`);
+function failed(why: string, print: Run['print']): Counts {
+  print(`  ✖ ${why}\n`);
+  return { passes: 0, failures: 1, pending: 0 };
+}
+
+async function check(run: Run): Promise<Counts> {
+  const types = await node(run, ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.']);
+  run.print(`  ${types === 0 ? '✔' : '✖'} types (tsc)\n`);
+  const lint = await node(run, ['node_modules/@biomejs/biome/bin/biome', 'check', '.']);
+  run.print(`  ${lint === 0 ? '✔' : '✖'} lint and format (biome)\n`);
   const passes = [types, lint].filter((code) => code === 0).length;
   return { passes, failures: 2 - passes, pending: 0 };
 }
 
-const mocha = (layer: string, options: string[]) =>
-  counted(layer, [
+const mocha = (layer: string, run: Run, ...files: string[]) =>
+  counted(layer, run, [
     ...['node_modules/mocha/bin/mocha.js', '--config', 'test/.mocharc.json', '--reporter', 'test/support/reporter.cjs'],
-    ...[...options, `test/${layer}/**/*.test.ts`],
+    ...['--parallel', '--jobs', `${jobs}`, ...(process.stdout.isTTY ? ['--color'] : []), ...run.mochaOptions, ...files],
   ]);
 
 /** Runs a script whose mocha leaves its counts in a file. Whatever ends differently from how it counted is a failure too. */
-async function counted(layer: string, args: string[]): Promise<Counts> {
+async function counted(layer: string, run: Run, args: string[]): Promise<Counts> {
   const file = join(root, 'out', `results-${layer}.json`);
   await mkdir(join(root, 'out'), { recursive: true });
   await rm(file, { force: true });
-  const code = await node(args, { KEDGE_RESULTS: file });
+  const code = await node(run, args, { KEDGE_RESULTS: file });
   const counts = await readFile(file, 'utf8').then(
     (text) => JSON.parse(text) as Counts & { ended: boolean },
     () => ({ passes: 0, failures: 0, pending: 0, ended: false }),
   );
   const problem = whatIsWrong(counts, code);
-  return problem ? add(counts, failed(`${layer}: ${problem}`)) : counts;
+  return problem ? add(counts, failed(`${layer}: ${problem}`, run.print)) : counts;
 }
 
 function whatIsWrong({ passes, failures, ended }: Counts & { ended: boolean }, code: number): string | undefined {
@@ -80,8 +97,14 @@ function whatIsWrong({ passes, failures, ended }: Counts & { ended: boolean }, c
   return undefined;
 }
 
-function node(args: string[], env: Record<string, string> = {}): Promise<number> {
-  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env }, timeout: timeLimit });
+function node({ print }: Run, args: string[], env: Record<string, string> = {}): Promise<number> {
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    stdio: ['inherit', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+    timeout: timeLimit,
+  });
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', print);
   return new Promise((resolve) => {
     child.on('error', () => resolve(1));
     child.on('close', (code) => resolve(code ?? 1));
@@ -93,20 +116,48 @@ const add = (a: Counts, b: Counts): Counts => ({
   failures: a.failures + b.failures,
   pending: a.pending + b.pending,
 });
+const sum = (counts: Counts[]): Counts => counts.reduce(add, { passes: 0, failures: 0, pending: 0 });
+
+/** The layers that these names mean; all of them without a name. */
+function layersOf(names: string[]): string[] {
+  const all = Object.keys(layers);
+  const wanted = names.length > 0 ? names.flatMap((name) => (name === 'unit' ? unit : [name])) : all;
+  const unknown = wanted.find((name) => !all.includes(name));
+  if (unknown) throw new Error(`There is no layer "${unknown}": choose from ${[...all, 'unit'].join(', ')}.`);
+  return wanted.some((name) => builtFirst.includes(name)) ? [...new Set(['build', ...wanted])] : wanted;
+}
 
 async function main(args: string[]): Promise<void> {
   const firstOption = args.findIndex((arg) => arg.startsWith('-'));
-  const names = firstOption < 0 ? args : args.slice(0, firstOption);
-  const unknown = names.find((name) => !layers.some((layer) => layer.name === name));
-  if (unknown) throw new Error(`There is no layer "${unknown}": choose from ${layers.map(({ name }) => name).join(', ')}.`);
-  let total: Counts = { passes: 0, failures: 0, pending: 0 };
-  for (const layer of layers.filter(({ name }) => names.length === 0 || names.includes(name))) {
-    console.log(`\n== ${layer.name}`);
-    const started = performance.now();
-    total = add(total, await layer.run(firstOption < 0 ? [] : args.slice(firstOption)));
-    console.log(`   ${((performance.now() - started) / 1000).toFixed(1)} s`);
-  }
-  report(total);
+  const [names, mochaOptions] = firstOption < 0 ? [args, []] : [args.slice(0, firstOption), args.slice(firstOption)];
+  const wanted = layersOf(names);
+  const chosen = lanes.map((lane) => lane.filter((name) => wanted.includes(name))).filter((lane) => lane.length > 0);
+  console.log(`Properties are tried from seed ${process.env.KEDGE_SEED ?? '1'} (KEDGE_SEED).`);
+  const counts = wanted.includes('build') ? [await runLayer('build', mochaOptions, false)] : [];
+  const inLane = async (lane: string[]) => {
+    for (const name of lane) counts.push(await runLayer(name, mochaOptions, chosen.length > 1));
+  };
+  await Promise.all(chosen.map(inLane));
+  report(sum(counts));
+}
+
+/** A layer that runs beside another one is printed when it has ended, so that the two do not mix. */
+async function runLayer(name: string, mochaOptions: string[], isBesideAnother: boolean): Promise<Counts> {
+  let output = `\n== ${name}\n`;
+  const print = (text: string) => {
+    output += text;
+    if (!isBesideAnother) flush();
+  };
+  const flush = () => {
+    process.stdout.write(output);
+    output = '';
+  };
+  if (isBesideAnother) console.log(`   ${name} has begun`);
+  const started = performance.now();
+  const counts = (await layers[name]?.({ mochaOptions, print })) ?? failed(`There is no layer "${name}".`, print);
+  print(`   ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
+  flush();
+  return counts;
 }
 
 function report({ passes, failures, pending }: Counts): void {

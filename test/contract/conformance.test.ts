@@ -189,21 +189,22 @@ function describeWire(name: string, wire: Wire): void {
     const pieces = Array.from({ length: 50_000 }, (_, index) => `${index} `.padEnd(20, 'é'));
     const adapter = await start([{ body: textBody(pieces.slice(0, 5_000)) }, { body: textBody(pieces) }]);
     const time = async () => {
-      const begin = performance.now();
+      const begun = process.cpuUsage();
       const message = messageOf(await listen(adapter.stream(ask(), never)));
-      return { ms: performance.now() - begin, text: textOf(message) };
+      const { user, system } = process.cpuUsage(begun);
+      return { ms: (user + system) / 1000, text: textOf(message) };
     };
     const short = await time();
     const long = await time();
     assert.equal(long.text, pieces.join(''));
     assert.equal(short.text.length * 10, long.text.length);
-    assert.ok(long.ms < 10_000 && long.ms < short.ms * 60, `${Math.round(long.ms)} ms for ten times of ${Math.round(short.ms)} ms`);
-  }).timeout(30_000);
+    assert.ok(long.ms < short.ms * 60, `${Math.round(long.ms)} ms for ten times of ${Math.round(short.ms)} ms`);
+  });
 
   it('takes a call with 1 MB of input', async () => {
     const text = 'größe "\\\n'.repeat(110_000);
     const call = { id: 'call_a', name: 'write', args: { text } };
     const message = messageOf(await listen((await start([{ body: callBody([call]) }])).stream(ask(), never)));
     assert.deepEqual(callsOf(message)[0]?.input, { text });
-  }).timeout(30_000);
+  });
 }

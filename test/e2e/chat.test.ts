@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TEXT_BODIES } from '../support/wire-bodies.ts';
 import { startWireServer } from '../support/wire-server.ts';
-import { openWorkbench, until, type Workbench } from './harness.ts';
+import { openWorkbench, sharedWorkbench, until, type Workbench } from './harness.ts';
 import { approveInThisRun } from './panel.ts';
 import { contents, filesAre, HARBOUR, renamed } from './workspace.ts';
 
@@ -12,10 +12,12 @@ const RENAME = 'Rename tideLevel to waterLevel in src/**';
 describe('@kedge in the native Chat', () => {
   let workbench: Workbench;
 
+  const begin = sharedWorkbench(() => ({ files: HARBOUR }));
   beforeEach(async () => {
-    workbench = await openWorkbench({ files: HARBOUR });
+    const { workbench: shared, isNew } = await begin();
+    workbench = shared;
+    if (!isNew) await workbench.chat.clear();
   });
-  afterEach(() => workbench.dispose());
 
   it('answers the first message of a fresh profile', async () => {
     const { chat } = workbench;
@@ -67,10 +69,10 @@ describe('@kedge in the native Chat', () => {
     const panel = await workbench.panelFrame();
     await approveInThisRun(panel);
     await filesAre(workbench.folder, renamed(HARBOUR, 'tideLevel', 'waterLevel'), 'the rename after the reload');
+    await panel.getByRole('button', { name: 'Undo run' }).waitFor();
   });
 
   it('asks a service only once its model is picked, by a button above the answer', async () => {
-    await workbench.dispose();
     const server = await startWireServer(
       [
         { body: TEXT_BODIES['openai-chat']?.(['The tide ', 'turns.']) ?? '' },
@@ -78,20 +80,20 @@ describe('@kedge in the native Chat', () => {
       ],
       'text/event-stream',
     );
+    const own = await openWorkbench({ files: HARBOUR, settings: { 'kedge.baseUrls': { 'openai-chat': `${server.url}/v1` } } });
     try {
-      workbench = await openWorkbench({ files: HARBOUR, settings: { 'kedge.baseUrls': { 'openai-chat': `${server.url}/v1` } } });
-      const { chat } = workbench;
+      const { chat, folder } = own;
       await chat.send('@kedge Where is tideLevel defined?');
       assert.match(await chat.finished(), /tide\.ts:1/);
       // A model is connected while VS Code has Offline picked.
-      await mkdir(join(workbench.folder, '.vscode'));
-      await writeFile(join(workbench.folder, '.vscode', 'settings.json'), JSON.stringify({ 'kedge.model': 'openai-chat/test-model' }));
+      await mkdir(join(folder, '.vscode'));
+      await writeFile(join(folder, '.vscode', 'settings.json'), JSON.stringify({ 'kedge.model': 'openai-chat/test-model' }));
       await until('the offer', async () => {
         await chat.send('Where is tideLevel defined?');
         return /Your settings name/.test(await chat.finished());
       });
       assert.equal(server.requests.length, 0);
-      await workbench.screenshot('chat-offline');
+      await own.screenshot('chat-offline');
       await chat.clickButton('Answer with test-model');
       await chat.waitForAnswer('The tide turns.');
       assert.match(server.requests[0]?.raw.toString() ?? '', /Where is tideLevel defined\?/);
@@ -100,6 +102,7 @@ describe('@kedge in the native Chat', () => {
       await chat.waitForAnswer('It ebbs.');
       assert.equal(server.requests.length, 2);
     } finally {
+      await own.dispose();
       await server.close();
     }
   });

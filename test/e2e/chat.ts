@@ -1,6 +1,6 @@
 // VS Code's own Chat view, by keyboard and mouse.
 import type { Locator, Page } from 'playwright-core';
-import { until } from './until.ts';
+import { until } from '../support/until.ts';
 
 export class Chat {
   readonly page: Page;
@@ -32,6 +32,16 @@ export class Chat {
     if (!(await this.input.isVisible())) await this.page.keyboard.press('Control+Alt+i');
     // Not by a click: a notification may lie over it.
     await this.input.locator('[role=textbox]').focus();
+  }
+
+  /** Begins a new conversation. */
+  async clear(): Promise<void> {
+    await this.focus();
+    await this.page
+      .getByRole('button', { name: /^New Chat/ })
+      .first()
+      .click();
+    await this.requests.first().waitFor({ state: 'hidden' });
   }
 
   /**

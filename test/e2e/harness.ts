@@ -1,11 +1,11 @@
 // Drives a real VS Code workbench, with the packed extension installed, the way a user does. Every workbench has a server, a user
 // profile, a browser profile and a workspace of its own; only the installed extension and the browser process are shared.
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Frame, type Locator, type Page } from 'playwright-core';
 import { chromiumFlags, type Editor, ensureChromium, freshDirectory, root, startEditor } from '../../scripts/editor.ts';
+import { until } from '../support/until.ts';
 import { Chat } from './chat.ts';
-import { until } from './until.ts';
 
 export { until };
 
@@ -34,10 +34,14 @@ const quiet = {
   'git.openRepositoryInParentFolders': 'never',
   'extensions.ignoreRecommendations': true,
   'telemetry.telemetryLevel': 'off',
+  'remote.autoForwardPorts': false,
 };
 
 let browser: Browser | undefined;
 const open = new Set<Workbench>();
+
+/** How long Playwright waits for anything: only what never comes takes as long. */
+const patience = 120_000;
 
 async function theBrowser(): Promise<Browser> {
   browser ??= await chromium.launch({ executablePath: await ensureChromium(), args: chromiumFlags });
@@ -62,11 +66,34 @@ export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Wor
     colorScheme: options.theme ?? 'light',
     permissions: ['clipboard-read', 'clipboard-write'],
   });
+  context.setDefaultTimeout(patience);
   const workbench = new Workbench(await context.newPage(), context, editor, place);
   open.add(workbench);
   await workbench.page.goto(editor.url);
   await workbench.ready();
   return workbench;
+}
+
+/**
+ * One workbench for all tests of a suite, which saves most of their time. Each test begins with these files and no open editor; only
+ * after a test that failed is it another workbench. `isNew` says whether nothing was done in it yet.
+ */
+export function sharedWorkbench(options: () => WorkbenchOptions): () => Promise<{ workbench: Workbench; isNew: boolean }> {
+  let shared: Workbench | undefined;
+  const leave = async () => {
+    await shared?.dispose();
+    shared = undefined;
+  };
+  afterEach(async function () {
+    if (this.currentTest?.state !== 'passed') await leave();
+  });
+  after(leave);
+  return async () => {
+    const isNew = !shared;
+    shared ??= await openWorkbench(options());
+    if (!isNew) await shared.beginAgain(options().files ?? {});
+    return { workbench: shared, isNew };
+  };
 }
 
 /** Returns what the editor is to open: the folder, or the workspace file of several. */
@@ -113,12 +140,22 @@ export class Workbench {
 
   /** The workbench is drawn. Its extensions come up a moment later; the helpers here wait for what they need of them. */
   async ready(): Promise<void> {
-    await this.page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
+    await this.page.locator('.monaco-workbench .part.statusbar').waitFor();
+  }
+
+  /** Without what the test before this one has opened and written. Sessions are for the tests to begin. */
+  async beginAgain(files: Record<string, string>): Promise<void> {
+    const input = this.page.locator('.quick-input-widget:visible .quick-input-box input');
+    if (await input.isVisible()) await input.press('Escape');
+    if (await this.page.locator('.editor-group-container .tab').count()) await this.command('View: Close All Editors');
+    if (await this.page.locator('.notification-toast').count()) await this.command('Notifications: Clear All Notifications');
+    for (const entry of await readdir(this.folder)) await rm(join(this.folder, entry), { recursive: true });
+    await writeFiles(this.folder, files);
   }
 
   /** Reloads the window in the orderly way, which lets the editor save its state first, as closing a desktop window does. */
   async reload(): Promise<void> {
-    const loaded = this.page.waitForEvent('load', { timeout: 60_000 });
+    const loaded = this.page.waitForEvent('load');
     await this.command('Developer: Reload Window');
     await loaded;
     this.#reloaded = true;
@@ -132,33 +169,33 @@ export class Workbench {
 
   /** The palette is filled when it opens: what an extension adds a moment later needs it opened again. */
   async #pick(text: string, label: string): Promise<void> {
-    await until(`"${label}" in the command palette`, () => this.#tryToPick(text, label), 30_000);
-  }
-
-  async #tryToPick(text: string, label: string): Promise<boolean> {
-    try {
-      await this.quickInput(text);
-      await this.quickItem(label).click({ timeout: 1500 });
-      return true;
-    } catch {
+    // The longer the machine takes, the longer it is given.
+    for (let wait = 1000; wait < patience; wait *= 2) {
+      const input = await this.quickInput(text);
+      const isThere = await this.quickItem(label)
+        .waitFor({ timeout: wait })
+        .then(
+          () => true,
+          () => false,
+        );
+      if (isThere) return this.quickItem(label).click();
       // Only to the palette: elsewhere the key means something else, such as stopping a run.
-      await this.page
-        .locator('.quick-input-widget:visible .quick-input-box input')
-        .press('Escape', { timeout: 500 })
-        .catch(() => {});
-      return false;
+      await input.press('Escape');
+      await input.waitFor({ state: 'hidden' });
     }
+    throw new Error(`There is no "${label}" in the command palette.`);
   }
 
   /** Opens the quick input with this text: a file's name, or a command's title behind a '>'. */
-  async quickInput(text: string): Promise<void> {
+  async quickInput(text: string): Promise<Locator> {
     const input = this.page.locator('.quick-input-widget:visible .quick-input-box input');
     await until('the command palette', async () => {
       // An editor that is still starting ignores the key.
       await this.page.keyboard.press('F1');
-      return input.waitFor({ timeout: 1000 }).then(() => true);
+      return input.waitFor({ timeout: 2000 }).then(() => true);
     });
     await input.fill(text);
+    return input;
   }
 
   quickItem(label: string): Locator {
@@ -174,11 +211,8 @@ export class Workbench {
   /** Shows the panel and resolves to the frame of its document. */
   async panelFrame(): Promise<Frame> {
     // After a reload, and when the extension opens it, it comes by itself: the palette, opened meanwhile, would only take the focus.
-    const byItself = () => until('the panel', () => this.#panel(), this.#reloaded ? 20_000 : 1).catch(() => undefined);
-    const panel = await byItself();
-    if (panel) return panel;
-    await this.command('Kedge: Focus on Kedge View');
-    return until('the panel', () => this.#panel(), 30_000);
+    if (!this.#reloaded && !(await this.#panel())) await this.command('Kedge: Focus on Kedge View');
+    return until('the panel', () => this.#panel());
   }
 
   async #panel(): Promise<Frame | undefined> {
@@ -187,10 +221,10 @@ export class Workbench {
   }
 
   /** Waits until a text is visible anywhere: in the workbench or in a webview. Resolves to its element. */
-  waitForText(text: string | RegExp, timeout?: number): Promise<Locator> {
+  waitForText(text: string | RegExp): Promise<Locator> {
     const visible = (frame: Frame) => frame.getByText(text).filter({ visible: true }).first();
     const find = async () => (await this.#framesWith(visible)).map(visible)[0];
-    return until(`the text ${text}`, find, timeout);
+    return until(`the text ${text}`, find);
   }
 
   /** The frames that have such an element now. One that is being loaded answers late or never, and is left out. */

@@ -4,32 +4,40 @@ import { join } from 'node:path';
 import type { Frame } from 'playwright-core';
 import { TEXT_BODIES } from '../support/wire-bodies.ts';
 import { startWireServer, type WireAnswer, type WireServer } from '../support/wire-server.ts';
-import { openWorkbench, type Workbench } from './harness.ts';
-import { promptBox, send } from './panel.ts';
+import { sharedWorkbench, type Workbench } from './harness.ts';
+import { newSession, promptBox, send } from './panel.ts';
 import { HARBOUR } from './workspace.ts';
 
 const answer = (...pieces: string[]) => TEXT_BODIES['openai-chat']?.(pieces) ?? '';
 
 describe('a real model in the panel', () => {
+  const answers: WireAnswer[] = [];
   let server: WireServer;
   let workbench: Workbench;
   let panel: Frame;
 
-  async function open(...answers: WireAnswer[]): Promise<void> {
+  before(async () => {
     server = await startWireServer(answers, 'text/event-stream');
-    const settings = { 'kedge.model': 'openai-chat/test-model', 'kedge.baseUrls': { 'openai-chat': `${server.url}/v1` } };
-    workbench = await openWorkbench({ files: HARBOUR, settings });
-    panel = await workbench.panelFrame();
-  }
-  afterEach(async () => {
-    await workbench.dispose();
-    await server.close();
   });
+  after(() => server.close());
+  const begin = sharedWorkbench(() => {
+    const settings = { 'kedge.model': 'openai-chat/test-model', 'kedge.baseUrls': { 'openai-chat': `${server.url}/v1` } };
+    return { files: HARBOUR, settings };
+  });
+  beforeEach(async () => {
+    ({ workbench } = await begin());
+    panel = await workbench.panelFrame();
+    await newSession(panel);
+  });
+  const answersAre = (...next: WireAnswer[]) => {
+    answers.splice(0, answers.length, ...next);
+    server.requests.length = 0;
+  };
   const button = (name: string) => panel.getByRole('button', { name, exact: true });
 
   it('is waited for with a countdown, and asked at once on demand', async () => {
     const limited = { status: 429, headers: { 'retry-after': '90' }, body: '{"error":{"message":"Slow down."}}' };
-    await open(limited, { body: answer('The tide ', 'turns.') });
+    answersAre(limited, { body: answer('The tide ', 'turns.') });
     await send(panel, 'How is the tide?');
     await panel
       .getByText(/^Rate limited\. Trying again in \d+ (s|min) \(2 of 5\)$/)
@@ -43,7 +51,7 @@ describe('a real model in the panel', () => {
 
   it('goes on with half an answer that was kept', async () => {
     const whole = answer('The tide ', 'turns.');
-    await open({ body: whole.slice(0, whole.indexOf('data:', 10)), after: 'drop' }, { body: answer('turns.') });
+    answersAre({ body: whole.slice(0, whole.indexOf('data:', 10)), after: 'drop' }, { body: answer('turns.') });
     await send(panel, 'How is the tide?');
     await button('Continue').click();
     await panel.getByText('The tide turns.').first().waitFor();
@@ -51,7 +59,7 @@ describe('a real model in the panel', () => {
   });
 
   it('is shown a pasted image', async () => {
-    await open({ body: answer('An anchor.') });
+    answersAre({ body: answer('An anchor.') });
     const data = (await readFile(join(import.meta.dirname, '../../media/icon.png'))).toString('base64');
     await promptBox(panel).evaluate((box, base64) => {
       const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));

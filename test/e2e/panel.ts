@@ -1,6 +1,19 @@
 // What a user does in the panel, by keyboard and mouse.
 import type { Frame, Locator } from 'playwright-core';
 
+/** What was said in the session. The panel says some of it to screen readers too, with the same words at another place. */
+export function conversation(panel: Frame): Locator {
+  return panel.getByRole('log', { name: 'Conversation' });
+}
+
+/** Begins a new session, in Ask mode, where there was one before. */
+export async function newSession(panel: Frame): Promise<void> {
+  const runs = conversation(panel).locator('> *');
+  if (await runs.count()) await panel.getByRole('button', { name: 'New session' }).click();
+  await runs.first().waitFor({ state: 'detached' });
+  await choose(panel, 'Ask');
+}
+
 export function promptBox(panel: Frame): Locator {
   return panel.getByRole('textbox', { name: /^Prompt/ });
 }

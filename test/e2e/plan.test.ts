@@ -1,6 +1,6 @@
 import type { Frame } from 'playwright-core';
 import { openWorkbench, type Workbench } from './harness.ts';
-import { choose, send } from './panel.ts';
+import { choose, conversation, send } from './panel.ts';
 import { filesAre, HARBOUR, renamed } from './workspace.ts';
 
 describe('a plan in the panel', () => {
@@ -23,19 +23,21 @@ describe('a plan in the panel', () => {
     await button('Save').click();
     await button('Run plan').click();
 
-    await panel.getByText(/^Step 1 .* did not pass its check: nothing matches waterLevel in src\/boat\.ts\.$/).waitFor();
+    await conversation(panel)
+      .getByText(/^Step 1 .* did not pass its check: nothing matches waterLevel in src\/boat\.ts\.$/)
+      .waitFor();
     await workbench.screenshot('plan-check-failed');
     await workbench.reload();
     panel = await workbench.panelFrame();
     await button(/^\d? ?Skip/).click();
-    await panel.getByText('What becomes of the changes of step 1 in 1 file?').waitFor();
+    await conversation(panel).getByText('What becomes of the changes of step 1 in 1 file?').waitFor();
     await button(/^\d? ?Roll back/).click();
 
-    await panel.getByText('Its check failed; its changes were rolled back.').waitFor();
+    await conversation(panel).getByText('Its check failed; its changes were rolled back.').waitFor();
     await button('Run again…').waitFor();
     await workbench.screenshot('plan-rolled-back');
     const tide = renamed({ 'src/tide.ts': HARBOUR['src/tide.ts'] ?? '' }, 'tideLevel', 'waterLevel');
     await filesAre(workbench.folder, { ...HARBOUR, ...tide }, 'the second step alone');
-    await panel.getByText('revision 2 ·').waitFor();
+    await conversation(panel).getByText('revision 2 ·').waitFor();
   });
 });

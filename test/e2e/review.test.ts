@@ -1,6 +1,6 @@
 import type { Frame } from 'playwright-core';
 import { openWorkbench, until, type Workbench } from './harness.ts';
-import { choose, send } from './panel.ts';
+import { choose, conversation, send } from './panel.ts';
 import { contents } from './workspace.ts';
 
 const filler = Array.from({ length: 20 }, (_, index) => `// ${index}`).join('\n');
@@ -35,7 +35,7 @@ describe('the review of a change', () => {
     await workbench.page.keyboard.press('Control+Home');
     await workbench.page.keyboard.type('let mine;\n');
     await workbench.page.keyboard.press('Control+s');
-    await panel.getByText('edited by you').waitFor();
+    await conversation(panel).getByText('edited by you').waitFor();
     await workbench.screenshot('review-edited');
     await button('Apply as edited').click();
     await lampIs(`let mine;\n${lamp('lightLevel', 'lightLevel')}`, 'what was edited');
@@ -43,6 +43,8 @@ describe('the review of a change', () => {
     await button('What is left of the changes in src/lamp.ts').click();
     await button('Undo hunk 2 of 2 in src/lamp.ts').click();
     await lampIs(`let mine;\n${lamp('lightLevel', 'lampLevel')}`, 'the undo of one hunk');
+    // The panel has heard that the undo is over: before that Kedge begins no other one.
+    await button('Undo hunk 2 of 2 in src/lamp.ts').waitFor({ state: 'detached' });
     await workbench.screenshot('review-hunk-undone');
 
     await panel.getByRole('button', { name: 'Restore the files to before this prompt' }).click();

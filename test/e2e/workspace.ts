@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { until } from './until.ts';
+import { until } from '../support/until.ts';
 
 /** A workspace small enough to see through, in which a rename touches two of three files. */
 export const HARBOUR: Record<string, string> = {

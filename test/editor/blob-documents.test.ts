@@ -5,7 +5,7 @@ import { openDiffs, reviewRun } from '../../src/hosts/vscode/blob-documents.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
 import type { Kedge } from '../../src/hosts/vscode/kedge.ts';
 import { encodeText } from '../../src/workspace/content.ts';
-import { until } from '../e2e/until.ts';
+import { until } from '../support/until.ts';
 
 describe('the review of a run', () => {
   let kedge: Kedge;

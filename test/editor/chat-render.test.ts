@@ -8,7 +8,7 @@ import { ChatRenderer } from '../../src/hosts/vscode/chat-render.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
 import { Kedge } from '../../src/hosts/vscode/kedge.ts';
 import { SessionStore } from '../../src/sessions/store.ts';
-import { until } from '../e2e/until.ts';
+import { until } from '../support/until.ts';
 
 const kedgeIn = async () => (await vscode.extensions.getExtension<Api>('kedge.kedge')?.activate())?.kedge as Kedge;
 

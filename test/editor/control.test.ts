@@ -6,9 +6,10 @@ import { resultText } from '../../src/core/messages.ts';
 import { answer } from '../../src/hosts/vscode/chat.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
 import { Kedge } from '../../src/hosts/vscode/kedge.ts';
-import { until } from '../e2e/until.ts';
+import { withoutLongTimers } from '../support/clock.ts';
 import { nextEvent } from '../support/harness.ts';
 import { type ResponsesServer, startResponsesServer, type Turn } from '../support/responses-server.ts';
+import { until } from '../support/until.ts';
 
 const MODEL = { provider: 'openai', model: 'test-model' };
 const ASK: Turn = { calls: [{ name: 'ask_user', input: { question: 'Which harbour?', options: ['North', 'South'] } }] };
@@ -114,15 +115,11 @@ describe('the user has a hand in the run', () => {
     assert.match(JSON.stringify(server?.requests[1]?.body.input.at(-1)), /In metres, please/);
   });
 
-  describe('and stops it within 200 ms', () => {
-    async function stopped(session: Session, what: string): Promise<void> {
-      const begin = performance.now();
-      await vscode.commands.executeCommand('kedge.stop');
-      const took = performance.now() - begin;
-      console.log(`${process.env.KEDGE_MARK ?? ''}    stop during ${what}: ${took.toFixed(1)} ms`);
+  describe('and stops it at once', () => {
+    async function stopped(session: Session): Promise<void> {
+      await withoutLongTimers(() => vscode.commands.executeCommand('kedge.stop'));
       assert.equal(session.state.lastRun?.outcome, 'stopped');
       assert.equal(session.running, false);
-      assert.ok(took < 200, `it took ${took} ms`);
     }
 
     const begin = async (mode: Mode) => {
@@ -141,7 +138,7 @@ describe('the user has a hand in the run', () => {
         const delta = nextEvent(session, 'text_delta');
         await until('the request', async () => server?.requests.length);
         if (hang === 'midway') await delta;
-        await stopped(session, `a request that hangs ${hang}`);
+        await stopped(session);
         await ended;
         assert.ok(await server?.requests[0]?.closed, 'the connection is closed');
       });
@@ -151,7 +148,7 @@ describe('the user has a hand in the run', () => {
       await serve({ turns: [{ calls: [{ name: 'run_command', input: { command: 'echo begun; trap "" TERM INT; sleep 1000' } }] }] });
       const { session, ended } = await begin('agent');
       await nextEvent(session, 'tool_progress');
-      await stopped(session, 'a command that hangs');
+      await stopped(session);
       await ended;
     });
 
@@ -160,7 +157,7 @@ describe('the user has a hand in the run', () => {
       await set('mcpServers', { deaf: { command: process.execPath, args: ['-e', DEAF], env: { ELECTRON_RUN_AS_NODE: '1' } } });
       const { session, ended } = await begin('agent');
       await until('the call', async () => session.events.some((event) => event.type === 'tool_started' && event.decision.kind === 'allow'));
-      await stopped(session, 'a call of an MCP server that hangs');
+      await stopped(session);
       await ended;
     });
 
@@ -169,7 +166,7 @@ describe('the user has a hand in the run', () => {
       await serve({ turns: [create, ASK] });
       const { session, ended } = await begin('agent');
       await nextEvent(session, 'question_asked');
-      await stopped(session, 'a question');
+      await stopped(session);
       await ended;
       const file = vscode.Uri.joinPath(vscode.workspace.workspaceFolders?.[0]?.uri as vscode.Uri, 'stop-test.txt');
       assert.equal((await vscode.workspace.fs.readFile(file)).length, 3);

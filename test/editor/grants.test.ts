@@ -78,11 +78,13 @@ describe('what is allowed in VS Code', () => {
   it('is listed by a command', async () => {
     assert.ok((await vscode.commands.getCommands(true)).includes('kedge.manageGrants'));
     kedge.grants.add(NPM);
-    const done = vscode.commands.executeCommand('kedge.manageGrants');
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    // The first of the list: what is chosen is asked for again.
-    await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
-    await done;
+    let isOpen = true;
+    const done = vscode.commands.executeCommand('kedge.manageGrants').then(() => (isOpen = false));
+    // The first of the list, once it is shown: what is chosen is asked for again.
+    while (isOpen) {
+      await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+      await Promise.race([done, new Promise((resolve) => setTimeout(resolve, 50))]);
+    }
     assert.deepEqual(kedge.grants.list(), []);
   });
 });

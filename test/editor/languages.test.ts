@@ -10,6 +10,7 @@ import { toolsFor } from '../../src/tools/index.ts';
 import { decodeText, encodeText } from '../../src/workspace/content.ts';
 import { WriteGate } from '../../src/workspace/gate.ts';
 import { Workspace } from '../../src/workspace/workspace.ts';
+import { withoutLongTimers } from '../support/clock.ts';
 
 const { signal } = new AbortController();
 
@@ -148,9 +149,8 @@ describe('the language services of VS Code', () => {
       const { use } = toolbox(kedge, languages);
       const edit = (old_text: string, new_text: string) => use('replace_in_file', { path: 'lang/c.tide', edits: [{ old_text, new_text }] });
       await write('lang/c.tide', 'ebb\nold !problem\n');
-      let begun = performance.now();
-      assert.equal(await edit('ebb', 'flow'), 'Replaced 1 passage in lang/c.tide.');
-      assert.ok(performance.now() - begun < 1_000, 'nobody is known to report on such files');
+      // Nobody is known to report on such files.
+      assert.equal(await withoutLongTimers(() => edit('ebb', 'flow'), 1_000), 'Replaced 1 passage in lang/c.tide.');
 
       const problems = vscode.languages.createDiagnosticCollection('tides');
       const check = (document: vscode.TextDocument) => {
@@ -177,12 +177,10 @@ describe('the language services of VS Code', () => {
       });
       check(await vscode.workspace.openTextDocument(uri('lang/c.tide')));
       await known;
-      begun = performance.now();
       assert.equal(
         await edit('flow\n', 'flow\nnew !problem\n'),
         'Replaced 1 passage in lang/c.tide.\nNew since this change:\nlang/c.tide:2 error: What is new !problem?',
       );
-      assert.ok(performance.now() - begun < 1_500);
       await write('lang/e.tide', 'shut !problem\n');
       assert.equal(
         await use('replace_in_file', { path: 'lang/e.tide', edits: [{ old_text: 'shut', new_text: 'new !problem\nshut' }] }),
@@ -201,7 +199,6 @@ describe('the language services of VS Code', () => {
     before(async function () {
       const built = vscode.extensions.getExtension('vscode.typescript-language-features');
       if (!built) return this.skip();
-      this.timeout(60_000);
       await built.activate();
       await write(
         'typed/ship.ts',

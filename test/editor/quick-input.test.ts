@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { quickInput } from '../../src/hosts/vscode/quick-input.ts';
-import { until } from '../e2e/until.ts';
+import { until } from '../support/until.ts';
 
 describe('a question in the quick input', () => {
   const choices = ['first', 'second'].map((label) => ({ label, group: label, value: label }));

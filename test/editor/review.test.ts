@@ -16,7 +16,7 @@ import { call, type ScriptedTurn, say, scriptedAdapter, turn } from '../../src/p
 import { SessionStore } from '../../src/sessions/store.ts';
 import { decodeText, encodeText } from '../../src/workspace/content.ts';
 import { parsePath } from '../../src/workspace/paths.ts';
-import { until } from '../e2e/until.ts';
+import { until } from '../support/until.ts';
 
 const FILES = 200;
 /** OpenAI's models are offered patches. */
@@ -179,8 +179,7 @@ describe('the review of changes in VS Code', () => {
     await assert.rejects(async () => vscode.workspace.fs.writeFile(editor.document.uri, encodeText('too late')));
   });
 
-  it('renames in 200 files as one change: one hunk refused, one step to undo, restored', async function () {
-    this.timeout(120_000);
+  it('renames in 200 files as one change: one hunk refused, one step to undo, restored', async () => {
     const rename = turn(patch(...many.map((path) => section(path, ...TWO))));
     open([rename, done, rename, done]);
     await Promise.all(many.map((path) => write(path, lines())));
@@ -205,8 +204,7 @@ describe('the review of changes in VS Code', () => {
     assert.equal(last('changes_restored').results.filter(({ outcome }) => outcome === 'restored').length, FILES - 1);
   });
 
-  it('renames in 200 files by a plan, without a question; one hunk is undone in the review, then all is restored', async function () {
-    this.timeout(120_000);
+  it('renames in 200 files by a plan, without a question; one hunk is undone in the review, then all is restored', async () => {
     const plan = { goal: 'Rename', steps: [{ title: 'Rename in all files', files: ['reviewed/many/*.txt'] }] };
     open([turn(call('propose_plan', plan)), turn(patch(...many.map((path) => section(path, ...TWO)))), done]);
     await Promise.all(many.map((path) => write(path, lines())));

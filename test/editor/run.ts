@@ -14,8 +14,7 @@ export async function runSuite(loadTests: () => void): Promise<void> {
   process.setSourceMapsEnabled(true);
   // This runs from out/editor/.
   const reporter = join(__dirname, '..', '..', 'test', 'support', 'reporter.cjs');
-  // An editor on a busy machine may miss a beat, such as a language server that starts; what fails twice is broken.
-  const options = { ui: 'bdd', timeout: 30_000, retries: 1, reporter, color: false } as const;
+  const options = { ui: 'bdd', timeout: 300_000, reporter, color: false } as const;
   const mocha = new Mocha({ ...options, grep: process.env.KEDGE_GREP || undefined });
   mocha.suite.emit('pre-require', globalThis, '', mocha);
   try {

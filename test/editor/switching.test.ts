@@ -74,7 +74,7 @@ describe('a session that changes to a model of the editor', () => {
         assert.equal(count(server, DOT), 2 * (index + 3));
       }
       assert.equal(shown(received.at(-1)).filter((part) => part instanceof vscode.LanguageModelToolCallPart).length, others.length + 3);
-    }).timeout(60_000);
+    });
   }
 });
 

@@ -7,6 +7,8 @@ import * as vscode from 'vscode';
 import { Commands } from '../../src/hosts/node/commands.ts';
 import { Terminals } from '../../src/hosts/vscode/terminal.ts';
 import type { CommandResult } from '../../src/workspace/commands.ts';
+import { withoutLongTimers } from '../support/clock.ts';
+import { until } from '../support/until.ts';
 
 const never = new AbortController().signal;
 
@@ -32,13 +34,13 @@ describe('commands in the integrated terminal', () => {
   const ending = ({ state }: CommandResult) => (state.kind === 'exited' ? (state.signal ?? state.code) : state.kind);
   const ours = () => vscode.window.terminals.filter(({ name }) => name.startsWith('Kedge'));
   const untilGone = async (pid: number) => {
-    for (const end = Date.now() + 5_000; ; await delay(5)) {
+    for (;;) {
       try {
         process.kill(pid, 0);
       } catch {
         return;
       }
-      assert.ok(Date.now() < end, `${pid} still runs`);
+      await delay(5);
     }
   };
 
@@ -82,26 +84,19 @@ describe('commands in the integrated terminal', () => {
     assert.match(result.output.tail ?? '', /\n20000\n$/);
   });
 
-  it('are stopped within 200 ms while they hang', async () => {
-    const times: number[] = [];
+  it('are stopped without waiting for a timer while they hang', async () => {
     for (let count = 0; count < 4; count++) {
       const stop = new AbortController();
-      let begun = () => {};
-      const output = new Promise<void>((resolve) => {
-        begun = resolve;
+      const begun = Promise.withResolvers<void>();
+      const ended = run('echo $$; sleep 300', { signal: stop.signal, onOutput: (tail) => tail && begun.resolve() });
+      await begun.promise;
+      const result = await withoutLongTimers(() => {
+        stop.abort();
+        return ended;
       });
-      const ended = run('echo $$; sleep 300', { signal: stop.signal, onOutput: (tail) => tail && begun() });
-      await output;
-      const at = performance.now();
-      stop.abort();
-      const result = await ended;
-      times.push(performance.now() - at);
       assert.equal(result.state.kind, 'stopped');
       await untilGone(Number.parseInt(result.output.head, 10));
-      times.push(performance.now() - at);
     }
-    console.log(`${process.env.KEDGE_MARK ?? ''}    until told, until gone: ${times.map((time) => `${Math.round(time)} ms`).join(', ')}`);
-    assert.ok(Math.max(...times) < 200, `${times}`);
   });
 
   it('are killed where they do not listen', async () => {
@@ -116,7 +111,8 @@ describe('commands in the integrated terminal', () => {
     assert.equal(result.state.kind, 'running');
     assert.match(result.output.head, /^\d+\nready\n$/);
     assert.equal((await run('echo meanwhile')).output.head, 'meanwhile\n');
-    assert.equal(ours().length, 2);
+    // The one of a command that had to be killed closes a moment later.
+    await until('two terminals', () => ours().length === 2);
     await commands.stop(result.id);
     await untilGone(Number.parseInt(result.output.head, 10));
   });

@@ -84,7 +84,6 @@ describe('tidying what is proposed', () => {
 
   it('works with the formatters that VS Code brings along', async function () {
     if (!vscode.extensions.getExtension('vscode.typescript-language-features')) return this.skip();
-    this.timeout(30_000);
     await vscode.extensions.getExtension('vscode.typescript-language-features')?.activate();
     await set('format', true);
     await set('organizeImports', false);

@@ -118,6 +118,7 @@ export async function openGallery(): Promise<Gallery> {
     scriptBytes: (files['panel.js'] as Uint8Array).byteLength,
     async open(messages, { width = 400, height = 800, theme = 'dark' } = {}) {
       const page = await browser.newPage({ viewport: { width, height } });
+      page.setDefaultTimeout(120_000);
       page.on('pageerror', (error) => console.error(`page error: ${error.message}`));
       page.on('console', (message) => {
         if (message.type() === 'error') console.error(`console: ${message.text()}`);

@@ -8,7 +8,6 @@ export function panelPage() {
   let gallery: Gallery | undefined;
   let page: Page | undefined;
   before(async function () {
-    this.timeout(60_000);
     try {
       findChrome();
     } catch {

@@ -8,6 +8,7 @@ import { reduce } from '../../../src/core/session.ts';
 import { emptySession } from '../../../src/core/session-state.ts';
 import type { Effect, ExecuteContext, Tool } from '../../../src/core/tool.ts';
 import { call, scriptedAdapter, turn } from '../../../src/providers/scripted/index.ts';
+import { withoutLongTimers } from '../../support/clock.ts';
 import { GENEROUS } from '../../support/harness.ts';
 
 /** A command, or a tool of another program, that heeds no signal and never ends. */
@@ -29,9 +30,7 @@ function deafTool(effect: Effect, source: string, begun: (context: ExecuteContex
   };
 }
 
-describe('stop ends within 200 ms what is outside of Kedge', function () {
-  // What is measured in milliseconds may miss a beat on a busy machine.
-  this.retries(2);
+describe('stop ends at once what is outside of Kedge', () => {
   const allow: RunPorts['decide'] = () => ({ kind: 'allow', rule: 'test', reason: '' });
   const never = new Promise<never>(() => {});
   for (const [what, effect, source, decide] of [
@@ -74,11 +73,10 @@ describe('stop ends within 200 ms what is outside of Kedge', function () {
         stopping.signal,
       );
       const context = await begun.promise;
-      const begin = performance.now();
-      stopping.abort();
-      await ended;
-      const took = performance.now() - begin;
-      assert.ok(took < 200, `it took ${took} ms`);
+      await withoutLongTimers(() => {
+        stopping.abort();
+        return ended;
+      });
       assert.equal(log.at(-1)?.type, 'run_finished');
       context?.progress('Still here');
       await assert.rejects(async () => context?.ask({ id: 'q', text: 'Hello?', options: [] }) ?? Promise.reject(new Error('not begun')));

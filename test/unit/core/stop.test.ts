@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { ModelAdapter, ModelEvent } from '../../../src/core/model.ts';
 import { NodeFileSystem } from '../../../src/hosts/node/file-system.ts';
 import { call, hang, say, turn } from '../../../src/providers/scripted/index.ts';
+import { withoutLongTimers } from '../../support/clock.ts';
 import { answerAll, assistantOn, eventsOf, type Harness, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';
 
 /** A source that heeds no signal and never ends. */
@@ -16,19 +17,13 @@ function deaf(...events: ModelEvent[]): ModelAdapter {
   };
 }
 
-async function stopsAtOnce({ session, events }: Harness): Promise<void> {
-  const begin = performance.now();
-  await session.stop();
-  const took = performance.now() - begin;
-  assert.ok(took < 200, `it took ${took} ms`);
+async function stopsAtOnce({ session, events }: Harness, longMs?: number): Promise<void> {
+  await withoutLongTimers(() => session.stop(), longMs);
   assert.equal(lastOf(events, 'run_finished').outcome, 'stopped');
   assert.equal(session.running, false);
 }
 
-describe('stop ends the run within 200 ms', function () {
-  // What is measured in milliseconds may miss a beat on a busy machine.
-  this.retries(2);
-
+describe('stop ends the run at once', () => {
   it('in mid-stream, also where the model does not listen; half an answer is kept', async () => {
     await using kedge = await assistantOn({}, [], { adapter: deaf({ type: 'text_delta', text: 'I was just ' }) });
     const delta = nextEvent(kedge.session, 'text_delta');
@@ -176,7 +171,8 @@ describe('stop ends the run within 200 ms', function () {
     answerAll(kedge.session, { approve: true, grant: 'run' });
     const ended = kedge.session.prompt({ text: 'go', mode: 'agent' });
     await nextEvent(kedge.session, 'changes_staged');
-    await stopsAtOnce(kedge);
+    // The time that a write is given does not end here, however long this machine takes for it.
+    await stopsAtOnce(kedge, 50);
     await ended;
     assert.equal(eventsOf(kedge.events, 'file_changed').length, 1);
     assert.equal(eventsOf(kedge.events, 'tool_finished').length, 1);

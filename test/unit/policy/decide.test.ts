@@ -3,6 +3,7 @@ import { type Covers, GRANT_SCOPES } from '../../../src/core/covers.ts';
 import type { Effect, Target } from '../../../src/core/tool.ts';
 import { decide, inScope, type PolicyInput } from '../../../src/policy/decide.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
+import { assertCheap } from '../../support/clock.ts';
 
 const write = (...paths: string[]): Target[] => paths.map((path) => ({ path, access: 'write' }));
 const remove = (...paths: string[]): Target[] => paths.map((path) => ({ path, access: 'delete' }));
@@ -401,7 +402,6 @@ describe('the scope of a plan', () => {
   });
 
   it('is judged at once, however it is written', () => {
-    const begin = performance.now();
     for (const hostile of [
       '*'.repeat(200),
       '+(a|a)'.repeat(40),
@@ -414,7 +414,6 @@ describe('the scope of a plan', () => {
       '**/'.repeat(100),
       'x'.repeat(70_000),
     ])
-      for (const path of ['a'.repeat(255), `${'a'.repeat(255)}/x`]) inScope(path, [hostile]);
-    assert.ok(performance.now() - begin < 1_000);
+      for (const path of ['a'.repeat(255), `${'a'.repeat(255)}/x`]) assertCheap(() => inScope(path, [hostile]), 100);
   });
 });

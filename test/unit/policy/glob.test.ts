@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import picomatch from 'picomatch';
 import { type GlobOptions, globMatcher } from '../../../src/policy/glob.ts';
+import { assertCheap } from '../../support/clock.ts';
 
 const match = (glob: string, path: string, options?: GlobOptions) => globMatcher(glob, options)(path);
 
@@ -66,10 +67,8 @@ describe('a glob', () => {
   ];
   for (const glob of HOSTILE) {
     it(`is judged at once: ${glob.slice(0, 20)}`, () => {
-      const begin = performance.now();
       for (const path of ['a'.repeat(255), `${'a/'.repeat(2_000)}b`, `${'a'.repeat(255)}/${'a'.repeat(255)}b`])
-        match(glob, path, { names: true });
-      assert.ok(performance.now() - begin < 500, `${performance.now() - begin} ms`);
+        assertCheap(() => match(glob, path, { names: true }), 200);
     });
   }
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { isSecret } from '../../../src/policy/secrets.ts';
+import { assertCheap, assertGrowsLinearly } from '../../support/clock.ts';
 
 const SECRET: Record<string, string[]> = {
   'environment files': [
@@ -149,16 +150,14 @@ describe('secrets', () => {
   });
 
   it('are judged at once, however long the name', () => {
-    const begin = performance.now();
-    for (const name of ['secrets', 'a.env', 'client_secret', 'service-account', '.gitlab-ci']) isSecret(`${name}${'-x.'.repeat(1_300)}`);
-    assert.ok(performance.now() - begin < 1_000);
+    const names = ['secrets', 'a.env', 'client_secret', 'service-account', '.gitlab-ci'];
+    for (const name of names) assertGrowsLinearly((size) => isSecret(`${name}${'-x.'.repeat(size)}`), 1_300);
   });
 
   it('is told of any word in no time', () => {
     const names = ['#'.repeat(9_000), `${'.'.repeat(120)}a${' copy'.repeat(26)}`, `${'.#'.repeat(125)}a`, '~ 1'.repeat(80)];
-    const start = performance.now();
     for (const name of names) assert.equal(isSecret(`${name}x`), false);
-    for (const name of names) isSecret(name);
-    assert.ok(performance.now() - start < 500);
+    assertCheap(() => names.map((name) => isSecret(name)), 250);
+    assertCheap(() => names.map((name) => isSecret(`${name}x`)), 250);
   });
 });

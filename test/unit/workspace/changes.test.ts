@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { changeSet, diffOf, targetsOf } from '../../../src/workspace/changes.ts';
-import { decodeText, encodeText, hashOf, sameBytes } from '../../../src/workspace/content.ts';
+import { decodeText, encodeLike, encodeText, hashOf, sameBytes } from '../../../src/workspace/content.ts';
 import { replacement } from '../../../src/workspace/hunks.ts';
 import type { FileChange } from '../../../src/workspace/types.ts';
 
@@ -123,12 +123,20 @@ describe('a diff', () => {
 });
 
 describe('text', () => {
-  it('is what comes back as the same bytes', () => {
+  it('is what comes back as the same bytes, of UTF-8 and of UTF-16 with its mark', () => {
+    const mark = fc.constantFrom([], [0xff, 0xfe], [0xfe, 0xff]);
+    const anyText = fc.string({ unit: 'binary' });
+    const rest = fc.oneof(
+      fc.uint8Array(),
+      anyText.map(encodeText),
+      anyText.map((text) => Buffer.from(text, 'utf16le')),
+    );
     fc.assert(
-      fc.property(fc.oneof(fc.uint8Array(), fc.string({ unit: 'binary' }).map(encodeText)), (bytes) => {
+      fc.property(mark, rest, (mark, rest) => {
+        const bytes = Uint8Array.from([...mark, ...rest]);
         const text = decodeText(bytes);
-        if (text !== undefined) assert.ok(sameBytes(encodeText(text), bytes));
-        else assert.ok(bytes.includes(0) || !Buffer.from(Buffer.from(bytes).toString()).equals(Buffer.from(bytes)));
+        assert.equal(text !== undefined, isText(bytes));
+        if (text !== undefined) assert.ok(sameBytes(encodeLike(text, bytes), bytes));
       }),
       { numRuns: 2_000 },
     );
@@ -145,3 +153,13 @@ describe('text', () => {
     assert.equal(await hashOf(encodeText('abc')), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 });
+
+/** What Node's own decoders, which replace instead of refusing, say about the same bytes. */
+function isText(bytes: Uint8Array): boolean {
+  const order = Buffer.from(bytes.subarray(0, 2)).toString('hex');
+  if (order !== 'fffe' && order !== 'feff') return !bytes.includes(0) && Buffer.from(Buffer.from(bytes).toString()).equals(bytes);
+  if (bytes.length % 2 !== 0) return false;
+  const littleEndian = order === 'fffe' ? Buffer.from(bytes) : Buffer.from(bytes).swap16();
+  const text = littleEndian.toString('utf16le');
+  return text.isWellFormed() && !text.includes('\0');
+}

@@ -168,18 +168,30 @@ describe('the review in a browser', () => {
     ]);
   });
 
-  it('shows 200 files without keeping anybody waiting', async function () {
-    this.timeout(60_000);
+  /** How many milliseconds of the processor the page's longest task takes while so many files are shown and chosen from. */
+  async function longestTask(files: number): Promise<number> {
     page = await panel.show([host('agent')]);
-    const [, message] = STATES['approval-many']?.messages ?? [];
+    const message = structuredClone(STATES['approval-many']?.messages[1]);
+    assert.ok(message?.type === 'session');
+    for (const event of message.events) if (event.type === 'approval_requested') event.changes?.splice(files);
     await panel.browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline'] });
-    await deliver(page, message ? [message] : []);
-    await button('Approve 200 files').waitFor();
+    await deliver(page, [message]);
+    await button(`Approve ${files} files`).waitFor();
     await box('Hunk 2 of 3 in src/module-1/part.ts, accepted').uncheck();
-    await button('Apply 599 of 600 hunks').waitFor();
+    await button(`Apply ${files * 3 - 1} of ${files * 3} hunks`).waitFor();
     await page.getByRole('button', { name: /^Show 40 more files/ }).click();
     await box('src/module-50/part.ts, accepted').waitFor();
     const longest = longestCpu(await panel.browser.stopTracing());
-    assert.ok(longest < 50, `${longest} ms`);
+    await page.close();
+    return longest;
+  }
+
+  it('shows 200 files in tasks about as short as those for 60, since it draws no more of them at once', async () => {
+    let [few, many] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (let round = 0; round < 5 && !(many < 2 * few); round++) {
+      few = Math.min(few, await longestTask(60));
+      many = Math.min(many, await longestTask(200));
+    }
+    assert.ok(many < 2 * few, `the longest task takes ${Math.round(many)} ms for 200 files and ${Math.round(few)} ms for 60`);
   });
 });

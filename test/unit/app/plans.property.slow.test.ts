@@ -51,8 +51,7 @@ async function runOf(kedge: Harness): Promise<void> {
 }
 
 describe('under a confirmed plan', () => {
-  it('no file outside the scope of the step that is under way changes without an answer of the user', async function () {
-    this.timeout(60_000);
+  it('no file outside the scope of the step that is under way changes without an answer of the user', async () => {
     await fc.assert(
       fc.asyncProperty(turnsOf(fc.oneof(change, report)), async (turns) => {
         const script = turns.map((calls) => turn(...calls.map(({ name, input }) => call(name, input))));
@@ -72,12 +71,11 @@ describe('under a confirmed plan', () => {
         }
         assert.equal(await kedge.read('out.txt'), 'x\n');
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
-  it('a step that is rolled back leaves every byte and directory as it found them', async function () {
-    this.timeout(60_000);
+  it('a step that is rolled back leaves every byte and directory as it found them', async () => {
     const plan: PlanDraft = { goal: 'g', steps: [{ title: 'one', files: ['**'] }] };
     await fc.assert(
       fc.asyncProperty(turnsOf(change), async (turns) => {
@@ -95,12 +93,11 @@ describe('under a confirmed plan', () => {
         assert.equal(lastOf(kedge.events, 'plan_step').status, 'skipped');
         assert.deepEqual(await kedge.snapshot(), before);
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
-  it('a reload while the user is asked changes nothing of what becomes of it', async function () {
-    this.timeout(120_000);
+  it('a reload while the user is asked changes nothing of what becomes of it', async () => {
     const answers = fc.array(fc.nat(11), { minLength: 1, maxLength: 8 });
     const reloads = fc.array(fc.boolean(), { minLength: 1, maxLength: 8 });
     await fc.assert(

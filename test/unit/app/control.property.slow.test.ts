@@ -95,8 +95,7 @@ function expectWholeHistory({ state }: Session): void {
 const asLogged = (events: readonly AgentEvent[]): AgentEvent[] => JSON.parse(JSON.stringify(events));
 
 describe('whenever the user pauses, steps, steers and stops', () => {
-  it('no event is lost or out of order, no call is without its result, and the model’s history only ever grows', async function () {
-    this.timeout(240_000);
+  it('no event is lost or out of order, no call is without its result, and the model’s history only ever grows', async () => {
     await fc.assert(
       fc.asyncProperty(script, doing, ways, async (turns, wanted, goOn) => {
         const requests: string[] = [];

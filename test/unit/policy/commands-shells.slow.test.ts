@@ -95,6 +95,6 @@ describe('what the grammar reads is what shells do', () => {
       } finally {
         await rm(folder, { recursive: true, force: true });
       }
-    }).timeout(60_000);
+    });
   }
 });

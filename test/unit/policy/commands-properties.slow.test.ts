@@ -5,6 +5,7 @@ import { nodeShellParsers } from '../../../src/hosts/node/shell-parser.ts';
 import { analyzeCommand, judgeCommand, suggestedPrefix } from '../../../src/policy/commands/index.ts';
 import type { ShellParser } from '../../../src/policy/commands/syntax.ts';
 import type { CommandRules } from '../../../src/policy/commands/types.ts';
+import { assertCheap } from '../../support/clock.ts';
 
 const FREEDOM = { deny: 0, ask: 1, allow: 2 };
 
@@ -58,8 +59,7 @@ const soup = fc.array(
   { maxLength: 14 },
 );
 
-describe('never, whatever the command', function () {
-  this.timeout(60_000);
+describe('never, whatever the command', () => {
   let parser: ShellParser | undefined;
   before(async () => {
     parser = await nodeShellParsers('bash');
@@ -209,36 +209,35 @@ describe('never, whatever the command', function () {
   });
 });
 
-describe('the time it takes', function () {
-  this.timeout(60_000);
-  // What is measured in milliseconds may miss a beat on a busy machine.
-  this.retries(2);
-
-  it('is below a millisecond for a typical command', async () => {
+describe('the time it takes', () => {
+  it('is small for a typical command', async () => {
     const parser = await nodeShellParsers('bash');
     const command = 'CI=1 npm test -- --grep "a b" 2>&1 | tail -20 && git diff --stat -- src test';
     const judge = () =>
       judgeCommand(analyzeCommand(command, 'bash', parser), { allow: ['npm test', 'git diff', 'tail'], deny: ['rm'], ask: [] });
-    const times = Array.from({ length: 200 }, () => {
-      const start = performance.now();
-      assert.equal(judge().kind, 'allow');
-      return performance.now() - start;
-    });
-    const median = times.toSorted((a, b) => a - b)[100] as number;
-    assert.ok(median < 1, `${median.toFixed(2)} ms`);
+    assert.equal(judge().kind, 'allow');
+    const many = () => {
+      for (let count = 0; count < 200; count++) judge();
+    };
+    many();
+    assertCheap(many, 200);
   });
 
   it('stays short for what is made to take long', async () => {
     const parser = await nodeShellParsers('bash');
     const texts = ['(', '{', '$(', '`', '"', "'", '<<A ', 'a -', '-a ', '[', '\\', '{,', ' \n', 'sed s/[', '; ', '|', '$((', '${', 'if '];
     for (const text of texts) {
-      const start = performance.now();
-      for (const command of [text.repeat(9_900 / text.length), `rm ${text.repeat(9_000 / text.length)}`, `sed '${text.repeat(4_000)}' x`]) {
-        judgeCommand(analyzeCommand(command, 'bash', parser), { allow: ['rm'], deny: ['rm x y z', 'a -b'], ask: [] });
-        visibleCommand(command);
-      }
-      const took = performance.now() - start;
-      assert.ok(took < 5000, `${JSON.stringify(text)} took ${took.toFixed()} ms`);
+      const judge = () => {
+        for (const command of [
+          text.repeat(9_900 / text.length),
+          `rm ${text.repeat(9_000 / text.length)}`,
+          `sed '${text.repeat(4_000)}' x`,
+        ]) {
+          judgeCommand(analyzeCommand(command, 'bash', parser), { allow: ['rm'], deny: ['rm x y z', 'a -b'], ask: [] });
+          visibleCommand(command);
+        }
+      };
+      assertCheap(judge, 2_000);
     }
   });
 

@@ -7,6 +7,7 @@ import { includeOf } from '../../../../src/hosts/node/include.ts';
 import { matcherOf, matchingLines } from '../../../../src/hosts/node/matching-lines.ts';
 import { findRipgrep } from '../../../../src/hosts/node/ripgrep.ts';
 import type { SearchQuery } from '../../../../src/workspace/types.ts';
+import { assertCheap } from '../../../support/clock.ts';
 import { anyRipgrep, folderOf, remove } from './folder.ts';
 
 const FILES = {
@@ -320,17 +321,14 @@ describe('searching in this process', () => {
   });
 
   it('is not held up by a pattern', () => {
-    const begin = performance.now();
     assert.throws(() => matchingLines('a', `${'a'.repeat(60)}!`, matcherOf(query('(a+)+$', { regex: true }))), /takes too long/);
-    assert.ok(performance.now() - begin < 5_000);
     assert.deepEqual(matchingLines('a', 'x\r\n\nab', matcherOf(query('B'))), [{ path: 'a', line: 3, text: 'ab' }]);
   });
 
   it('is not held up by a glob', async () => {
     const { matches } = await includeOf('*a*a*a*a*a*aq', async () => false);
-    const begin = performance.now();
     assert.ok(!matches('a'.repeat(255)));
-    assert.ok(performance.now() - begin < 1_000);
+    assertCheap(() => matches('a'.repeat(255)), 100);
   });
 
   it('says what is wrong with a pattern', () => {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { type AgentEvent, isDurable } from '../../../../src/core/events.ts';
 import { foldSession } from '../../../../src/core/session.ts';
 import { type ResponsesServer, type ResponsesServerOptions, startResponsesServer } from '../../../support/responses-server.ts';
+import { until } from '../../../support/until.ts';
 import { folderOf, remove } from '../node/folder.ts';
 
 const MAIN = join(import.meta.dirname, '../../../../src/hosts/cli/main.ts');
@@ -384,7 +385,7 @@ describe('kedge, the program', () => {
   it('keeps a run open when the terminal goes away, and goes on with it', async () => {
     const env = await serve({ turns: [{ text: 'never' }], hang: 'before' });
     const { child, ended } = start(['ask', 'talk'], { env });
-    while (servers[0]?.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until('the request', () => servers[0]?.requests.length !== 0);
     child.kill('SIGTERM');
     assert.equal((await ended).code, 143);
     const other = await serve({ turns: [{ text: 'Here I am.' }] });

@@ -144,8 +144,7 @@ const streams = fc.array(fc.array(asked, { minLength: CALLS_A_TURN, maxLength: C
 const event = (call: Asked): ModelEvent => ({ type: 'part', part: { type: 'tool_call', id: '', ...call } });
 
 describe('Ask and Plan', () => {
-  it(`change not one byte of the workspace or beside it, whatever ${CALLS.toLocaleString('en')} calls ask for`, async function () {
-    this.timeout(120_000);
+  it(`change not one byte of the workspace or beside it, whatever ${CALLS.toLocaleString('en')} calls ask for`, async () => {
     let calls = 0;
     await fc.assert(
       fc.asyncProperty(streams, fc.constantFrom<Mode>('ask', 'plan'), async (turns, mode) => {

@@ -207,8 +207,7 @@ describe('the log of a session', () => {
 });
 
 describe('a session whose log lost lines', () => {
-  it('opens, shows what is left and goes on, whichever lines those are', async function () {
-    this.timeout(60_000);
+  it('opens, shows what is left and goes on, whichever lines those are', async () => {
     const call1 = call('create_file', { path: 'a.txt', content: 'a' });
     const script = [
       turn(call1, call('read_file', { path: 'b' })),

@@ -1,0 +1,77 @@
+/** What tests say about time without comparing a clock with milliseconds, which a busy machine makes wrong. */
+import assert from 'node:assert/strict';
+import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers/promises';
+
+const NEVER_MS = 2 ** 31 - 1;
+
+/** Runs `work` where no timer of so many milliseconds or more ever ends: it comes to its end only if it waits for none of them. */
+export async function withoutLongTimers<T>(work: () => T | Promise<T>, longMs = 200): Promise<T> {
+  const { setTimeout } = globalThis;
+  const { setTimeout: delay } = timers;
+  const isLong = (ms: number | undefined) => (ms ?? 0) >= longMs;
+  globalThis.setTimeout = ((callback: () => void, ms?: number, ...rest: []) =>
+    isLong(ms) ? setTimeout(callback, NEVER_MS).unref() : setTimeout(callback, ms, ...rest)) as typeof setTimeout;
+  timers.setTimeout = (ms, value, options) => (isLong(ms) ? delay(NEVER_MS, value, { ...options, ref: false }) : delay(ms, value, options));
+  syncBuiltinESMExports();
+  try {
+    return await work();
+  } finally {
+    globalThis.setTimeout = setTimeout;
+    timers.setTimeout = delay;
+    syncBuiltinESMExports();
+  }
+}
+
+/** Milliseconds of this thread alone: neither other programs nor other threads count. It is counted in steps of some milliseconds. */
+const cpuNow = () => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+};
+
+const ROUNDS = 5;
+const MEASURABLE_MS = 20;
+
+/** What one call costs, from as many of them as can be measured. */
+function costOf(work: () => unknown): number {
+  const begun = cpuNow();
+  for (let calls = 1; ; calls++) {
+    work();
+    const spent = cpuNow() - begun;
+    if (spent >= MEASURABLE_MS) return spent / calls;
+  }
+}
+
+/** About a millisecond of work, on a machine of today. */
+function yardstick(): number {
+  let sum = 0;
+  for (let index = 0; index < 800_000; index++) sum = (Math.imul(sum, 31) + index) | 0;
+  return sum;
+}
+let yardstickCost = Number.POSITIVE_INFINITY;
+
+/** Checks that `work` costs this machine at most so many yardsticks, each about a millisecond: the least of several measurements. */
+export function assertCheap(work: () => unknown, yardsticks: number): void {
+  if (yardstickCost === Number.POSITIVE_INFINITY) yardstickCost = costOf(yardstick);
+  let cost = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < ROUNDS && !(cost <= yardsticks * yardstickCost); round++) {
+    if (round > 0) yardstickCost = Math.max(yardstickCost, costOf(yardstick));
+    const begun = cpuNow();
+    work();
+    cost = Math.min(cost, cpuNow() - begun);
+  }
+  assert.ok(cost <= yardsticks * yardstickCost, `it costs ${Math.round(cost / yardstickCost)} yardsticks instead of ${yardsticks} at most`);
+}
+
+/** A quadratic reader takes 16 times as long for four times the input, a linear one four times, and the collector some of both. */
+const MOST_GROWTH = 10;
+
+/** Checks that `work` takes time about in proportion to the size of its input, up to this size. */
+export function assertGrowsLinearly(work: (size: number) => unknown, size: number): void {
+  let [small, large] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let round = 0; round < ROUNDS && !(large <= MOST_GROWTH * small); round++) {
+    const next = [costOf(() => work(Math.ceil(size / 4))), costOf(() => work(size))] as const;
+    [small, large] = [Math.min(small, next[0]), Math.min(large, next[1])];
+  }
+  assert.ok(large <= MOST_GROWTH * small, `four times as much takes ${(large / small).toFixed(1)} times as long`);
+}
