@@ -57,9 +57,10 @@ export async function expectFree(workspace: Workspace, { at, path }: Resolved, i
     throw new ToolError(
       stat.type === 'directory' ? `${path} is a directory. Add the name of the file.` : `${path} exists already. ${instead}`,
     );
+  // On the way to a real place there is no link, so that one look for links was enough for all directories above it.
   for (let end = at.path.lastIndexOf('/'); end > 0; end = at.path.lastIndexOf('/', end - 1)) {
     const above = { ...at, path: at.path.slice(0, end) };
-    const found = await workspace.stat(above);
+    const found = await workspace.fs.stat(above);
     if (found?.type === 'directory') return;
     if (found) throw new ToolError(`${workspace.display(above)} is not a directory: nothing can be below it.`);
   }

@@ -191,9 +191,10 @@ export class WriteGate {
     }
     const made: string[] = [];
     const { folder, path } = change.at;
-    for (let at = parentOf(path); at && !(await this.#workspace.stat({ folder, path: at })); at = parentOf(at))
-      made.unshift(`${this.#workspace.display({ folder, path: at })}/`);
-    return made.length > 0 ? { ...summary, made } : summary;
+    await this.#workspace.stat(change.at);
+    for (let at = parentOf(path); at && !(await this.#workspace.fs.stat({ folder, path: at })); at = parentOf(at))
+      made.push(`${this.#workspace.display({ folder, path: at })}/`);
+    return made.length > 0 ? { ...summary, made: made.reverse() } : summary;
   }
 
   /** Directories that came with files, inner ones first: all at once, or else as many as can go. One that holds somebody's work by now stays. */
@@ -217,7 +218,7 @@ export class WriteGate {
       try {
         const at = parsePath(path, this.#workspace.fs.folders);
         // The writer may have removed it with the file.
-        if (!(await this.#workspace.stat(at))) continue;
+        if (!(await this.#workspace.fs.stat(at))) continue;
         const change: FileChange = { path, at, before: new Uint8Array(), after: undefined };
         if (!real.startsWith(path)) await this.#expectUnchanged(change);
         real = path;
@@ -289,7 +290,7 @@ export class WriteGate {
   /** What is at the place, as a change has it. */
   async #now({ path, at }: Pick<FileChange, 'path' | 'at'>): Promise<Uint8Array | undefined> {
     if (!path.endsWith('/')) return (await this.#workspace.snapshot(at))?.bytes;
-    const stat = await this.#workspace.stat(at);
+    const stat = await this.#workspace.fs.stat(at);
     if (stat && stat.type !== 'directory') throw new Error(`${path} is not a directory.`);
     return stat && new Uint8Array();
   }

@@ -127,17 +127,22 @@ function onPath(): () => Promise<string | undefined> {
  * what it leads to. undefined where links go round in a circle.
  */
 export function realPath(path: string, links = 0): string | undefined {
-  try {
-    return realpathSync.native(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ELOOP') return undefined;
-    if (!isMissing(error) || dirname(path) === path) throw error;
+  const missing: string[] = [];
+  for (let at = path; ; at = dirname(at)) {
+    try {
+      const parent = realpathSync.native(at);
+      const [name, ...rest] = missing.reverse();
+      if (name === undefined) return parent;
+      const place = join(parent, name);
+      const isLink = orMissing(() => lstatSync(place))?.isSymbolicLink() ?? false;
+      if (!isLink) return join(place, ...rest);
+      return links < MAX_LINKS ? realPath(join(resolve(parent, readlinkSync(place)), ...rest), links + 1) : undefined;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ELOOP') return undefined;
+      if (!isMissing(error) || dirname(at) === at) throw error;
+      missing.push(basename(at));
+    }
   }
-  const parent = realPath(dirname(path), links);
-  if (parent === undefined || links > MAX_LINKS) return undefined;
-  const place = join(parent, basename(path));
-  const entry = orMissing(() => lstatSync(place));
-  return entry?.isSymbolicLink() ? realPath(resolve(parent, readlinkSync(place)), links + 1) : place;
 }
 
 function orMissing(look: () => Stats): Stats | undefined {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { textOf } from '../../../src/core/messages.ts';
 import type { ModelEvent } from '../../../src/core/model.ts';
+import { noteTexts } from '../../../src/core/notes.ts';
 import { waitingText } from '../../../src/core/waiting.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, eventsOf, lastOf } from '../../support/harness.ts';
@@ -39,7 +39,7 @@ for (const [what, events] of Object.entries(EMPTY)) {
         ['user', 'user'],
         'wires refuse messages of nothing',
       );
-      assert.match(textOf(asked[1] as (typeof asked)[number]), /^Your last message was empty/);
+      assert.match(noteTexts(asked[1] as (typeof asked)[number]).join(), /^Your last message was empty/);
       const told = lastOf(kedge.events, 'model_waiting');
       assert.equal(waitingText(told, told.waitMs), 'The model’s answer was empty. Trying again (2 of 2)');
     });
