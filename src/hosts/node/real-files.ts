@@ -92,20 +92,28 @@ export type DirectoryEntry = { name: string; type: FileStat['type']; link?: bool
 
 /** Lists the directory whose real path this is. The type of a link is that of its target. @throws PathError as `readReal` does. */
 export async function listReal(path: string, shown: string): Promise<DirectoryEntry[]> {
-  expectReal(path, shown);
-  const directory = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_DIRECTORY ?? 0));
+  const directory = openDirectory(path, shown);
   try {
     if (!isFileAt(directory, path)) throw movedError(shown);
     // The path of the handle cannot lead to another directory in the meantime.
     const handle = `/proc/self/fd/${directory}`;
     const entries = await readdir(existsSync(handle) ? handle : path, { withFileTypes: true });
-    expectReal(path, shown);
+    if (!isFileAt(directory, path)) throw movedError(shown);
     return entries.map((entry): DirectoryEntry => {
       if (!entry.isSymbolicLink()) return { name: entry.name, type: typeOf(entry) };
       return { name: entry.name, type: typeOf(targetOf(join(path, entry.name))), link: true };
     });
   } finally {
     closeSync(directory);
+  }
+}
+
+function openDirectory(path: string, shown: string): number {
+  try {
+    return openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_DIRECTORY ?? 0));
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    throw ['ELOOP', 'ENOTDIR', 'ENOENT'].includes(code) ? movedError(shown) : error;
   }
 }
 
