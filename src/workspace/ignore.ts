@@ -1,5 +1,6 @@
 /** `.kedgeignore`: what its patterns (those of gitignore) name is not there for a model, whichever way it is asked for. */
 import { decodeText } from './content.ts';
+import { isCostlyPattern } from './ignore-patterns.ts';
 import { formatPath, PathError } from './paths.ts';
 import type { FileSystem, FindQuery, Location } from './types.ts';
 
@@ -42,6 +43,9 @@ async function rulesOf(fs: FileSystem, folder: number): Promise<((path: string) 
   const text = real && stat?.type === 'file' && stat.size <= MAX_BYTES ? decodeText((await fs.read(real)).bytes) : undefined;
   if (text === undefined)
     throw new Error(`${formatPath(at, fs.folders)} cannot be read, so that nobody knows what it hides. Put it right.`);
+  const costly = text.split('\n').findIndex(isCostlyPattern);
+  if (costly >= 0)
+    throw new Error(`${formatPath(at, fs.folders)}: line ${costly + 1} has too many **/ to be matched quickly. Use two of them at most.`);
   const { default: ignore } = await import('ignore');
   // Letters count alike in both cases: two of three platforms take them for the same file.
   const rules = ignore({ allowRelativePaths: true }).add(text.replace(/^\uFEFF/, ''));

@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { decodeText } from '../../workspace/content.ts';
+import { isCostlyPattern } from '../../workspace/ignore-patterns.ts';
 import { includeIn } from './include.ts';
 import { matcherOf, matchingLinesOfAll } from './matching-lines.ts';
 import { readRealUpTo, readRegular } from './real-files.ts';
@@ -136,7 +137,8 @@ async function rulesIn(directory: string, names: ReadonlySet<string>): Promise<I
   const files = ['.git', '.gitignore', '.ignore', '.rgignore'].filter((name) => names.has(name));
   if (files.length === 0) return undefined;
   const inside = files.map((name) => join(directory, name === '.git' ? '.git/info/exclude' : name));
-  return ignore().add(inside.map(ignoreText).join('\n'));
+  const lines = inside.flatMap((file) => ignoreText(file).split('\n'));
+  return ignore().add(lines.filter((line) => !isCostlyPattern(line)).join('\n'));
 }
 
 /** What is no file says nothing. */

@@ -139,6 +139,13 @@ describe('what .kedgeignore hides', () => {
     await assert.rejects(withIgnoreFiles(kedge.fs), /^Error: \.kedgeignore cannot be read/);
   });
 
+  it('is not matched by patterns that take very long', async () => {
+    await using kedge = await assistantOn({ '.kedgeignore': `secret\n${'**/a/'.repeat(9)}b\n` });
+    await assert.rejects(withIgnoreFiles(kedge.fs), /^Error: \.kedgeignore: line 2 has too many \*\*\/ to be matched quickly\./);
+    await kedge.write('.kedgeignore', '**/**/**/generated/**/*.d.ts/**\n');
+    assert.equal((await withIgnoreFiles(kedge.fs)).hides?.({ folder: 0, path: 'x/generated/y/a.d.ts/b' }), true);
+  });
+
   it('is not guessed, nor waited for, where the file is a pipe', async function () {
     if (process.platform === 'win32') this.skip();
     await using kedge = await assistantOn({});

@@ -1,0 +1,8 @@
+/** Each part of a pattern that stands for any number of directories multiplies the time for a path by the depth of the path. */
+const MAX_GLOBSTARS = 2;
+
+/** Whether matching a line of an ignore file could take very long. A hostile repository can contain such a line. */
+export function isCostlyPattern(line: string): boolean {
+  const globstars = line.replace(/(?:\*\*\/)+/g, '**/').match(/\*\*\//g);
+  return (globstars?.length ?? 0) > MAX_GLOBSTARS;
+}

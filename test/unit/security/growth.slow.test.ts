@@ -1,0 +1,275 @@
+/** Whatever a page, a server, a repository or a model sends, the time to read it grows in proportion to its length. Calls as text have a test of their own. */
+import type { AgentEvent } from '../../../src/core/events.ts';
+import { jsonIn } from '../../../src/core/json.ts';
+import { decodeMarks, restoreMarks, visibleCommand, visibleText } from '../../../src/core/visible-text.ts';
+import { markdownOf } from '../../../src/hosts/node/fetch-html.ts';
+import { decodedText, isHtml, isText } from '../../../src/hosts/node/fetch-text.ts';
+import { nodeShellParsers } from '../../../src/hosts/node/shell-parser.ts';
+import { analyzeCommand } from '../../../src/policy/commands/index.ts';
+import { globMatcher } from '../../../src/policy/glob.ts';
+import { toModelEvents as anthropicEvents } from '../../../src/providers/anthropic/stream.ts';
+import { eventRules } from '../../../src/providers/event-stream.ts';
+import type { Reader } from '../../../src/providers/exchange.ts';
+import { toModelEvents as geminiEvents } from '../../../src/providers/gemini/stream.ts';
+import { toModelEvents as ollamaEvents } from '../../../src/providers/ollama/stream.ts';
+import { toModelEvents as chatEvents } from '../../../src/providers/openai-chat/stream.ts';
+import { readLines } from '../../../src/sessions/session-log.ts';
+import { applyHunks } from '../../../src/tools/apply-patch-hunks.ts';
+import { parsePatch } from '../../../src/tools/apply-patch-parse.ts';
+import { TerminalText } from '../../../src/tools/command-text.ts';
+import { parseNotebook, renderNotebook } from '../../../src/tools/notebook.ts';
+import { replaceAll } from '../../../src/tools/replace.ts';
+import { diffOf } from '../../../src/workspace/changes.ts';
+import { mergeText } from '../../../src/workspace/merge.ts';
+import { assertGrowsLinearly } from '../../support/clock.ts';
+
+const SERVER = { name: 'A service', secrets: ['a secret'] };
+const ESC = '\u001b';
+
+/** Texts by what they are made of: a unit that is repeated, and what stands before and behind it. */
+type Texts = Record<string, string | [unit: string, before: string, behind: string]>;
+
+const PAGES: Texts = {
+  'nested lists': '<ul><li>',
+  'nested lists with words': '<ul><li>word ',
+  'nested elements': '<div>',
+  'links that do not end': '<a href="/x">',
+  'links in links': '<a href="x">y<a href="z">',
+  paragraphs: '<p>',
+  'paragraphs with words': '<p>word</p>\n',
+  'ends without beginnings': '</p></li></a>',
+  'blanks in preformatted text': [' ', '<pre>', '</pre>'],
+  'line feeds in preformatted text': ['\n', '<pre>', 'x</pre>'],
+  'blanks before line feeds': ['   \n', '<pre>', ''],
+  blanks: ' ',
+  tables: '<table><tr><td>a</td>',
+  headings: '<h1>',
+  entities: '&amp;&#65;&nosuch',
+  'signs of tags': '<',
+  comments: '<!-- a -->',
+  'comments that do not end': '<!--',
+  attributes: [' a="b"', '<p', '>'],
+  'hidden elements': '<script>',
+  'tags of all kinds': '<b><i><u><code><br><hr><img src=x alt=y>',
+};
+
+const COMMANDS: Texts = {
+  quotes: "'a' ",
+  'quotes that do not end': '"a ',
+  substitutions: ['$(', 'echo ', ''],
+  'substitutions, closed': 'echo $(ls); ',
+  expansions: '${a:-',
+  'lists of commands': 'ls && ',
+  pipes: 'ls | ',
+  braces: '{a,b}',
+  'globs of stars': ['*', 'ls ', ''],
+  parentheses: '(',
+  backslashes: '\\',
+  'here-documents': 'cat <<A\nb\nA\n',
+  assignments: 'A=b ',
+  redirections: '> a ',
+  blanks: [' ', 'ls', 'x'],
+};
+
+const OUTPUTS: Texts = {
+  'sequences that do not end': `${ESC}]`,
+  'half sequences': `${ESC}[`,
+  colours: `${ESC}[31ma${ESC}[0m`,
+  'titles that do not end': `${ESC}]0;title`,
+  'carriage returns': 'progress\r',
+  'one line': 'x',
+  backspaces: 'a\b',
+  'moves up': `a\n${ESC}[2A`,
+  'other control characters': '\0\u0001',
+};
+
+const PLAIN: Texts = {
+  'hidden letters': '\u200b\u202e',
+  marks: '⟨U+202E⟩',
+  'halves of marks': '⟨U+',
+  blanks: ' ',
+  flags: '\u{1f3f4}\u{e0067}\u{e0062}',
+  selectors: '\ufe0f',
+};
+
+/** Files and the passages that are looked for in them, both made of the same lines. */
+const LINES: Texts = {
+  'like lines': '  a = b\n',
+  'empty lines': '\n',
+  'lines of blanks': '   \n',
+  'different depths': '  a\n    a\n',
+  'one long line': 'a b ',
+};
+
+function textOf(of: Texts[string], length: number): string {
+  const [unit, before, behind] = typeof of === 'string' ? [of, '', ''] : of;
+  return before + unit.repeat(Math.ceil(length / unit.length)) + behind;
+}
+
+function grows(texts: Texts, read: (text: string) => unknown, length = 100_000): void {
+  for (const [what, of] of Object.entries(texts))
+    it(what, () => {
+      const made = new Map<number, string>();
+      const text = (size: number) => made.get(size) ?? made.set(size, textOf(of, size)).get(size) ?? '';
+      assertGrowsLinearly((size) => orFailure(() => read(text(size))), length);
+    });
+}
+
+/** What cannot be read is refused, which has to be as quick. */
+function orFailure(read: () => unknown): void {
+  try {
+    read();
+  } catch {
+    // It was refused.
+  }
+}
+
+describe('the time to read a page grows with its length:', () => {
+  grows(PAGES, (text) => markdownOf(text, 'https://example.com/'));
+});
+
+describe('the time to find out what a page is grows with its length:', () => {
+  grows({ blanks: ' ', comments: '<!-- -->', bytes: '\0', signs: '<' }, (text) => {
+    const bytes = Buffer.from(text);
+    isHtml('', text);
+    return isText('', bytes) && decodedText('text/html', bytes);
+  });
+});
+
+describe('the time to read a command grows with its length:', () => {
+  const parse = { parser: undefined as Parameters<typeof analyzeCommand>[2] };
+  before(async () => {
+    parse.parser = await nodeShellParsers('bash');
+  });
+  grows(COMMANDS, (text) => analyzeCommand(text, 'bash', parse.parser), 8_000);
+});
+
+describe('the time to read the output of a command grows with its length:', () => {
+  const read = (piece: number) => (text: string) => {
+    let length = 0;
+    const terminal = new TerminalText((settled) => (length += settled.length));
+    for (let at = 0; at < text.length; at += piece) terminal.write(text.slice(at, at + piece));
+    terminal.end();
+    return length;
+  };
+  grows(OUTPUTS, read(Number.POSITIVE_INFINITY));
+  describe('in pieces:', () => {
+    grows(OUTPUTS, read(64), 40_000);
+  });
+});
+
+describe('the time to mark what is not seen grows with the length of the text:', () => {
+  grows(PLAIN, (text) => [visibleText(text), visibleCommand(text), decodeMarks(text), restoreMarks(text, text)]);
+});
+
+describe('the time to find a passage grows with the length of the file:', () => {
+  grows(LINES, (text) => replaceAll(`${text}x\n`, [{ old_text: ' a\n  c\nx', new_text: 'y' }], 'a.txt'), 40_000);
+});
+
+describe('the time to find a passage grows with the length of the passage:', () => {
+  grows(LINES, (text) => replaceAll('a\nb\n'.repeat(20), [{ old_text: `${text}z`, new_text: 'y' }], 'a.txt'), 40_000);
+});
+
+describe('the time to read a patch grows with its length:', () => {
+  const patch = (text: string) => `*** Begin Patch\n*** Update File: a.txt\n@@\n${text}\n*** End Patch`;
+  grows({ ...LINES, hunks: '@@\n-a\n+b\n', signs: '+\n', marks: '*** ', files: '*** Delete File: a\n' }, (text) => {
+    for (const section of parsePatch(patch(text))) if (section.kind === 'update') applyHunks('a\nb\n'.repeat(20), section.hunks, 'a.txt');
+  });
+});
+
+describe('the time to compare and to merge texts grows with their length:', () => {
+  grows(LINES, (text) => [diffOf(Buffer.from(text), Buffer.from(`${text}x\n`)), mergeText(text, `x\n${text}`, `${text}x\n`)], 40_000);
+});
+
+describe('the time to read a notebook grows with its length:', () => {
+  const cells = (text: string) => `{"nbformat":4,"cells":[${text}{"cell_type":"code","source":["a"],"outputs":[]}]}`;
+  grows({ cells: '{"cell_type":"code","source":["a\\n","b"],"outputs":[{"text":["c"]}]},', brackets: '[' }, (text) =>
+    renderNotebook(parseNotebook(cells(text)) ?? []),
+  );
+});
+
+describe('the time to read JSON out of a text grows with its length:', () => {
+  grows({ brackets: '[', objects: '{"a":', strings: '"', backslashes: '\\' }, jsonIn);
+});
+
+describe('the time to match a path grows with its length:', () => {
+  grows(
+    { stars: '*a', 'any directories': '**/a/', letters: '[a-z]' },
+    (text) => globMatcher(text.slice(0, 300))('a/'.repeat(text.length / 100)),
+    40_000,
+  );
+});
+
+describe('the time to read a log grows with its length:', () => {
+  const line = JSON.stringify({ seq: 1, at: 1, runId: 'r', type: 'turn_started', turn: 1 } satisfies AgentEvent);
+  grows({ events: `${line}\n`, 'empty lines': '\n', 'lines that are no events': '{"seq":\n', 'one line': '{"a":', zeros: '\0' }, (text) =>
+    readLines(Buffer.from(text)),
+  );
+});
+
+describe('the time to read the lines of a stream grows with their length:', () => {
+  const lines: Texts = {
+    data: 'data: {"a":1}\n\n',
+    comments: ': ping\n',
+    names: 'event: a\n',
+    fields: 'data\n',
+    json: '{"a":1}\n',
+    blanks: ' \n',
+    'one line': 'x',
+  };
+  for (const names of ['keep', 'add', 'drop'] as const)
+    describe(`${names} names:`, () => {
+      grows(lines, (text) => {
+        const rules = eventRules(SERVER, names);
+        const bytes = Buffer.from(text);
+        for (let start = 0, end = 0; start < bytes.length; start = end + 1) {
+          end = bytes.indexOf(10, start) < 0 ? bytes.length : bytes.indexOf(10, start);
+          if (!rules.isUsual(bytes, start, end)) rules.rewrite(bytes.toString('utf8', start, end));
+        }
+        return rules.end?.();
+      });
+    });
+});
+
+/** Hands the events to the reader of a wire, and takes what it makes of them. */
+function drive<T>(make: (server: typeof SERVER) => Reader<T, unknown>, events: Iterable<unknown>): void {
+  const reader = make(SERVER);
+  let waits = reader.next();
+  for (const event of events) {
+    while (!waits.done && waits.value !== undefined) waits = reader.next();
+    if (waits.done) return;
+    waits = reader.next(event as T);
+  }
+  while (!waits.done && waits.value !== undefined) waits = reader.next();
+}
+
+const times = <T>(count: number, event: T) => Array.from({ length: count }, () => event);
+const chatCall = (more: object) => ({ choices: [{ index: 0, delta: { tool_calls: [more] } }] });
+
+describe('the time to read an answer grows with its length:', () => {
+  const answers: Record<string, (count: number) => void> = {
+    'Chat Completions, words': (count) => drive(chatEvents, times(count, { choices: [{ index: 0, delta: { content: 'a ' } }] })),
+    'Chat Completions, thoughts and words': (count) =>
+      drive(chatEvents, times(count, { choices: [{ index: 0, delta: { reasoning: 'a', content: 'b' } }] })),
+    'Chat Completions, arguments': (count) =>
+      drive(chatEvents, [
+        chatCall({ index: 0, id: '1', function: { name: 'a', arguments: '{"a": "' } }),
+        ...times(count, chatCall({ index: 0, function: { arguments: 'x"' } })),
+      ]),
+    'Chat Completions, arguments without index or id': (count) =>
+      drive(chatEvents, times(count, chatCall({ function: { arguments: '{' } }))),
+    'Anthropic, words': (count) =>
+      drive(anthropicEvents, [
+        { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+        ...times(count, { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'a ' } }),
+      ]),
+    'Anthropic, arguments': (count) =>
+      drive(anthropicEvents, [
+        { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: '1', name: 'a', input: {} } },
+        ...times(count, { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '[' } }),
+      ]),
+    'Gemini, words': (count) => drive(geminiEvents, times(count, { candidates: [{ content: { parts: [{ text: 'a ' }] } }] })),
+    'Ollama, words': (count) => drive(ollamaEvents, times(count, { message: { role: 'assistant', content: 'a ' }, done: false })),
+  };
+  for (const [what, read] of Object.entries(answers)) it(what, () => assertGrowsLinearly((size) => orFailure(() => read(size)), 10_000));
+});
