@@ -38,7 +38,7 @@ export function slipIn(lines: Lines, passage: string): { hint: string; passage: 
     if (undone !== passage && placesOf(lines, undone).length > 0) return { hint, passage: undone };
   }
   // As read_file shows lines.
-  if (/^\s*\d+\t/m.test(passage)) {
+  if (/^[ \t]*\d+\t/m.test(passage)) {
     const undone = NUMBERS.undo(passage);
     if (undone !== passage) return { hint: NUMBERS.hint, passage: undone };
   }
