@@ -3,13 +3,14 @@ import type { RunError } from './events.ts';
 import type { UserMessage } from './messages.ts';
 import { note } from './notes.ts';
 import { checkText } from './plan.ts';
+import { isOver } from './plan-progress.ts';
 import type { RunRecord } from './session-state.ts';
 
 type PlanRun = Pick<RunRecord, 'plan' | 'steps'>;
 
-/** A step whose check failed last, and which the user did not skip. */
+/** A step whose check failed last, and which neither the user skipped nor an edited plan let pass. */
 export function failedCheck({ steps }: Pick<RunRecord, 'steps'>): number | undefined {
-  const found = Object.entries(steps).find(([, { status, check }]) => check?.outcome === 'failed' && status !== 'skipped');
+  const found = Object.entries(steps).find(([, step]) => step.check?.outcome === 'failed' && !isOver(step));
   return found && Number(found[0]);
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { EventBody, RunError } from '../../src/core/events.ts';
+import { user } from '../../src/core/messages.ts';
 import type { ChangeSummary } from '../../src/core/tool.ts';
 import { answer, lastMetadata } from '../../src/hosts/vscode/chat.ts';
 import { ChatRenderer } from '../../src/hosts/vscode/chat-render.ts';
@@ -34,6 +35,9 @@ function tellerOf(kedge: Kedge) {
     return lines;
   };
 }
+
+/** The model that VS Code has picked. */
+const OFFLINE = { vendor: 'kedge', id: 'offline/offline' };
 
 describe('a failure in the native Chat', () => {
   let told: ReturnType<typeof tellerOf>;
@@ -175,15 +179,19 @@ describe('a thread of the native Chat that a reload interrupted', () => {
     const log = new SessionStore(join((kedge.context.storageUri ?? kedge.context.globalStorageUri).fsPath, 'sessions')).log(id);
     const model = { provider: 'offline', model: 'offline' };
     const limits = { turns: 9, callsPerTurn: 9, callsPerRun: 9, minutes: 9 };
+    const edit = { type: 'tool_call', id: 'c', name: 'create_file', input: {} } as const;
     const events: EventBody[] = [
       { type: 'run_started', mode: 'agent', prompt: 'go', model, limits },
+      { type: 'message_added', message: user('go') },
+      { type: 'turn_started', turn: 1 },
+      { type: 'message_added', message: { role: 'assistant', content: [edit], from: model, stop: 'tool_use' } },
       { type: 'approval_requested', approvalId: 'a', callId: 'c', title: 'Edit', rule: 'edit', reason: 'It changes files.', changes: [] },
     ];
     for (const [index, body] of events.entries()) log.append({ ...body, runId: 'run', seq: index + 1, at: 1 });
     log.close();
     const lines: string[] = [];
     const stopping = new vscode.CancellationTokenSource();
-    const asking = { command: 'continue', prompt: '', references: [] } as unknown as vscode.ChatRequest;
+    const asking = { command: 'continue', prompt: '', references: [], model: OFFLINE } as unknown as vscode.ChatRequest;
     const context = { history: [request('go'), response({ sessionId: id, mode: 'agent' })] };
     const answered = answer(kedge, asking, context, streamInto(lines), stopping.token);
     await until('the question', async () => lines.includes('[Approve] kedge.answerApproval'));

@@ -26,6 +26,9 @@ process.stdin.on('data', (chunk) => {
   }
 });`;
 
+/** The model that VS Code has picked. */
+const OFFLINE = { vendor: 'kedge', id: 'offline/offline' };
+
 describe('the user has a hand in the run', () => {
   let kedge: Kedge;
   let server: ResponsesServer | undefined;
@@ -85,7 +88,13 @@ describe('the user has a hand in the run', () => {
     const result = { metadata: { sessionId: id, mode: 'agent' } };
     const before = Object.create(vscode.ChatResponseTurn.prototype, { result: { value: result }, participant: { value: 'kedge.agent' } });
     const send = (prompt: string, token: vscode.CancellationToken, command?: string) =>
-      answer(kedge, { prompt, command, references: [] } as unknown as vscode.ChatRequest, { history: [before] }, stream, token);
+      answer(
+        kedge,
+        { prompt, command, references: [], model: OFFLINE } as unknown as vscode.ChatRequest,
+        { history: [before] },
+        stream,
+        token,
+      );
 
     const first = new vscode.CancellationTokenSource();
     const shown = send('', first.token);

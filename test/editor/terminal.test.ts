@@ -20,7 +20,8 @@ describe('commands in the integrated terminal', () => {
 
   before(async () => {
     storage = await realpath(await mkdtemp(join(tmpdir(), 'kedge-terminal-')));
-    terminals = new Terminals();
+    // On a busy machine a shell may take long.
+    terminals = new Terminals(60_000);
     commands = new Commands({ storage, directory: ({ path }) => join(root, path), launch: terminals.launch });
   });
   after(async () => {

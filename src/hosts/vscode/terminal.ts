@@ -7,7 +7,7 @@ import { GRACE_MS } from '../node/process-group.ts';
 import { typed } from './terminal-quote.ts';
 
 const NAME = 'Kedge';
-/** How long a shell may take until it says that it can be spoken to. */
+/** How long a shell may take until it says that it can be spoken to, unless the caller knows better. */
 const READY_MS = 5_000;
 /** After the end of a command was told, its last output comes within this time. */
 const LAST_MS = 250;
@@ -19,10 +19,12 @@ export class Terminals implements vscode.Disposable {
   readonly #idle = new Set<vscode.Terminal>();
   readonly #all = new Set<vscode.Terminal>();
   readonly #disposables: vscode.Disposable[];
+  readonly #readyMs: number;
   /** A shell that did not answer once is not waited for again. */
   #isSilent = false;
 
-  constructor() {
+  constructor(readyMs = READY_MS) {
+    this.#readyMs = readyMs;
     this.#disposables = [
       vscode.window.onDidCloseTerminal((terminal) => {
         this.#idle.delete(terminal);
@@ -52,7 +54,7 @@ export class Terminals implements vscode.Disposable {
       return idle.shellIntegration;
     }
     const terminal = this.#create(spec);
-    const shell = await integrationOf(terminal, signal);
+    const shell = await integrationOf(terminal, this.#readyMs, signal);
     if (shell || signal.aborted) return shell;
     this.#isSilent = true;
     terminal.dispose();
@@ -98,7 +100,11 @@ export class Terminals implements vscode.Disposable {
   }
 }
 
-function integrationOf(terminal: vscode.Terminal, signal: AbortSignal): Promise<vscode.TerminalShellIntegration | undefined> {
+function integrationOf(
+  terminal: vscode.Terminal,
+  readyMs: number,
+  signal: AbortSignal,
+): Promise<vscode.TerminalShellIntegration | undefined> {
   return new Promise((resolve) => {
     const end = (shell?: vscode.TerminalShellIntegration) => {
       clearTimeout(timer);
@@ -107,7 +113,7 @@ function integrationOf(terminal: vscode.Terminal, signal: AbortSignal): Promise<
       resolve(shell);
     };
     const abandon = () => end();
-    const timer = setTimeout(abandon, READY_MS);
+    const timer = setTimeout(abandon, readyMs);
     const listener = vscode.window.onDidChangeTerminalShellIntegration((event) => {
       if (event.terminal === terminal) end(event.shellIntegration);
     });

@@ -130,6 +130,8 @@ describe('panel in a browser', () => {
       rule: 'mcp',
       reason: 'It belongs to another program.',
       changes: [],
+      mcp: { server: 'everything', tool: 'echo', description: 'Echoes.' },
+      input: { message: 'hi\u202e' },
     });
     page = await panel.show([host('agent'), session(script, true)]);
     await page
