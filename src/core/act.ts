@@ -1,12 +1,12 @@
 /** One call of a run, from its preparation to its result, with the questions to the user on the way. */
 import { abortable } from './abort.ts';
 import type { Covers } from './covers.ts';
-import type { EventBody, Question, QuestionAnswer } from './events.ts';
+import type { Question, QuestionAnswer } from './events.ts';
 import type { ToolCall, ToolResult } from './messages.ts';
 import { REPEATED, repeatsThrice, withMade } from './repeats.ts';
 import type { RunPorts } from './run.ts';
 import { orphanResult } from './session.ts';
-import type { Decision, Judgement, PreparedCall, Tool, ToolOutput } from './tool.ts';
+import type { Decision, Judgement, PreparedCall, RunEnd, Tool, ToolEvent } from './tool.ts';
 import { ToolError } from './tool.ts';
 import { visibleText } from './visible-text.ts';
 
@@ -14,20 +14,15 @@ import { visibleText } from './visible-text.ts';
 class Withheld extends ToolError {}
 
 /** Whatever goes wrong becomes the call's result. @returns whether the run ends with it, and how. @throws where the run is stopped. */
-export async function carryOut(
-  call: ToolCall,
-  tool: Tool | undefined,
-  ports: RunPorts,
-  signal: AbortSignal,
-): Promise<ToolOutput['endsRun']> {
+export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: RunPorts, signal: AbortSignal): Promise<RunEnd | undefined> {
   const { state, limits, emit, meter, now } = ports;
   const begun = now();
   const waitedBefore = meter.waitedMs;
   let decision: Decision | undefined;
   const result: ToolResult = { type: 'tool_result', callId: call.id, name: call.name, content: [] };
-  let events: EventBody[] = [];
+  let events: ToolEvent[] = [];
   let note: string | undefined;
-  let endsRun: ToolOutput['endsRun'];
+  let endsRun: RunEnd | undefined;
   let isWithheld = false;
   try {
     if (state.begun.has(call.id)) throw new ToolError(textOfOrphan(call));

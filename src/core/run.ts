@@ -18,7 +18,7 @@ import { runError } from './run-error.ts';
 import { spent } from './spent.ts';
 import { describeProgress } from './summary.ts';
 import { type ThinkPorts, think } from './think.ts';
-import type { ExecuteContext, Judgement, PreparedCall, Tool, ToolOutput } from './tool.ts';
+import type { ExecuteContext, Judgement, PreparedCall, RunEnd, Tool } from './tool.ts';
 import { takenBackNote } from './writes.ts';
 
 /** How fast the user lets the run go. A step is a call or a turn of the model. */
@@ -66,7 +66,6 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
   const { state, emit, meter, now, pace } = ports;
   const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
   const specs = ports.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-  let endsRun: ToolOutput['endsRun'];
   let emptyAnswers = 0;
   /** Since the run began or went on. */
   let hasAnswered = false;
@@ -98,7 +97,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
   }
 
   /** Calls that only read run side by side; one that changes something, or may end the run, runs alone, after all that were asked for before it. */
-  async function act(calls: readonly ToolCall[]): Promise<Halt | undefined> {
+  async function act(calls: readonly ToolCall[]): Promise<Halt | Exclude<RunEnd, 'edit_plan'> | undefined> {
     const isReader = ({ name }: ToolCall) => {
       const { effect = 'readonly', alone = false } = tools.get(name) ?? {};
       return effect === 'readonly' && !alone;
@@ -112,8 +111,8 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       meter.spend({ calls: end - next });
       pace.took(end - next);
       const ends = await Promise.all(calls.slice(next, end).map((call) => carryOut(call, tools.get(call.name), ports, signal)));
-      endsRun ||= ends.find(Boolean);
-      if (endsRun) return endsRun === 'edit_plan' ? { reason: endsRun } : undefined;
+      const ending = ends.find(Boolean);
+      if (ending) return ending === 'edit_plan' ? { reason: ending } : ending;
       next = end;
     }
     return undefined;
@@ -122,10 +121,9 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
   try {
     for (;;) {
       if (state.open.length > 0) {
-        const halt = await act(state.open.filter((call) => !state.results.has(call.id)));
-        if (halt) return pause(halt);
-        if (endsRun === 'failed') return finish(endsRun, state.lastRun && stepError(state.lastRun));
-        if (endsRun) return finish(endsRun === 'stopped' ? endsRun : 'plan_proposed');
+        const ended = await act(state.open.filter((call) => !state.results.has(call.id)));
+        if (typeof ended === 'object') return pause(ended);
+        if (ended) return finish(ended, ended === 'failed' && state.lastRun ? stepError(state.lastRun) : undefined);
       }
       const { lastRun } = state;
       const last = state.messages.at(-1);

@@ -39,13 +39,31 @@ export type Revision = Record<string, FileRevision>;
 /** What is left in a file of a run's changes; `digest` names it. With a `problem` it cannot be told from what others wrote. */
 export type Review = { diff: string; added: number; removed: number; digest: string } | { problem: string };
 
+/** How a call ends its run: a plan waits for the user; the user wants to edit the plan, or stopped the run; a step of the plan failed. */
+export type RunEnd = 'plan_proposed' | 'edit_plan' | 'stopped' | 'failed';
+
+/** The events that a tool may put into the log. */
+export type ToolEvent = Extract<
+  EventBody,
+  {
+    type:
+      | 'changes_staged'
+      | 'changes_dropped'
+      | 'file_changed'
+      | 'undo_staged'
+      | 'plan_proposed'
+      | 'plan_step'
+      | 'step_checked'
+      | 'step_rolled_back';
+  }
+>;
+
 export type ToolOutput = {
   content: string | (TextPart | ImagePart)[];
   isError?: boolean;
-  /** Domain events (a plan, a step's progress) that go into the log with the result. */
-  events?: EventBody[];
-  /** The run ends with this call and waits for the user, as after a proposed plan; or pauses until its plan was edited; or the user stopped it; or a step of the plan failed. */
-  endsRun?: boolean | 'edit_plan' | 'stopped' | 'failed';
+  /** They go into the log with the result. */
+  events?: ToolEvent[];
+  endsRun?: RunEnd;
   /** How it ended, in a word or two beside the title: `exit 1`. */
   note?: string;
 };
@@ -68,7 +86,7 @@ export type ExecuteContext = {
   /** Shown while the call runs; not logged. */
   progress(text: string): void;
   /** Appended to the log before it returns. */
-  record(event: EventBody): void;
+  record(event: ToolEvent): void;
   /**
    * Waits until the user has answered. After a reload the call is executed again from its beginning, and a question that was
    * answered by then is not asked a second time: what comes before it must bear to be done twice.
@@ -113,6 +131,11 @@ export interface Tool {
   alone?: boolean;
   /** Validates the input and computes the effect without causing it. @throws ToolError that the model can correct. */
   prepare(input: unknown, signal: AbortSignal): Promise<PreparedCall>;
+}
+
+/** The same tool with another `prepare`. A lazy schema stays lazy, and no field is lost. */
+export function wrapTool(tool: Tool, prepare: Tool['prepare']): Tool {
+  return Object.defineProperties({} as Tool, { ...Object.getOwnPropertyDescriptors(tool), prepare: { value: prepare, enumerable: true } });
 }
 
 /** A failure that the model is told and can correct. Anything else that a tool throws is told to it as well, as an internal failure. */

@@ -1,4 +1,4 @@
-import type { Tool } from '../core/tool.ts';
+import { type Tool, wrapTool } from '../core/tool.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /**
@@ -6,31 +6,21 @@ import type { Workspace } from '../workspace/workspace.ts';
  * reading it, too, and the reason why the call fails is told only after that. Otherwise a model could guess the content until an edit fits.
  */
 export function judgedByReads(make: (workspace: Workspace) => Tool, workspace: Workspace): Tool {
-  const { name, description, effect, source, ...rest } = make(workspace);
-  return {
-    name,
-    description,
-    effect,
-    source,
-    get inputSchema() {
-      return rest.inputSchema;
-    },
-    async prepare(input, signal) {
-      const read = new Set<string>();
-      const noting = workspace.noting((path) => read.add(path));
-      try {
-        const call = await make(noting).prepare(input, signal);
-        return read.size > 0 ? { ...call, readToPrepare: [...read] } : call;
-      } catch (error) {
-        if (read.size === 0 || signal.aborted) throw error;
-        const paths = [...read];
-        return {
-          title: `Tell the model why it cannot change ${paths.join(', ')} like this`,
-          targets: paths.map((path) => ({ path, access: 'read' })),
-          readToPrepare: paths,
-          execute: () => Promise.reject(error),
-        };
-      }
-    },
-  };
+  return wrapTool(make(workspace), async (input, signal) => {
+    const read = new Set<string>();
+    const noting = workspace.noting((path) => read.add(path));
+    try {
+      const call = await make(noting).prepare(input, signal);
+      return read.size > 0 ? { ...call, readToPrepare: [...read] } : call;
+    } catch (error) {
+      if (read.size === 0 || signal.aborted) throw error;
+      const paths = [...read];
+      return {
+        title: `Tell the model why it cannot change ${paths.join(', ')} like this`,
+        targets: paths.map((path) => ({ path, access: 'read' })),
+        readToPrepare: paths,
+        execute: () => Promise.reject(error),
+      };
+    }
+  });
 }

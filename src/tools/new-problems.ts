@@ -1,5 +1,5 @@
 /** After a change its result says which errors and warnings it brought into the files that it touched. */
-import type { PreparedCall, Tool } from '../core/tool.ts';
+import { type PreparedCall, type Tool, wrapTool } from '../core/tool.ts';
 import type { LanguageServices, Problem, ProblemWatch } from '../workspace/languages.ts';
 import { parsePath } from '../workspace/paths.ts';
 import type { Location } from '../workspace/types.ts';
@@ -13,16 +13,7 @@ const MAX_FILES = 20;
 
 /** The same tool; where its calls change files, their results end with the problems that are new. */
 export function withNewProblems(tool: Tool, workspace: Workspace, languages: LanguageServices): Tool {
-  return {
-    name: tool.name,
-    description: tool.description,
-    effect: tool.effect,
-    source: tool.source,
-    get inputSchema() {
-      return tool.inputSchema;
-    },
-    prepare: async (input, signal) => reporting(await tool.prepare(input, signal), workspace, languages),
-  };
+  return wrapTool(tool, async (input, signal) => reporting(await tool.prepare(input, signal), workspace, languages));
 }
 
 function reporting(prepared: PreparedCall, workspace: Workspace, languages: LanguageServices): PreparedCall {

@@ -4,8 +4,7 @@ import type { Plan, StepStatus } from '../core/plan.ts';
 import { checkText } from '../core/plan.ts';
 import { currentStep, isOver, nextStep, type StepState, stagedBy, statusText } from '../core/plan-progress.ts';
 import type { RunRecord, SessionState } from '../core/session-state.ts';
-import type { ExecuteContext, PreparedCall, Tool, ToolOutput } from '../core/tool.ts';
-import { ToolError } from '../core/tool.ts';
+import { type ExecuteContext, type PreparedCall, type Tool, ToolError, type ToolOutput, wrapTool } from '../core/tool.ts';
 import { historiesOf } from '../workspace/checkpoints.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -44,13 +43,7 @@ export class StepKeeper {
 
   /** The same tool; where a write of it begins the next step of a plan whose steps the model does not report, that is noted first. */
   bind(tool: Tool): Tool {
-    return {
-      ...tool,
-      get inputSchema() {
-        return tool.inputSchema;
-      },
-      prepare: async (input, signal) => this.#bound(await tool.prepare(input, signal)),
-    };
+    return wrapTool(tool, async (input, signal) => this.#bound(await tool.prepare(input, signal)));
   }
 
   #bound(prepared: PreparedCall): PreparedCall {

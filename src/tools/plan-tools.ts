@@ -30,7 +30,11 @@ export function proposePlanTool(workspace: Workspace, newId: () => string, revis
         execute: async () => {
           const replaced = revises && { supersedes: revises.id, revision: revises.revision + 1 };
           const plan = await withHash({ ...draft, steps, id: newId(), revision: 1, ...replaced });
-          return { content: 'The plan was shown to the user, who decides.', events: [{ type: 'plan_proposed', plan }], endsRun: true };
+          return {
+            content: 'The plan was shown to the user, who decides.',
+            events: [{ type: 'plan_proposed', plan }],
+            endsRun: 'plan_proposed',
+          };
         },
       };
     },
