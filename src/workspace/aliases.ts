@@ -19,14 +19,11 @@ export function locationsIn(folders: readonly Folder[]): (at: Location) => Locat
   ];
 }
 
-export type Aliases = {
-  /** A path of the workspace as each open folder has it, itself first: a rule may name it by any of them. */
-  names(path: string): readonly string[];
-  /** By what its names and those of the folders above it tell, it is secret or protected, or not. */
-  places(path: string): readonly string[];
-};
-
-export function aliasesIn(folders: readonly Folder[]): Aliases {
+/**
+ * `names`: a path of the workspace as each open folder has it, itself first; a rule may name it by any of them. `places`: the same with the
+ * names of directories above the folders, which tell whether it is secret or protected.
+ */
+export function aliasesIn(folders: readonly Folder[]) {
   const locations = locationsIn(folders);
   const above = folders.map(namesAbove);
   const isSimple = folders.length === 1;
@@ -38,8 +35,9 @@ export function aliasesIn(folders: readonly Folder[]): Aliases {
     }
   };
   return {
-    names: (path) => (isSimple ? [path] : [...new Set([path, ...locate(path).map((at) => formatPath(at, folders))])]),
-    places: (path) => {
+    names: (path: string): readonly string[] =>
+      isSimple ? [path] : [...new Set([path, ...locate(path).map((at) => formatPath(at, folders))])],
+    places: (path: string): readonly string[] => {
       if (isSimple && above[0]?.length === 0) return [path];
       const own = locate(path).flatMap(({ folder, path: at }) =>
         at === '' || at === '.' ? [] : [at, ...(above[folder] ?? []).map((name) => `${name}/${at}`)],

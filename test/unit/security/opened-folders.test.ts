@@ -106,7 +106,7 @@ describe('an open folder within another', () => {
     assert.equal(told(await run({ 'sub/p/x': WORD }, calls, nested)).length, calls.length);
   });
 
-  for (const [where, files] of Object.entries({ outer: { '.kedgeignore': 'sub/p/\n' }, inner: { 'sub/.kedgeignore': 'p/\n' } }))
+  for (const [where, files] of Object.entries<Files>({ outer: { '.kedgeignore': 'sub/p/\n' }, inner: { 'sub/.kedgeignore': 'p/\n' } }))
     it(`keeps hidden what the .kedgeignore of the ${where} one hides`, async () => {
       assert.deepEqual(told(await run({ ...files, 'sub/p/x': WORD }, calls, nested)), []);
     });
@@ -116,6 +116,12 @@ describe('an open folder within another', () => {
       const policy = () => ({ rules: [{ effect: 'deny' as const, path, from: 'user' as const }], problems: [], readOnlyCommands: true });
       assert.deepEqual(told(await run({ 'sub/p/x': WORD }, calls, { ...nested, policy })), []);
     });
+
+  it('is protected where git of the outer one has its hooks', async () => {
+    const files = { '.git/config': '[core]\n  hooksPath = sub/own\n', 'sub/own/x': 'one\n' };
+    const { asked } = await run(files, [['create_file', { path: 'sub/own/y', content: 'x' }]], nested);
+    assert.deepEqual(asked, ['protected-path']);
+  });
 
   it('has each of its paths by all of its names', () => {
     const { names, places } = aliasesIn([
