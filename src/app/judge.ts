@@ -11,6 +11,7 @@ import { inFolders, NO_RULES, type RuleSet, touchesAny } from '../policy/rules.t
 import { isSecret } from '../policy/secrets.ts';
 import { withheldFilter } from '../policy/withheld.ts';
 import { asAskedBy, writeScope } from '../tools/plan-scope.ts';
+import { aliasesIn } from '../workspace/aliases.ts';
 import { parsePath } from '../workspace/paths.ts';
 import type { Location } from '../workspace/types.ts';
 import type { WithheldFilter } from '../workspace/workspace.ts';
@@ -53,8 +54,9 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
       return false;
     }
   };
+  const aliases = aliasesIn(ports.fileSystem().folders);
   const settingsAt = async (cwd: string) => (await ports.gitSettings?.(parsePath(cwd, ports.fileSystem().folders))) ?? 'unknown';
-  const always = () => ({ mode: run.mode, trusted: ports.trusted(), hookPlaces, unattended: ports.unattended?.() ?? false });
+  const always = () => ({ mode: run.mode, trusted: ports.trusted(), hookPlaces, aliases, unattended: ports.unattended?.() ?? false });
   return {
     async decide(call, tool, prepared) {
       const { rules, readOnlyCommands = false } = settings();
@@ -81,20 +83,22 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
         hosts: prepared?.hosts,
         privateHost: prepared?.privateHost,
         command:
-          command && commands?.commandJudge(command, parser, { hookPlaces, readOnlyCommands, isBelow, tops, hides: isHidden, ...known }),
+          command &&
+          commands?.commandJudge(command, parser, { hookPlaces, aliases, readOnlyCommands, isBelow, tops, hides: isHidden, ...known }),
         rules,
         grants,
         planScope: run.plan && writeScope(asAskedBy(run, call.id, session.state), written),
         ownFiles: own,
         ...(steers && { steers }),
         // Long logs are looked through only where it matters.
-        seen: prepared?.hosts?.length || tool?.source !== 'builtin' ? seenIn(session.events) : undefined,
+        seen: prepared?.hosts?.length || tool?.source !== 'builtin' ? seenIn(session.events, aliases.places) : undefined,
       });
       let judged = decide(input());
       // What a command reaches is looked up only where it would run, or its kind could be granted.
       if (command && commands && (judged.kind === 'allow' || judged.covers?.length || judged.rule === 'command-elsewhere')) {
         const isRuled = touchesAny(rules.flatMap(({ path, effect }) => (path !== undefined && effect !== 'allow' ? [path] : [])));
-        const matters = (path: string, byRules: boolean) => (!byRules && isSecret(path)) || isHidden(path) || isRuled(path);
+        const matters = (path: string, byRules: boolean) =>
+          (!byRules && aliases.places(path).some(isSecret)) || isHidden(path) || aliases.names(path).some(isRuled);
         const named = commands.namedBy(command, parser);
         const { codePlaces } = await import('./code-places.ts');
         const [reach, code, gitSettings] = await Promise.all([
@@ -114,7 +118,7 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
       const tool = tools().find(({ name }) => name === call.name);
       return tool !== undefined && seemsCovered(covers, tool, call.input);
     },
-    withheldFilter: (call) => withheldFilter(settings().rules, call),
+    withheldFilter: (call) => withheldFilter(settings().rules, call, aliases),
   };
 }
 
@@ -140,7 +144,7 @@ export function ownFiles({ staged }: Pick<SessionState, 'staged'>, runId: string
 }
 
 /** What came into the conversation that makes it matter where the model sends something. */
-function seenIn(events: readonly AgentEvent[]): NonNullable<PolicyInput['seen']> {
+function seenIn(events: readonly AgentEvent[], places: (path: string) => readonly string[]): NonNullable<PolicyInput['seen']> {
   let [secret, strangers] = [false, false];
   const guarded = new Set<string>();
   for (const event of events) {
@@ -149,7 +153,7 @@ function seenIn(events: readonly AgentEvent[]): NonNullable<PolicyInput['seen']>
       guarded.add(event.approvalId);
     secret ||= event.type === 'approval_resolved' && event.answer.approve && guarded.has(event.approvalId);
     if (event.type !== 'tool_started' || event.decision.kind !== 'allow') continue;
-    secret ||= event.targets.some(({ path, access }) => access === 'read' && isSecret(path));
+    secret ||= event.targets.some(({ path, access }) => access === 'read' && places(path).some(isSecret));
     secret ||= event.command?.split(/[\s'"`;|&<>()=:@\\]+/).some((word) => word !== '' && isSecret(word)) ?? false;
     strangers ||= event.source !== undefined || (event.hosts?.length ?? 0) > 0;
   }

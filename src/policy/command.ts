@@ -9,6 +9,7 @@ import { foldersOf, type SearchedPlaces, searchesOf } from './commands/searches.
 import type { ShellParser } from './commands/syntax.ts';
 import type { CommandAnalysis, Use } from './commands/types.ts';
 import type { CommandJudge } from './grants.ts';
+import type { Aliases } from './names.ts';
 import { type Allowed, type CodePlaces, codeWords, homesOf, placeElsewhere, placesByLetters } from './projects.ts';
 import { isProtected } from './protected.ts';
 import { matchesTool, ruleSentence, type SourcedRule, touchesPath } from './rules.ts';
@@ -22,6 +23,8 @@ export type CommandOptions = {
   isBelow?: boolean;
   /** Whether a path of the workspace is one that no model is to see. */
   hides?: ((path: string) => boolean) | undefined;
+  /** What else paths of the workspace are called, where that is known. */
+  aliases?: Aliases | undefined;
   /** What its words come to on the disk, where that is known. */
   reach?: { paths: readonly string[]; maybe?: readonly string[]; isCut: boolean };
   /** Which code it runs, where that is known. */
@@ -32,6 +35,7 @@ export type CommandOptions = {
   gitSettings?: readonly GitSetting[] | 'unknown' | undefined;
 };
 
+const NO_ALIASES: Aliases = { names: (path) => [path], places: (path) => [path] };
 const TOOL = { name: 'run_command', source: 'builtin' };
 
 export function commandJudge(
@@ -42,7 +46,8 @@ export function commandJudge(
   const read = withGit(analyzeCommand(text, shell, parser), options.gitSettings);
   const analysis = options.isBelow ? below(read, cwd) : read;
   const { reach } = options;
-  const named = [...placesOf(analysis, cwd), ...(reach?.paths ?? [])];
+  const { aliases = NO_ALIASES } = options;
+  const named = [...placesOf(analysis, cwd), ...(reach?.paths ?? [])].flatMap(aliases.names);
   const touches = (glob: string) => named.some((path) => touchesPath(glob, path));
   const hidden = (path: string, use: Use) =>
     use !== 'name' && [path, `${cwd}/${path}`].some((each) => options.hides?.(each)) ? `${path} is hidden by .kedgeignore.` : undefined;
@@ -84,13 +89,13 @@ export function commandJudge(
         deny: prefixes('deny', mayTouch),
         ask: prefixes('ask', mayTouch),
         allowReadOnly: options.readOnlyCommands ?? false,
-        guard: (path, use) => guard(path, use, options.hookPlaces, shell === 'powershell') ?? hidden(path, use),
+        guard: (path, use) => guard(path, use, { ...options, aliases, cwd, isPowerShell: shell === 'powershell' }) ?? hidden(path, use),
       });
       if (judged.kind !== 'allow' || !reach) return judged;
       const [maybe] = reach.maybe ?? [];
       const reason = reach.isCut
         ? 'It looks into more files than can be judged.'
-        : firstOf(reach.paths, (path) => guardRead(path) ?? hidden(path, 'read'));
+        : firstOf(reach.paths, (path) => guardRead(path, aliases) ?? hidden(path, 'read'));
       const shows = maybe === undefined ? undefined : `It may show what is or was in ${maybe}. Naming other files would leave it out.`;
       return (reason ?? shows) === undefined ? judged : { kind: 'ask' as const, rule: 'guarded-path', reason: (reason ?? shows) as string };
     };
@@ -173,18 +178,21 @@ function placesOf({ paths, writes }: CommandAnalysis, cwd: string): string[] {
   return cwd === '.' || cwd === '' ? written : [cwd, ...written.flatMap((path) => [path, `${cwd}/${path}`])];
 }
 
-function guardRead(path: string): string | undefined {
+function guardRead(path: string, { places }: Aliases): string | undefined {
   if (path.startsWith('../')) return `${path.slice(3)} leads out of the workspace.`;
-  return isSecret(path) ? `It reads ${path}, which may hold keys or passwords.` : undefined;
+  return places(path).some(isSecret) ? `It reads ${path}, which may hold keys or passwords.` : undefined;
 }
 
+type Guard = { hookPlaces?: readonly string[]; aliases: Aliases; cwd: string; isPowerShell: boolean };
+
 /** A path in a command is judged by its letters alone, so what leads out of the workspace asks as well. */
-function guard(path: string, use: Use, hookPlaces: readonly string[] = [], isPowerShell = false): string | undefined {
+function guard(path: string, use: Use, { hookPlaces = [], aliases, cwd, isPowerShell }: Guard): string | undefined {
   const clean = path.replaceAll('\\', '/');
   if (clean === '/dev/null') return undefined;
   if ((isPowerShell ? /^[a-z]:/i : /^[a-z]:\//i).test(clean) || /^\/|^~|(^|\/)\.\.(\/|$)/.test(clean))
     return `${path} is outside the workspace.`;
-  if (use !== 'name' && isSecret(clean)) return `${path} may hold keys or passwords.`;
-  if (use === 'any' && isProtected(clean, hookPlaces)) return `${path} is protected.`;
+  const places = [clean, ...aliases.places(cwd === '.' ? clean : `${cwd}/${clean}`)];
+  if (use !== 'name' && places.some(isSecret)) return `${path} may hold keys or passwords.`;
+  if (use === 'any' && (isProtected(clean, hookPlaces) || places.some((place) => isProtected(place)))) return `${path} is protected.`;
   return undefined;
 }

@@ -5,13 +5,18 @@ import { isSecret } from './secrets.ts';
 
 export type Danger = { rule: string; reason: string };
 
+const same = (path: string): readonly string[] => [path];
+
 export function dangerOf({ tool, targets, hosts = [], ...input }: PolicyInput): Danger | undefined {
   const outside = targets.find((target) => target.outside);
   if (outside) return { rule: 'outside-workspace', reason: `${outside.path} is outside the workspace.` };
-  const secret = targets.find((target) => !target.names && isSecret(target.path));
+  const { names = same, places = same } = input.aliases ?? {};
+  const secret = targets.find((target) => !target.names && places(target.path).some(isSecret));
   if (secret) return { rule: 'secret', reason: `${secret.path} may hold keys or passwords.` };
   const written = targets.filter((target) => target.access !== 'read');
-  const guarded = written.find((target) => isProtected(target.path, input.hookPlaces));
+  const runsByItself = (path: string) =>
+    names(path).some((name) => isProtected(name, input.hookPlaces)) || places(path).some((place) => isProtected(place));
+  const guarded = written.find(({ path }) => runsByItself(path));
   if (guarded)
     return { rule: 'protected-path', reason: `${guarded.path} is protected: it runs by itself, or configures editors, agents or git.` };
 

@@ -5,6 +5,7 @@ import type { Decision, Effect, Judgement, Target } from '../core/tool.ts';
 import { visibleCommand } from '../core/visible-text.ts';
 import { dangerOf } from './dangers.ts';
 import { type CommandJudge, coversOf, grantedBy, type Need, needsOf } from './grants.ts';
+import type { Aliases } from './names.ts';
 import { matchesHost, matchesTool, ruleSentence, type SourcedRule, touchesPath } from './rules.ts';
 import { inScope } from './scope.ts';
 
@@ -36,6 +37,8 @@ export type PolicyInput = {
   steers?: ((path: string) => string | undefined) | undefined;
   /** Files that this run made itself, and that are still as it left them. */
   ownFiles?: ReadonlySet<string> | undefined;
+  /** What else its paths are called, where that is known. */
+  aliases?: Aliases | undefined;
   /** Directories of the workspace that git runs hooks from. */
   hookPlaces?: readonly string[] | undefined;
   /** What the model has seen: a secret, or words of a page or of an MCP server. */
@@ -124,14 +127,15 @@ function questionOf(kind: Need['kind'], { name, tool, hosts = [], privateHost }:
 }
 
 /** A rule that denies or asks applies where anything of the call fits it; one about commands is the command judge's. */
-function applies(rule: SourcedRule, { tool, targets, hosts = [], command }: PolicyInput): boolean {
+function applies(rule: SourcedRule, { tool, targets, hosts = [], command, aliases }: PolicyInput): boolean {
+  const names = (path: string) => aliases?.names(path) ?? [path];
   if (!tool || (rule.command !== undefined && command)) return false;
   const source = tool.source ?? 'builtin';
   return (
     rule.command === undefined &&
     (rule.tool === undefined || matchesTool(rule.tool, { name: tool.name, source })) &&
     (rule.server === undefined || source === `mcp:${rule.server}`) &&
-    (rule.path === undefined || targets.some(({ path }) => touchesPath(rule.path as string, path))) &&
+    (rule.path === undefined || targets.some(({ path }) => names(path).some((name) => touchesPath(rule.path as string, name)))) &&
     (rule.host === undefined || hosts.some((host) => matchesHost(rule.host as string, host)))
   );
 }

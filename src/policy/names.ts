@@ -15,6 +15,14 @@ export function foldedParts(path: string): string[] {
   );
 }
 
+/** What else a path of the workspace is called; see src/workspace/aliases.ts. */
+export type Aliases = {
+  /** As each open folder has it, itself first: a rule may name it by any of them. */
+  names(path: string): readonly string[];
+  /** With the names of directories above its folder: by these it is secret or protected, or not. */
+  places(path: string): readonly string[];
+};
+
 /** `GIT~1`: a short name that Windows makes of a longer one, so it may stand for any. */
 export function isShortName(part: string): boolean {
   return /^[^.]{1,6}~\d{1,4}(\.[^.]{0,3})?$/.test(part);

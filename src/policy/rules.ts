@@ -99,6 +99,7 @@ export function touchesAny(globs: readonly string[]): (path: string) => boolean 
     // Brackets within a name may be a set of letters, too: what tightens counts both ways. `[id]` alone is a name.
     const isSet = wanted.includes('[') && !wanted.split('/').some((name) => /^\[.*\]$/.test(name));
     const [asName, asSet] = [globMatcher(wanted, { dot: true, names: true }), isSet ? globMatcher(wanted, { dot: true }) : () => false];
+    if (isWorkspace(glob)) return () => true;
     return (place: string) => place === wanted || asName(place) || asSet(place);
   });
   return (path) => {
@@ -111,13 +112,32 @@ export function touchesAny(globs: readonly string[]): (path: string) => boolean 
   };
 }
 
+/** Dots lead where they lead in a path that a tool resolved. */
+function withoutDots(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
+    else if (part !== '.') parts.push(part);
+  }
+  return parts.join('/');
+}
+
 /** Streams and trailing dots go; a glob's own letters stay. */
 function folded(path: string): string {
+  return foldedParts(plainPath(path)).join('/');
+}
+
+/** `.`, `./` and `/` name all of it. */
+function isWorkspace(glob: string): boolean {
+  return plainPath(glob) === '';
+}
+
+function plainPath(path: string): string {
   const plain = path
     .replaceAll('\\', '/')
     .replace(/\/(?:\.?\/)+/g, '/')
     .replace(/^(\.?\/)+|\/+$/g, '');
-  return foldedParts(plain.normalize('NFC')).join('/');
+  return withoutDots(plain.normalize('NFC'));
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Which files need an approval to be read, for many files at once. */
+import type { Aliases } from './names.ts';
 import { matchesTool, type SourcedRule, touchesAny } from './rules.ts';
 import { isSecret } from './secrets.ts';
 
@@ -8,7 +9,7 @@ const READER = { name: 'read_file', source: 'builtin' };
  * Whether `read_file` would ask for a file, or be denied. `call` is the tool that is about to look into many files: a rule without a path that applies
  * to this tool was judged with the call itself, so it does not withhold each file once more.
  */
-export function withheldFilter(rules: readonly SourcedRule[], call?: string): (path: string) => boolean {
+export function withheldFilter(rules: readonly SourcedRule[], call?: string, aliases?: Aliases): (path: string) => boolean {
   const tightening = rules.filter(
     ({ effect, tool, path, command, host, server }) =>
       effect !== 'allow' &&
@@ -20,5 +21,6 @@ export function withheldFilter(rules: readonly SourcedRule[], call?: string): (p
   );
   if (tightening.some(({ path }) => path === undefined)) return () => true;
   const isRuled = touchesAny(tightening.flatMap(({ path }) => path ?? []));
-  return (path) => isSecret(path) || isRuled(path);
+  if (!aliases) return (path) => isSecret(path) || isRuled(path);
+  return (path) => aliases.places(path).some(isSecret) || aliases.names(path).some(isRuled);
 }

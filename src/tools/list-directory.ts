@@ -49,7 +49,7 @@ type Branch = { count: number; files: Set<string>; directories: Map<string, Bran
 const emptyBranch = (): Branch => ({ count: 0, files: new Set(), directories: new Map() });
 
 async function listing(workspace: Workspace, at: Location, depth: number, signal: AbortSignal): Promise<string> {
-  const entries = await workspace.fs.list(at);
+  const entries = await entriesOf(workspace, at);
   if (entries.length === 0) return '[the directory is empty]';
   const query = { folder: at.folder, limit: MAX_COUNTED, ...(at.path && { include: `${at.path}/` }) };
   const { files, truncated } = await workspace.fs.find(query, signal);
@@ -81,11 +81,12 @@ function branchOf(paths: readonly string[]): Branch {
   return top;
 }
 
+type Entries = Awaited<ReturnType<Workspace['fs']['list']>>;
 type Options = { depth: number; most: number; room: { left: number }; signal: AbortSignal };
 
 async function linesOf(workspace: Workspace, at: Location, branch: Branch, { depth, most, room, signal }: Options): Promise<string[]> {
   signal.throwIfAborted();
-  const entries = (await workspace.fs.list(at)).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const entries = (await entriesOf(workspace, at)).sort((a, b) => (a.name < b.name ? -1 : 1));
   const lines: { text: string; below?: Branch; name: string }[] = [];
   const ignored: string[] = [];
   for (const { name, type, link } of entries) {
@@ -119,6 +120,18 @@ async function linesOf(workspace: Workspace, at: Location, branch: Branch, { dep
   if (lines.length > kept.length) out.push(`[${lines.length - kept.length} more entries]`);
   if (ignored.length > shown) out.push(`[${ignored.length - shown} more ignored]`);
   return out;
+}
+
+/** A link to what is hidden or outside is a mere name: whether it leads to a directory there, or to anything at all, is not told. */
+async function entriesOf(workspace: Workspace, at: Location): Promise<Entries> {
+  const entries = await workspace.fs.list(at);
+  return Promise.all(
+    entries.map(async (entry) => {
+      if (!entry.link || entry.type !== 'directory') return entry;
+      const real = await workspace.fs.canonical(childOf(at, entry.name)).catch(() => undefined);
+      return real ? entry : { ...entry, type: 'other' as const };
+    }),
+  );
 }
 
 async function isEmpty(workspace: Workspace, at: Location): Promise<boolean> {

@@ -1,4 +1,5 @@
 /** `.kedgeignore`: what its patterns (those of gitignore) name is not there for a model, whichever way it is asked for. */
+import { locationsIn } from './aliases.ts';
 import { decodeText } from './content.ts';
 import { isCostlyPattern } from './ignore-patterns.ts';
 import { formatPath, PathError } from './paths.ts';
@@ -24,10 +25,13 @@ export async function withIgnoreFiles(fs: FileSystem): Promise<FileSystem> {
     cache.set(path, hidden);
     return hidden;
   };
-  const hides = ({ folder, path }: Location, isDirectory: boolean): boolean => {
+  const hidesIn = ({ folder, path }: Location, isDirectory: boolean): boolean => {
     if (isDirectory || path === '') return hidesDirectory({ folder, path });
     return hidesDirectory({ folder, path: parentOf(path) }) || (rules[folder]?.(path) ?? false);
   };
+  // One open folder may lie in another: each has its own ignore file, and what one of them hides is hidden.
+  const locations = locationsIn(fs.folders);
+  const hides = (at: Location, isDirectory: boolean): boolean => locations(at).some((each) => hidesIn(each, isDirectory));
   return new HidingFileSystem(fs, hides);
 }
 
@@ -47,9 +51,9 @@ async function rulesOf(fs: FileSystem, folder: number): Promise<((path: string) 
   if (costly >= 0)
     throw new Error(`${formatPath(at, fs.folders)}: line ${costly + 1} has too many **/ to be matched quickly. Use two of them at most.`);
   const { default: ignore } = await import('ignore');
-  // Letters count alike in both cases: two of three platforms take them for the same file.
-  const rules = ignore({ allowRelativePaths: true }).add(text.replace(/^\uFEFF/, ''));
-  return (path) => rules.ignores(path);
+  // Letters count alike in both cases, and with accents of their own or apart: some platforms take them for the same file.
+  const rules = ignore({ allowRelativePaths: true }).add(text.replace(/^\uFEFF/, '').normalize('NFC'));
+  return (path) => rules.ignores(path.normalize('NFC'));
 }
 
 class HidingFileSystem implements FileSystem {

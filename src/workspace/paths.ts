@@ -73,7 +73,7 @@ function insideOf(path: string, folders: readonly Folder[]): Location | undefine
 }
 
 /** Returns undefined for a path that is not absolute. A drive letter may be in either case, and may follow a slash. */
-function absoluteParts(path: string): string[] | undefined {
+export function absoluteParts(path: string): string[] | undefined {
   const [, drive, rest] = /^(?:\/?([a-z]:)(?=\/|$)|(?=\/))(.*)$/is.exec(path) ?? [];
   if (rest === undefined) return undefined;
   const parts = partsOf(rest, true) ?? [];

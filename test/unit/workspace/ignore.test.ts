@@ -38,7 +38,7 @@ describe('what .kedgeignore hides', () => {
         found.split('\n').filter((line) => /^\S/.test(line)),
         ['a.txt', 'public.data', 'src/main.ts', 'src/private/open.txt'],
       );
-      const shown = '.kedgeignore\na.txt\ninside/ (link)\nlink.txt (link)\npublic.data\nsrc/ (2 files)\n  main.ts\n  private/ (1 file)';
+      const shown = '.kedgeignore\na.txt\ninside (link)\nlink.txt (link)\npublic.data\nsrc/ (2 files)\n  main.ts\n  private/ (1 file)';
       assert.equal(await disk.use('list_directory', {}), shown);
     });
 
