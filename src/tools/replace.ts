@@ -1,7 +1,7 @@
 /** Replacing passages of a text, several as one; pure. */
 import { ToolError } from '../core/tool.ts';
 import { elisionIn } from './replace-elision.ts';
-import { appliedAlready, leavesOut, linesOf, notFound, occursAt, unclearIndentation } from './replace-errors.ts';
+import { appliedAlready, isUndone, leavesOut, linesOf, notFound, occursAt, unclearIndentation } from './replace-errors.ts';
 import { endingNear, Lines, lineAt, splitLines } from './replace-lines.ts';
 import { byLines, indentOf, type Place, placesOf } from './replace-match.ts';
 import { MENDS, type Mend } from './replace-mend.ts';
@@ -145,7 +145,8 @@ function missing(lines: Lines, edits: readonly Edit[], index: number, path: stri
     return `old_text ${what} is only in new_text of edit ${made + 1}. All edits refer to ${path} as it is now: join the two.`;
   const isLong = new_text.trim().length >= MIN_DONE || /[\r\n]/.test(new_text.trim());
   const [done] = isLong ? placesOf(lines, new_text) : [];
-  if (done) return appliedAlready(lines, done, `old_text ${what}`, path);
+  if (done && !isUndone(lines, done, splitLines(old_text), splitLines(new_text)))
+    return appliedAlready(lines, done, `old_text ${what}`, path);
   return notFound(lines, splitLines(old_text), `old_text ${what}`, path);
 }
 
