@@ -11,10 +11,12 @@ const ENDS_ESCAPED = /(?<!\\)(?:\\r)?\\n$/;
 export function expectContent(content: string, path: string): void {
   if (!/[\r\n]/.test(content) && ENDS_ESCAPED.test(content))
     throw new ToolError(
-      'content is one line that ends with the letters \\n: write line breaks as such, not escaped. If the letters are meant, put a line break behind them. Nothing was changed.',
+      `The content of ${path} is one line that ends with the letters \\n: write line breaks as such, not escaped. If the letters are meant, put a line break behind them. Nothing was changed.`,
     );
   if (CODE.test(path) && FENCED.test(content))
-    throw new ToolError(`content is in a code fence, which would be a part of ${path}. Leave the fence out. Nothing was changed.`);
+    throw new ToolError(
+      `The content of ${path} is in a code fence, which would be a part of the file. Leave the fence out. Nothing was changed.`,
+    );
 }
 
 /** @throws ToolError where a passage ends with its line, and what is to stand there ends with an escaped line break. */
