@@ -5,7 +5,7 @@ import { type Span, splice, withoutMark } from './replace.ts';
 import { elisionIn } from './replace-elision.ts';
 import { appliedAlready, isUndone, leavesOut, notFound, occursAt, unclearIndentation } from './replace-errors.ts';
 import { withoutHabits } from './replace-habits.ts';
-import type { Lines } from './replace-lines.ts';
+import { endingNear, type Lines } from './replace-lines.ts';
 import { EXACT, indentOf, LOOSER, linePlaces, type Place, type Scope } from './replace-match.ts';
 import { MENDS, type Mend } from './replace-mend.ts';
 import { BORDER, type Op, render } from './replace-render.ts';
@@ -23,7 +23,9 @@ export function applyHunks(original: string, hunks: readonly Hunk[], path: strin
     spans.push({ ...place, text: replacement, what: `hunk ${index + 1}`, ignores });
     from = Math.max(from, place.end);
   }
-  const { text, notes } = splice(lines.text, spans, path);
+  const { text: spliced, notes } = splice(lines.text, spans, path);
+  const isOpen = hunks.some(({ closesFile }) => closesFile) && !/[\r\n]$/.test(spliced) && spliced !== '';
+  const text = isOpen ? spliced + endingNear(spliced, spliced.length) : spliced;
   if (text === lines.text) throw new ToolError(`The patch would leave ${path} as it is.`);
   // Where the last line is gone that had no line break, the one before it has none.
   const isEndGone = spans.some((span) => span.atEnd && span.text === '');

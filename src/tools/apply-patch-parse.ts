@@ -20,8 +20,11 @@ import { ToolError } from '../core/tool.ts';
 import { fromUnified } from './apply-patch-unified.ts';
 import type { Op } from './replace-render.ts';
 
-/** `unsigned`: what is wrong with a line that is taken for context though it has no sign, unless it is found. */
-export type Hunk = { headers: string[]; ops: Op[]; endOfFile: boolean; unsigned?: string };
+/**
+ * `unsigned`: what is wrong with a line that is taken for context though it has no sign, unless it is found. `closesFile`: only what is removed was
+ * without a line break at the end of the file.
+ */
+export type Hunk = { headers: string[]; ops: Op[]; endOfFile: boolean; unsigned?: string; closesFile?: boolean };
 export type Section =
   | { kind: 'add'; path: string; content: string }
   | { kind: 'delete'; path: string }
@@ -76,7 +79,10 @@ export function parsePatch(patch: string): Section[] {
           at++;
           break;
         }
-        if (line.startsWith('\\ ')) continue;
+        if (line.startsWith('\\ ')) {
+          hunk.closesFile = hunk.ops.at(-1)?.sign === '-';
+          continue;
+        }
         const sign = line === '' ? ' ' : (line[0] as string);
         if (sign === ' ' || sign === '-' || sign === '+') hunk.ops.push({ sign, text: line.slice(1) });
         else {
