@@ -53,10 +53,10 @@ function byLines(lines: Lines, passage: readonly string[]): number | undefined {
   return Math.max(0, likely.reduce((a, b) => (b.same > a.same ? b : a)).start);
 }
 
-/** How many lines are the same from the beginning of the passage on. */
+/** How much is the same from the beginning of the passage on; empty lines are the same by chance. */
 function sameFrom(lines: Lines, passage: readonly string[], start: number): number {
   const count = passage.findIndex((line, index) => bare(line) !== bare(lines.line(start + index)));
-  return count < 0 ? passage.length : count;
+  return passage.slice(0, count < 0 ? passage.length : count).reduce((sum, line) => sum + bare(line).length, 0);
 }
 
 /** The line that shares the most of the words of the passage's longest line. */
