@@ -3,8 +3,9 @@ import { ToolError } from '../core/tool.ts';
 import type { Hunk } from './apply-patch-parse.ts';
 import { type Span, splice, withoutMark } from './replace.ts';
 import { elisionIn } from './replace-elision.ts';
-import { appliedAlready, leavesOut, notFound, occursAt, unclearIndentation } from './replace-errors.ts';
-import type { Lines } from './replace-lines.ts';
+import { appliedAlready, isUndone, leavesOut, notFound, occursAt, unclearIndentation } from './replace-errors.ts';
+import { withoutHabits } from './replace-habits.ts';
+import { endingNear, type Lines } from './replace-lines.ts';
 import { EXACT, indentOf, LOOSER, linePlaces, type Place, type Scope } from './replace-match.ts';
 import { MENDS, type Mend } from './replace-mend.ts';
 import { BORDER, type Op, render } from './replace-render.ts';
@@ -17,12 +18,14 @@ export function applyHunks(original: string, hunks: readonly Hunk[], path: strin
   for (const [index, hunk] of hunks.entries()) {
     const name = `The ${index === 0 && hunks.length === 1 ? 'hunk' : `${ordinal(index + 1)} hunk`}`;
     const { place, ops, ignores } = locate(lines, hunk, from, name, path);
-    const replacement = render(lines, place, ops);
+    const replacement = render(lines, place, ops, true);
     if (replacement === undefined) throw new ToolError(unclearIndentation(lines, place, name, path));
     spans.push({ ...place, text: replacement, what: `hunk ${index + 1}`, ignores });
     from = Math.max(from, place.end);
   }
-  const { text, notes } = splice(lines.text, spans, path);
+  const { text: spliced, notes } = splice(lines.text, spans, path);
+  const isOpen = hunks.some(({ closesFile }) => closesFile) && !/[\r\n]$/.test(spliced) && spliced !== '';
+  const text = isOpen ? spliced + endingNear(spliced, spliced.length) : spliced;
   if (text === lines.text) throw new ToolError(`The patch would leave ${path} as it is.`);
   // Where the last line is gone that had no line break, the one before it has none.
   const isEndGone = spans.some((span) => span.atEnd && span.text === '');
@@ -56,7 +59,7 @@ function locate(lines: Lines, hunk: Hunk, after: number, what: string, path: str
       const advice = 'Give more lines of context, or a header that is there once: @@ line above it.';
       throw new ToolError(`${what} ${occursAt(lines, places, path, advice)}`);
     }
-    const located = trimmed(lines, place, mended.ops);
+    const located = trimmed(lines, place, mended.ops, unsigned !== undefined);
     const nearest = places.length > 1 ? 'the same lines further down' : undefined;
     const ignores = [mend?.ignores, located.place.rule?.ignores, nearest].flatMap((each) => each ?? []).join(' and ');
     return ignores ? { ...located, ignores } : located;
@@ -78,6 +81,11 @@ function placesIn(lines: Lines, { ops, endOfFile }: Hunk, blocks: readonly Scope
     places = linePlaces(lines, old, scopes);
     const next = places.filter(({ line }) => blocks.some(({ from }) => line === from + 1));
     if (next.length === 1) places = next;
+  }
+  // The context may begin above the header that it is said to be in.
+  if (places.length === 0 && blocks) {
+    const around = linePlaces(lines, old, [{ from: 0, to: lines.full }]);
+    places = around.filter(({ line }) => blocks.some(({ from }) => line <= from && from < line + old.length));
   }
   if (endOfFile) places = preferred(places, ({ end }) => end === lines.text.length);
   return places.length > 1 && after > 0 ? preferred(places, ({ start }) => start >= after) : places;
@@ -103,7 +111,7 @@ function missing(lines: Lines, { headers, ops }: Hunk, what: string, path: strin
   const old = oldLines(ops);
   const now = ops.filter(({ sign }) => sign !== '-').map(({ text }) => text);
   const [done] = now.some((line) => !old.includes(line)) ? linePlaces(lines, now, [{ from: 0, to: lines.full }]) : [];
-  if (done) return appliedAlready(lines, done, what, path);
+  if (done && !isUndone(lines, done, old, now)) return appliedAlready(lines, done, what, path);
   return notFound(lines, old, `${what}${headers.length > 0 ? `, after @@ ${headers.join(' @@ ')},` : ''}`, path);
 }
 
@@ -114,8 +122,9 @@ function preferred<T>(all: readonly T[], kind: (each: T) => boolean): T[] {
 }
 
 /** Without the context around the change, so that hunks may share it; it is needed only to see how lines are indented. */
-function trimmed(lines: Lines, found: LinePlace, written: readonly Op[]): Located {
-  const { place, ops } = withBlankSigns(lines, found, written);
+function trimmed(lines: Lines, found: LinePlace, written: readonly Op[], lacksSigns: boolean): Located {
+  const { place, ops: signed } = withBlankSigns(lines, found, written, lacksSigns);
+  const ops = place.rule ? withoutHabits(linesAt(lines, found, written), signed) : signed;
   if (place.atEnd) return { place, ops: [...ops] };
   if (place.rule?.wholeLines) return { place, ops: [...ops, BORDER] };
   const first = ops.findIndex(({ sign }) => sign !== ' ');
@@ -128,8 +137,16 @@ function trimmed(lines: Lines, found: LinePlace, written: readonly Op[]): Locate
   return { place: { ...place, start, end }, ops: [...ops.slice(first, last + 1), BORDER] };
 }
 
-/** Models sometimes leave out the blank that marks a context line. Where all context lines lack it, and other lines show that they are indented like that, the match is exact. */
-function withBlankSigns(lines: Lines, place: LinePlace, ops: readonly Op[]): { place: LinePlace; ops: readonly Op[] } {
+/** The lines of the file that the hunk's lines stand for. */
+function linesAt(lines: Lines, { line }: LinePlace, ops: readonly Op[]): string[] {
+  return oldLines(ops).map((_, index) => lines.line(line + index));
+}
+
+/**
+ * Models sometimes leave out the blank that marks a context line. Where all context lines lack it, and other lines show that they are indented
+ * like that, the match is exact. `lacksSigns`: a line that is not indented had no sign.
+ */
+function withBlankSigns(lines: Lines, place: LinePlace, ops: readonly Op[], lacksSigns: boolean): { place: LinePlace; ops: readonly Op[] } {
   const { rule, ...exact } = place;
   if (!rule?.wholeLines) return { place, ops };
   const indents = new Set(ops.flatMap(({ sign, text }) => (sign === ' ' || indentOf(text) === '' ? [] : indentOf(text))));
@@ -138,7 +155,8 @@ function withBlankSigns(lines: Lines, place: LinePlace, ops: readonly Op[]): { p
   for (const { sign, text } of ops) {
     if (sign === '+') continue;
     const own = lines.line(line++);
-    if (text.trim() === '' ? own.trim() !== '' : own !== (sign === ' ' ? ` ${text}` : text)) return { place, ops };
+    const isOutside = lacksSigns && own === text && indentOf(text) === '';
+    if (text.trim() === '' ? own.trim() !== '' : !isOutside && own !== (sign === ' ' ? ` ${text}` : text)) return { place, ops };
     if (sign === ' ' && text.trim() !== '') isShown ||= indents.has(indentOf(own));
   }
   let at = place.line;

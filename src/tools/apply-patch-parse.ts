@@ -13,14 +13,18 @@
  *           | NL                                           an empty line of context
  *           | text NL                                      context, where the file has it and the text begins with no sign
  *
- * A patch may come without its first and last marker, in a code fence or a here document, its markers with blanks around them, several patches as one, and below a
- * section's path the `---` and `+++` lines of a unified diff.
+ * A patch may come without its first and last marker, in a code fence or a here document, its markers with blanks around them, several patches as one, below a
+ * section's path the `---` and `+++` lines of a unified diff, or as a unified diff altogether.
  */
 import { ToolError } from '../core/tool.ts';
+import { fromUnified } from './apply-patch-unified.ts';
 import type { Op } from './replace-render.ts';
 
-/** `unsigned`: what is wrong with a line that is taken for context though it has no sign, unless it is found. */
-export type Hunk = { headers: string[]; ops: Op[]; endOfFile: boolean; unsigned?: string };
+/**
+ * `unsigned`: what is wrong with a line that is taken for context though it has no sign, unless it is found. `closesFile`: only what is removed was
+ * without a line break at the end of the file.
+ */
+export type Hunk = { headers: string[]; ops: Op[]; endOfFile: boolean; unsigned?: string; closesFile?: boolean };
 export type Section =
   | { kind: 'add'; path: string; content: string }
   | { kind: 'delete'; path: string }
@@ -75,7 +79,10 @@ export function parsePatch(patch: string): Section[] {
           at++;
           break;
         }
-        if (line.startsWith('\\ ')) continue;
+        if (line.startsWith('\\ ')) {
+          hunk.closesFile = hunk.ops.at(-1)?.sign === '-';
+          continue;
+        }
         const sign = line === '' ? ' ' : (line[0] as string);
         if (sign === ' ' || sign === '-' || sign === '+') hunk.ops.push({ sign, text: line.slice(1) });
         else {
@@ -128,7 +135,8 @@ const WRAPPING =
 
 /** The lines of the sections, and how many lines of the input come before them. Without its first or last marker a patch begins with its first section. */
 function unwrap(patch: string): { lines: string[]; first: number } {
-  const lines = patch.split(/\r\n|\n/);
+  const sent = patch.split(/\r\n|\n/);
+  const lines = sent.some((line) => SECTION.test(line.trim())) ? sent : (fromUnified(sent) ?? sent);
   const marked = lines.findIndex((line) => line.trim() === BEGIN);
   const begin = marked < 0 ? lines.findIndex((line) => SECTION.test(line.trim())) : marked + 1;
   if (begin < 0 && lines.length === 1 && /\\n/.test(patch))

@@ -9,6 +9,7 @@ import { applyHunks, expectWholeHunks } from './apply-patch-hunks.ts';
 import { type Hunk, parsePatch, type Section } from './apply-patch-parse.ts';
 import { changeCall, existingFile, newFile, textContent } from './change-call.ts';
 import { defineTool } from './define.ts';
+import { expectContent } from './escaped-text.ts';
 import { marksNote, withMarksRestored } from './marks.ts';
 import { elisionIn } from './replace-elision.ts';
 import { leavesOut } from './replace-errors.ts';
@@ -68,6 +69,7 @@ class Draft {
   async apply(section: Section): Promise<string[]> {
     switch (section.kind) {
       case 'add': {
+        expectContent(section.content, section.path);
         const file = await this.#free(section.path, 'Use *** Update File: to change it.');
         if (file.before) expectWholeFile(section.content, file.before, file.path);
         file.after = encodeText(section.content);

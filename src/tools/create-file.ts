@@ -5,6 +5,7 @@ import type { WriteGate } from '../workspace/gate.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { changeCall, newFile } from './change-call.ts';
 import { counted, defineTool } from './define.ts';
+import { expectContent } from './escaped-text.ts';
 import { marksNote } from './marks.ts';
 
 /** `editor` is the name of the tool for files that exist. */
@@ -15,6 +16,7 @@ export function createFileTool(workspace: Workspace, gate: WriteGate, editor: st
     effect: 'mutating',
     input: z.object({ path: z.string(), content: z.string() }),
     async prepare({ path: input, content }) {
+      expectContent(content, input);
       const place = await newFile(workspace, input, `Use ${editor} to change it.`);
       const lines = content === '' ? 0 : content.replace(/\n$/, '').split('\n').length;
       const changes = [{ ...place, before: undefined, after: encodeText(content) }];

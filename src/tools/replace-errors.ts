@@ -33,6 +33,18 @@ export function unclearIndentation(lines: Lines, place: Place, what: string, pat
   return `${what} is in ${path} with a different indentation, which does not tell how to indent the new lines. Give all lines with the indentation that the file has:\n${shown(lines, place)}`;
 }
 
+/** Whether lines that the change removes still stand at its result or around it: then it was not applied, its result is only a part of what was there. */
+export function isUndone(lines: Lines, { start, end }: Place, old: readonly string[], now: readonly string[]): boolean {
+  const { fold } = LOOSER.at(-1) as (typeof LOOSER)[number];
+  const kept = new Set(now.map(fold));
+  const removed = new Set(old.map(fold).filter((line) => /[\p{L}\p{N}]/u.test(line) && !kept.has(line)));
+  const [from, to] = [lineAt(lines.text, start) - 1 - old.length, lineAt(lines.text, end) + old.length];
+  return lines
+    .folded(fold)
+    .slice(Math.max(0, from), to)
+    .some((line) => removed.has(line));
+}
+
 export function appliedAlready(lines: Lines, place: Place, what: string, path: string): string {
   const line = lineAt(lines.text, place.start);
   return `${what} is not in ${path}, but the result of the change is, at line ${line}: it seems to be applied already.\n${shown(lines, place)}`;
@@ -82,12 +94,16 @@ function differenceOf(lines: Lines, passage: readonly string[], start: number, a
   const [theirs = '', next] = passage.slice(at - start);
   const [file, below] = [lines.line(at), lines.line(at + 1)];
   if (at > start && fold(theirs) !== '' && fold(theirs) === fold(below))
-    return `Line ${at + 1} of the file is missing in it: ${quoted(file)}`;
+    return `Line ${at + 1} of the file is missing in it: ${lineNamed(file)}`;
   if (next !== undefined && fold(next) !== '' && fold(next) === fold(file))
-    return `The file has no line ${quoted(theirs)} before line ${at + 1}.`;
+    return `The file has no ${theirs.trim() === '' ? 'empty line' : `line ${quoted(theirs)}`} before line ${at + 1}.`;
   let same = 0;
   while (same < file.length && file[same] === theirs[same]) same++;
-  return `They first differ in line ${at + 1}. The file has ${quoted(file, same)}, not ${quoted(theirs, same)}`;
+  return `They first differ in line ${at + 1}. The file has ${lineNamed(file, same)}, not ${lineNamed(theirs, same)}`;
+}
+
+function lineNamed(line: string, at?: number): string {
+  return line.trim() === '' ? 'an empty line' : quoted(line, at);
 }
 
 /** Of a long line only the part around the position `at` is quoted. */

@@ -28,10 +28,16 @@ type Passage = {
 
 /**
  * The indentation that each line of the new text has in the file, by the index of its op; undefined where that cannot be known. `region` are
- * the lines of the passage, `lines` all of the file.
+ * the lines of the passage, `lines` all of the file. `isContextFixed`: the model itself said which lines stay, so none of them may move.
  */
-export function indentsFor(ops: readonly Op[], region: readonly string[], lines: Lines): Indents | undefined {
+export function indentsFor(ops: readonly Op[], region: readonly string[], lines: Lines, isContextFixed = false): Indents | undefined {
   const passage = passageOf(ops, region, lines);
+  const indents = readIndents(passage);
+  const moves = passage.written.some(({ index, file }) => file !== undefined && indents?.get(index) !== file);
+  return isContextFixed && moves ? undefined : indents;
+}
+
+function readIndents(passage: Passage): Indents | undefined {
   const { known, written } = passage;
   if (known.length === 1) return readBesideOneLine(passage);
   const asWritten = readAsWritten(passage);

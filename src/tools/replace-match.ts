@@ -23,9 +23,14 @@ const DOUBLE = /[\u201C\u201D\u201E\u201F\u2033]/g;
 const DASH = /[\u2010-\u2015\u2212\uFE58\uFE63\uFF0D]/g;
 const SPACE = /[\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]/g;
 
-const plain = (line: string) => line.replace(SINGLE, "'").replace(DOUBLE, '"').replace(DASH, '-').replace(SPACE, ' ');
+const plainQuotes = (line: string) => line.replace(SINGLE, "'").replace(DOUBLE, '"');
+const plainDashes = (line: string) => line.replace(DASH, '-');
+const plainSpaces = (line: string) => line.replace(SPACE, ' ');
+/** Each writes one kind of typographic characters as the plain ones. */
+export const PLAINLY: readonly ((line: string) => string)[] = [plainQuotes, plainDashes, plainSpaces];
+const plain = (line: string) => PLAINLY.reduce((text, plainly) => plainly(text), line);
 
-function withoutTrailing(line: string): string {
+export function withoutTrailing(line: string): string {
   let end = line.length;
   while (end > 0 && (line[end - 1] === ' ' || line[end - 1] === '\t')) end--;
   return line.slice(0, end);

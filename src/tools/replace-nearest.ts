@@ -6,6 +6,8 @@ const MAX_LINE = 200;
 const MAX_WORDS = 50;
 const MAX_PLACES = 20;
 const MAX_COMPARED = 5;
+/** How many lines may be missing, or too many. */
+const MAX_MOVED = 3;
 
 /** The index of the line where the passage would begin; undefined where no line is like it. */
 export function nearestStart(lines: Lines, passage: readonly string[]): number | undefined {
@@ -38,20 +40,23 @@ function byLines(lines: Lines, passage: readonly string[]): number | undefined {
   for (const [index, key] of lines.folded(bare).entries()) {
     for (const offset of wanted.get(key) ?? []) votes.set(index - offset, (votes.get(index - offset) ?? 0) + key.length);
   }
-  const [best, ...others] = [...votes].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, MAX_COMPARED);
+  const [best, ...others] = [...votes].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
   if (!best) return undefined;
-  // Of places that are nearly as good, the one that agrees the longest from its beginning shows the difference best.
-  const likely = [best, ...others.filter(([, vote]) => 2 * vote >= best[1])].map(([start]) => ({
+  // A line that is missing or too many moves all that follow it, and their votes.
+  const moved = others.filter(([start]) => Math.abs(start - best[0]) <= MAX_MOVED);
+  const nearlyAsGood = others.slice(0, MAX_COMPARED - 1).filter(([, vote]) => 2 * vote >= best[1]);
+  // The place that agrees the longest from its beginning shows the difference best.
+  const likely = [best, ...nearlyAsGood, ...moved].map(([start]) => ({
     start,
     same: sameFrom(lines, passage, start),
   }));
   return Math.max(0, likely.reduce((a, b) => (b.same > a.same ? b : a)).start);
 }
 
-/** How many lines are the same from the beginning of the passage on. */
+/** How much is the same from the beginning of the passage on; empty lines are the same by chance. */
 function sameFrom(lines: Lines, passage: readonly string[], start: number): number {
   const count = passage.findIndex((line, index) => bare(line) !== bare(lines.line(start + index)));
-  return count < 0 ? passage.length : count;
+  return passage.slice(0, count < 0 ? passage.length : count).reduce((sum, line) => sum + bare(line).length, 0);
 }
 
 /** The line that shares the most of the words of the passage's longest line. */

@@ -3,6 +3,7 @@
  * the model wrote it, with the line ending of the line that it replaces or stands beside; where indentation was ignored, indented as the text is.
  */
 import { diffArrays } from 'diff';
+import { withoutHabits } from './replace-habits.ts';
 import { indentsFor } from './replace-indent.ts';
 import { endingNear, type Lines, splitLines, splitPieces } from './replace-lines.ts';
 import { indentOf, type Place } from './replace-match.ts';
@@ -29,13 +30,14 @@ export function opsOf(old: string, now: string): Op[] {
 /** The empty rest after a line break at the beginning or end of a passage. */
 export const BORDER: Op = { sign: ' ', text: '' };
 
-/** Returns undefined where the indentation of a new line cannot be known. */
-export function render(lines: Lines, place: Place, changes: readonly Op[]): string | undefined {
+/** Returns undefined where the indentation of a new line cannot be known. `isContextFixed`: the model itself said which lines stay. */
+export function render(lines: Lines, place: Place, changes: readonly Op[], isContextFixed = false): string | undefined {
   const { text } = lines;
   const pieces = splitPieces(text.slice(place.start, place.end));
   const file = pieces.map((piece) => piece.text);
-  const ops = place.rule?.isTypographic ? withTypographyOf(file, changes) : changes;
-  const indents = place.rule?.wholeLines ? indentsFor(ops, file, lines) : undefined;
+  const clean = place.rule ? withoutHabits(file, changes) : changes;
+  const ops = place.rule?.isTypographic ? withTypographyOf(file, clean) : clean;
+  const indents = place.rule?.wholeLines ? indentsFor(ops, file, lines, isContextFixed) : undefined;
   if (place.rule?.wholeLines && !indents) return undefined;
   const out: { text: string; ending: string }[] = [];
   let removed: string[] = [];

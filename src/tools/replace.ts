@@ -1,7 +1,8 @@
 /** Replacing passages of a text, several as one; pure. */
 import { ToolError } from '../core/tool.ts';
+import { expectBreak } from './escaped-text.ts';
 import { elisionIn } from './replace-elision.ts';
-import { appliedAlready, leavesOut, linesOf, notFound, occursAt, unclearIndentation } from './replace-errors.ts';
+import { appliedAlready, isUndone, leavesOut, linesOf, notFound, occursAt, unclearIndentation } from './replace-errors.ts';
 import { endingNear, Lines, lineAt, splitLines } from './replace-lines.ts';
 import { byLines, indentOf, type Place, placesOf } from './replace-match.ts';
 import { MENDS, type Mend } from './replace-mend.ts';
@@ -29,10 +30,11 @@ export function replaceAll(original: string, edits: readonly Edit[], path: strin
   return { ...replaced, text: mark + replaced.text };
 }
 
-/** @throws ToolError where a new text leaves out code, which would be lost. */
+/** @throws ToolError where a new text leaves out code, which would be lost, or line breaks are escaped. */
 export function expectWhole(edits: readonly Edit[], path: string): void {
   const old = edits.map(({ old_text }) => old_text).join('\n');
-  for (const [index, { new_text }] of edits.entries()) {
+  for (const [index, { old_text, new_text }] of edits.entries()) {
+    expectBreak(old_text, new_text, `new_text of edit ${index + 1}`);
     const elision = elisionIn(new_text, old, path);
     if (elision !== undefined) throw new ToolError(leavesOut(`new_text of edit ${index + 1}`, elision));
   }
@@ -145,7 +147,8 @@ function missing(lines: Lines, edits: readonly Edit[], index: number, path: stri
     return `old_text ${what} is only in new_text of edit ${made + 1}. All edits refer to ${path} as it is now: join the two.`;
   const isLong = new_text.trim().length >= MIN_DONE || /[\r\n]/.test(new_text.trim());
   const [done] = isLong ? placesOf(lines, new_text) : [];
-  if (done) return appliedAlready(lines, done, `old_text ${what}`, path);
+  if (done && !isUndone(lines, done, splitLines(old_text), splitLines(new_text)))
+    return appliedAlready(lines, done, `old_text ${what}`, path);
   return notFound(lines, splitLines(old_text), `old_text ${what}`, path);
 }
 

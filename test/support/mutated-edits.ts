@@ -1,4 +1,4 @@
-/** Edits of real-looking code as they should come out, and how models write them down: with another indentation than the file has. */
+/** Edits of real-looking code as they should come out, and how models write them down: with another indentation than the file has, other blanks or quotes. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -184,6 +184,10 @@ const trimmable =
     isTrimmable(edit) ? slip(edit) : undefined;
 const trimAll = eachLine((line) => line.trimStart());
 
+const typographic = (line: string) => line.replace(/"([^"]*)"/g, '“$1”').replaceAll("'", '’');
+/** Without any in the old lines nobody knows that the new ones are no others. */
+const hasPlainQuotes = ({ old }: TrueEdit) => old.some((line) => typographic(line) !== line) && !old.some((line) => /[‘’“”]/.test(line));
+
 export const SLIPS: readonly Slip[] = [
   { name: 'none', apply: both((lines) => [...lines]) },
   { name: 'the whole is dedented', apply: (edit) => dedented(edit) },
@@ -207,6 +211,12 @@ export const SLIPS: readonly Slip[] = [
       return { old: eachLine(inUnit(source, unit))(old), now: eachLine(inUnit(source, unit))(now) };
     },
   })),
+  { name: 'every line ends with a blank', apply: both(eachLine((line) => `${line} `)) },
+  {
+    name: 'the whole is dedented and every line ends with a blank',
+    apply: (edit) => both(eachLine((line) => `${line} `))({ ...edit, ...dedented(edit) }),
+  },
+  { name: 'quotes are typographic', apply: (edit) => (hasPlainQuotes(edit) ? both(eachLine(typographic))(edit) : undefined) },
   {
     name: 'the first line is trimmed and the unit is another',
     apply: trimmable(both((lines, { source }) => trimFirst(eachLine(inUnit(source, source.unit === '\t' ? '    ' : '\t'))(lines)))),

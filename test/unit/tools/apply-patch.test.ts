@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { ToolError } from '../../../src/core/tool.ts';
 import { applyHunks } from '../../../src/tools/apply-patch-hunks.ts';
 import { type Hunk, parsePatch, type Section } from '../../../src/tools/apply-patch-parse.ts';
 import { editsByPatch } from '../../../src/tools/index.ts';
 import { opsOf } from '../../../src/tools/replace-render.ts';
+import { sources, trueEdits } from '../../support/mutated-edits.ts';
 
 const wrap = (body: string) => `*** Begin Patch\n${body}*** End Patch`;
 
@@ -114,5 +116,37 @@ describe('the form of edits', () => {
     for (const model of ['offline', 'claude-sonnet-5-5', 'gemini-3.8-flash', 'qwen3', 'default', 'my-gpt', 'olmo', 'scripted'])
       assert.ok(!editsByPatch({ provider: 'any', model }), model);
     assert.ok(!editsByPatch(undefined));
+  });
+});
+
+describe('a patch whose context lines lack the blank that marks them', () => {
+  const files = sources();
+
+  it('leaves every line of the file as it is, except for those that it removes', () => {
+    let applied = 0;
+    fc.assert(
+      fc.property(trueEdits(files), fc.constantFrom('all', 'first', 'others'), ({ source, from, old, now }, which) => {
+        const ops = opsOf(old.join('\n'), now.join('\n'));
+        fc.pre(ops.every(({ sign, text }) => sign !== ' ' || !/^[-+@*\\]/.test(text)));
+        const first = ops.findIndex(({ sign }) => sign === ' ');
+        const lacksSign = (index: number) => which === 'all' || (which === 'first') === (index === first);
+        const lines = ops.map(({ sign, text }, index) => (sign === ' ' && lacksSign(index) ? text : sign + text));
+        const right = source.lines.toSpliced(from, old.length, ...now);
+        const added = ops.filter(({ sign }) => sign !== '-').flatMap(({ sign }, index) => (sign === '+' ? [from + index] : []));
+        const withoutAdded = (all: readonly string[]) => all.filter((_, index) => !added.includes(index));
+        let result: string;
+        try {
+          const [section] = parsePatch(wrap(`*** Update File: a\n@@\n${lines.join('\n')}\n`));
+          result = applyHunks(`${source.lines.join('\n')}\n`, (section as Extract<Section, { kind: 'update' }>).hunks, 'a').text;
+        } catch (error) {
+          assert.ok(error instanceof ToolError, String(error));
+          return;
+        }
+        applied++;
+        assert.deepEqual(withoutAdded(result.replace(/\n$/, '').split('\n')), withoutAdded(right));
+      }),
+      { numRuns: 1_000 },
+    );
+    assert.ok(applied > 500, `${applied} were applied`);
   });
 });

@@ -1,0 +1,6 @@
+/**
+ * One.
+ * And.
+ * Two.
+ */
+export const a = 1;

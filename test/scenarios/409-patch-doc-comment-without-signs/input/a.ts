@@ -1,0 +1,5 @@
+/**
+ * One.
+ * Two.
+ */
+export const a = 1;

@@ -1,0 +1,5 @@
+sub begin {
+ my $self = shift;
+ # note
+ return $self;
+}

@@ -1,0 +1,4 @@
+def one(x):
+    y = 'u'
+    z = "v"
+    return y

@@ -1,0 +1,3 @@
+def one(x):
+    y = 'u'
+    return y

@@ -1,0 +1,7 @@
+import (
+	"errors"
+	"fmt"
+)
+
+// Store keeps rows.
+type Store struct {
