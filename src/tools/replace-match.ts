@@ -2,6 +2,7 @@
  * Where a passage stands in a text; pure. Rules are tried from the strict to the loose, and the first by which the passage stands
  * anywhere is the one that counts. No rule knows a degree: a passage stands at a place by it, or it does not.
  */
+import { ToolError } from '../core/tool.ts';
 import type { Lines } from './replace-lines.ts';
 
 export type Rule = {
@@ -68,12 +69,18 @@ export function byLines(rule: Rule = EXACT): Rule {
   return LOOSER.find(({ wholeLines }, index) => wholeLines && index > LOOSER.indexOf(rule)) ?? INDENTATION;
 }
 
-/** All places of a passage by the first rule that finds it anywhere. Where one is meant, two that overlap are two: either could be it. */
+/** Of more places none could be approved, and a file of many megabytes can hold millions of a short passage. */
+const MAX_PLACES = 100_000;
+const TOO_MANY = `The passage occurs more than ${MAX_PLACES.toLocaleString('en')} times. Give more lines around it.`;
+
+/** All places of a passage by the first rule that finds it anywhere. Where one is meant, two that overlap are two: either could be it. @throws ToolError */
 export function placesOf(lines: Lines, passage: string): Place[] {
   if (lines.text.includes(passage)) {
     const places: Place[] = [];
-    for (let at = lines.text.indexOf(passage); at >= 0; at = lines.text.indexOf(passage, at + 1))
+    for (let at = lines.text.indexOf(passage); at >= 0; at = lines.text.indexOf(passage, at + 1)) {
+      if (places.length === MAX_PLACES) throw new ToolError(TOO_MANY);
       places.push({ start: at, end: at + passage.length });
+    }
     return places;
   }
   const pieces = passage.split(/\r\n|\n|\r/);
