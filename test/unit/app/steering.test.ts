@@ -125,6 +125,48 @@ describe('a change of what a command does that runs without asking', () => {
     );
   });
 
+  it('asks for files that run by another name: without their ending, in a directory, in quotes, from a Makefile, through a link', async () => {
+    const edited = async (command: Covers, path: string, files: Files) => {
+      const edit = call('replace_in_file', { path, edits: [{ old_text: 'OLD', new_text: 'NEW' }] });
+      await using kedge = await assistantOn({ [path]: '# OLD\n', ...files }, [turn(edit), done]);
+      kedge.granted.covers.push({ kind: 'edits' }, command);
+      answerAll(kedge.session, { approve: false });
+      await kedge.session.prompt({ text: 'go', mode: 'agent' });
+      return rules(kedge).join();
+    };
+    const script = (test: string) => ({ 'package.json': JSON.stringify({ scripts: { test } }) });
+    const makefile = { Makefile: 'include rules/common\n-include more\ntest:\n\t@sh ./t.sh\n\t$(PYTHON) gen.py \\\n\t  x\n' };
+    const asking: [Covers, string, Files][] = [
+      [command('node run'), 'run.js', {}],
+      [command('node ./tool'), 'tool/index.js', {}],
+      [command('node .'), 'index.js', {}],
+      [command('python tool'), 'tool/__main__.py', {}],
+      [command('go run ./cmd/x'), 'cmd/x/main.go', {}],
+      [command('Rscript x.R'), 'x.R', {}],
+      [{ kind: 'command', prefix: ['bash', 'a b.sh'] }, 'a b.sh', {}],
+      [command('npm test'), 'build/t.js', script('node build/t')],
+      [command('npm test'), 'setup.js', script('node -r ./setup.js main.js')],
+      [command('npm test'), 'a b.sh', script('sh "a b.sh"')],
+      [command('npm test'), 't.sh', { ...script('make test'), ...makefile }],
+      [command('make test'), 't.sh', makefile],
+      [command('make test'), 'gen.py', makefile],
+      [command('make test'), 'rules/common', makefile],
+      [command('make test'), 'more', makefile],
+      [command('npm test'), 'manifest.txt', { 'package.json': '-> manifest.txt' }],
+      [command('./t.sh'), 'lib/real', { 't.sh': '-> lib/real' }],
+      [command('bash tools/d/t.sh'), 'real/t.sh', { 'tools/d': '-> ../real' }],
+      [command('make', 'sub'), 'real/rules.txt', { 'sub/x.mk': '-> ../real/rules.txt' }],
+      [command('./gradlew test'), 'plugins/src/X.kt', { buildSrc: '-> plugins' }],
+    ];
+    for (const [allowed, path, files] of asking) assert.equal(await edited(allowed, path, files), 'ask steers-command', path);
+    const ordinary: [Covers, string, Files][] = [
+      [command('make test'), 'src/a.c', { ...makefile, lib: '-> src' }],
+      [command('npm test'), 'src/a.ts', script('node build/t && mocha test')],
+      [command('pytest tests'), 'tests/test_a.py', {}],
+    ];
+    for (const [allowed, path, files] of ordinary) assert.equal(await edited(allowed, path, files), 'allow edits-granted', path);
+  });
+
   it('is no question for a script that this run made itself', async () => {
     const edit = call('replace_in_file', { path: 'repro.js', edits: [{ old_text: 'x', new_text: 'y' }] });
     await using kedge = await assistantOn({}, [turn(create('repro.js')), turn(edit), done]);
