@@ -23,6 +23,8 @@ const PROGRAMS: readonly [key: RegExp, isRunBy: (subcommand: string) => boolean]
   [/^merge\..*\.driver$/, (subcommand) => MERGING.test(subcommand)],
   [/^submodule\..*\.update$/, (subcommand) => MERGING.test(subcommand)],
   [/^gpg\.(?:.*\.)?program$/, (subcommand) => SIGNING.test(subcommand)],
+  // `git log --help` is `git help log`.
+  [/^(?:man|browser)\..*\.(?:cmd|path)$/, (subcommand) => subcommand === 'help'],
   [/^gc\.recentobjectshook$/, (subcommand) => COLLECTING.test(subcommand)],
   [
     /^core\.(?:sshcommand|gitproxy|askpass|alternaterefscommand)$|^credential\.(?:.*\.)?helper$|^remote\..*\.(?:uploadpack|receivepack|vcs)$|^protocol\.(?:.*\.)?allow$/,
@@ -44,7 +46,9 @@ function isHarmless({ key, value }: GitSetting): boolean {
 
 /** What a git command would run: `diff.external`. undefined where the repository names nothing that it would. */
 export function configuredProgram(commands: readonly SimpleCommand[], settings: readonly GitSetting[]): string | undefined {
-  const subcommands = commands.flatMap(({ argv }) => (programName(argv[0] ?? '') === 'git' ? [argv[1] ?? ''] : []));
+  const subcommands = commands.flatMap(({ argv }) =>
+    programName(argv[0] ?? '') === 'git' ? [argv[1] ?? '', ...(argv.includes('--help') ? ['help'] : [])] : [],
+  );
   const runs = (subcommand: string, setting: GitSetting) =>
     setting.key === `alias.${subcommand.toLowerCase()}` ||
     (!isHarmless(setting) && PROGRAMS.some(([keys, isRunBy]) => keys.test(setting.key) && isRunBy(subcommand)));

@@ -29,6 +29,7 @@ const READING = [
   'git rev-parse HEAD',
   'git cat-file -p HEAD:a.txt',
   'git hello',
+  'git status --help',
 ];
 const GRANTED = ['git add -A', 'git commit -m x', 'git fetch origin', 'git merge other', 'git stash', 'git pull'];
 const ALLOW = 'git hello,git add,git commit,git fetch,git merge,git stash,git pull'.split(',');
@@ -60,6 +61,8 @@ const KEYS = [
   'alias.hello',
   'alias.status',
   'diff.tool',
+  'man.shown.cmd',
+  'browser.shown.cmd',
 ];
 
 describe('a git command in a repository that names programs', () => {
@@ -98,6 +101,9 @@ describe('a git command in a repository that names programs', () => {
     git('branch', 'other');
     await on.kedge.write('a.txt', 'stashed\n');
     git('stash');
+    git('config', 'man.viewer', 'shown');
+    git('config', 'help.browser', 'shown');
+    git('config', 'help.htmlPath', 'https://example.com');
     // Showing signatures runs what `gpg.program` names.
     git('config', 'log.showSignature', 'true');
     const signed = ['tree ', execFileSync('git', ['rev-parse', 'HEAD^{tree}'], { cwd: on.kedge.root, encoding: 'utf8' }).trim()].join('');
@@ -120,6 +126,7 @@ describe('a git command in a repository that names programs', () => {
   for (const key of KEYS)
     it(`runs nothing unasked that ${key} names`, async () => {
       git('config', key, named(key));
+      git('config', 'help.format', key.startsWith('browser.') ? 'web' : 'man');
       try {
         const reading = await unasked(READING, ALLOW);
         assert.ok(reading.includes('git rev-parse HEAD'), reading.join(', '));
