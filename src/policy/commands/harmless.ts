@@ -164,11 +164,22 @@ function harmlessOf(name: string): ReadonlySet<string> {
   return known;
 }
 
+/** They keep a program from writing; `--noEmit false` behind a granted `--noEmit` is an option of its own. */
+const KEEPS_FROM_WRITING = /^--?(?:no-?emit|dry-?run|check|list-?files-?only|diff)$/i;
+
+function isTurnedOff(args: readonly string[], at: number): boolean {
+  const [name = '', value = args[at + 1]] = (args[at] as string).split('=');
+  return KEEPS_FROM_WRITING.test(name) && /^(?:false|no|off|0)$/i.test(value ?? '');
+}
+
 /** The options in `args` that a prefix must name. */
 export function unlistedOptions(name: string, args: readonly string[]): string[] {
   const end = ownEnd(name, args);
-  const own = args.slice(0, end).filter((word) => word.startsWith('-') && !isHarmless(name, word));
-  return [...own, ...args.slice(end).filter((word) => NOT_FOR_SCRIPTS.has(word.split('=')[0] as string))];
+  const own = args.slice(0, end).filter((word, at) => word.startsWith('-') && (!isHarmless(name, word) || isTurnedOff(args, at)));
+  return [
+    ...own,
+    ...args.slice(end).filter((word, at, rest) => NOT_FOR_SCRIPTS.has(word.split('=')[0] as string) || isTurnedOff(rest, at)),
+  ];
 }
 
 /** Where the words begin that the program hands on to what it runs. */
