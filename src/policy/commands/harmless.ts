@@ -140,6 +140,7 @@ const HARMLESS: Record<string, string> = {
   ug: '-i -l -n -w -c -A -B -C -v -h -H -r -R',
   ugrep: '-i -l -n -w -c -A -B -C -v -h -H -r -R',
   yq: '-r -e -o --output-format -p --input-format -P --prettyPrint -j --tojson -C -M -N --no-doc -n --null-input',
+  mkdir: '-p -v --parents --verbose',
   make: `-j -k -s -n -B -q -i -r -R -w -d -l -O --jobs --keep-going --silent --quiet --dry-run --always-make --no-print-directory
     --print-directory --output-sync --trace --debug --load-average --warn-undefined-variables --no-builtin-rules --just-print --version`,
   ninja: '-j -k -v -n -l --verbose --quiet --version',

@@ -166,6 +166,24 @@ describe('a git command in a repository that names programs', () => {
     assert.match(judged.reason, /filter\.f\.clean/);
   });
 
+  it('asks before it shows an address that holds a password', async () => {
+    const shown = ['git remote -v', 'git remote get-url origin'];
+    for (const command of shown) assert.equal((await on.judge(command, [])).kind, 'allow', command);
+    const settings = [
+      ['remote.origin.pushurl', 'https://me:p4ssword@example.com/a.git'],
+      ['remote.other.url', 'https://ghp_0123456789abcdefghij@example.com/a.git'],
+      ['url.https://me:p4ssword@example.com/.insteadOf', 'https://example.com/'],
+    ];
+    for (const [key = '', value = ''] of settings) {
+      git('config', key, value);
+      for (const command of shown) assert.equal((await on.judge(command, ['git remote'])).rule, 'secrets', `${key}: ${command}`);
+      git('config', '--unset-all', key);
+    }
+    git('config', 'remote.other.url', 'ssh://git@example.com:22/a.git');
+    for (const command of shown) assert.equal((await on.judge(command, [])).kind, 'allow', command);
+    git('config', '--unset-all', 'remote.other.url');
+  });
+
   it('asks where git takes its files from another place', async () => {
     git('config', 'core.worktree', on.kedge.parent);
     const judged = await on.judge('git status', []);
