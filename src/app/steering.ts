@@ -2,10 +2,22 @@
 import type { Covers } from '../core/covers.ts';
 import type { RunRecord, SessionState } from '../core/session-state.ts';
 import type { SourcedRule } from '../policy/rules.ts';
-import { filesRunBy, filesRunByMakefile, isSteering, runsCode, runsMake, type Standing, scriptsRunBy } from '../policy/steering.ts';
+import {
+  commandsOfHook,
+  filesRunBy,
+  filesRunByMakefile,
+  isSteering,
+  quoted,
+  runsCode,
+  runsHooks,
+  runsMake,
+  type Standing,
+  scriptsRunBy,
+} from '../policy/steering.ts';
 import { decodeText } from '../workspace/content.ts';
 import { formatPath, parsePath } from '../workspace/paths.ts';
 import type { FileSystem } from '../workspace/types.ts';
+import { hookScripts } from './hook-places.ts';
 
 type Given = {
   rules: readonly SourcedRule[];
@@ -32,15 +44,21 @@ export async function steering({ rules, grants, plan, own, fs }: Given): Promise
       typeof check === 'object' && 'command' in check ? [{ text: check.command, folders: tops }] : [],
     ),
   ];
-  const running = standing.filter(runsCode);
+  const hooked = standing.find(({ text }) => runsHooks(text));
+  const hooks = hooked ? (await hookScripts(fs)).map((script) => ({ text: commandsOfHook(script), folders: tops })) : [];
+  // The question names the command that was allowed, and not the line of a hook.
+  const running = [
+    ...standing.filter(runsCode).map((each) => ({ ...each, name: each.text })),
+    ...hooks.filter(runsCode).map((each) => ({ ...each, name: hooked?.text ?? 'git' })),
+  ];
   const [first] = running;
   if (!first) return () => undefined;
   const run = new Map<string, string>();
   for (const each of running) {
     for (const file of await filesOf(each, fs)) {
-      run.set(file, each.text);
+      run.set(file, each.name);
       const real = await realOf(file, fs);
-      if (real !== undefined) run.set(real, each.text);
+      if (real !== undefined) run.set(real, each.name);
     }
   }
   const links = await linksIn([...new Set(running.flatMap(({ folders }) => folders))], fs);
@@ -54,14 +72,9 @@ export async function steering({ rules, grants, plan, own, fs }: Given): Promise
     own.has(path) || plan?.steps.some(({ files }) => files.some((file) => file.replace(/^\.\//, '') === path));
   return (path) => {
     const names = namesOf(path);
-    if (names.some(isSteering)) return first.text;
+    if (names.some(isSteering)) return first.name;
     return isAgreed(path) ? undefined : names.map((name) => run.get(name)).find((text) => text !== undefined);
   };
-}
-
-/** The words of a grant as the text of a command. */
-function quoted(word: string): string {
-  return /[\s;|&()"'\\]/.test(word) ? `"${word}"` : word;
 }
 
 /** What a question about a command has to say besides: that this run changed what the command does. */

@@ -53,6 +53,35 @@ export function runsCode({ text }: Standing): boolean {
   return segments(text).some(([program = '']) => !isReading(programName(program)) && !runsNoCode(program));
 }
 
+const RUNS_HOOKS = /^(?:|commit|merge|push|pull|checkout|switch|rebase|revert|cherry-pick|am)$/;
+
+/** Whether git runs hooks for it. */
+export const runsHooks = (text: string): boolean =>
+  segments(text).some(([program = '', subcommand = '']) => programName(program) === 'git' && RUNS_HOOKS.test(subcommand));
+
+const KEYWORDS = wordSet('if then else elif do while until ! { exec time');
+/** They run no code of the workspace; Git LFS and husky put lines of their own into each hook. */
+const OF_SHELL = wordSet(`fi done esac case for in exit return set local export shift test [ [[ } echo printf true false unset trap cd read
+  hash type which dirname git git-lfs -v`);
+
+/** The commands of a hook that may run code of the workspace, one a line; nothing where there are none. */
+export function commandsOfHook(script: string): string {
+  const commands = segments(script.replace(/^\s*#.*$/gm, '')).map((words) => words.slice(words.findIndex((word) => !KEYWORDS.has(word))));
+  const own = commands.filter(
+    ([program = '', first = '']) =>
+      /^[\w./-]*[A-Za-z.][\w./-]*$/.test(program) &&
+      !OF_SHELL.has(program) &&
+      !KEYWORDS.has(program) &&
+      !(/^(?:\.|source)$/.test(program) && /(?:husky\.sh|\/h)$/.test(first)),
+  );
+  return own.map((words) => words.map(quoted).join(' ')).join('\n');
+}
+
+/** A word as the text of a command has it. */
+export function quoted(word: string): string {
+  return /[\s;|&()"'\\]/.test(word) ? `"${word}"` : word;
+}
+
 /** What is called so runs as a test, and changing tests is what a run is for. */
 const IS_TEST = /(?:^|\/)(?:tests?|__tests__|specs?)\/|(?:^|\/)test_[^/]*$|[._-](?:test|spec)s?\.\w+$/;
 const RUNNERS = /^(?:tsx|ts-node|jiti|esno|babel-node|vite-node|bun|deno|go|source|\.|rscript|julia|ipython)$/i;

@@ -167,6 +167,36 @@ describe('a change of what a command does that runs without asking', () => {
     for (const [allowed, path, files] of ordinary) assert.equal(await edited(allowed, path, files), 'allow edits-granted', path);
   });
 
+  it('asks where a command of git runs hooks that run code of the workspace, and only there', async () => {
+    const hook = (name: string, text: string): Files => ({
+      [name]: `#!/bin/sh\n# npm test\n${text}\n`,
+      '.git/config': '[core]\n\tbare = false\n',
+    });
+    const husky = { ...hook('.husky/pre-commit', 'npm test'), '.git/config': '[core]\n\thooksPath = .husky/_\n' };
+    const lfs = `command -v git-lfs >/dev/null 2>&1 || { echo >&2 "git-lfs (x) was not found; npm test"; exit 2; }\ngit lfs pre-push "$@"`;
+    const paths = ['package.json', 'scripts/hook.sh'];
+    const [both, one, none] = [paths, ['package.json'], []];
+    const expected: [string, Files, string[]][] = [
+      ['git commit', hook('.git/hooks/pre-commit', 'if true; then\n  sh scripts/hook.sh || exit 1\nfi'), both],
+      ['git commit', hook('.git/hooks/pre-commit', 'exec npx lint-staged'), one],
+      ['git push', husky, one],
+      ['git status', hook('.git/hooks/pre-commit', 'npm test'), none],
+      ['git commit', hook('.git/hooks/pre-commit.sample', 'npm test'), none],
+      ['git push', hook('.git/hooks/pre-push', lfs), none],
+      ['git commit', hook('.git/hooks/commit-msg', 'git interpret-trailers --in-place "$1"'), none],
+      ['git commit', hook('.git/hooks/pre-commit', 'if [ -f x ]; then\n  git diff --check\nelse\n  exit 1\nfi'), none],
+      ['git commit', {}, none],
+    ];
+    for (const [allowed, files, asking] of expected) {
+      const asked = await writing(paths, [command(allowed)], {}, files);
+      assert.deepEqual(
+        paths.filter((_, at) => asked[at] === 'ask steers-command'),
+        asking,
+        `${allowed} ${JSON.stringify(files)}`,
+      );
+    }
+  });
+
   it('is no question for a script that this run made itself', async () => {
     const edit = call('replace_in_file', { path: 'repro.js', edits: [{ old_text: 'x', new_text: 'y' }] });
     await using kedge = await assistantOn({}, [turn(create('repro.js')), turn(edit), done]);
