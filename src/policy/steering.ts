@@ -16,6 +16,9 @@ const FILES =
   gemfile gemfile.lock rakefile rakefile.rb guardfile .rspec spec_helper.rb rails_helper.rb .rubocop.yml
   composer.json composer.lock phpunit.xml phpunit.xml.dist phpstan.neon phpstan.neon.dist .php-cs-fixer.php rector.php
   mix.exs mix.lock .formatter.exs test_helper.exs package.swift pubspec.yaml build.yaml dart_test.yaml analysis_options.yaml global.json
+  dune dune-project project.clj deps.edn bb.edn shadow-cljs.edn foundry.toml truffle-config.js snakefile jakefile config-overrides.js testem.js
+  cucumber.js jasmine.json jest-e2e.json mocha.opts nodemon.json binding.gyp cmakeuserpresets.json meson.options meson_options.txt build.sc pants.toml
+  directory.build.rsp msbuild.rsp phpunit.dist.xml psalm.xml cabal.project nextest.toml
   stack.yaml setup.hs build.zig shard.yml .golangci.yml .golangci.yaml .golangci.toml .golangci.json`);
 
 const TOOLS =
@@ -27,13 +30,13 @@ const TOOLS =
 const FAMILIES = [
   // `jest.config.ts`, `webpack.prod.js`, `karma.conf.js`, `vitest.workspace.ts`
   new RegExp(`^(?:${TOOLS})\\.[\\w.-]*\\.(?:[cm]?[jt]s|json5?|ya?ml|toml)$`),
-  /^(?:next|vue|tap|release|typedoc|knip|remix|ecosystem|prisma)\.config\.(?:[cm]?[jt]s|json5?)$/,
+  /^(?:next|vue|tap|release|typedoc|knip|remix|ecosystem|prisma|hardhat|web-test-runner|rslib|unbuild|build)\.config\.(?:[cm]?[jt]s|json5?)$/,
   /^(?:gulpfile|gruntfile|knexfile|jakefile)\.(?:[cm]?[jt]s|babel\.js|coffee)$/,
   // `.eslintrc.cjs`, `.babelrc`, `.mocharc.yml`
   new RegExp(`^\\.(?:${TOOLS}|tap|release|lintstaged|c8|lerna)rc(?:\\..+)?$`),
   /^tsconfig(?:[.-][\w.-]+)?\.json$/,
   /^requirements[\w.-]*\.txt$/,
-  /\.(?:mk|mak|cmake|gradle|gradle\.kts|versions\.toml|rake|gemspec|bzl|sbt|cabal|nimble|csproj|fsproj|vbproj|sln|slnx|props|targets)$/,
+  /\.(?:mk|mak|cmake|gradle|gradle\.kts|versions\.toml|rake|gemspec|bzl|sbt|cabal|nimble|csproj|fsproj|vbproj|sln|slnx|props|targets|runsettings|ninja)$/,
 ];
 /** Also what is installed: it runs with every command. */
 const DIRECTORIES = wordSet('buildsrc build-logic node_modules site-packages .venv venv');

@@ -37,6 +37,8 @@ const STEERING =
   requirements-dev.txt Cargo.toml build.rs crates/a/build.rs go.mod Makefile sub/makefile rules.mk justfile Taskfile.yml CMakeLists.txt cmake/x.cmake
   pom.xml build.gradle app/build.gradle.kts settings.gradle gradle.properties gradlew gradle/libs.versions.toml buildSrc/src/X.kt BUILD.bazel
   defs.bzl Gemfile Rakefile lib/tasks/x.rake .rspec x.gemspec composer.json phpunit.xml mix.exs Package.swift pubspec.yaml App.csproj
+  dune sub/dune-project deps.edn project.clj foundry.toml Snakefile Jakefile hardhat.config.ts test/jest-e2e.json pytest.toml tox.toml cucumber.js
+  x.runsettings Directory.Build.rsp CMakeUserPresets.json meson.options .config/nextest.toml spec/support/jasmine.json test/mocha.opts nodemon.json
   Directory.Build.props node_modules/mocha/index.js .venv/lib/x.py`.split(/\s+/);
 const ORDINARY =
   `src/a.ts src/package.ts src/config.ts src/app.config.ts test/a.test.ts tests/test_a.py README.md docs/Makefile.md src/build.ts
