@@ -10,6 +10,24 @@ export async function hookPlaces(fs: FileSystem): Promise<string[]> {
   return found.flat();
 }
 
+/** The texts of the hooks that git runs in the open folders. */
+export async function hookScripts(fs: FileSystem): Promise<string[]> {
+  const usual = fs.folders.map((_, folder) => formatPath({ folder, path: '.git/hooks' }, fs.folders));
+  // husky's own directory stands in that of the hooks.
+  const named = (await hookPlaces(fs)).flatMap((place) => [place, place.replace(/\/_$/, '')]);
+  const scripts = await Promise.all([...new Set([...usual, ...named])].map((place) => scriptsIn(fs, place).catch(() => [])));
+  return scripts.flat();
+}
+
+async function scriptsIn(fs: FileSystem, place: string): Promise<string[]> {
+  const at = parsePath(place, fs.folders);
+  const entries = (await fs.list(at)).filter(({ name, type }) => type === 'file' && /^[a-z]+(?:-[a-z]+)*$/.test(name));
+  const texts = await Promise.all(
+    entries.map(async ({ name }) => decodeText((await fs.read({ ...at, path: `${at.path}/${name}` })).bytes)),
+  );
+  return texts.filter((text) => text !== undefined);
+}
+
 async function hooksOf(fs: FileSystem, folder: number): Promise<string[]> {
   const at = await fs.canonical({ folder, path: '.git/config' });
   if (!at || (await fs.stat(at))?.type !== 'file') return [];

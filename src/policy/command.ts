@@ -2,7 +2,7 @@
 import type { Covers } from '../core/covers.ts';
 import type { CommandLine } from '../core/tool.ts';
 import { concern } from './commands/concerns.ts';
-import { configuredProgram, type GitSetting } from './commands/git-programs.ts';
+import { configuredProgram, type GitSetting, showsCredentials } from './commands/git-programs.ts';
 import { analyzeCommand, judgeCommand, suggestedPrefix } from './commands/index.ts';
 import { programName } from './commands/programs.ts';
 import { foldersOf, type SearchedPlaces, searchesOf } from './commands/searches.ts';
@@ -112,12 +112,15 @@ export function commandJudge(
   };
 }
 
-/** Git runs what the repository's configuration names. */
+/** Git runs what the repository's configuration names, and shows the addresses in it. */
 function withGit(analysis: CommandAnalysis, settings: CommandOptions['gitSettings']): CommandAnalysis {
   if (settings === undefined) return analysis;
   const named = settings === 'unknown' ? 'it cannot be read' : configuredProgram(analysis.commands, settings);
-  if (named === undefined) return analysis;
-  return { ...analysis, isReadOnly: false, dangers: [...analysis.dangers, concern('repository-config', named)] };
+  const concerns = [
+    ...(named === undefined ? [] : [concern('repository-config', named)]),
+    ...(settings !== 'unknown' && showsCredentials(analysis.commands, settings) ? [concern('secrets', 'git remote')] : []),
+  ];
+  return concerns.length === 0 ? analysis : { ...analysis, isReadOnly: false, dangers: [...analysis.dangers, ...concerns] };
 }
 
 /** What the app needs to find out what a command comes to. */

@@ -113,10 +113,16 @@ export function homesOf(argv: readonly (string | undefined)[], prefix: readonly 
   return homes;
 }
 
+/** To these `vendor.x.tests` is a file in `vendor`. */
+const NAMES_MODULES = /^(?:python|pypy|nose2|trial|coverage|django-admin|uv|poetry|pdm|hatch|pipenv|tox|nox)$/;
+const MODULE = /^[\w-]+(?:\.\w+)+$/;
+const FILE = /\.(?:py|txt|md|rst|json|ya?ml|toml|cfg|ini|csv|tsv|xml|html?|log|lock|sql|db|zip|gz|whl|png|jpg|svg|pdf)$/i;
+
 /** What a word of a command may name: all of it, what is behind its option, and the parts of a list. */
 export function codeWords(program: string, word: string): string[] {
   const value = word.startsWith('-') ? word.replace(/^--?[\w.-]+?=|^-[A-Za-z](?=[./\w])/, '') : word;
-  const places = [word, value, ...value.split(/[,:=]+/)].map((part) => part.replace(/\/\.\.\.$/, ''));
+  const module = NAMES_MODULES.test(program) && MODULE.test(value) && !FILE.test(value) ? [value.replaceAll('.', '/')] : [];
+  const places = [word, value, ...module, ...value.split(/[,:=]+/)].map((part) => part.replace(/\/\.\.\.$/, ''));
   // Names of packages and of tests are no paths to these.
   const needsSlash = /^(?:cargo|go|gradlew?|mvn)$/.test(program);
   return [...new Set(places)].filter((part) => part !== '' && !part.startsWith('-') && (!needsSlash || /[\\/]/.test(part)));

@@ -23,6 +23,8 @@ const PROGRAMS: readonly [key: RegExp, isRunBy: (subcommand: string) => boolean]
   [/^merge\..*\.driver$/, (subcommand) => MERGING.test(subcommand)],
   [/^submodule\..*\.update$/, (subcommand) => MERGING.test(subcommand)],
   [/^gpg\.(?:.*\.)?program$/, (subcommand) => SIGNING.test(subcommand)],
+  // `git log --help` is `git help log`.
+  [/^(?:man|browser)\..*\.(?:cmd|path)$/, (subcommand) => subcommand === 'help'],
   [/^gc\.recentobjectshook$/, (subcommand) => COLLECTING.test(subcommand)],
   [
     /^core\.(?:sshcommand|gitproxy|askpass|alternaterefscommand)$|^credential\.(?:.*\.)?helper$|^remote\..*\.(?:uploadpack|receivepack|vcs)$|^protocol\.(?:.*\.)?allow$/,
@@ -42,9 +44,22 @@ function isHarmless({ key, value }: GitSetting): boolean {
   return HARMLESS.test(value) || HARMLESS_OF.some(([keys, values]) => keys.test(key) && values.test(value));
 }
 
+/** An address with a password, or with a token in the place of a name. */
+const CREDENTIALS = /\w:\/\/(?:[^/@\s]*:[^/@\s]+|[^/@\s]{20,})@/;
+
+/** Whether a git command shows addresses of other repositories, and one of them holds a password. */
+export function showsCredentials(commands: readonly SimpleCommand[], settings: readonly GitSetting[]): boolean {
+  const shows = ({ argv: [program, subcommand, ...words] }: SimpleCommand) =>
+    programName(program ?? '') === 'git' && subcommand === 'remote' && words.length > 0;
+  const isAddress = ({ key }: GitSetting) => /^(?:remote|url)\./.test(key);
+  return commands.some(shows) && settings.some((setting) => isAddress(setting) && CREDENTIALS.test(`${setting.key} ${setting.value}`));
+}
+
 /** What a git command would run: `diff.external`. undefined where the repository names nothing that it would. */
 export function configuredProgram(commands: readonly SimpleCommand[], settings: readonly GitSetting[]): string | undefined {
-  const subcommands = commands.flatMap(({ argv }) => (programName(argv[0] ?? '') === 'git' ? [argv[1] ?? ''] : []));
+  const subcommands = commands.flatMap(({ argv }) =>
+    programName(argv[0] ?? '') === 'git' ? [argv[1] ?? '', ...(argv.includes('--help') ? ['help'] : [])] : [],
+  );
   const runs = (subcommand: string, setting: GitSetting) =>
     setting.key === `alias.${subcommand.toLowerCase()}` ||
     (!isHarmless(setting) && PROGRAMS.some(([keys, isRunBy]) => keys.test(setting.key) && isRunBy(subcommand)));

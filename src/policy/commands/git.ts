@@ -92,6 +92,8 @@ export const checkGit: Check = (args) => {
     return { argv, ...asks('sends', `git ${subcommand}`) };
   }
   if (subcommand === 'checkout' && !rest.includes('-b')) return { argv, ...asks('deletes', 'git checkout') };
+  const getsAddress = subcommand === 'remote' && rest[0] === 'get-url' && otherOption(rest, '--push --all') === undefined;
+  if (getsAddress) return { argv, floor: 2, reads: true };
   if (subcommand === 'remote' && rest.some((word) => !word.startsWith('-'))) return { argv, ...asks('runs-other', 'git remote') };
   // It writes the index, and so runs a hook.
   const refreshes = subcommand === 'describe' && rest.some((word) => /^--(?:d[^e]|br)/.test(word));

@@ -140,6 +140,7 @@ const HARMLESS: Record<string, string> = {
   ug: '-i -l -n -w -c -A -B -C -v -h -H -r -R',
   ugrep: '-i -l -n -w -c -A -B -C -v -h -H -r -R',
   yq: '-r -e -o --output-format -p --input-format -P --prettyPrint -j --tojson -C -M -N --no-doc -n --null-input',
+  mkdir: '-p -v --parents --verbose',
   make: `-j -k -s -n -B -q -i -r -R -w -d -l -O --jobs --keep-going --silent --quiet --dry-run --always-make --no-print-directory
     --print-directory --output-sync --trace --debug --load-average --warn-undefined-variables --no-builtin-rules --just-print --version`,
   ninja: '-j -k -v -n -l --verbose --quiet --version',
@@ -164,11 +165,22 @@ function harmlessOf(name: string): ReadonlySet<string> {
   return known;
 }
 
+/** They keep a program from writing; `--noEmit false` behind a granted `--noEmit` is an option of its own. */
+const KEEPS_FROM_WRITING = /^--?(?:no-?emit|dry-?run|check|list-?files-?only|diff)$/i;
+
+function isTurnedOff(args: readonly string[], at: number): boolean {
+  const [name = '', value = args[at + 1]] = (args[at] as string).split('=');
+  return KEEPS_FROM_WRITING.test(name) && /^(?:false|no|off|0)$/i.test(value ?? '');
+}
+
 /** The options in `args` that a prefix must name. */
 export function unlistedOptions(name: string, args: readonly string[]): string[] {
   const end = ownEnd(name, args);
-  const own = args.slice(0, end).filter((word) => word.startsWith('-') && !isHarmless(name, word));
-  return [...own, ...args.slice(end).filter((word) => NOT_FOR_SCRIPTS.has(word.split('=')[0] as string))];
+  const own = args.slice(0, end).filter((word, at) => word.startsWith('-') && (!isHarmless(name, word) || isTurnedOff(args, at)));
+  return [
+    ...own,
+    ...args.slice(end).filter((word, at, rest) => NOT_FOR_SCRIPTS.has(word.split('=')[0] as string) || isTurnedOff(rest, at)),
+  ];
 }
 
 /** Where the words begin that the program hands on to what it runs. */

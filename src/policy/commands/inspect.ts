@@ -90,6 +90,7 @@ const KNOWN_VALUES: readonly [programs: RegExp, options: RegExp, values: RegExp]
   [/^pytest$/, /^--cov-report$/, /^(?:term|term-missing|term-missing:skip-covered|html|xml|json|lcov)$/],
   [/^(?:rspec|rubocop)$/, /^(?:-f|--format)$/, /^(?:d|doc|documentation|p|progress|j|json|s|simple|o|offenses|f|failures)$/],
   [/^(?:dart|flutter)$/, /^(?:-r|--reporter)$/, /^(?:compact|expanded|json|github|silent|failures-only)$/],
+  [/^mvn$/, /^-Dtest$/, /^[\w.$#*+,!?]+$/],
   [/^deno$/, /^--reporter$/, /^(?:dot|pretty|tap)$/],
 ];
 

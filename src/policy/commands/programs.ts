@@ -172,10 +172,14 @@ export const hasExactOptions = (name: string): boolean => EXACT.has(name);
 const NAMES = wordSet('ls find fd fdfind stat du tree test [ [[ basename dirname realpath readlink echo printf which type');
 const GIT_NAMES = wordSet('status ls-files check-ignore');
 
+/** Options whose value is a file of patterns: what is listed then tells what is in it. */
+const PATTERN_FILE = /^(?:-[^-]*X|--exclude-[fp]|--ignore-f|--gitf)/;
+
 /** For a simple command that only reads. */
-export const showsNames = ([program = '', subcommand = '']: readonly (string | undefined)[]): boolean => {
+export const showsNames = ([program = '', ...words]: readonly (string | undefined)[]): boolean => {
   const name = programName(program ?? '');
-  return NAMES.has(name) || (name === 'git' && GIT_NAMES.has(subcommand ?? ''));
+  if (words.some((word) => PATTERN_FILE.test(word ?? ''))) return false;
+  return NAMES.has(name) || (name === 'git' && GIT_NAMES.has(words[0] ?? ''));
 };
 export const isReading = (name: string): boolean => READING.has(name);
 

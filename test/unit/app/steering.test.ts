@@ -37,6 +37,8 @@ const STEERING =
   requirements-dev.txt Cargo.toml build.rs crates/a/build.rs go.mod Makefile sub/makefile rules.mk justfile Taskfile.yml CMakeLists.txt cmake/x.cmake
   pom.xml build.gradle app/build.gradle.kts settings.gradle gradle.properties gradlew gradle/libs.versions.toml buildSrc/src/X.kt BUILD.bazel
   defs.bzl Gemfile Rakefile lib/tasks/x.rake .rspec x.gemspec composer.json phpunit.xml mix.exs Package.swift pubspec.yaml App.csproj
+  dune sub/dune-project deps.edn project.clj foundry.toml Snakefile Jakefile hardhat.config.ts test/jest-e2e.json pytest.toml tox.toml cucumber.js
+  x.runsettings Directory.Build.rsp CMakeUserPresets.json meson.options .config/nextest.toml spec/support/jasmine.json test/mocha.opts nodemon.json
   Directory.Build.props node_modules/mocha/index.js .venv/lib/x.py`.split(/\s+/);
 const ORDINARY =
   `src/a.ts src/package.ts src/config.ts src/app.config.ts test/a.test.ts tests/test_a.py README.md docs/Makefile.md src/build.ts
@@ -123,6 +125,78 @@ describe('a change of what a command does that runs without asking', () => {
       paths.filter((_, at) => asked[at] === 'ask steers-command'),
       ['tools/before.js', 'build.mjs', 'scripts/x.sh', 'packages/web/run.sh', 'manage.py', 'run', 'pytest.py'],
     );
+  });
+
+  it('asks for files that run by another name: without their ending, in a directory, in quotes, from a Makefile, through a link', async () => {
+    const edited = async (command: Covers, path: string, files: Files) => {
+      const edit = call('replace_in_file', { path, edits: [{ old_text: 'OLD', new_text: 'NEW' }] });
+      await using kedge = await assistantOn({ [path]: '# OLD\n', ...files }, [turn(edit), done]);
+      kedge.granted.covers.push({ kind: 'edits' }, command);
+      answerAll(kedge.session, { approve: false });
+      await kedge.session.prompt({ text: 'go', mode: 'agent' });
+      return rules(kedge).join();
+    };
+    const script = (test: string) => ({ 'package.json': JSON.stringify({ scripts: { test } }) });
+    const makefile = { Makefile: 'include rules/common\n-include more\ntest:\n\t@sh ./t.sh\n\t$(PYTHON) gen.py \\\n\t  x\n' };
+    const asking: [Covers, string, Files][] = [
+      [command('node run'), 'run.js', {}],
+      [command('node ./tool'), 'tool/index.js', {}],
+      [command('node .'), 'index.js', {}],
+      [command('python tool'), 'tool/__main__.py', {}],
+      [command('go run ./cmd/x'), 'cmd/x/main.go', {}],
+      [command('Rscript x.R'), 'x.R', {}],
+      [{ kind: 'command', prefix: ['bash', 'a b.sh'] }, 'a b.sh', {}],
+      [command('npm test'), 'build/t.js', script('node build/t')],
+      [command('npm test'), 'setup.js', script('node -r ./setup.js main.js')],
+      [command('npm test'), 'a b.sh', script('sh "a b.sh"')],
+      [command('npm test'), 't.sh', { ...script('make test'), ...makefile }],
+      [command('make test'), 't.sh', makefile],
+      [command('make test'), 'gen.py', makefile],
+      [command('make test'), 'rules/common', makefile],
+      [command('make test'), 'more', makefile],
+      [command('npm test'), 'manifest.txt', { 'package.json': '-> manifest.txt' }],
+      [command('./t.sh'), 'lib/real', { 't.sh': '-> lib/real' }],
+      [command('bash tools/d/t.sh'), 'real/t.sh', { 'tools/d': '-> ../real' }],
+      [command('make', 'sub'), 'real/rules.txt', { 'sub/x.mk': '-> ../real/rules.txt' }],
+      [command('./gradlew test'), 'plugins/src/X.kt', { buildSrc: '-> plugins' }],
+    ];
+    for (const [allowed, path, files] of asking) assert.equal(await edited(allowed, path, files), 'ask steers-command', path);
+    const ordinary: [Covers, string, Files][] = [
+      [command('make test'), 'src/a.c', { ...makefile, lib: '-> src' }],
+      [command('npm test'), 'src/a.ts', script('node build/t && mocha test')],
+      [command('pytest tests'), 'tests/test_a.py', {}],
+    ];
+    for (const [allowed, path, files] of ordinary) assert.equal(await edited(allowed, path, files), 'allow edits-granted', path);
+  });
+
+  it('asks where a command of git runs hooks that run code of the workspace, and only there', async () => {
+    const hook = (name: string, text: string): Files => ({
+      [name]: `#!/bin/sh\n# npm test\n${text}\n`,
+      '.git/config': '[core]\n\tbare = false\n',
+    });
+    const husky = { ...hook('.husky/pre-commit', 'npm test'), '.git/config': '[core]\n\thooksPath = .husky/_\n' };
+    const lfs = `command -v git-lfs >/dev/null 2>&1 || { echo >&2 "git-lfs (x) was not found; npm test"; exit 2; }\ngit lfs pre-push "$@"`;
+    const paths = ['package.json', 'scripts/hook.sh'];
+    const [both, one, none] = [paths, ['package.json'], []];
+    const expected: [string, Files, string[]][] = [
+      ['git commit', hook('.git/hooks/pre-commit', 'if true; then\n  sh scripts/hook.sh || exit 1\nfi'), both],
+      ['git commit', hook('.git/hooks/pre-commit', 'exec npx lint-staged'), one],
+      ['git push', husky, one],
+      ['git status', hook('.git/hooks/pre-commit', 'npm test'), none],
+      ['git commit', hook('.git/hooks/pre-commit.sample', 'npm test'), none],
+      ['git push', hook('.git/hooks/pre-push', lfs), none],
+      ['git commit', hook('.git/hooks/commit-msg', 'git interpret-trailers --in-place "$1"'), none],
+      ['git commit', hook('.git/hooks/pre-commit', 'if [ -f x ]; then\n  git diff --check\nelse\n  exit 1\nfi'), none],
+      ['git commit', {}, none],
+    ];
+    for (const [allowed, files, asking] of expected) {
+      const asked = await writing(paths, [command(allowed)], {}, files);
+      assert.deepEqual(
+        paths.filter((_, at) => asked[at] === 'ask steers-command'),
+        asking,
+        `${allowed} ${JSON.stringify(files)}`,
+      );
+    }
   });
 
   it('is no question for a script that this run made itself', async () => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { type CommandJudged, commitAll, judgedOn } from '../../support/command-judge.ts';
 
 const ALLOWED =
-  'git status, git log, git diff, git show, git add, git commit, git branch, git stash, git fetch, npm test, npm run build, npm run lint, npm ci, npm ls, npx tsc, npx eslint, npx vitest, npx jest, npx prettier, npx mocha, npx biome, yarn test, pnpm test, cargo test, cargo build, cargo check, cargo clippy, cargo fmt, go test, go build, go vet, pytest, python -m pytest, python3 -m pytest, make test, make, docker ps, docker logs, kubectl get, kubectl logs, gh pr view, gh pr list, gh issue list, node --test, tsc, ruff check, mypy, cd, bash scripts/x.sh, node scripts/a.js, mvn test, ./gradlew test, dotnet test, docker compose ps, npx playwright test, pnpm build, bundle exec rspec, poetry run pytest, uv run pytest, deno test, swift test, flutter test, mix test, composer test, turbo run test, rake test, golangci-lint run, go run ./cmd/x, black, ruff format, jq'.split(
+  'git status, git log, git diff, git show, git add, git commit, git branch, git stash, git fetch, npm test, npm run build, npm run lint, npm ci, npm ls, npx tsc, npx eslint, npx vitest, npx jest, npx prettier, npx mocha, npx biome, yarn test, pnpm test, cargo test, cargo build, cargo check, cargo clippy, cargo fmt, go test, go build, go vet, pytest, python -m pytest, python3 -m pytest, make test, make, docker ps, docker logs, kubectl get, kubectl logs, gh pr view, gh pr list, gh issue list, node --test, tsc, ruff check, mypy, cd, bash scripts/x.sh, node scripts/a.js, mvn test, mkdir, ./gradlew test, dotnet test, docker compose ps, npx playwright test, pnpm build, bundle exec rspec, poetry run pytest, uv run pytest, deno test, swift test, flutter test, mix test, composer test, turbo run test, rake test, golangci-lint run, go run ./cmd/x, black, ruff format, jq'.split(
     ', ',
   );
 const GIT = [
@@ -28,6 +28,7 @@ const GIT = [
   'git branch -a',
   'git branch --show-current',
   'git remote -v',
+  'git remote get-url origin',
   'git stash list',
   'git rev-parse HEAD',
   'git rev-parse --show-toplevel',
@@ -287,6 +288,9 @@ const TOOLS = [
   'node scripts/a.js',
   'mvn test',
   'mvn -q test',
+  'mvn test -Dtest=FooTest#bar',
+  'mkdir -p src/new',
+  'cd src && cat a.ts',
   './gradlew test',
   './gradlew test --tests Foo',
   'dotnet test',

@@ -136,6 +136,17 @@ const OTHER_CODE: readonly [allow: string, commands: (string | [command: string,
     ],
   ],
   [
+    'python -m unittest,python manage.py test',
+    [
+      'python -m unittest vendor.evil.test_x',
+      'python -m unittest -v vendor.evil.test_x.Case.test_y',
+      'python -m unittest tests.test_a vendor.plain.test_y',
+      'python -m unittest packages.api.tests.test_a',
+      'python -m unittest third_party.x.test_x',
+      'python manage.py test packages.api',
+    ],
+  ],
+  [
     'make,make test,cd',
     [
       'make -C vendor/evil test',
@@ -217,6 +228,7 @@ const SAME_CODE: readonly [allow: string, commands: (string | [command: string, 
     ],
   ],
   ['pytest', ['pytest tests/test_x.py', 'pytest tests', 'pytest tests/test_x.py::test_y -x', 'pytest -k vendor', ['pytest', 'tests']]],
+  ['python -m unittest', ['python -m unittest tests.test_x.Case', 'python -m unittest vendor.json']],
   ['npx mocha', ['npx mocha test/unit/x.test.ts', "npx mocha 'test/**/*.test.ts'"]],
   [
     'npx eslint,npx prettier',

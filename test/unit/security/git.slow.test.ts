@@ -29,6 +29,7 @@ const READING = [
   'git rev-parse HEAD',
   'git cat-file -p HEAD:a.txt',
   'git hello',
+  'git status --help',
 ];
 const GRANTED = ['git add -A', 'git commit -m x', 'git fetch origin', 'git merge other', 'git stash', 'git pull'];
 const ALLOW = 'git hello,git add,git commit,git fetch,git merge,git stash,git pull'.split(',');
@@ -60,6 +61,8 @@ const KEYS = [
   'alias.hello',
   'alias.status',
   'diff.tool',
+  'man.shown.cmd',
+  'browser.shown.cmd',
 ];
 
 describe('a git command in a repository that names programs', () => {
@@ -98,6 +101,9 @@ describe('a git command in a repository that names programs', () => {
     git('branch', 'other');
     await on.kedge.write('a.txt', 'stashed\n');
     git('stash');
+    git('config', 'man.viewer', 'shown');
+    git('config', 'help.browser', 'shown');
+    git('config', 'help.htmlPath', 'https://example.com');
     // Showing signatures runs what `gpg.program` names.
     git('config', 'log.showSignature', 'true');
     const signed = ['tree ', execFileSync('git', ['rev-parse', 'HEAD^{tree}'], { cwd: on.kedge.root, encoding: 'utf8' }).trim()].join('');
@@ -120,6 +126,7 @@ describe('a git command in a repository that names programs', () => {
   for (const key of KEYS)
     it(`runs nothing unasked that ${key} names`, async () => {
       git('config', key, named(key));
+      git('config', 'help.format', key.startsWith('browser.') ? 'web' : 'man');
       try {
         const reading = await unasked(READING, ALLOW);
         assert.ok(reading.includes('git rev-parse HEAD'), reading.join(', '));
@@ -157,6 +164,24 @@ describe('a git command in a repository that names programs', () => {
     const judged = await on.judge('git status', []);
     assert.deepEqual([judged.kind, judged.rule], ['ask', 'repository-config']);
     assert.match(judged.reason, /filter\.f\.clean/);
+  });
+
+  it('asks before it shows an address that holds a password', async () => {
+    const shown = ['git remote -v', 'git remote get-url origin'];
+    for (const command of shown) assert.equal((await on.judge(command, [])).kind, 'allow', command);
+    const settings = [
+      ['remote.origin.pushurl', 'https://me:p4ssword@example.com/a.git'],
+      ['remote.other.url', 'https://ghp_0123456789abcdefghij@example.com/a.git'],
+      ['url.https://me:p4ssword@example.com/.insteadOf', 'https://example.com/'],
+    ];
+    for (const [key = '', value = ''] of settings) {
+      git('config', key, value);
+      for (const command of shown) assert.equal((await on.judge(command, ['git remote'])).rule, 'secrets', `${key}: ${command}`);
+      git('config', '--unset-all', key);
+    }
+    git('config', 'remote.other.url', 'ssh://git@example.com:22/a.git');
+    for (const command of shown) assert.equal((await on.judge(command, [])).kind, 'allow', command);
+    git('config', '--unset-all', 'remote.other.url');
   });
 
   it('asks where git takes its files from another place', async () => {
