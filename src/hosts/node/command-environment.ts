@@ -16,10 +16,13 @@ const SERVICES =
   GROQ DEEPSEEK XAI GROK OPENROUTER AZURE_OPENAI AZURE_AI AZURE_API AZURE_INFERENCE HF HUGGINGFACE HUGGING_FACE HUGGINGFACEHUB COHERE CO
   TOGETHER TOGETHER_AI TOGETHERAI FIREWORKS FIREWORKS_AI PERPLEXITY PERPLEXITYAI PPLX REPLICATE CEREBRAS SAMBANOVA NVIDIA NIM DASHSCOPE QWEN
   MOONSHOT KIMI ZHIPU ZHIPUAI ZAI BIGMODEL MINIMAX STEPFUN QIANFAN ARK HUNYUAN AI21 WATSONX BEDROCK VOYAGE VOYAGEAI JINA STABILITY ELEVENLABS
-  DEEPGRAM ASSEMBLYAI LITELLM OLLAMA LMSTUDIO LM_STUDIO VLLM LANGSMITH LANGCHAIN AI_GATEWAY LLM GENAI COPILOT CODEX CURSOR`);
-const KIND = '(?:\\w+_)?(?:API_?KEY(?:_\\w+)?|(?:KEY|TOKEN|SECRET|PAT)(?:_?\\d+)?)';
+  DEEPGRAM ASSEMBLYAI LITELLM OLLAMA LMSTUDIO LM_STUDIO VLLM LANGSMITH LANGCHAIN AI_GATEWAY LLM GENAI COPILOT CODEX CURSOR
+  DEEPINFRA NOVITA NEBIUS SILICONFLOW FRIENDLI PORTKEY DATABRICKS`);
+const KIND = '(?:\\w+_)?(?:API_?KEYS?(?:_\\w+)?|(?:KEY|TOKEN|SECRET|PAT)(?:_?\\d+)?)';
 const OF_SERVICES = new RegExp(`^(?:${SERVICES.join('|')})_${KIND}$`);
-const OTHERS = /^(?:(?:GITHUB|GH)_(?:\w+_)?(?:TOKEN|PAT)|AWS_BEARER_TOKEN_BEDROCK)$/;
+/** With a word before it, such as `MY_` or `VITE_`; a short name behind one could be anything. */
+const OF_SERVICES_PREFIXED = new RegExp(`_(?:${SERVICES.filter(({ length }) => length > 3).join('|')})_${KIND}$`);
+const OTHERS = /^(?:\w+_)?(?:(?:GITHUB|GH)_(?:\w+_)?(?:TOKEN|PAT)|AWS_BEARER_TOKEN_BEDROCK)$/;
 const OF_CATALOG = new Set(CATALOG.flatMap(({ keyVariables = [] }) => keyVariables));
 /** What only Kedge reads, and what makes a shell run something else first. */
 const NEVER = /^(?:KEDGE_.*|BASH_ENV|ENV)$/;
@@ -33,7 +36,7 @@ export function withheldFrom(env: Environment, { pass, withhold }: EnvironmentRu
 
 export function isKey(name: string): boolean {
   const upper = name.toUpperCase();
-  return OF_CATALOG.has(upper) || OF_SERVICES.test(upper) || OTHERS.test(upper);
+  return OF_CATALOG.has(upper) || OF_SERVICES.test(upper) || OF_SERVICES_PREFIXED.test(upper) || OTHERS.test(upper);
 }
 
 function matches(name: string, patterns: readonly string[]): boolean {
