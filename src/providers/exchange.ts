@@ -62,7 +62,7 @@ export function exchange<R>(
       if (made.done) return finish(made.value);
       return made.value ? (made as Step) : events.next().then(feed, fail);
     } catch (error) {
-      throw failed(error);
+      throw failed(isError ? error : ofReader(error));
     }
   };
   // Some servers send `null` to keep the connection.
@@ -87,6 +87,12 @@ export function exchange<R>(
     },
     return: () => Promise.resolve(leave()),
   };
+}
+
+/** Readers trust the types of their wire. What they throw where a server does not keep to them speaks of code, and tells the user nothing. */
+function ofReader(error: unknown): unknown {
+  const isForm = error instanceof TypeError || error instanceof RangeError;
+  return isForm ? new Error('a part of it has another form than the API says') : error;
 }
 
 /** A connection can be used again only after its answer was read to the end. Most end at once; no one waits for the others. */
