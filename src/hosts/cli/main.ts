@@ -7,7 +7,7 @@ import { storageDirectory } from '../node/storage.ts';
 try {
   const cache = join(storageDirectory(), 'compile-cache');
   // Node would make it too, but where no directory can be made it tries for ever.
-  if (module.enableCompileCache) makeDirectory(cache);
+  makeDirectory(cache);
   // Node 20 has no such cache.
   module.enableCompileCache?.(cache);
 } catch {
