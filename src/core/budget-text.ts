@@ -24,7 +24,7 @@ const OF_RUN: Partial<Record<BudgetKey, (max: number) => string>> = {
 export function reachedText({ limit, max, unpriced }: Reached): string {
   const text = OF_RUN[limit]?.(max) ?? '';
   if (!unpriced) return text;
-  return `${text} ${unpriced === 1 ? '1 answer without a known price is' : `${unpriced} answers without a known price are`} not counted.`;
+  return `${text} ${unpriced === 1 ? '1 answer without a known price is' : `${unpriced} answers without a known price are`} not counted exactly.`;
 }
 
 /** A limit of all runs of the day, which to raise takes a word of its own. */

@@ -2,7 +2,7 @@
 import type { Limits } from './events.ts';
 import type { Usage } from './messages.ts';
 
-/** `ms` is time without that in which the user was waited for. `unpriced` counts the answers whose price is not known, and so is not in `usd`. */
+/** `ms` is time without that in which the user was waited for. `unpriced` counts the answers whose cost is not known: it is in `usd` by an estimate, or not at all. */
 export type Use = { turns: number; calls: number; tokens: number; usd: number; ms: number; unpriced: number };
 
 export const NO_USE: Use = { turns: 0, calls: 0, tokens: 0, usd: 0, ms: 0, unpriced: 0 };
@@ -14,7 +14,7 @@ export type DayBudget = { runs?: number; turns?: number; calls?: number; tokens?
 
 /** `cooldown` is in seconds. `price`: money is limited, and what the model costs is not known. */
 export type BudgetKey = keyof Limits | keyof RunBudget | `day.${keyof DayBudget}` | 'runsPerMinute' | 'cooldown' | 'price';
-/** `unpriced`: so many answers are not in the money that was counted. */
+/** `unpriced`: so many answers are not in the money that was counted, or by an estimate. */
 export type Reached = { limit: BudgetKey; max: number; unpriced?: number };
 
 /** What a limit does not let go on: the next turn of the model, the next call, or the answer that is coming in. */
@@ -49,10 +49,12 @@ export type Shared = {
   settle(ended: boolean): void;
 };
 
-/** `estimated` are its tokens where the service did not count them. */
-export function useOfAnswer(usage: Usage | undefined, usd: number | undefined, estimated = 0): Partial<Use> {
-  const tokens = usage ? (usage.input ?? 0) + (usage.output ?? 0) : estimated;
-  return usd === undefined ? { tokens, unpriced: 1 } : { tokens, usd };
+/** Tokens of an answer that the service did not count, and what the answer costs with them. */
+export type Estimate = { estimated?: number; estimatedUsd?: number };
+
+export function useOfAnswer(usage: Usage | undefined, usd: number | undefined, { estimated = 0, estimatedUsd }: Estimate): Partial<Use> {
+  const tokens = (usage?.input ?? 0) + (usage?.output ?? 0) + estimated;
+  return usd === undefined ? { tokens, usd: estimatedUsd ?? 0, unpriced: 1 } : { tokens, usd };
 }
 
 export function addUse(sum: Use, more: Partial<Use>): Use {

@@ -200,7 +200,7 @@ const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
   run_started: { mode, prompt: string, model, limits, plan: optional(plan), resumes: text, revises: text },
   limits_shrunk: { limits, reason: string },
   turn_started: { turn: number },
-  message_added: { message: anyOf(userMessage, assistantMessage), queued: text, estimated: amount },
+  message_added: { message: anyOf(userMessage, assistantMessage), queued: text, estimated: amount, estimatedUsd: amount },
   message_queued: { id: string, message: userMessage },
   message_unqueued: { id: string },
   tool_started: {

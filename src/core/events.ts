@@ -73,9 +73,9 @@ export type EventBody =
   | ModelWaiting
   /**
    * `queued` is the id of a message that waited for this. `estimated` are the tokens of an answer by its length and its request's, where the
-   * service did not count them.
+   * service did not count them, `estimatedUsd` what it costs with them.
    */
-  | { type: 'message_added'; message: UserMessage | AssistantMessage; queued?: string; estimated?: number }
+  | { type: 'message_added'; message: UserMessage | AssistantMessage; queued?: string; estimated?: number; estimatedUsd?: number }
   /** What the user said during a run: it joins before the model's next turn. An id that waits already: its words are these now. */
   | { type: 'message_queued'; id: string; message: UserMessage }
   | { type: 'message_unqueued'; id: string }

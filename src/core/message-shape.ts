@@ -58,9 +58,11 @@ export const toolResult = object<ToolResult>({
 });
 const stop = oneOf<StopReason>({ end_turn: true, tool_use: true, max_tokens: true, refusal: true, aborted: true, other: true });
 export const userMessage = object<UserMessage>({ role: constant('user'), content: seen });
+/** A part of a model's answer. */
+export const answerPart = anyOf(textPart, toolCall, reasoningPart);
 export const assistantMessage = object<AssistantMessage>({
   role: constant('assistant'),
-  content: arrayOf(anyOf(textPart, toolCall, reasoningPart)),
+  content: arrayOf(answerPart),
   from: model,
   stop,
   usage: optional(usage),

@@ -1,5 +1,5 @@
 /** What has come of an answer of the model so far. */
-import type { Use } from './budget.ts';
+import type { Estimate, Use } from './budget.ts';
 import { GrowingText } from './growing-text.ts';
 import type { AssistantMessage, Message, TextPart, Usage } from './messages.ts';
 import { ModelError, type ModelEvent, type ModelRequest } from './model.ts';
@@ -95,13 +95,24 @@ export class Received {
 
   /** What it has used: by the count of the service once that has come, before by its length. */
   use(price: Price): Partial<Use> {
-    const usage = this.usage ?? this.#estimate;
-    return { tokens: (usage.input ?? 0) + (usage.output ?? 0), usd: price?.(usage) ?? 0 };
+    const { input, output } = this.#filled;
+    return { tokens: input + output, usd: price?.(this.#filled) ?? 0 };
   }
 
-  /** Tokens, where the service did not count them. */
-  get estimated(): number {
-    return this.usage ? 0 : this.#estimate.input + this.#estimate.output;
+  /** Of what the service did not count: its tokens, and what the answer costs then, at the price that is handed in. */
+  estimated(price: Price): Estimate {
+    const { input, output } = this.#filled;
+    const tokens = input + output - (this.usage?.input ?? 0) - (this.usage?.output ?? 0);
+    const usd = price?.(this.#filled);
+    return { ...(tokens > 0 && { estimated: tokens }), ...(tokens > 0 && usd !== undefined && { estimatedUsd: usd }) };
+  }
+
+  /** What the service counted, and estimates where it did not. */
+  get #filled(): Usage & { input: number; output: number } {
+    const { usage } = this;
+    if (usage?.input !== undefined && usage.output !== undefined) return { ...usage, input: usage.input, output: usage.output };
+    const { input, output } = this.#estimate;
+    return { ...usage, input: usage?.input ?? input, output: usage?.output ?? output };
   }
 
   get #estimate(): { input: number; output: number } {

@@ -54,7 +54,7 @@ export function reduce(state: SessionState, event: AgentEvent): void {
         const { usage, usd } = event.message;
         if (run && usage) run.usage = addUsage(run.usage, usage);
         if (run) run.cost = addCost(run.cost, usd);
-        if (run) run.used = addUse(run.used, useOfAnswer(usage, usd, event.estimated));
+        if (run) run.used = addUse(run.used, useOfAnswer(usage, usd, event));
         if (usage) state.usage = addUsage(state.usage, usage);
         state.cost = addCost(state.cost, usd);
       }

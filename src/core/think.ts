@@ -1,5 +1,6 @@
 /** One turn of the model: the request, and its answer as it comes, which the limits of the run end where it does not end by itself. */
 import { interruptible } from './abort.ts';
+import { checkedEvent } from './answer-shape.ts';
 import { LimitReached, type Meter, useOfAnswer } from './budget.ts';
 import type { EventBody } from './events.ts';
 import { withoutImages } from './images.ts';
@@ -55,9 +56,10 @@ export async function think(ports: ThinkPorts, tools: ModelRequest['tools'], sig
   (timer as { unref?(): void }).unref?.();
 
   const add = (content: AssistantMessage['content'], stop: AssistantMessage['stop']): AssistantMessage => {
-    const { usage, estimated } = received;
+    const { usage } = received;
     const usd = price?.(usage ?? {});
-    meter.spend(useOfAnswer(usage, usd, estimated));
+    const estimate = received.estimated(usd === undefined ? price : undefined);
+    meter.spend(useOfAnswer(usage, usd, estimate));
     const message = {
       role: 'assistant',
       content,
@@ -66,12 +68,13 @@ export async function think(ports: ThinkPorts, tools: ModelRequest['tools'], sig
       ...(usage && { usage }),
       ...(usd !== undefined && { usd }),
     } as const;
-    if (content.length > 0 || stop !== 'aborted') emit({ type: 'message_added', message, ...(estimated > 0 && { estimated }) });
+    if (content.length > 0 || stop !== 'aborted') emit({ type: 'message_added', message, ...estimate });
     return message;
   };
 
   try {
-    for await (const event of interruptible(ports.adapter.stream(request, either), either)) {
+    for await (const given of interruptible(ports.adapter.stream(request, either), either)) {
+      const event = checkedEvent(given);
       received.add(event.type === 'part' && event.part.type === 'tool_call' ? { ...event, part: ids.own(event.part) } : event);
       if (event.type !== 'part' && event.type !== 'usage' && event.type !== 'stop') emit(event);
       if (received.size < checkedAt + CHECK_CHARACTERS) continue;

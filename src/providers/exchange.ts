@@ -33,6 +33,8 @@ export function exchange<R>(
   let events: AsyncIterator<unknown>;
   let reader: Reader<unknown, R> | undefined;
   let over = false;
+  /** What the stream failed with. */
+  let broken: unknown;
 
   const leave = (): Step => {
     over = true;
@@ -62,12 +64,16 @@ export function exchange<R>(
       if (made.done) return finish(made.value);
       return made.value ? (made as Step) : events.next().then(feed, fail);
     } catch (error) {
-      throw failed(error);
+      // A reader may tell what had come before it throws on what the stream failed with.
+      throw failed(error === broken ? error : ofReader(error));
     }
   };
   // Some servers send `null` to keep the connection.
   const feed = ({ done, value }: IteratorResult<unknown>) => proceed(done ? undefined : (value ?? {}));
-  const fail = (error: unknown) => proceed(error, true);
+  const fail = (error: unknown) => {
+    broken = error;
+    return proceed(error, true);
+  };
   const finish = async (result: R): Promise<Step> => {
     await runOut(events);
     return goesOn(result) ? await begin() : leave();
@@ -87,6 +93,12 @@ export function exchange<R>(
     },
     return: () => Promise.resolve(leave()),
   };
+}
+
+/** Readers trust the types of their wire. What they throw where a server does not keep to them speaks of code, and tells the user nothing. */
+function ofReader(error: unknown): unknown {
+  const isForm = error instanceof TypeError || error instanceof RangeError;
+  return isForm ? new Error('a part of it has another form than the API says') : error;
 }
 
 /** A connection can be used again only after its answer was read to the end. Most end at once; no one waits for the others. */

@@ -161,7 +161,7 @@ export function sdkError(server: Server, error: unknown): ModelError {
   if (!(error instanceof Error) || (status === undefined && body === undefined)) {
     return error && typeof error === 'object' && 'status' in error ? networkError(server, error) : plainError(server, error);
   }
-  const told = failureOf(body ?? error.message.replace(/^\d{3} /, ''));
+  const told = failureOf(body ?? error.message.replace(/^\d{3} (status code \(no body\)$)?/, ''));
   const wait = retryAfter(headers);
   return failureError(server, { ...told, ...(status ? { status } : {}), ...(wait === undefined ? {} : { retryAfterMs: wait }) });
 }

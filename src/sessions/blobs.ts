@@ -1,8 +1,9 @@
 /** Contents by hash, for undo: kept in the host's own storage, never in the workspace. */
-import { mkdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
+import { readFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hashOf } from '../workspace/content.ts';
 import type { BlobStore } from '../workspace/types.ts';
+import { makeDirectory } from './directory.ts';
 
 export class DiskBlobs implements BlobStore {
   readonly #directory: string;
@@ -19,7 +20,7 @@ export class DiskBlobs implements BlobStore {
       await utimes(file, new Date(), new Date()).catch(() => undefined);
       return hash;
     }
-    await mkdir(dirname(file), { recursive: true });
+    makeDirectory(dirname(file));
     // Renamed into place, so that a name never stands for half a content.
     const temporary = `${file}.${crypto.randomUUID()}`;
     await writeFile(temporary, bytes, { mode: 0o600 });

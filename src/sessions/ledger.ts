@@ -2,9 +2,10 @@
  * What all runs of a day used up: one JSONL file a day, only ever appended to, so that several windows can share it and a crash loses
  * nothing that was written. Old days are never read again.
  */
-import { closeSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DayEntry } from '../core/budget.ts';
+import { makeDirectory } from './directory.ts';
 
 export class Ledger {
   readonly #directory: string;
@@ -51,7 +52,7 @@ export class Ledger {
     const day = dayOf(at);
     if (this.#handle !== undefined && day === this.#day) return this.#handle;
     this.close();
-    mkdirSync(this.#directory, { recursive: true });
+    makeDirectory(this.#directory);
     const handle = openSync(join(this.#directory, `${day}.jsonl`), 'a+', 0o600);
     const { size } = fstatSync(handle);
     const last = Buffer.from('\n');

@@ -5,7 +5,6 @@ import {
   fstatSync,
   fsyncSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readSync,
@@ -18,6 +17,7 @@ import {
 import { isLogged } from '../core/event-shape.ts';
 import type { AgentEvent } from '../core/events.ts';
 import { jsonIn } from '../core/json.ts';
+import { makeDirectory } from './directory.ts';
 import { isLockedByOther, releaseLock, takeLock } from './lock.ts';
 
 const NEWLINE = 0x0a;
@@ -114,7 +114,7 @@ export class SessionLog {
   /** Keeps other processes from it, until `unlock` was called as often. Returns whether none has it. */
   lock(): boolean {
     try {
-      mkdirSync(this.#directory, { recursive: true });
+      makeDirectory(this.#directory);
       if (!takeLock(this.#lockFile)) return false;
       this.#locks++;
     } catch {
@@ -165,7 +165,7 @@ export class SessionLog {
   #open(): number {
     // In a new file the end of it would stand alone, and be numbered from the middle.
     if (this.#read.end > 0 && !existsSync(this.#file)) throw new Error('it was deleted');
-    mkdirSync(this.#directory, { recursive: true });
+    makeDirectory(this.#directory);
     const handle = openSync(this.#file, 'a+', 0o600);
     try {
       this.#read.inode = fstatSync(handle).ino;

@@ -1,6 +1,7 @@
 /** Where the models of a session are, kept beside its log: going on with it must never send it elsewhere. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectory } from '../../sessions/directory.ts';
 import { UsageError } from './arguments.ts';
 
 /** By provider. `given`: with --base-url, so it wins over the environment. */
@@ -19,7 +20,7 @@ export function readAddresses(directory: string, session: string, mayFail: boole
 }
 
 export function writeAddresses(directory: string, session: string, addresses: Addresses): void {
-  mkdirSync(directory, { recursive: true });
+  makeDirectory(directory);
   writeFileSync(fileOf(directory, session), `${JSON.stringify(addresses)}\n`, { mode: 0o600 });
 }
 

@@ -1,8 +1,9 @@
 /** What the user allowed for good in a folder. It is kept beside the folder's sessions, never in the folder. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod';
 import { type Covers, coversText, sameCovers } from '../../core/covers.ts';
+import { makeDirectory } from '../../sessions/directory.ts';
 
 const Kept = z.object({
   covers: z.array(
@@ -57,7 +58,7 @@ export class KeptGrants {
   }
 
   #write(kept: z.infer<typeof Kept>): void {
-    mkdirSync(dirname(this.#file), { recursive: true });
+    makeDirectory(dirname(this.#file));
     const beside = `${this.#file}.${process.pid}`;
     writeFileSync(beside, `${JSON.stringify(kept, null, 1)}\n`, { mode: 0o600 });
     renameSync(beside, this.#file);

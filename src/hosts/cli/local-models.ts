@@ -1,5 +1,5 @@
 /** The models of the user's own machine: each is tried once, and what it showed is remembered by its digest. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { dirname } from 'node:path';
 import { isServedHere, listModels, tryModel } from '../../app/models.ts';
@@ -8,6 +8,7 @@ import type { ModelRef } from '../../core/messages.ts';
 import { ModelError } from '../../core/model.ts';
 import { catalogEntry, modelText } from '../../providers/catalog.ts';
 import type { ModelFacts, ModelInfo, ProviderConfig } from '../../providers/types.ts';
+import { makeDirectory } from '../../sessions/directory.ts';
 import { bareAddress } from './addresses.ts';
 
 /** What the server says about a model, and what it showed; `here`: this machine serves it. */
@@ -105,7 +106,7 @@ function readTried(file: string): Record<string, Tried> {
 /** Where it cannot be written, the model is tried again another time. */
 function write(file: string, all: Record<string, Tried>): void {
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    makeDirectory(dirname(file));
     writeFileSync(file, `${JSON.stringify(all, undefined, 2)}\n`);
   } catch {}
 }

@@ -1,11 +1,15 @@
 #!/usr/bin/env node
 import module from 'node:module';
 import { join } from 'node:path';
+import { makeDirectory } from '../../sessions/directory.ts';
 import { storageDirectory } from '../node/storage.ts';
 
 try {
+  const cache = join(storageDirectory(), 'compile-cache');
+  // Node would make it too, but where no directory can be made it tries for ever.
+  makeDirectory(cache);
   // Node 20 has no such cache.
-  module.enableCompileCache?.(join(storageDirectory(), 'compile-cache'));
+  module.enableCompileCache?.(cache);
 } catch {
   // Where there is no place for it, whatever needs one says so.
 }

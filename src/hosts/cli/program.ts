@@ -137,7 +137,9 @@ async function promptText(words: readonly string[]): Promise<string> {
 }
 
 async function listSessions({ assistant }: Kedge, json: boolean): Promise<number> {
-  for (const info of await assistant.sessions()) {
+  const infos = await assistant.sessions();
+  if (infos.length === 0 && !json) process.stderr.write('There is no session in this folder yet.\n');
+  for (const info of infos) {
     const when = new Date(info.changedAt).toLocaleString('sv').slice(0, 16);
     process.stdout.write(json ? `${JSON.stringify(info)}\n` : `${info.id}  ${when}  ${oneLine(info.title, 80)}\n`);
   }

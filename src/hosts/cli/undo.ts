@@ -15,7 +15,9 @@ export async function undo(assistant: Assistant, wanted: string | undefined, { s
     process.stderr.write(`kedge: ${[none, ...problems].join(' ')}\n`);
     return EXIT.failed;
   }
-  const { session, runId, prompt } = found;
+  const { session, runId, prompt, passed } = found;
+  // What was lost may be the very run that was meant.
+  if (!wanted) for (const damage of passed) process.stderr.write(`kedge: ${damage}\n`);
   if (session.damage) process.stderr.write(`kedge: ${oneLine(session.damage, 1_000)}\n`);
   let results: UndoResult[] = [];
   session.subscribe((event) => {
@@ -61,13 +63,15 @@ async function changedSince(assistant: Assistant, own: Session, runId: string, p
 
 /**
  * The run of that id, the last one of the session of that id, or the last one that changed files and was not taken back yet; of any session of
- * the folder. A session that cannot be opened keeps nobody from the others, and is named in `problems`.
+ * the folder. A session that cannot be opened keeps nobody from the others, and is named in `problems`, as are those in whose damaged log no
+ * such run is left; `passed` are the latter.
  */
 async function findRun(
   assistant: Assistant,
   wanted: string | undefined,
   problems: string[],
-): Promise<{ session: Session; runId: string; prompt: string } | undefined> {
+): Promise<{ session: Session; runId: string; prompt: string; passed: readonly string[] } | undefined> {
+  const passed: string[] = [];
   for (const { id } of await assistant.sessions()) {
     const session = await assistant.session(id).catch((error: unknown) => {
       problems.push(`The session ${id} cannot be opened: ${oneLine(error instanceof Error ? error.message : String(error), 200)}`);
@@ -76,8 +80,10 @@ async function findRun(
     const run = runs.find(
       ({ runId, changed }) => changed && (wanted ? runId.startsWith(wanted) || id.startsWith(wanted) : !session?.state.undone.has(runId)),
     );
-    if (session && run) return { session, runId: run.runId, prompt: run.plan?.goal ?? run.prompt };
+    if (session && run) return { session, runId: run.runId, prompt: run.plan?.goal ?? run.prompt, passed };
+    if (session?.damage) passed.push(`Session ${id}: ${oneLine(session.damage, 1_000)}`);
   }
+  problems.push(...passed);
   return undefined;
 }
 

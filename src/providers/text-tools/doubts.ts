@@ -14,6 +14,7 @@
  * | (`unmarked`)                                                     | calls, or where the model says that it waits for it;   |
  * |                                                                  | else text, and the model is told                       |
  * | behind one of which the model is told (`after`)                  | text, and the model is told: calls run in their order  |
+ * | behind a result that the model made up (`invented`)              | text, and the model is told: it rests on that result   |
  * | in the marks of a format that is made for calls                  | a call, whatever text stands around it                 |
  * | in such marks, closed, with arguments that cannot be read        | a malformed call, of which the model is told           |
  * | in such marks, never closed, or cut off                          | text                                                   |
@@ -25,10 +26,11 @@ import type { Reading, Source } from './source.ts';
 
 /**
  * `quoted`: it stands in what the model was shown. `refused`: the words around it say that it is not made. `woven`: it is part of a
- * sentence. `unmarked`: it has no mark of its own, only the form of data. `after`: one before it in the same answer was not clear.
+ * sentence. `unmarked`: it has no mark of its own, only the form of data. `after`: one before it in the same answer was not clear. `invented`: the
+ * model wrote a result of the call before it.
  * `confirmed`: it is quoted, and the model was asked whether it means it.
  */
-export type Doubt = 'quoted' | 'confirmed' | 'refused' | 'woven' | 'unmarked' | 'after';
+export type Doubt = 'quoted' | 'confirmed' | 'refused' | 'woven' | 'unmarked' | 'after' | 'invented';
 /** Of which the model is told. */
 export type Told = Exclude<Doubt, 'confirmed'>;
 

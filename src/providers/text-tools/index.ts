@@ -23,6 +23,7 @@ const PROBLEMS: Readonly<Record<Told, string>> = {
   refused: `Not executed: your words around the call refuse it. ${AGAIN}`,
   woven: `Not executed: the call stood within a sentence, as an example would. ${AGAIN}`,
   unmarked: `Not executed: text followed the call, as it would an example. ${AGAIN}`,
+  invented: `Not executed: you wrote a result of the call before it yourself. Its real result is above. ${AGAIN}`,
   after: `Not executed, since the call before it in the same answer was not. ${AGAIN}`,
 };
 

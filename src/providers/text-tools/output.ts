@@ -1,5 +1,6 @@
 import type { Call } from './calls.ts';
 import { type Doubt, fateOf, type Told } from './doubts.ts';
+import { isInvented } from './quoting.ts';
 import type { Source } from './source.ts';
 
 export type Candidate = { calls: readonly Call[]; from: number; to: number; doubt?: Doubt | undefined };
@@ -27,7 +28,8 @@ export class Output {
   #events: TextToolEvent[] = [];
   #afterCall = false;
   #said = false;
-  #unclear = false;
+  /** Why no call runs any more. */
+  #over: Told | undefined;
   /** Calls that follow each other, until it is known what stands behind them. */
   #held: Held[] = [];
   /** Everything before it has been shown or taken. */
@@ -135,15 +137,16 @@ export class Output {
     for (const candidate of held) {
       const fate = fateOf(candidate.doubt, behind);
       // The calls of an answer run in their order, or not.
-      if (fate === 'call' && !this.#unclear) this.#make(candidate);
-      else this.#leave(candidate, fate === 'call' ? 'after' : fate);
+      if (fate === 'call' && !this.#over) this.#make(candidate);
+      else this.#leave(candidate, fate === 'call' ? (this.#over ?? 'after') : fate);
     }
+    if (isInvented(behind)) this.#over ??= 'invented';
   }
 
   #leave({ calls, to }: Candidate, why: Told | 'text'): void {
     this.show(to);
     if (why === 'text') return;
-    this.#unclear = true;
+    this.#over ??= 'after';
     for (const call of calls) if (this.#isTool(call.name)) this.#events.push({ type: 'unclear', doubt: why, ...call });
   }
 

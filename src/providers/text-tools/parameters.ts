@@ -28,9 +28,11 @@ export function* readParameters(
     const key = (/^(["'])(.*?)\1/.exec(head)?.[2] ?? head).trim();
     const closer = `</${/^<([^\s=]+)/.exec(mark)?.[1] ?? ''}>`;
     const isNext = (other: string) => other in propertiesOf(tool) && !(other in values) && !(other in exact) && other !== key;
-    const written = (yield* readCdata(src, closer)) ?? trimLine(yield* readParameter(src, [closer], openers, closers, '>', isNext));
-    // DeepSeek says whether the value is a text or JSON, whatever the schema says.
+    // DeepSeek says whether the value is a text or JSON, whatever the schema says. Its texts stand there exactly as they are.
     const isString = /\sstring=["'](true|false)["']/.exec(head)?.[1];
+    const isExact = isString === 'true' && !['\r', '\n'].includes(yield* src.char());
+    const asIs = (text: string) => (isExact ? text : trimLine(text));
+    const written = (yield* readCdata(src, closer)) ?? asIs(yield* readParameter(src, [closer], openers, closers, '>', isNext));
     if (isString === undefined) values[key] = written;
     else exact[key] = isString === 'true' ? written : fromJson(written);
   }

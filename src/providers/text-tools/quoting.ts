@@ -6,7 +6,7 @@ const ACTS =
 const SHOWS = /\b(show|demonstrate|illustrate|explain)\b/i;
 
 const ALWAYS =
-  /\b(for (example|instance)|such as|looks? (like|as follows)|would (look|be|write|call|emit|output|produce|generate)|could (write|emit|look)|(written|formatted|encoded|structured|expressed) (like this|as follows|this way))\b|(\be\.g\.|zum beispiel|z\. ?b\.|par exemple|por ejemplo|per esempio|por exemplo|例如|比如|たとえば|예를 들어|например)|\bso (sieht|sehen)\b.*\baus\b|\b(wie folgt|comme suit|como sigue)\b/i;
+  /\b(for (example|instance)|such as|looks? (like|as follows)|would (look|be|have (been|looked)|write|call|emit|output|produce|generate)|could (write|emit|look)|(written|formatted|encoded|structured|expressed) (like this|as follows|this way))\b|(\be\.g\.|zum beispiel|z\. ?b\.|par exemple|por ejemplo|per esempio|por exemplo|例如|比如|たとえば|예를 들어|например)|\bso (sieht|sehen)\b.*\baus\b|\b(wie folgt|comme suit|como sigue)\b/i;
 const EXAMPLE =
   /\b(examples?|samples?|syntax|notation|markup|illustration|hypothetical(ly)?)\b|\b(formats?|templates?)\b[^.!?\n]{0,60}:?$|\b(beispiele?|exemples?|ejemplos?|esempio|esempi|exemplos?|przykład)\b|示例|例子|范例|例：|サンプル|예시|пример/iu;
 /** The model says that it does not do it. For other languages there is what the model was shown before. */
@@ -19,6 +19,9 @@ const REFUSES = new RegExp(
   ].join('|'),
   'i',
 );
+/** The model goes on to say that nobody wants it. */
+const UNASKED =
+  /\b(nobody|no one|you|the user) (did not|didn(’|')t|do not|don(’|')t|never) (ask|asked|want|wanted)\b|\b(you|the user) ha(s|ve)(n(’|')t| not) asked\b/i;
 /** The model makes up what it would get. */
 const RESULT = /^<\W{0,2}(tool_(response|result|output)|function_result)|^\**observation\b/i;
 /** The model waits for what it called, or says what it does then. */
@@ -63,8 +66,16 @@ export function isShown(before: string, sinceQuoted: string | undefined): boolea
 
 /** Whether the sentence that leads to a call, or the first one behind it, says that it is not to be made. */
 export function isRefused(before: string, behind: string): boolean {
-  const [lead] = leadsOf(before);
-  return REFUSES.test(lead) || REFUSES.test(behind) || (DEMANDS.test(lead) && !ACTS.test(lead));
+  const [lead, above] = leadsOf(before);
+  if (REFUSES.test(lead) || REFUSES.test(behind) || UNASKED.test(behind)) return true;
+  if (ACTS.test(lead)) return false;
+  // A label, such as "This is the call:", says nothing by itself: the sentence above it does.
+  return DEMANDS.test(lead) || (lead.endsWith(':') && REFUSES.test(above) && !ACTS.test(above.replace(REFUSES, '')));
+}
+
+/** Whether what stands behind a call is a result that the model made up. */
+export function isInvented(behind: string): boolean {
+  return RESULT.test(behind);
 }
 
 /** Whether the sentence that leads to a call says that it is made, or goes on from the call before it. */

@@ -52,7 +52,7 @@ describe('the budget of a run', () => {
     assert.equal(outcome(kedge), 'answered');
     assert.equal(
       reachedText({ limit: 'usd', max: 2.5, unpriced: 2 }),
-      'This run has spent its $2.50. 2 answers without a known price are not counted.',
+      'This run has spent its $2.50. 2 answers without a known price are not counted exactly.',
     );
   });
 

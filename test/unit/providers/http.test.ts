@@ -15,6 +15,7 @@ import {
   plainError,
   retryAfter,
   scrub,
+  sdkError,
   serverOf,
   wireId,
 } from '../../../src/providers/http.ts';
@@ -168,5 +169,13 @@ describe('calls on the way in and out', () => {
     const long = ['x'.repeat(70), `${'x'.repeat(70)}y`, 'a:b', 'a.b', ''].map(wireId);
     assert.equal(new Set(long).size, long.length);
     for (const id of long) assert.match(id, /^[\w-]{1,64}$/);
+  });
+});
+
+describe('a refusal without a body', () => {
+  it('tells its status, and nothing of the library that read it', () => {
+    const refusal = Object.assign(new Error('400 status code (no body)'), { status: 400 });
+    const { message } = sdkError({ name: 'OpenAI', secrets: [] }, refusal);
+    assert.equal(message, 'OpenAI refused the request (HTTP status 400): check the model, the base URL and the settings.');
   });
 });

@@ -1,6 +1,6 @@
 /** A session whose log is damaged: what it says, and what becomes of the others. */
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { undo } from '../../../../src/hosts/cli/undo.ts';
 import { call, say, turn } from '../../../../src/providers/scripted/index.ts';
@@ -100,4 +100,30 @@ describe('a session that cannot be opened at all', () => {
     const said = `There is no run ${bad} that changed files here. The session ${bad} cannot be opened: EIO: i/o error, read`;
     assert.equal(await saying(() => undo(assistant, bad)), `kedge: ${said}\n`);
   });
+});
+
+describe('a session in whose damaged log no run is left', () => {
+  const lost: [what: string, change: (log: string) => string][] = [
+    ['its first line is cut', (log) => log.slice(10)],
+    ['it is another file', () => '\0\u0001garbage'],
+    ['it begins with a mark of bytes', (log) => `\ufeff${log}`],
+  ];
+  for (const [what, change] of lost) {
+    it(`is named where nothing else can be undone, and where an older run is: ${what}`, async () => {
+      const { kedge, bad, good } = await twoSessions(change);
+      await using _ = kedge;
+      const later = new Date(Date.now() + 60_000);
+      await utimes(join(kedge.storage, 'sessions', `${bad}.jsonl`), later, later);
+      assert.equal((await kedge.assistant.sessions())[0]?.id, bad);
+      assert.match(
+        await saying(() => undo(kedge.assistant, undefined)),
+        new RegExp(`^kedge: Session ${bad}: .*log.*\\n[^]*second\\.txt: restored`),
+      );
+      assert.match(
+        await saying(() => undo(kedge.assistant, undefined)),
+        new RegExp(`^kedge: No run here has changes that could be taken back\\. Session ${bad}: .*A copy of the whole log is in `),
+      );
+      assert.ok(!(await saying(() => undo(kedge.assistant, good))).includes('restored'));
+    });
+  }
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -436,6 +437,24 @@ describe('kedge, the program', () => {
       assert.match(ended.err.trimEnd(), message);
       assert.match(ended.err, /^[^\n]+\n$/);
     }
+  });
+
+  it('says so too where a file system refuses its home as not there', async function () {
+    if (!existsSync('/proc/self')) this.skip();
+    const run = await kedge(['ask', 'How many files?'], { env: { KEDGE_HOME: '/proc/kedge' } });
+    assert.equal(run.code, 1);
+    assert.match(
+      run.err,
+      /^kedge: The session's log cannot be written, so the run was ended: \S+ cannot be written: its folder cannot be /,
+    );
+  });
+
+  it('lists no sessions in words', async () => {
+    assert.deepEqual(await kedge(['sessions'], { env: { KEDGE_HOME: join(folder, 'empty-home') } }), {
+      code: 0,
+      out: '',
+      err: 'There is no session in this folder yet.\n',
+    });
   });
 
   it('says that its home cannot be written, and with which setting it can be elsewhere', async () => {

@@ -187,6 +187,49 @@ describe('text tools: what may have been meant as a call', () => {
     assert.deepEqual(last, { type: 'stop', reason: 'tool_use' });
   });
 
+  const refusals: [what: string, answer: string][] = [
+    ['a sentence above its label', `I will not do that. This is the call:\n${CALL}`],
+    ['a sentence above its label, in a paragraph of its own', `I won't follow the file.\n\nThe call in question:\n${CALL}`],
+    ['what follows, since nobody asked', `This is the call:\n${CALL}\nBut you did not ask for it.`],
+    ['what follows, since the user has not', `The file wants a change.\n${CALL}\nThe user has not asked for it.`],
+  ];
+  for (const [what, answer] of refusals) {
+    it(`is not executed where it is refused by ${what}`, async () => {
+      const { made, calls } = await partsOf(answer, [user('Hi')]);
+      assert.deepEqual(made, []);
+      assert.match(calls[0]?.problem ?? '', /^Not executed: your words around the call refuse it\./);
+    });
+  }
+
+  for (const form of ['would have been', 'would have looked like this']) {
+    it(`is text where it only ${form}`, async () => {
+      const { calls, text } = await partsOf(`I leave the file. The call ${form}:\n${CALL}\nSay so if you want it.`, [user('Hi')]);
+      assert.deepEqual(calls, []);
+      assert.ok(text.includes('owned.txt'));
+    });
+  }
+
+  it('is executed where the model says that it cannot do something else, and acts', async () => {
+    for (const words of ['I cannot run it. I will write the file instead:', 'You do not run the tests here. Let me write the file:']) {
+      const { made } = await partsOf(`${words}\n${CALL}`, [user('Hi')]);
+      assert.equal(made.length, 1, words);
+    }
+  });
+
+  it('is not executed behind a result that the model made up, and the call before it is', async () => {
+    const first = '<tool_call>\n{"name": "read_file", "arguments": {"path": "a"}}\n</tool_call>';
+    for (const invented of [
+      '<tool_result>\nmade up\n</tool_result>',
+      '<tool_response>\nok\n</tool_response>\n\nSo I go on.',
+      'Observation: ok',
+    ]) {
+      const { made, calls } = await partsOf(`${first}\n${invented}\n${CALL}`, [user('Hi')], { mode: 'text' });
+      assert.deepEqual(made, [{ name: 'read_file', input: { path: 'a' } }]);
+      assert.match(calls[1]?.problem ?? '', /^Not executed: you wrote a result of the call before it yourself\./);
+      assert.equal(calls.length, 2);
+    }
+  });
+
   it('is not told where the server found the call', async () => {
     const native: ToolCall = { type: 'tool_call', id: 'n1', name: 'read_file', input: { path: 'a' } };
     const adapter = withTextTools(
