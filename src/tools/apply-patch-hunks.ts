@@ -60,6 +60,7 @@ function locate(lines: Lines, hunk: Hunk, after: number, what: string, path: str
       throw new ToolError(`${what} ${occursAt(lines, places, path, advice)}`);
     }
     const located = trimmed(lines, place, mended.ops, unsigned !== undefined);
+    if (!located) throw new ToolError(unclearIndentation(lines, place, what, path));
     const nearest = places.length > 1 ? 'the same lines further down' : undefined;
     const ignores = [mend?.ignores, located.place.rule?.ignores, nearest].flatMap((each) => each ?? []).join(' and ');
     return ignores ? { ...located, ignores } : located;
@@ -121,9 +122,14 @@ function preferred<T>(all: readonly T[], kind: (each: T) => boolean): T[] {
   return some.length > 0 ? some : [...all];
 }
 
-/** Without the context around the change, so that hunks may share it; it is needed only to see how lines are indented. */
-function trimmed(lines: Lines, found: LinePlace, written: readonly Op[], lacksSigns: boolean): Located {
-  const { place, ops: signed } = withBlankSigns(lines, found, written, lacksSigns);
+/**
+ * Without the context around the change, so that hunks may share it; it is needed only to see how lines are indented. undefined where the lines
+ * that are added can be meant in two ways.
+ */
+function trimmed(lines: Lines, found: LinePlace, written: readonly Op[], lacksSigns: boolean): Located | undefined {
+  const read = withBlankSigns(lines, found, written, lacksSigns);
+  if (!read) return undefined;
+  const { place, ops: signed } = read;
   const ops = place.rule ? withoutHabits(linesAt(lines, found, written), signed) : signed;
   if (place.atEnd) return { place, ops: [...ops] };
   if (place.rule?.wholeLines) return { place, ops: [...ops, BORDER] };
@@ -144,23 +150,39 @@ function linesAt(lines: Lines, { line }: LinePlace, ops: readonly Op[]): string[
 
 /**
  * Models sometimes leave out the blank that marks a context line. Where all context lines lack it, and other lines show that they are indented
- * like that, the match is exact. `lacksSigns`: a line that is not indented had no sign.
+ * like that, the match is exact. It could also be that all lines have one blank too few: the other lines then show that, or nothing can be known.
+ * `lacksSigns`: a line that is not indented had no sign.
  */
-function withBlankSigns(lines: Lines, place: LinePlace, ops: readonly Op[], lacksSigns: boolean): { place: LinePlace; ops: readonly Op[] } {
+function withBlankSigns(
+  lines: Lines,
+  place: LinePlace,
+  ops: readonly Op[],
+  lacksSigns: boolean,
+): { place: LinePlace; ops: readonly Op[] } | undefined {
   const { rule, ...exact } = place;
   if (!rule?.wholeLines) return { place, ops };
-  const indents = new Set(ops.flatMap(({ sign, text }) => (sign === ' ' || indentOf(text) === '' ? [] : indentOf(text))));
+  const indents = new Set(ops.flatMap(({ sign, text }) => (sign === ' ' || text.trim() === '' ? [] : indentOfKind(text))));
+  const own = new Set<string>();
   let line = place.line;
-  let isShown = false;
   for (const { sign, text } of ops) {
     if (sign === '+') continue;
-    const own = lines.line(line++);
-    const isOutside = lacksSigns && own === text && indentOf(text) === '';
-    if (text.trim() === '' ? own.trim() !== '' : !isOutside && own !== (sign === ' ' ? ` ${text}` : text)) return { place, ops };
-    if (sign === ' ' && text.trim() !== '') isShown ||= indents.has(indentOf(own));
+    const there = lines.line(line++);
+    const isOutside = lacksSigns && there === text && indentOf(text) === '';
+    if (text.trim() === '' ? there.trim() !== '' : !isOutside && there !== (sign === ' ' ? ` ${text}` : text)) return { place, ops };
+    if (sign === ' ' && text.trim() !== '') own.add(indentOfKind(there));
   }
   let at = place.line;
-  return isShown ? { place: exact, ops: ops.map((op) => (op.sign === '+' ? op : { ...op, text: lines.line(at++) })) } : { place, ops };
+  const unmarked = { place: exact, ops: ops.map((op) => (op.sign === '+' ? op : { ...op, text: lines.line(at++) })) };
+  if (![...indents].some((indent) => indent !== '' && own.has(indent))) return { place, ops };
+  if (lacksSigns || ![...indents].some((indent) => own.has(` ${indent}`))) return unmarked;
+  const [outer = ''] = [...indents].toSorted((a, b) => a.length - b.length);
+  if (own.has(outer) === own.has(` ${outer}`)) return undefined;
+  return own.has(outer) ? unmarked : { place, ops };
+}
+
+/** The stars of a doc comment stand between the columns of the code. */
+function indentOfKind(line: string): string {
+  return indentOf(line) + (/^\s*\*/.test(line) ? '*' : '');
 }
 
 /** Lines that are only added stand below the header, or at the end of the file. */

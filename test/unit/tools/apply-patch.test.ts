@@ -119,6 +119,20 @@ describe('the form of edits', () => {
   });
 });
 
+describe('a patch whose lines all have one blank too few', () => {
+  const file = '  /**\n   * Old.\n   */\n  run(spec: Spec): Promise<Result>;\n';
+  const patched = (...lines: string[]) => {
+    const [section] = parsePatch(wrap(`*** Update File: a.ts\n@@\n${lines.join('\n')}\n`));
+    return applyHunks(file, (section as Extract<Section, { kind: 'update' }>).hunks, 'a.ts').text;
+  };
+
+  it('is told from one whose context lines lack their marks by the lines that it adds', () => {
+    const context = ['   */', '  run(spec: Spec): Promise<Result>;'];
+    assert.equal(patched(...context, '+ if (changed) {', '+   call();', '+ }'), `${file}  if (changed) {\n    call();\n  }\n`);
+    assert.equal(patched(...context, '+  if (changed) {', '+    call();', '+  }'), `${file}  if (changed) {\n    call();\n  }\n`);
+  });
+});
+
 describe('a patch whose context lines lack the blank that marks them', () => {
   const files = sources();
 
