@@ -135,8 +135,10 @@ function settle(turn: TurnView, message: AssistantMessage): TurnView {
     known.delete(part.id);
     return [{ ...call, input: part.input, malformed: part.malformed, problem: part.problem }];
   });
-  const brokeOff = message.stop === 'aborted';
-  return { ...rest, text, reasoning, settled: true, ...(brokeOff && { brokeOff }), calls: [...calls, ...known.values()] };
+  const brokeOff = message.stop === 'aborted' && message.content.length > 0;
+  // What was streamed of an answer that ended before it said anything stays to be read.
+  const isNothing = message.stop === 'aborted' && message.content.length === 0;
+  return { ...rest, text, reasoning: isNothing ? turn.reasoning : reasoning, settled: true, ...(brokeOff && { brokeOff }), calls: [...calls, ...known.values()] };
 }
 
 /** What the run has changed, but for what this call only was about to. */

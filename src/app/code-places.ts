@@ -29,7 +29,8 @@ export async function codePlaces(
   const projectsIn = async (at: Location, depth: number): Promise<string[]> => {
     const found: string[] = [];
     for (const { name, type, link } of depth > 0 ? await list(at) : []) {
-      if (type !== 'directory' || link || name.startsWith('.') || SKIPPED.test(name) || looked++ > MOST_NAMES) continue;
+      if (type !== 'directory' || link || name.startsWith('.') || SKIPPED.test(name)) continue;
+      if (looked++ > MOST_NAMES) return ['../…'];
       const inner = below(at, name);
       const path = formatPath(inner, fs.folders);
       const markers = markersIn((await list(inner)).map((entry) => entry.name));
@@ -65,7 +66,7 @@ export async function codePlaces(
     const at = placeOf(word, from, fs);
     if (!at) return [];
     // Patterns of programs that no shell reads so.
-    if (/\{[^}]*\/|[+@!?*]\(/.test(word)) return [`../${word}`];
+    if (/\{[^{}]*[/{]|[+@!?*]\(/.test(word)) return [`../${word}`];
     if (/[*?[{]/.test(word)) return expand({ ...at, path: '' }, at.path.split('/'));
     const type = (await fs.stat(at).catch(() => undefined))?.type;
     // A path counts where it leads, though there may be nothing yet.

@@ -44,6 +44,8 @@ export class EventLog {
   #damage: string | undefined;
   /** Something of the log is lost, and the log does not say so yet. */
   #isLost = false;
+  /** Since it was locked. */
+  #isMended = false;
 
   constructor(file: SessionLog, events: readonly AgentEvent[], now: () => number) {
     this.#file = file;
@@ -104,6 +106,7 @@ export class EventLog {
 
   #publish(runId: string, body: EventBody): void {
     const durable = isDurable(body);
+    if (durable && !this.#failure && !this.#isMended) this.#mend();
     if (durable && this.#isLost) this.#skipLost();
     const receipt = body.type === 'run_finished' && { receipt: receiptOf(this.events, runId, this.#run?.canWrite) };
     const event = { ...body, ...receipt, runId, seq: this.state.seq + (durable ? 1 : 0), at: this.#now() } as AgentEvent;
@@ -126,10 +129,14 @@ export class EventLog {
       this.#file.append(event);
       if (!this.#run) this.#file.close();
     } catch (error) {
-      this.#failure = logFailure(error);
-      this.#run?.abort(this.#failure);
-      throw this.#failure;
+      throw this.#fail(error);
     }
+  }
+
+  #fail(error: unknown): Error {
+    this.#failure = logFailure(error);
+    this.#run?.abort(this.#failure);
+    return this.#failure;
   }
 
   #tell(event: AgentEvent): void {
@@ -205,20 +212,24 @@ export class EventLog {
     try {
       // Between the last look and the lock another process may have written.
       this.refresh();
-      this.#mend();
+      this.#isMended = false;
     } catch (error) {
       this.unlock();
       throw error;
     }
   }
 
+  /**
+   * Right before the first event that follows: a log that was mended says only by the number of that event that something is missing.
+   * @throws where it cannot be written
+   */
   #mend(): void {
-    if (this.#run) return;
     const logged = this.#unlogged ? this.events.slice(0, -1) : this.events;
     try {
       if (this.#file.mend(logged)) this.#isLost = true;
+      this.#isMended = true;
     } catch (error) {
-      throw logFailure(error);
+      throw this.#fail(error);
     }
   }
 

@@ -29,7 +29,7 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
     if (state.open.indexOf(call) >= limits.callsPerTurn)
       throw new Withheld(`Not executed: at most ${limits.callsPerTurn} calls a turn. Ask for it again in the next turn.`);
     if (call.malformed !== undefined)
-      throw new ToolError(call.problem ?? 'The arguments are not valid JSON. Send them again as one JSON object.');
+      throw new Withheld(call.problem ?? 'The arguments are not valid JSON. Send them again as one JSON object.');
     let prepared = tool && (await abortable(tool.prepare(call.input ?? {}, signal), signal));
     const { covers, ...judged } = await abortable(Promise.resolve(ports.decide(call, tool, prepared)), signal);
     decision = judged;
@@ -133,7 +133,7 @@ async function approval(
   if (!answer.revised) return prepared;
   const kept = await prepared.revise?.(answer.revised);
   if (!kept || kept.digest !== state.approvals.get(call.id)?.digest)
-    throw new ToolError('What is left of this change is not what the user agreed to. Nothing was changed: ask for it again.');
+    throw new Withheld('What is left of this change is not what the user agreed to. Nothing was changed: ask for it again.');
   return kept;
 }
 

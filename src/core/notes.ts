@@ -4,7 +4,10 @@ import type { ImagePart, Message, NotePart, TextPart, ToolMessage, ToolResult, U
 /** Explained to the model by the system prompt. */
 export const NOTE_TAG = 'kedge_note';
 /** Case and blanks make no difference to a model, so they make none here. */
-const TAG_BEGINS = new RegExp(`<(?=\\s*/?\\s*${NOTE_TAG})`, 'gi');
+const TAG_BEGINS = new RegExp(`<(?=\\s*(?:/\\s*)?${NOTE_TAG})`, 'gi');
+/** Wires put the parts of a message together, so a tag could begin at the end of one part and go on in the next. */
+const ITS_BEGINNINGS = [...NOTE_TAG].reduceRight((rest, letter) => `(?:${letter}${rest})?`, '');
+const TAG_BEGINS_OR_END = new RegExp(`<(?=\\s*(?:/\\s*)?(?:${NOTE_TAG}|${ITS_BEGINNINGS}$))`, 'gi');
 
 export function note(about: NotePart['about'], text: string): NotePart {
   return { type: 'note', about, text };
@@ -33,19 +36,22 @@ export type FramedMessage =
 /** Depends on nothing but the message, so that a request begins with the same bytes as the one before it. */
 export function framed(message: Message): FramedMessage {
   if (message.role === 'assistant') return message;
-  if (message.role === 'user') return { role: 'user', content: message.content.map(framedPart) };
-  return { role: 'tool', content: message.content.map((result) => ({ ...result, content: result.content.map(framedPart) })) };
+  if (message.role === 'user') return { role: 'user', content: framedParts(message.content) };
+  return { role: 'tool', content: message.content.map((result) => ({ ...result, content: framedParts(result.content) })) };
 }
 
 export function framedNote(text: string): string {
   return `<${NOTE_TAG}>\n${withoutFrames(text)}\n</${NOTE_TAG}>`;
 }
 
-function framedPart(part: TextPart | ImagePart | NotePart): TextPart | ImagePart {
-  if (part.type === 'note') return { type: 'text', text: framedNote(part.text) };
-  return part.type === 'image' ? part : { ...part, text: withoutFrames(part.text) };
+function framedParts(parts: readonly (TextPart | ImagePart | NotePart)[]): (TextPart | ImagePart)[] {
+  return parts.map((part, index) => {
+    if (part.type === 'note') return { type: 'text', text: framedNote(part.text) };
+    return part.type === 'image' ? part : { ...part, text: withoutFrames(part.text, index === parts.length - 1) };
+  });
 }
 
-function withoutFrames(text: string): string {
-  return text.replace(TAG_BEGINS, '&lt;');
+/** The same text, in which no frame of a note begins; `isLast`: no other text follows it. */
+export function withoutFrames(text: string, isLast = true): string {
+  return text.replace(isLast ? TAG_BEGINS : TAG_BEGINS_OR_END, '&lt;');
 }

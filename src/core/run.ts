@@ -61,7 +61,7 @@ const EMPTY_AGAIN =
 /** How often a model is asked for an answer that is not empty. */
 const TRIES = 2;
 
-/** Runs until the answer, a limit, a stop or a failure, and emits how it ended. It does not throw. */
+/** Runs until the answer, a limit, a stop or a failure, and emits how it ended. It throws only where the log cannot be written. */
 export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<void> {
   const { state, emit, meter, now, pace } = ports;
   const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
@@ -127,7 +127,9 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       }
       const { lastRun } = state;
       const last = state.messages.at(-1);
-      if (last?.role === 'assistant') {
+      // Of an answer that ended before it said anything, only its use is kept.
+      const isNothing = last?.role === 'assistant' && last.stop === 'aborted' && last.content.length === 0;
+      if (last?.role === 'assistant' && !isNothing) {
         if (last.stop === 'refusal') return finish('refused');
         const isWhole = last.stop !== 'max_tokens' && last.stop !== 'aborted';
         // A run that ended with this answer, and is tried again, has work to do first.

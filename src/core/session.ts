@@ -208,5 +208,5 @@ export function messagesForModel(state: SessionState): Message[] {
 /** Whether the conversation ends with half an answer, which can be gone on with. */
 export function brokeOff({ messages }: SessionState): boolean {
   const last = messages.at(-1);
-  return last?.role === 'assistant' && last.stop === 'aborted';
+  return last?.role === 'assistant' && last.stop === 'aborted' && last.content.length > 0;
 }

@@ -29,7 +29,7 @@ export type ThinkPorts = {
 const CHECK_CHARACTERS = 4_096;
 const CHECK_MS = 1_000;
 
-/** @throws LimitReached in the middle of an answer; what had come of its text is then kept as half an answer, as it is after any other failure */
+/** @throws LimitReached in the middle of an answer; what had come of its text is then kept as half an answer, and what it used is counted, as after any other failure */
 export async function think(ports: ThinkPorts, tools: ModelRequest['tools'], signal: AbortSignal): Promise<AssistantMessage> {
   const { state, emit, meter, price } = ports;
   const history = messagesForModel(state);
@@ -68,7 +68,8 @@ export async function think(ports: ThinkPorts, tools: ModelRequest['tools'], sig
       ...(usage && { usage }),
       ...(usd !== undefined && { usd }),
     } as const;
-    if (content.length > 0 || stop !== 'aborted') emit({ type: 'message_added', message, ...estimate });
+    if (content.length > 0 || stop !== 'aborted' || usage || estimate.estimated !== undefined)
+      emit({ type: 'message_added', message, ...estimate });
     return message;
   };
 

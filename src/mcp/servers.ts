@@ -93,21 +93,25 @@ export class McpServers {
     const signal = AbortSignal.any([timeout, this.#closing.signal]);
     const work = async () => {
       const { connect } = await this.#ports.load();
+      let own: McpConnection | undefined;
       const events = {
         // What was known of its tools is asked for again; the connection stays.
         onChanged: () => {
           entry.opened = undefined;
         },
         onClosed: () => {
+          // The end of an old connection may come late.
+          if (entry.connection !== own) return;
           entry.opened = undefined;
           delete entry.connection;
         },
       };
       if (!entry.connection) {
         entry.connecting = connect(name, entry.config, events, this.#ports.start, signal);
-        entry.connection = await entry.connecting.finally(() => {
+        own = await entry.connecting.finally(() => {
           entry.connecting = undefined;
         });
+        entry.connection = own;
       }
       const tools = await entry.connection.tools(signal);
       return { connection: entry.connection, tools, fingerprint: await fingerprintOf(tools) };
@@ -124,10 +128,10 @@ export class McpServers {
   /** Those that the user took out or changed are ended. */
   #forget(): void {
     const configured = this.#ports.configured();
-    for (const [name, { config, connection }] of this.#entries) {
+    for (const [name, { config, connection, connecting }] of this.#entries) {
       if (JSON.stringify(configured.get(name)) === JSON.stringify(config)) continue;
       this.#entries.delete(name);
-      void connection?.close().catch(() => undefined);
+      void end(connection ?? connecting);
     }
   }
 

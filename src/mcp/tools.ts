@@ -1,7 +1,9 @@
 /** A server's tool as a tool of Kedge. */
 import type { JsonSchema } from '../core/model.ts';
+import { withoutFrames } from '../core/notes.ts';
 import type { Tool } from '../core/tool.ts';
 import { ToolError } from '../core/tool.ts';
+import { visibleText } from '../core/visible-text.ts';
 import { encodeText, hashOf } from '../workspace/content.ts';
 import type { McpConnection, McpTool } from './types.ts';
 
@@ -72,7 +74,7 @@ function shownSchema(schema: JsonSchema): JsonSchema {
   return shown.length > MAX_SCHEMA ? { type: 'object' } : (JSON.parse(shown) as JsonSchema);
 }
 
-/** Without letters that nobody sees, in which a description could say more to a model than to the user. */
+/** A description could say more to a model than to the user by letters that nobody sees, or pretend to be words of Kedge. */
 function visible(text: string): string {
-  return text.replace(/[^\P{C}\n\t]/gu, '');
+  return withoutFrames(visibleText(text));
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { SessionLog, SessionStore } from '../../../src/sessions/store.ts';
 import { answerAll, assistantOn, eventsOf, lastOf } from '../../support/harness.ts';
@@ -35,6 +36,29 @@ class SmallLog extends SessionLog {
 }
 
 const script = [turn(call('create_file', { path: '1', content: '' }), call('create_file', { path: '2', content: '' })), turn(say('Done.'))];
+
+describe('a log that lost its last line', () => {
+  it('says so as long as nothing was added behind the place', async () => {
+    await using kedge = await assistantOn({}, [turn(say('Done.')), turn(say('Again.'))]);
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    const file = join(kedge.storage, 'sessions', `${kedge.session.id}.jsonl`);
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    writeFileSync(file, `${lines.with(-1, '{"seq":').join('\n')}\n`);
+    for (let time = 0; time < 2; time++) {
+      const again = await kedge.reload();
+      assert.match(again.session.damage ?? '', /^1 line of this session’s log is damaged/);
+      await assert.rejects(again.session.undo(again.session.state.lastRun?.runId ?? ''), /changed no file/);
+      again.assistant.close();
+    }
+    const last = await kedge.reload();
+    await last.session.resume();
+    const numbers = ((await last.store.load(last.session.id)) ?? []).map(({ seq }) => seq);
+    assert.ok(
+      numbers.some((seq, index) => index > 0 && seq > (numbers[index - 1] ?? 0) + 1),
+      numbers.join(' '),
+    );
+  });
+});
 
 describe('a log that cannot be written', () => {
   it('ends the run at once, with the reason, and nothing is done that it does not hold', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Budgets } from '../../../src/app/budgets.ts';
 import { usdOf } from '../../../src/app/cost.ts';
 import type { RunBudget } from '../../../src/core/budget.ts';
+import { isDurable } from '../../../src/core/events.ts';
 import type { ModelAdapter, ModelErrorKind, ModelEvent } from '../../../src/core/model.ts';
 import { foldSession } from '../../../src/core/session.ts';
 import { call, hang, say, turn } from '../../../src/providers/scripted/index.ts';
@@ -46,8 +47,14 @@ describe('an answer without an end is ended by the run’s limits', () => {
       assert.equal(lastOf(kedge.events, 'run_paused').reason, 'limit');
       const streamed = (made.count * delta.text.length) / 4;
       assert.ok(streamed < 12_000 && streamed > 10_000 - REQUEST, String(streamed));
+      // What it used counts over the pause and over a reload, also where it had not said anything yet.
+      assert.ok((kedge.session.state.lastRun?.used.tokens ?? 0) >= 10_000);
+      assert.deepEqual(foldSession(kedge.events.filter(isDurable)).lastRun?.used.tokens, kedge.session.state.lastRun?.used.tokens);
       await kedge.session.resume();
       assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
+      // It is told to go on only with what it had said.
+      const roles = kedge.adapter.requests[1]?.messages.map(({ role }) => role);
+      assert.deepEqual(roles, delta.type === 'text_delta' ? ['user', 'assistant', 'user'] : ['user']);
     });
 
     it(`of minutes: ${delta.type}`, async () => {

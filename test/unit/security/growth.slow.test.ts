@@ -1,6 +1,8 @@
 /** Whatever a page, a server, a repository or a model sends, the time to read it grows in proportion to its length. Calls as text have a test of their own. */
 import type { AgentEvent } from '../../../src/core/events.ts';
 import { jsonIn } from '../../../src/core/json.ts';
+import { user } from '../../../src/core/messages.ts';
+import { framed } from '../../../src/core/notes.ts';
 import { decodeMarks, restoreMarks, visibleCommand, visibleText } from '../../../src/core/visible-text.ts';
 import { markdownOf } from '../../../src/hosts/node/fetch-html.ts';
 import { decodedText, isHtml, isText } from '../../../src/hosts/node/fetch-text.ts';
@@ -160,6 +162,16 @@ describe('the time to read the output of a command grows with its length:', () =
 
 describe('the time to mark what is not seen grows with the length of the text:', () => {
   grows(PLAIN, (text) => [visibleText(text), visibleCommand(text), decodeMarks(text), restoreMarks(text, text)]);
+});
+
+describe('the time to keep frames of notes out of a text grows with its length:', () => {
+  const frames: Texts = {
+    'blanks behind a sign': [' ', '<', 'x'],
+    'line feeds behind a slash': ['\n', '</', 'x'],
+    signs: '< ',
+    names: '<kedge_',
+  };
+  grows(frames, (text) => framed({ role: 'user', content: [...user(text).content, ...user(text).content] }));
 });
 
 describe('the time to find a passage grows with the length of the file:', () => {
