@@ -61,7 +61,7 @@ function words(text: string): string {
 }
 
 /** However many ticks it holds. */
-function codeSpan(text: string): string {
+export function codeSpan(text: string): string {
   const ticks = '`'.repeat(Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length)) + 1);
   return `${ticks} ${text} ${ticks}`;
 }

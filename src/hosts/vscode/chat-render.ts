@@ -13,12 +13,12 @@ import { proofOf, receiptLine } from '../../core/receipt.ts';
 import { hunksIn } from '../../core/revision.ts';
 import { brokeOff } from '../../core/session.ts';
 import type { ApprovalRequest, AskedQuestion } from '../../core/session-state.ts';
-import { visibleLine } from '../../core/visible-text.ts';
+import { visibleLine, visibleText } from '../../core/visible-text.ts';
 import { waitingText } from '../../core/waiting.ts';
 import { REMEDY, type Remedy } from '../../protocol/remedy.ts';
 import { modelText } from '../../providers/catalog.ts';
 import { PathError, parsePath } from '../../workspace/paths.ts';
-import { approvalMarkdown, fence, plain, planMarkdown, questionMarkdown } from './chat-markdown.ts';
+import { approvalMarkdown, codeSpan, fence, plain, planMarkdown, questionMarkdown } from './chat-markdown.ts';
 import { modelName } from './describe.ts';
 import type { Kedge } from './kedge.ts';
 import { PlaceFinder } from './place-finder.ts';
@@ -140,7 +140,7 @@ export class ChatRenderer {
         stream.markdown(`*${event.reason}*\n\n`);
         break;
       case 'run_paused':
-        stream.markdown(`**Paused.** ${this.#limit ? `${plain(reachedText(this.#limit))} ` : ''}${event.summary}\n\n`);
+        stream.markdown(`**Paused.** ${this.#limit ? `${plain(reachedText(this.#limit))} ` : ''}${visibleText(event.summary)}\n\n`);
         stream.button({ command: 'kedge.chat.continue', title: this.#limit ? moreText(this.#limit.limit) : 'Continue' });
         if (event.reason === 'edit_plan' && this.#plan)
           stream.button({ command: 'kedge.editPlan', title: 'Edit plan', arguments: [this.#session.id, this.#plan.id] });
@@ -163,7 +163,9 @@ export class ChatRenderer {
     const opening = (title: string, command: string, ...args: string[]) =>
       stream.button({ command, title, arguments: [this.#session.id, callId, ...args] });
     if (changes.length > DIFF_BUTTONS) opening(`Open all ${changes.length} diffs`, 'kedge.openDiffs');
-    else for (const { path } of changes) opening(changes.length > 1 ? `Open diff of ${path}` : 'Open diff', 'kedge.openDiff', path);
+    else
+      for (const { path } of changes)
+        opening(changes.length > 1 ? `Open diff of ${visibleLine(path)}` : 'Open diff', 'kedge.openDiff', path);
     if (changes.length > 1 || changes.some((change) => hunksIn(change) > 1))
       stream.button({ command: 'kedge.showInPanel', title: 'Choose hunks in the panel', arguments: [this.#session.id] });
   }
@@ -175,7 +177,11 @@ export class ChatRenderer {
     for (const part of questionMarkdown(question)) stream.markdown(part);
     const id = [this.#session.id, questionId];
     for (const { label } of options)
-      stream.button({ command: 'kedge.answerQuestion', title: label, arguments: [...id, { option: label } satisfies QuestionAnswer] });
+      stream.button({
+        command: 'kedge.answerQuestion',
+        title: visibleLine(label),
+        arguments: [...id, { option: label } satisfies QuestionAnswer],
+      });
     if (freeText || options.length === 0)
       stream.button({ command: 'kedge.answerInWords', title: options.length > 0 ? 'Answer otherwise…' : 'Answer…', arguments: id });
   }
@@ -255,8 +261,8 @@ export class ChatRenderer {
 
   #anchor(path: string, gone: boolean): void {
     const uri = gone ? undefined : this.#uri(path);
-    if (uri) this.#stream.anchor(uri, path);
-    else this.#stream.markdown(`\`${path}\``);
+    if (uri) this.#stream.anchor(uri, visibleLine(path));
+    else this.#stream.markdown(codeSpan(visibleLine(path)));
   }
 }
 

@@ -33,6 +33,11 @@ function realRoot(path: string): string[] {
   }
 }
 
+/** Of folders inside each other, the inner one counts: it leaves the shortest path. */
+function innermost(places: readonly Location[]): Location | undefined {
+  return places.toSorted((a, b) => a.path.length - b.path.length)[0];
+}
+
 export class VsCodeFileSystem implements FileSystem {
   readonly folders: readonly OpenFolder[];
   readonly #ripgrep: Place['ripgrep'];
@@ -77,13 +82,14 @@ export class VsCodeFileSystem implements FileSystem {
 
   /** Where an open document or an editor's location is in the workspace; undefined when it is elsewhere. */
   locate(uri: vscode.Uri): Location | undefined {
-    for (const [folder, { uri: base }] of this.folders.entries()) {
-      if (uri.scheme !== base.scheme || uri.authority !== base.authority) continue;
-      const prefix = base.path.endsWith('/') ? base.path : `${base.path}/`;
-      if (uri.path === base.path) return { folder, path: '' };
-      if (uri.path.startsWith(prefix)) return { folder, path: uri.path.slice(prefix.length) };
-    }
-    return undefined;
+    return innermost(
+      this.folders.flatMap(({ uri: base }, folder) => {
+        if (uri.scheme !== base.scheme || uri.authority !== base.authority) return [];
+        const prefix = base.path.endsWith('/') ? base.path : `${base.path}/`;
+        if (uri.path === base.path) return [{ folder, path: '' }];
+        return uri.path.startsWith(prefix) ? [{ folder, path: uri.path.slice(prefix.length) }] : [];
+      }),
+    );
   }
 
   async canonical(at: Location): Promise<Location | undefined> {
@@ -91,13 +97,14 @@ export class VsCodeFileSystem implements FileSystem {
     if (root === undefined) return at;
     expectName(at.path);
     const real = realPath(join(root, at.path));
+    const places: Location[] = [];
     for (const [folder, { root: other }] of this.folders.entries()) {
       if (other === undefined || real === undefined) continue;
       const path = relative(await realpath(other).catch(() => other), real);
       if (path !== '..' && !path.startsWith(`..${sep}`) && !/^([a-z]:|[\\/])/i.test(path))
-        return { folder, path: path.split(sep).join('/') };
+        places.push({ folder, path: path.split(sep).join('/') });
     }
-    return undefined;
+    return innermost(places);
   }
 
   async stat(at: Location): Promise<FileStat | undefined> {
