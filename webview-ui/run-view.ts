@@ -138,7 +138,14 @@ function settle(turn: TurnView, message: AssistantMessage): TurnView {
   const brokeOff = message.stop === 'aborted' && message.content.length > 0;
   // What was streamed of an answer that ended before it said anything stays to be read.
   const isNothing = message.stop === 'aborted' && message.content.length === 0;
-  return { ...rest, text, reasoning: isNothing ? turn.reasoning : reasoning, settled: true, ...(brokeOff && { brokeOff }), calls: [...calls, ...known.values()] };
+  return {
+    ...rest,
+    text,
+    reasoning: isNothing ? turn.reasoning : reasoning,
+    settled: true,
+    ...(brokeOff && { brokeOff }),
+    calls: [...calls, ...known.values()],
+  };
 }
 
 /** What the run has changed, but for what this call only was about to. */
