@@ -2,7 +2,7 @@
 
 import { decodeText } from '../workspace/content.ts';
 import { formatPath, parsePath } from '../workspace/paths.ts';
-import type { FileSystem } from '../workspace/types.ts';
+import type { FileSystem, Location } from '../workspace/types.ts';
 
 /** The directories that `core.hooksPath` of the open folders' repositories names, and files that their configuration includes, as paths of the workspace. */
 export async function hookPlaces(fs: FileSystem): Promise<string[]> {
@@ -10,8 +10,11 @@ export async function hookPlaces(fs: FileSystem): Promise<string[]> {
   return found.flat();
 }
 
-/** The texts of the hooks that git runs in the open folders. */
-export async function hookScripts(fs: FileSystem): Promise<string[]> {
+/** A hook: where its file really lies, and its text. */
+type Hook = { place: string; text: string };
+
+/** The hooks that git runs in the open folders. */
+export async function hookScripts(fs: FileSystem): Promise<Hook[]> {
   const usual = fs.folders.map((_, folder) => formatPath({ folder, path: '.git/hooks' }, fs.folders));
   // husky's own directory stands in that of the hooks.
   const named = (await hookPlaces(fs)).flatMap((place) => [place, place.replace(/\/_$/, '')]);
@@ -19,13 +22,25 @@ export async function hookScripts(fs: FileSystem): Promise<string[]> {
   return scripts.flat();
 }
 
-async function scriptsIn(fs: FileSystem, place: string): Promise<string[]> {
-  const at = parsePath(place, fs.folders);
+async function scriptsIn(fs: FileSystem, place: string): Promise<Hook[]> {
+  const at = await fs.canonical(parsePath(place, fs.folders));
+  if (!at) return [];
   const entries = (await fs.list(at)).filter(({ name, type }) => type === 'file' && /^[a-z]+(?:-[a-z]+)*$/.test(name));
-  const texts = await Promise.all(
-    entries.map(async ({ name }) => decodeText((await fs.read({ ...at, path: `${at.path}/${name}` })).bytes)),
-  );
-  return texts.filter((text) => text !== undefined);
+  // One that cannot be read, or that lies elsewhere, keeps nothing from the others.
+  const found = await Promise.all(entries.map(({ name }) => hookAt(fs, { ...at, path: `${at.path}/${name}` }).catch(() => undefined)));
+  return found.filter((hook) => hook !== undefined);
+}
+
+async function hookAt(fs: FileSystem, entry: Location): Promise<Hook | undefined> {
+  const at = await fs.canonical(entry);
+  if (!at) return undefined;
+  const place = formatPath(at, fs.folders);
+  // What cannot be read is known to be run all the same.
+  const text = await fs
+    .read(at)
+    .then(({ bytes }) => decodeText(bytes))
+    .catch(() => undefined);
+  return { place, text: text ?? '' };
 }
 
 async function hooksOf(fs: FileSystem, folder: number): Promise<string[]> {

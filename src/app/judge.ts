@@ -74,7 +74,8 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
       const isBelow = command !== undefined && !tops.includes(command.cwd);
       const grants = [...grantsFor(session.state.grants, run.runId, call.id), ...ports.grants.list()];
       const own = ownFiles(session.state, run.runId, prepared);
-      const steers = written.length > 0 && (await (await import('./steering.ts')).steering({ rules, grants, plan: run.plan, own, fs }));
+      const steers =
+        written.length > 0 && (await (await import('./steering.ts')).steering({ rules, grants, plan: run.plan, own, written, fs }));
       const input = (known?: LookedUp): PolicyInput => ({
         ...always(),
         tool,

@@ -30,16 +30,33 @@ async function writing(
   return rules(kedge);
 }
 
-const STEERING =
-  `package.json packages/web/package.json pnpm-workspace.yaml turbo.json jest.config.ts vitest.config.mts vite.config.js .mocharc.json
-  .eslintrc.cjs eslint.config.mjs babel.config.js .babelrc webpack.prod.js rollup.config.js tsup.config.ts karma.conf.js playwright.config.ts
-  tsconfig.json tsconfig.test.json gulpfile.js next.config.mjs conftest.py tests/conftest.py pytest.ini tox.ini setup.cfg setup.py pyproject.toml noxfile.py
-  requirements-dev.txt Cargo.toml build.rs crates/a/build.rs go.mod Makefile sub/makefile rules.mk justfile Taskfile.yml CMakeLists.txt cmake/x.cmake
-  pom.xml build.gradle app/build.gradle.kts settings.gradle gradle.properties gradlew gradle/libs.versions.toml buildSrc/src/X.kt BUILD.bazel
-  defs.bzl Gemfile Rakefile lib/tasks/x.rake .rspec x.gemspec composer.json phpunit.xml mix.exs Package.swift pubspec.yaml App.csproj
-  dune sub/dune-project deps.edn project.clj foundry.toml Snakefile Jakefile hardhat.config.ts test/jest-e2e.json pytest.toml tox.toml cucumber.js
-  x.runsettings Directory.Build.rsp CMakeUserPresets.json meson.options .config/nextest.toml spec/support/jasmine.json test/mocha.opts nodemon.json
-  Directory.Build.props node_modules/mocha/index.js .venv/lib/x.py`.split(/\s+/);
+const words = (text: string) => text.trim().split(/\s+/);
+/** By a command the files of its ecosystem; those of "make" decide what the commands of all do. */
+const STEERED: Record<string, string[]> = {
+  'npm test':
+    words(`package.json packages/web/package.json pnpm-workspace.yaml turbo.json jest.config.ts vitest.config.mts vite.config.js .mocharc.json
+    .eslintrc.cjs eslint.config.mjs babel.config.js .babelrc webpack.prod.js rollup.config.js tsup.config.ts karma.conf.js playwright.config.ts
+    tsconfig.json tsconfig.test.json gulpfile.js next.config.mjs Jakefile hardhat.config.ts test/jest-e2e.json cucumber.js spec/support/jasmine.json
+    test/mocha.opts nodemon.json node_modules/mocha/index.js`),
+  'pytest -q':
+    words(`conftest.py tests/conftest.py pytest.ini tox.ini setup.cfg setup.py pyproject.toml noxfile.py requirements-dev.txt pytest.toml
+    tox.toml .venv/lib/x.py`),
+  'cargo test': words('Cargo.toml build.rs crates/a/build.rs .config/nextest.toml'),
+  'go test': words('go.mod'),
+  './gradlew test': words(`pom.xml build.gradle app/build.gradle.kts settings.gradle gradle.properties gradlew gradle/libs.versions.toml
+    buildSrc/src/X.kt deps.edn project.clj`),
+  'bundle exec rspec': words('Gemfile Rakefile lib/tasks/x.rake .rspec x.gemspec'),
+  phpunit: words('composer.json phpunit.xml'),
+  'mix test': words('mix.exs'),
+  'swift test': words('Package.swift'),
+  'dart test': words('pubspec.yaml'),
+  'dotnet test': words('App.csproj x.runsettings Directory.Build.rsp Directory.Build.props'),
+  'dune test': words('dune sub/dune-project'),
+  'forge test': words('foundry.toml'),
+  make: words(`Makefile sub/makefile rules.mk justfile Taskfile.yml CMakeLists.txt cmake/x.cmake BUILD.bazel defs.bzl Snakefile CMakeUserPresets.json
+    meson.options`),
+};
+const STEERING = Object.values(STEERED).flat();
 const ORDINARY =
   `src/a.ts src/package.ts src/config.ts src/app.config.ts test/a.test.ts tests/test_a.py README.md docs/Makefile.md src/build.ts
   src/main.rs lib/gradle.kt src/jest.ts src/eslint/rule.js data/package.csv assets/tsconfig.png src/next.ts src/setup.ts src/tasks.ts`.split(
@@ -47,18 +64,63 @@ const ORDINARY =
   );
 
 describe('a change of what a command does that runs without asking', () => {
-  for (const path of STEERING)
-    it(`asks, with its diff: ${path}`, async () => {
+  for (const [allowed, path] of Object.entries(STEERED).flatMap(([allowed, paths]) => paths.map((path) => [allowed, path] as const)))
+    it(`asks, with its diff: ${path}, for ${allowed}`, async () => {
       await using kedge = await assistantOn({}, [turn(create(path)), done]);
-      kedge.granted.covers.push({ kind: 'edits' }, command('npm test'));
+      kedge.granted.covers.push({ kind: 'edits' }, command(allowed));
       answerAll(kedge.session, { approve: true, grant: 'session' });
       await kedge.session.prompt({ text: 'go', mode: 'agent' });
       const { rule, reason, changes, covers } = lastOf(kedge.events, 'approval_requested');
       assert.deepEqual([rule, covers], ['steers-command', undefined]);
-      assert.equal(reason, `${path} decides what npm test does, which runs without asking.`);
+      assert.equal(reason, `${path} decides what ${allowed} does, which runs without asking.`);
       assert.match(changes[0]?.diff ?? '', /\+x/);
       assert.equal(await kedge.read(path), 'x\n');
     });
+
+  it('asks for the files of all ecosystems where the command may run anything', async () => {
+    const anything = [
+      'make',
+      'bash x.sh',
+      './x.sh',
+      'npm run',
+      'npm test -w web',
+      'uv run',
+      'uv run make',
+      'npx foo',
+      'tox',
+      'cargo xtask',
+      'composer test',
+    ];
+    for (const allowed of anything) {
+      const asked = await writing(STEERING, [command(allowed)]);
+      assert.deepEqual([...new Set(asked)], ['ask steers-command'], allowed);
+    }
+  });
+
+  it('is none where the file belongs to another ecosystem than the command', async () => {
+    const one: [string, string[]][] = [
+      ['npm test', ['Cargo.toml', 'pom.xml', 'requirements.txt', 'Gemfile', 'go.mod', 'App.csproj']],
+      ['cargo test', ['package.json', 'conftest.py', 'pom.xml']],
+      ['uv run pytest', ['package.json', 'Cargo.toml']],
+      ['timeout 60 npx mocha', ['pyproject.toml']],
+    ];
+    for (const [allowed, paths] of one)
+      assert.deepEqual([...new Set(await writing(paths, [command(allowed)]))], ['allow edits-granted'], allowed);
+  });
+
+  it('asks for the files of another ecosystem that a script of the package.json runs', async () => {
+    const paths = ['Cargo.toml', 'pyproject.toml', 'pom.xml'];
+    const askedFor = async (scripts: Record<string, string>) => {
+      const asked = await writing(paths, [command('npm test')], {}, { 'package.json': JSON.stringify({ scripts }) });
+      return paths.filter((_, at) => asked[at] === 'ask steers-command');
+    };
+    assert.deepEqual(await askedFor({ test: 'npm run -s core && mocha', core: 'cd core && cargo test' }), ['Cargo.toml']);
+    assert.deepEqual(await askedFor({ test: 'mocha', pretest: 'python gen.py' }), ['pyproject.toml']);
+    assert.deepEqual(await askedFor({ test: 'sh all.sh' }), paths);
+    assert.deepEqual(await askedFor({ test: 'rimraf out && run-s build:*', 'build:x': 'mvn test' }), ['pom.xml']);
+    assert.deepEqual(await askedFor({ test: 'run-s "core -- -q"', core: 'cargo test' }), ['Cargo.toml']);
+    assert.deepEqual(await askedFor({ test: 'tsc && c8 mocha', other: 'cargo test' }), []);
+  });
 
   it('is none where the file is an ordinary one', async () => {
     assert.deepEqual([...new Set(await writing(ORDINARY, [command('npm test')]))], ['allow edits-granted']);
@@ -92,6 +154,66 @@ describe('a change of what a command does that runs without asking', () => {
       'allow rule',
       'ask steers-command',
     ]);
+  });
+
+  it('asks in the folder that the rule names', async () => {
+    const inFolder = (path: string) => ({
+      policy: () => ({ rules: [{ effect: 'allow', command: 'bash run.sh', path, from: 'user' } as SourcedRule], problems: [] }),
+    });
+    const paths = ['run.sh', 'tools/run.sh', 'tools/sub/run.sh'];
+    const askedFor = async (path: string) => {
+      const asked = await writing(paths, [], inFolder(path));
+      return paths.filter((_, at) => asked[at] === 'ask steers-command');
+    };
+    assert.deepEqual(await askedFor('tools'), ['tools/run.sh']);
+    assert.deepEqual(await askedFor('tools/'), ['tools/run.sh']);
+    assert.deepEqual(await askedFor('tools/**'), ['tools/run.sh', 'tools/sub/run.sh']);
+    assert.deepEqual(await askedFor('*'), ['tools/run.sh']);
+  });
+
+  it('asks for files that run by a command that is spelled otherwise', async () => {
+    const files = {
+      'package.json': JSON.stringify({ scripts: { build: 'node tools/x.js', prepare: 'node tools/x.js' } }),
+      'web/package.json': JSON.stringify({ scripts: { build: 'node x.js' } }),
+    };
+    const spelled: [string, string][] = [
+      ['npm run -s build', 'tools/x.js'],
+      ['npm --silent run build', 'tools/x.js'],
+      ['npm --prefix . run build', 'tools/x.js'],
+      ['npm --prefix web run build', 'web/x.js'],
+      ['cd web && npm run build', 'web/x.js'],
+      ['npm run', 'tools/x.js'],
+      ['npm ci', 'tools/x.js'],
+      ['timeout 60 npm run build', 'tools/x.js'],
+      ['cd tools && ./x.sh', 'tools/x.sh'],
+      ['cd tools && cd sub && ../x.sh', 'tools/x.sh'],
+      ['timeout 60 ./tools/x.sh', 'tools/x.sh'],
+      ['timeout -k 5 -s KILL 60s ./tools/x.sh', 'tools/x.sh'],
+      ['nice -n 5 bash tools/x.sh', 'tools/x.sh'],
+      ['env -u A B=1 bash tools/x.sh', 'tools/x.sh'],
+      ['uv run tools/x.sh', 'tools/x.sh'],
+      ['uv run main.py', 'main.py'],
+      ['uv run --with requests python tools/x.py', 'tools/x.py'],
+      ['poetry run python tools/x.py', 'tools/x.py'],
+      ['bundle exec ruby tools/x.rb', 'tools/x.rb'],
+      ['pnpm exec tsx tools/x.ts', 'tools/x.ts'],
+      ['.\\tools\\x.ps1', 'tools/x.ps1'],
+      ['.\\tools\\x', 'tools/x.ps1'],
+      ['& .\\tools\\x.ps1', 'tools/x.ps1'],
+      ['node tools\\x.js', 'tools/x.js'],
+      ['pwsh -File tools\\x.ps1', 'tools/x.ps1'],
+      ['cd tools; .\\x.ps1', 'tools/x.ps1'],
+    ];
+    const checked = async (text: string, path: string) => {
+      const policy = () => ({ rules: [{ effect: 'allow', command: text, from: 'user' } as SourcedRule], problems: [] });
+      return [...(await writing([path], [], { policy }, files)), ...(await writing([path], [command(text)], {}, files))];
+    };
+    for (const [text, path] of spelled) {
+      const [byRule, byGrant] = await checked(text, path);
+      assert.equal(byRule, 'ask steers-command', text);
+      // A grant is one to a simple command.
+      if (!/[;&]/.test(text)) assert.equal(byGrant, 'ask steers-command', `${text} as a grant`);
+    }
   });
 
   it('asks for files that the command runs itself, or that its scripts run', async () => {
@@ -199,6 +321,47 @@ describe('a change of what a command does that runs without asking', () => {
     }
   });
 
+  it('asks for a hook behind a link, and for what the others run, although one cannot be read', async () => {
+    const edited = async (path: string, files: Files) => {
+      const edit = call('replace_in_file', { path, edits: [{ old_text: 'OLD', new_text: 'NEW' }] });
+      await using kedge = await assistantOn({ [path]: '# OLD\n', ...files }, [turn(edit), done]);
+      kedge.granted.covers.push({ kind: 'edits' }, command('git commit'));
+      answerAll(kedge.session, { approve: false });
+      await kedge.session.prompt({ text: 'go', mode: 'agent' });
+      return rules(kedge).join();
+    };
+    const link = { '.git/hooks/pre-commit': '-> ../../scripts/pre-commit.sh' };
+    const script = 'scripts/pre-commit.sh';
+    const whole = { [script]: '# OLD\nnode tools/x.js\n' };
+    assert.equal(await edited(script, link), 'ask steers-command', 'what the link leads to');
+    assert.equal(await edited('tools/x.js', { ...link, ...whole }), 'ask steers-command', 'what it runs');
+    const elsewhere = { '.git/hooks': '-> ../ci', 'ci/pre-push': 'node tools/x.js\n' };
+    assert.equal(await edited('tools/x.js', elsewhere), 'ask steers-command', 'all hooks behind a link');
+    assert.equal(await edited('src/a.js', { ...link, ...whole }), 'allow edits-granted');
+    const others = { '.git/hooks/pre-push': 'node tools/x.js\n' };
+    assert.equal(
+      await edited('tools/x.js', { ...others, '.git/hooks/commit-msg': '-> /etc/hostname' }),
+      'ask steers-command',
+      'one outside',
+    );
+    assert.equal(
+      await edited('tools/x.js', { ...others, '.git/hooks/commit-msg': '-> nowhere' }),
+      'ask steers-command',
+      'one that is not there',
+    );
+  });
+
+  it('asks for what the scripts of a package.json and a Makefile run that are links', async () => {
+    const files = {
+      'package.json': '-> config/p.json',
+      'config/p.json': JSON.stringify({ scripts: { test: 'node tools/x.js' } }),
+      Makefile: '-> config/m',
+      'config/m': 'test:\n\tsh tools/x.sh\n',
+    };
+    assert.deepEqual(await writing(['tools/x.js'], [command('npm test')], {}, files), ['ask steers-command']);
+    assert.deepEqual(await writing(['tools/x.sh'], [command('make test')], {}, files), ['ask steers-command']);
+  });
+
   it('is no question for a script that this run made itself', async () => {
     const edit = call('replace_in_file', { path: 'repro.js', edits: [{ old_text: 'x', new_text: 'y' }] });
     await using kedge = await assistantOn({}, [turn(create('repro.js')), turn(edit), done]);
@@ -228,7 +391,7 @@ describe('a change of what a command does that runs without asking', () => {
   it('is never made unasked, in whatever order things are allowed and changed', async () => {
     const act = fc.oneof(
       fc.record({ write: fc.constantFrom(...STEERING, ...ORDINARY) }),
-      fc.record({ allow: fc.constantFrom('npm test', 'make', 'pytest -q', 'bash x.sh', 'cargo test', 'git status', 'ls') }),
+      fc.record({ allow: fc.constantFrom(...Object.keys(STEERED), 'bash x.sh', 'git status', 'ls') }),
     );
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(act, { selector: (each) => JSON.stringify(each), minLength: 2, maxLength: 10 }), async (acts) => {
@@ -251,7 +414,10 @@ describe('a change of what a command does that runs without asking', () => {
         await kedge.session.prompt({ text: 'go', mode: 'agent' });
         for (const each of unasked) {
           const [path = '', commands] = each.split(' while ');
-          assert.ok(commands === '' || !STEERING.includes(path), each);
+          const isSteered = (commands ?? '')
+            .split(', ')
+            .some((allowed) => (/^(?:make|bash)/.test(allowed) ? STEERING : (STEERED[allowed] ?? [])).includes(path));
+          assert.ok(!isSteered && (commands === '' || !STEERED.make?.includes(path)), each);
         }
       }),
       { numRuns: 40 },
@@ -288,6 +454,24 @@ describe('a confirmed plan whose check is a command', () => {
       assert.equal(await kedge.read('ran.txt'), 'as it was\n');
       assert.equal(await kedge.read('src/a.ts'), 'x\n');
     });
+
+  it('asks no second time for a file that it names, where only another command stands', async () => {
+    for (const [files, expected] of [
+      [['package.json'], []],
+      [['**'], ['steers-command']],
+    ] as const) {
+      const named: PlanDraft = { goal: 'Do', steps: [{ title: 'All', files: [...files] }] };
+      await using kedge = await assistantOn({ 'package.json': before }, [turn(call('propose_plan', named)), turn(edit), done]);
+      kedge.granted.covers.push(command('npm test'));
+      await kedge.session.prompt({ text: 'plan it', mode: 'plan' });
+      answerAll(kedge.session, { approve: false });
+      await kedge.session.answerPlan(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
+      assert.deepEqual(
+        eventsOf(kedge.events, 'approval_requested').map(({ rule }) => rule),
+        expected,
+      );
+    }
+  });
 
   it('runs the check as the user agreed to it', async () => {
     await using kedge = await run(['**'], true);
