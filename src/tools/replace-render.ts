@@ -5,7 +5,7 @@
 import { diffArrays } from 'diff';
 import { withoutHabits } from './replace-habits.ts';
 import { indentsFor } from './replace-indent.ts';
-import { endingNear, type Lines, splitLines, splitPieces } from './replace-lines.ts';
+import { type Lines, splitLines, splitPieces } from './replace-lines.ts';
 import { indentOf, type Place } from './replace-match.ts';
 import { withTypographyOf } from './replace-typography.ts';
 
@@ -58,7 +58,7 @@ export function render(lines: Lines, place: Place, changes: readonly Op[], isCon
       removed = [];
     }
   }
-  let ending = pieces.find((piece) => piece.ending)?.ending ?? endingNear(text, place.end);
+  let ending = pieces.find((piece) => piece.ending)?.ending ?? lines.endingNear(place.end);
   return out
     .map((piece, index) => {
       if (index === out.length - 1) return piece.text;
