@@ -30,12 +30,12 @@ export function opsOf(old: string, now: string): Op[] {
 /** The empty rest after a line break at the beginning or end of a passage. */
 export const BORDER: Op = { sign: ' ', text: '' };
 
-/** Returns undefined where the indentation of a new line cannot be known. `isContextFixed`: the model itself said which lines stay. */
+/** Returns undefined where the indentation of a new line cannot be known. `isContextFixed`: the model itself said which lines stay, and its habits are undone already, as they are told from more lines than these. */
 export function render(lines: Lines, place: Place, changes: readonly Op[], isContextFixed = false): string | undefined {
   const { text } = lines;
   const pieces = splitPieces(text.slice(place.start, place.end));
   const file = pieces.map((piece) => piece.text);
-  const clean = place.rule ? withoutHabits(file, changes) : changes;
+  const clean = place.rule && !isContextFixed ? withoutHabits(file, changes) : changes;
   const ops = place.rule?.isTypographic ? withTypographyOf(file, clean) : clean;
   const indents = place.rule?.wholeLines ? indentsFor(ops, file, lines, isContextFixed) : undefined;
   if (place.rule?.wholeLines && !indents) return undefined;
