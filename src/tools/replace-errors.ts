@@ -33,6 +33,12 @@ export function unclearIndentation(lines: Lines, place: Place, what: string, pat
   return `${what} is in ${path} with a different indentation, which does not tell how to indent the new lines. Give all lines with the indentation that the file has:\n${shown(lines, place)}`;
 }
 
+/** For a passage that begins after blanks of its first line, where nothing tells how to indent the lines that are new. */
+export function beginsWithinLine(lines: Lines, place: Place, what: string, path: string): string {
+  const line = lines.numberAt(place.start);
+  return `${what} is in ${path}, but begins within line ${line}, not at its beginning, which does not tell how to indent the new lines. Give the whole line with its indentation, and the new lines with theirs:\n${shown(lines, place)}`;
+}
+
 /** Whether lines that the change removes still stand at its result or around it: then it was not applied, its result is only a part of what was there. */
 export function isUndone(lines: Lines, { start, end }: Place, old: readonly string[], now: readonly string[]): boolean {
   const { fold } = LOOSER.at(-1) as (typeof LOOSER)[number];

@@ -2,7 +2,16 @@
 import { ToolError } from '../core/tool.ts';
 import { expectBreak } from './escaped-text.ts';
 import { elisionIn } from './replace-elision.ts';
-import { appliedAlready, isUndone, leavesOut, linesOf, notFound, occursAt, unclearIndentation } from './replace-errors.ts';
+import {
+  appliedAlready,
+  beginsWithinLine,
+  isUndone,
+  leavesOut,
+  linesOf,
+  notFound,
+  occursAt,
+  unclearIndentation,
+} from './replace-errors.ts';
 import { Lines, splitLines } from './replace-lines.ts';
 import { byLines, indentOf, type Place, placesOf } from './replace-match.ts';
 import { MENDS, type Mend } from './replace-mend.ts';
@@ -115,7 +124,10 @@ function find(lines: Lines, edits: readonly Edit[], index: number, path: string)
     const place = isIndented ? asLines(text, each, indent, old) : each;
     const isDoubled = place === each && isTrimmedInOldOnly(indent, old, now);
     const replacement = isDoubled ? replacementOf(lines, place, old, now.slice(indent.length)) : replacementOf(lines, place, old, now, ops);
-    if (replacement === undefined) throw new ToolError(unclearIndentation(lines, place, `old_text of ${what}`, path));
+    if (replacement === undefined) {
+      const why = place === each ? unclearIndentation : beginsWithinLine;
+      throw new ToolError(why(lines, place, `old_text of ${what}`, path));
+    }
     const ignores = [mend?.ignores, place.rule?.ignores].flatMap((each) => each ?? []).join(' and ');
     return { start: place.start, end: place.end, text: replacement, what, ...(ignores && { ignores }) };
   });
