@@ -175,7 +175,7 @@ describe('the time to edit all places of a passage grows with the length of the 
   grows({ 'typographic quotes': '\u2019', 'lines of them': '\u2019\n' }, all("'", '"'), 40_000);
   describe('with several new lines:', () => {
     grows({ 'one line': 'ab ', 'typographic quotes': 'a\u2019' }, all("a'", '"\n"'), 40_000);
-    grows({ letters: 'a' }, all('a', 'b\nc'), 40_000);
+    grows({ letters: ['a', '', '\n'] }, all('a', 'b\nc'), 40_000);
   });
   describe('by its line number:', () => {
     grows({ brackets: '  }\n', 'brackets in one line': '} ' }, all('12\t}', '12\t};'), 40_000);
