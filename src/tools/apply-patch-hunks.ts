@@ -5,8 +5,8 @@ import { type Span, splice, withoutMark } from './replace.ts';
 import { elisionIn } from './replace-elision.ts';
 import { appliedAlready, isUndone, leavesOut, notFound, occursAt, unclearIndentation } from './replace-errors.ts';
 import { withoutHabits } from './replace-habits.ts';
-import { endingNear, type Lines } from './replace-lines.ts';
-import { EXACT, indentOf, LOOSER, linePlaces, type Place, type Scope } from './replace-match.ts';
+import { Lines, lastAtMost } from './replace-lines.ts';
+import { EXACT, indentOf, LOOSER, linePlaces, type Place, type Scope, withinAny } from './replace-match.ts';
 import { MENDS, type Mend } from './replace-mend.ts';
 import { BORDER, type Op, render } from './replace-render.ts';
 
@@ -23,9 +23,9 @@ export function applyHunks(original: string, hunks: readonly Hunk[], path: strin
     spans.push({ ...place, text: replacement, what: `hunk ${index + 1}`, ignores });
     from = Math.max(from, place.end);
   }
-  const { text: spliced, notes } = splice(lines.text, spans, path);
+  const { text: spliced, notes } = splice(lines, spans, path);
   const isOpen = hunks.some(({ closesFile }) => closesFile) && !/[\r\n]$/.test(spliced) && spliced !== '';
-  const text = isOpen ? spliced + endingNear(spliced, spliced.length) : spliced;
+  const text = isOpen ? spliced + new Lines(spliced).endingNear(spliced.length) : spliced;
   if (text === lines.text) throw new ToolError(`The patch would leave ${path} as it is.`);
   // Where the last line is gone that had no line break, the one before it has none.
   const isEndGone = spans.some((span) => span.atEnd && span.text === '');
@@ -75,18 +75,19 @@ function oldLines(ops: readonly Op[]): string[] {
 /** The places of the hunk's lines. Headers, the order of hunks and the end of the file decide between several. */
 function placesIn(lines: Lines, { ops, endOfFile }: Hunk, blocks: readonly Scope[] | undefined, after: number): LinePlace[] {
   const old = oldLines(ops);
+  const headers = blocks?.map(({ from }) => from) ?? [];
   let places = linePlaces(lines, old, blocks ?? [{ from: 0, to: lines.full }]);
   // Where a text is not indented by its blocks, what a header leads is what follows it.
   if (places.length === 0 && blocks) {
     const scopes = blocks.map(({ from }) => ({ from, to: lines.full }));
     places = linePlaces(lines, old, scopes);
-    const next = places.filter(({ line }) => blocks.some(({ from }) => line === from + 1));
+    const next = places.filter(({ line }) => headers[lastAtMost(headers, line - 1)] === line - 1);
     if (next.length === 1) places = next;
   }
   // The context may begin above the header that it is said to be in.
   if (places.length === 0 && blocks) {
     const around = linePlaces(lines, old, [{ from: 0, to: lines.full }]);
-    places = around.filter(({ line }) => blocks.some(({ from }) => line <= from && from < line + old.length));
+    places = around.filter(({ line }) => (headers[lastAtMost(headers, line + old.length - 1)] ?? -1) >= line);
   }
   if (endOfFile) places = preferred(places, ({ end }) => end === lines.text.length);
   return places.length > 1 && after > 0 ? preferred(places, ({ start }) => start >= after) : places;
@@ -111,7 +112,8 @@ function mendedOps(ops: readonly Op[], mend: Mend): { ops: Op[]; first?: number 
 function missing(lines: Lines, { headers, ops }: Hunk, what: string, path: string): string {
   const old = oldLines(ops);
   const now = ops.filter(({ sign }) => sign !== '-').map(({ text }) => text);
-  const [done] = now.some((line) => !old.includes(line)) ? linePlaces(lines, now, [{ from: 0, to: lines.full }]) : [];
+  const known = new Set(old);
+  const [done] = now.some((line) => !known.has(line)) ? linePlaces(lines, now, [{ from: 0, to: lines.full }]) : [];
   if (done && !isUndone(lines, done, old, now)) return appliedAlready(lines, done, what, path);
   return notFound(lines, old, `${what}${headers.length > 0 ? `, after @@ ${headers.join(' @@ ')},` : ''}`, path);
 }
@@ -197,15 +199,16 @@ function insertion(lines: Lines, ops: readonly Op[], blocks: readonly Scope[] | 
   return { place: { start: at, end: at }, ops: open ? [BORDER, ...ops] : [...ops, BORDER] };
 }
 
-/** The blocks that the headers lead to, from the outer to the inner: each header's line and what is indented below it. */
+/** The blocks that the headers lead to, from the outer to the inner: each header's line and what is indented below it, in the order of the lines. */
 function blocksOf(lines: Lines, headers: readonly string[], what: string, path: string): Scope[] {
   let scopes: Scope[] = [{ from: 0, to: lines.full }];
   for (const header of headers) {
     const found = headerLines(lines, header);
-    const inside = found.filter((line) => scopes.some(({ from, to }) => from <= line && line < to));
-    const below = inside.length > 0 ? inside : found.filter((line) => scopes.some(({ from }) => from <= line));
+    const isWithin = withinAny(scopes);
+    const inside = found.filter((line) => isWithin(line, line + 1));
+    const below = inside.length > 0 ? inside : found.filter((line) => line >= (scopes[0] as Scope).from);
     if (below.length === 0) throw new ToolError(notFound(lines, [header], `The header of ${lower(what)}, @@ ${header},`, path));
-    scopes = below.map((from) => ({ from, to: blockEnd(lines, from) }));
+    scopes = blocksAt(lines, below);
   }
   return scopes;
 }
@@ -222,15 +225,34 @@ function headerLines(lines: Lines, header: string): number[] {
   return lines.folded(fold).flatMap((line, index) => (line.includes(part) ? [index] : []));
 }
 
-function blockEnd(lines: Lines, header: number): number {
-  const depth = indentOf(lines.line(header)).length;
-  let end = header + 1;
-  for (; end < lines.full; end++) {
-    const line = lines.line(end);
-    // Brackets of the block itself stand as deep as its header.
-    if (line.trim() !== '' && indentOf(line).length <= depth && !/^\s*[)\]}{]/.test(line)) break;
+/**
+ * The blocks of these header lines, which must be sorted. A block ends before the next line that is indented no deeper than its header. Going from the
+ * bottom, only lines that are less indented than all between them and the header have to be remembered.
+ */
+function blocksAt(lines: Lines, headers: readonly number[]): Scope[] {
+  const blocks: Scope[] = [];
+  const [depths, ends]: [number[], number[]] = [[], []];
+  let at = lines.full;
+  for (const from of headers.toReversed()) {
+    while (--at > from) remember(at);
+    const depth = indentOf(lines.line(from)).length;
+    blocks.push({ from, to: ends[lastAtMost(depths, depth)] ?? lines.full });
+    remember(from);
   }
-  return end;
+  return blocks.reverse();
+
+  function remember(index: number): void {
+    const line = lines.line(index);
+    // Brackets of the block itself stand as deep as its header.
+    if (line.trim() === '' || /^\s*[)\]}{]/.test(line)) return;
+    const depth = indentOf(line).length;
+    while ((depths.at(-1) ?? -1) >= depth) {
+      depths.pop();
+      ends.pop();
+    }
+    depths.push(depth);
+    ends.push(index);
+  }
 }
 
 function ordinal(count: number): string {

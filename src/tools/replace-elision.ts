@@ -29,8 +29,10 @@ const COMMENT = /^(?:(?<doc>\/\/[/!]|\*(?!\/))|\{?\/\*+|\/\/|#+|--+|<!--|;+|%+|\
 const BESIDE = /\s(?:\/\/|#|--)\s+([^'"`;{}=]*)$|(?<!['"`])\/\*+(.*?)\*+\/|(?<!['"`])<!--(.*?)-->/g;
 
 const DOCUMENT = /\.(?:md|mdx|markdown|rst|adoc|txt|tex|org)$/i;
-/** Languages in which a line of three dots is not code. */
-const WITHOUT_DOTS = /\.(?:[cm]?[jt]sx?|java|kts?|swift|go|rs|cs|php|s?css|less|json|html?|vue|svelte|xml|c|h|cc|cpp|hpp|rb|lua|sh|sql)$/i;
+/** Languages in which three dots alone are no code between braces. */
+const WITHOUT_DOTS = /\.(?:[cm]?[jt]sx?|java|kts?|swift|go|rs|cs|php|s?css|less|json|html?|vue|svelte|xml|c|h|cc|cpp|hpp|rb|sh|sql)$/i;
+/** Of these, the languages in which a line of three dots can be a part of a list of parameters, or text. */
+const WITH_LINES_OF_DOTS = /\.(?:[jt]sx|html?|vue|svelte|xml|c|h|cc|cpp|hpp)$/i;
 
 const MAX_LENGTH = 300;
 
@@ -53,7 +55,7 @@ export function isElision(line: string, path: string): boolean {
   if (line.length > MAX_LENGTH) return false;
   const { doc, text } = COMMENT.exec(line)?.groups ?? {};
   if (text !== undefined) return leavesOut(text) || (isOnlyDots(text) && !doc && !DOCUMENT.test(path));
-  if (/^(?:\.{3,5}|…|\[(?:\.{3}|…)\])$/.test(line)) return WITHOUT_DOTS.test(path);
+  if (/^(?:\.{3,5}|…|\[(?:\.{3}|…)\])$/.test(line)) return WITHOUT_DOTS.test(path) && !WITH_LINES_OF_DOTS.test(path);
   if (
     /^[([<]?\s*(?:\.{3}|…|the |rest|remaining|existing|other)/i.test(line) &&
     /\s/.test(line) &&

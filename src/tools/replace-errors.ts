@@ -1,6 +1,6 @@
 /** The errors of edits; pure. Each shows the lines that matter as read_file shows them, so that the model can copy them for its next attempt. */
 import { isElision } from './replace-elision.ts';
-import { type Lines, lineAt } from './replace-lines.ts';
+import type { Lines } from './replace-lines.ts';
 import { LOOSER, type Place } from './replace-match.ts';
 import { nearestStart, numbered } from './replace-nearest.ts';
 import { slipIn } from './replace-slips.ts';
@@ -14,8 +14,8 @@ const AROUND = 2;
 const MAX_QUOTED = 120;
 
 /** `at lines 3, 9` */
-export function linesOf(text: string, places: readonly { start: number }[]): string {
-  const named = places.slice(0, MAX_NAMED).map(({ start }) => lineAt(text, start));
+export function linesOf(lines: Lines, places: readonly { start: number }[]): string {
+  const named = places.slice(0, MAX_NAMED).map(({ start }) => lines.numberAt(start));
   return `at line${places.length === 1 ? '' : 's'} ${named.join(', ')}${places.length > MAX_NAMED ? ', …' : ''}`;
 }
 
@@ -23,14 +23,20 @@ export function linesOf(text: string, places: readonly { start: number }[]): str
 export function occursAt(lines: Lines, places: readonly Place[], path: string, advice: string): string {
   const ignoring = places[0]?.rule ? `, ignoring ${places[0].rule.ignores}` : '';
   const around = places.slice(0, MAX_SHOWN).map(({ start }) => {
-    const line = lineAt(lines.text, start) - 1;
+    const line = lines.numberAt(start) - 1;
     return numbered(lines, line - 1, line + 2);
   });
-  return `occurs ${places.length} times in ${path}${ignoring}, ${linesOf(lines.text, places)}. ${advice}\n${around.join('\n…\n')}`;
+  return `occurs ${places.length} times in ${path}${ignoring}, ${linesOf(lines, places)}. ${advice}\n${around.join('\n…\n')}`;
 }
 
 export function unclearIndentation(lines: Lines, place: Place, what: string, path: string): string {
   return `${what} is in ${path} with a different indentation, which does not tell how to indent the new lines. Give all lines with the indentation that the file has:\n${shown(lines, place)}`;
+}
+
+/** For a passage that begins after blanks of its first line, where nothing tells how to indent the lines that are new. */
+export function beginsWithinLine(lines: Lines, place: Place, what: string, path: string): string {
+  const line = lines.numberAt(place.start);
+  return `${what} is in ${path}, but begins within line ${line}, not at its beginning, which does not tell how to indent the new lines. Give the whole line with its indentation, and the new lines with theirs:\n${shown(lines, place)}`;
 }
 
 /** Whether lines that the change removes still stand at its result or around it: then it was not applied, its result is only a part of what was there. */
@@ -38,7 +44,7 @@ export function isUndone(lines: Lines, { start, end }: Place, old: readonly stri
   const { fold } = LOOSER.at(-1) as (typeof LOOSER)[number];
   const kept = new Set(now.map(fold));
   const removed = new Set(old.map(fold).filter((line) => /[\p{L}\p{N}]/u.test(line) && !kept.has(line)));
-  const [from, to] = [lineAt(lines.text, start) - 1 - old.length, lineAt(lines.text, end) + old.length];
+  const [from, to] = [lines.numberAt(start) - 1 - old.length, lines.numberAt(end) + old.length];
   return lines
     .folded(fold)
     .slice(Math.max(0, from), to)
@@ -46,14 +52,14 @@ export function isUndone(lines: Lines, { start, end }: Place, old: readonly stri
 }
 
 export function appliedAlready(lines: Lines, place: Place, what: string, path: string): string {
-  const line = lineAt(lines.text, place.start);
+  const line = lines.numberAt(place.start);
   return `${what} is not in ${path}, but the result of the change is, at line ${line}: it seems to be applied already.\n${shown(lines, place)}`;
 }
 
 /** The lines of a place. */
 function shown(lines: Lines, { start, end }: Place): string {
-  const from = lineAt(lines.text, start) - 1;
-  const to = lineAt(lines.text, Math.max(start, end - 1));
+  const from = lines.numberAt(start) - 1;
+  const to = lines.numberAt(Math.max(start, end - 1));
   const most = from + 2 * MAX_LINES;
   return numbered(lines, from, Math.min(to, most)) + (to > most ? '\n…' : '');
 }

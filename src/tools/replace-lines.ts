@@ -38,6 +38,17 @@ export class Lines {
     return this.text.slice(this.start(index), this.end(index));
   }
 
+  /** The number, from 1, of the line that this place is in. */
+  numberAt(offset: number): number {
+    return lastAtMost(this.#starts, offset) + 1;
+  }
+
+  /** How the line at this place ends; where it is the last, the one before; where there is only one, `\n`. */
+  endingNear(offset: number): string {
+    const line = Math.min(this.numberAt(offset) - 1, this.count - 2);
+    return line < 0 ? '\n' : this.text.slice(this.end(line), this.start(line + 1));
+  }
+
   /** All lines as a rule compares them; computed once for each rule. */
   folded(fold: (line: string) => string): readonly string[] {
     let lines = this.#folded.get(fold);
@@ -49,6 +60,17 @@ export class Lines {
   }
 }
 
+/** The index of the last number that is not greater than `limit`; -1 where all are. The numbers must be sorted. */
+export function lastAtMost(sorted: readonly number[], limit: number): number {
+  let [from, to] = [0, sorted.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((sorted[middle] as number) <= limit) from = middle + 1;
+    else to = middle;
+  }
+  return from - 1;
+}
+
 export function splitLines(text: string): string[] {
   return text.split(BREAK);
 }
@@ -57,24 +79,4 @@ export function splitLines(text: string): string[] {
 export function splitPieces(text: string): { text: string; ending: string }[] {
   const endings = text.match(BREAK) ?? [];
   return splitLines(text).map((line, index) => ({ text: line, ending: endings[index] ?? '' }));
-}
-
-/** How the line at this place ends; where it is the last, the one before; where there is only one, `\n`. */
-export function endingNear(text: string, offset: number): string {
-  BREAK.lastIndex = offset;
-  const next = BREAK.exec(text)?.[0];
-  BREAK.lastIndex = 0;
-  if (next) return next;
-  const before = Math.max(text.lastIndexOf('\n', offset - 1), offset > 0 ? text.lastIndexOf('\r', offset - 1) : -1);
-  if (offset === 0 || before < 0) return '\n';
-  return text[before] === '\r' ? '\r' : text[before - 1] === '\r' ? '\r\n' : '\n';
-}
-
-/** The number, from 1, of the line that this place is in. */
-export function lineAt(text: string, offset: number): number {
-  BREAK.lastIndex = 0;
-  let line = 1;
-  for (let found = BREAK.exec(text); found && found.index + found[0].length <= offset; found = BREAK.exec(text)) line++;
-  BREAK.lastIndex = 0;
-  return line;
 }

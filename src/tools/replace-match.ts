@@ -3,7 +3,7 @@
  * anywhere is the one that counts. No rule knows a degree: a passage stands at a place by it, or it does not.
  */
 import { ToolError } from '../core/tool.ts';
-import type { Lines } from './replace-lines.ts';
+import { type Lines, lastAtMost } from './replace-lines.ts';
 
 export type Rule = {
   /** What it takes no account of, as the model is told. */
@@ -71,16 +71,20 @@ export function byLines(rule: Rule = EXACT): Rule {
 
 /** Of more places none could be approved, and a file of many megabytes can hold millions of a short passage. */
 const MAX_PLACES = 100_000;
-const TOO_MANY = `The passage occurs more than ${MAX_PLACES.toLocaleString('en')} times. Give more lines around it.`;
+
+/** Adds a place. @throws ToolError where there are too many. */
+function addPlace<T extends Place>(places: T[], place: T): void {
+  if (places.length === MAX_PLACES)
+    throw new ToolError(`The passage occurs more than ${MAX_PLACES.toLocaleString('en')} times. Give more lines around it.`);
+  places.push(place);
+}
 
 /** All places of a passage by the first rule that finds it anywhere. Where one is meant, two that overlap are two: either could be it. @throws ToolError */
 export function placesOf(lines: Lines, passage: string): Place[] {
   if (lines.text.includes(passage)) {
     const places: Place[] = [];
-    for (let at = lines.text.indexOf(passage); at >= 0; at = lines.text.indexOf(passage, at + 1)) {
-      if (places.length === MAX_PLACES) throw new ToolError(TOO_MANY);
-      places.push({ start: at, end: at + passage.length });
-    }
+    for (let at = lines.text.indexOf(passage); at >= 0; at = lines.text.indexOf(passage, at + 1))
+      addPlace(places, { start: at, end: at + passage.length });
     return places;
   }
   const pieces = passage.split(/\r\n|\n|\r/);
@@ -95,8 +99,19 @@ export function placesOf(lines: Lines, passage: string): Place[] {
 /** Lines from the first up to the one before the last. */
 export type Scope = { from: number; to: number };
 
+/** Tells whether lines, given like a scope, are within one of these scopes. */
+export function withinAny(scopes: readonly Scope[]): (from: number, to: number) => boolean {
+  const sorted = scopes.toSorted((a, b) => a.from - b.from);
+  const starts = sorted.map(({ from }) => from);
+  let most = 0;
+  // Of the scopes that begin before a line, only the one that ends last counts.
+  const ends = sorted.map(({ to }) => (most = Math.max(most, to)));
+  return (from, to) => to <= (ends[lastAtMost(starts, from)] ?? -1);
+}
+
 /** The same for whole lines with their line breaks, within any of these scopes; `line` is the index of the first. */
 export function linePlaces(lines: Lines, wanted: readonly string[], scopes: readonly Scope[]): (Place & { line: number })[] {
+  const isWithin = withinAny(scopes);
   const blank = wanted.every((line) => line.trim() === '');
   for (const rule of blank ? [EXACT] : [EXACT, ...LOOSER]) {
     const places: (Place & { line: number })[] = [];
@@ -104,9 +119,9 @@ export function linePlaces(lines: Lines, wanted: readonly string[], scopes: read
     for (const line of runsOf(folded, wanted.map(rule.fold))) {
       const next = line + wanted.length;
       if (next > lines.full) break;
-      if (!scopes.some(({ from, to }) => from <= line && next <= to)) continue;
+      if (!isWithin(line, next)) continue;
       const place = { line, start: lines.start(line), end: lines.start(next) };
-      places.push({ ...place, ...(rule !== EXACT && { rule }), ...(next >= lines.count && { atEnd: true }) });
+      addPlace(places, { ...place, ...(rule !== EXACT && { rule }), ...(next >= lines.count && { atEnd: true }) });
     }
     if (places.length > 0) return places;
   }
@@ -163,9 +178,9 @@ function placesBy(rule: Rule, lines: Lines, pieces: readonly string[]): Place[] 
     if (count === 1 && !rule.wholeLines) {
       const start = lines.start(index);
       if (endsThere && line.endsWith(first))
-        places.push({ start: start + line.length - first.length, end: atEnd ? lines.end(index) : start + line.length, ...target });
+        addPlace(places, { start: start + line.length - first.length, end: atEnd ? lines.end(index) : start + line.length, ...target });
       for (let at = endsThere ? -1 : line.indexOf(first); at >= 0; at = line.indexOf(first, at + 1))
-        places.push({ start: start + at, end: start + at + first.length, ...target });
+        addPlace(places, { start: start + at, end: start + at + first.length, ...target });
       continue;
     }
     const begins = rule.wholeLines ? fromBorder || line === first : line.endsWith(first);
@@ -185,7 +200,7 @@ function placesBy(rule: Rule, lines: Lines, pieces: readonly string[]): Place[] 
       : rule.wholeLines && !toBorder
         ? lines.end(end)
         : lines.start(end) + (rule.wholeLines ? 0 : (wanted[count - 1] as string).length);
-    places.push({ start, end: stop, ...target });
+    addPlace(places, { start, end: stop, ...target });
   }
   return places;
 }

@@ -31,8 +31,9 @@ export const MENDS: readonly Mend[] = [
     ignores: 'line numbers',
     undo({ old, now }) {
       const first = firstNumber(old);
+      const copied = new Set(old);
       // Where only some of the new lines have numbers, a number may be part of the code.
-      if (first === undefined || (!areNumbered(now) && now.some((line) => old.includes(line) && NUMBER.test(line)))) return undefined;
+      if (first === undefined || (!areNumbered(now) && now.some((line) => copied.has(line) && NUMBER.test(line)))) return undefined;
       return { old: withoutNumbers(old), now: areNumbered(now) ? withoutNumbers(now) : now, first };
     },
   },

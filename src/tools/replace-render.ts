@@ -5,7 +5,7 @@
 import { diffArrays } from 'diff';
 import { withoutHabits } from './replace-habits.ts';
 import { indentsFor } from './replace-indent.ts';
-import { endingNear, type Lines, splitLines, splitPieces } from './replace-lines.ts';
+import { type Lines, splitLines, splitPieces } from './replace-lines.ts';
 import { indentOf, type Place } from './replace-match.ts';
 import { withTypographyOf } from './replace-typography.ts';
 
@@ -30,12 +30,12 @@ export function opsOf(old: string, now: string): Op[] {
 /** The empty rest after a line break at the beginning or end of a passage. */
 export const BORDER: Op = { sign: ' ', text: '' };
 
-/** Returns undefined where the indentation of a new line cannot be known. `isContextFixed`: the model itself said which lines stay. */
+/** Returns undefined where the indentation of a new line cannot be known. `isContextFixed`: the model itself said which lines stay, and its habits are undone already, as they are told from more lines than these. */
 export function render(lines: Lines, place: Place, changes: readonly Op[], isContextFixed = false): string | undefined {
   const { text } = lines;
   const pieces = splitPieces(text.slice(place.start, place.end));
   const file = pieces.map((piece) => piece.text);
-  const clean = place.rule ? withoutHabits(file, changes) : changes;
+  const clean = place.rule && !isContextFixed ? withoutHabits(file, changes) : changes;
   const ops = place.rule?.isTypographic ? withTypographyOf(file, clean) : clean;
   const indents = place.rule?.wholeLines ? indentsFor(ops, file, lines, isContextFixed) : undefined;
   if (place.rule?.wholeLines && !indents) return undefined;
@@ -58,7 +58,7 @@ export function render(lines: Lines, place: Place, changes: readonly Op[], isCon
       removed = [];
     }
   }
-  let ending = pieces.find((piece) => piece.ending)?.ending ?? endingNear(text, place.end);
+  let ending = pieces.find((piece) => piece.ending)?.ending ?? lines.endingNear(place.end);
   return out
     .map((piece, index) => {
       if (index === out.length - 1) return piece.text;

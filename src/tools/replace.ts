@@ -2,8 +2,17 @@
 import { ToolError } from '../core/tool.ts';
 import { expectBreak } from './escaped-text.ts';
 import { elisionIn } from './replace-elision.ts';
-import { appliedAlready, isUndone, leavesOut, linesOf, notFound, occursAt, unclearIndentation } from './replace-errors.ts';
-import { endingNear, Lines, lineAt, splitLines } from './replace-lines.ts';
+import {
+  appliedAlready,
+  beginsWithinLine,
+  isUndone,
+  leavesOut,
+  linesOf,
+  notFound,
+  occursAt,
+  unclearIndentation,
+} from './replace-errors.ts';
+import { Lines, splitLines } from './replace-lines.ts';
 import { byLines, indentOf, type Place, placesOf } from './replace-match.ts';
 import { MENDS, type Mend } from './replace-mend.ts';
 import { opsOf, render } from './replace-render.ts';
@@ -25,7 +34,7 @@ export function replaceAll(original: string, edits: readonly Edit[], path: strin
   const [mark, lines] = withoutMark(original);
   const meant = mark ? edits.map((edit) => unmarked(edit, lines)) : edits;
   const spans = meant.flatMap((_, index) => find(lines, meant, index, path));
-  const replaced = splice(lines.text, spans, path);
+  const replaced = splice(lines, spans, path);
   if (replaced.text === lines.text) throw new ToolError(`The edits would leave ${path} as it is.`);
   return { ...replaced, text: mark + replaced.text };
 }
@@ -52,10 +61,11 @@ function unmarked(edit: Edit, { text }: Lines): Edit {
 }
 
 /** Replaces all spans at once. Equal spans count once. @throws ToolError where two overlap. */
-export function splice(text: string, spans: readonly Span[], path: string): Replaced {
+export function splice(lines: Lines, spans: readonly Span[], path: string): Replaced {
   const isSame = (span: Span, other?: Span) => span.start === other?.start && span.end === other.end && span.text === other.text;
   const all = [...spans].sort((a, b) => a.start - b.start || a.end - b.end);
   const sorted = all.filter((span, index) => !isSame(span, all[index - 1]));
+  const { text } = lines;
   let out = '';
   let at = 0;
   for (const [index, span] of sorted.entries()) {
@@ -63,21 +73,21 @@ export function splice(text: string, spans: readonly Span[], path: string): Repl
     if (previous && span.start < previous.end) {
       const [first, second] = [previous.what, span.what].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
       throw new ToolError(
-        `${capital(joined(first as string, second as string))} overlap at line ${lineAt(text, span.start)} of ${path}. Join them.`,
+        `${capital(joined(first as string, second as string))} overlap at line ${lines.numberAt(span.start)} of ${path}. Join them.`,
       );
     }
     out += text.slice(at, span.start) + span.text;
     at = span.end;
   }
-  return { text: out + text.slice(at), replaced: sorted.length, notes: notesOn(text, sorted) };
+  return { text: out + text.slice(at), replaced: sorted.length, notes: notesOn(lines, sorted) };
 }
 
 /** One note for each edit that was found only by ignoring something. */
-function notesOn(text: string, spans: readonly Span[]): string[] {
+function notesOn(lines: Lines, spans: readonly Span[]): string[] {
   const loose = spans.filter(({ ignores }) => ignores);
   return [...new Set(loose.map(({ what }) => what))].map((what) => {
     const places = loose.filter((span) => span.what === what);
-    return `${capital(what)} was found ${linesOf(text, places)} by ignoring ${places[0]?.ignores}.`;
+    return `${capital(what)} was found ${linesOf(lines, places)} by ignoring ${places[0]?.ignores}.`;
   });
 }
 
@@ -110,11 +120,14 @@ function find(lines: Lines, edits: readonly Edit[], index: number, path: string)
   const isIndented = isAboutIndentation(old, now);
   const ops = places.some(({ rule }) => rule) || isIndented ? opsOf(old, now) : [];
   return places.map((each) => {
-    const indent = indentBefore(text, each.start);
+    const indent = indentBefore(lines, each.start);
     const place = isIndented ? asLines(text, each, indent, old) : each;
     const isDoubled = place === each && isTrimmedInOldOnly(indent, old, now);
     const replacement = isDoubled ? replacementOf(lines, place, old, now.slice(indent.length)) : replacementOf(lines, place, old, now, ops);
-    if (replacement === undefined) throw new ToolError(unclearIndentation(lines, place, `old_text of ${what}`, path));
+    if (replacement === undefined) {
+      const why = place === each ? unclearIndentation : beginsWithinLine;
+      throw new ToolError(why(lines, place, `old_text of ${what}`, path));
+    }
     const ignores = [mend?.ignores, place.rule?.ignores].flatMap((each) => each ?? []).join(' and ');
     return { start: place.start, end: place.end, text: replacement, what, ...(ignores && { ignores }) };
   });
@@ -132,7 +145,7 @@ function placesOfEdit(
     if (!mended) continue;
     const [from, to] = [mended.old.join('\n'), mended.now.join('\n')];
     const places = placesOf(lines, from);
-    const meant = places.filter(({ start }) => lineAt(lines.text, start) === mended.first);
+    const meant = places.filter(({ start }) => lines.numberAt(start) === mended.first);
     if (places.length > 0) return { found: meant.length === 1 && !all ? meant : places, old: from, now: to, mend };
   }
   return { found, old, now };
@@ -153,7 +166,7 @@ function missing(lines: Lines, edits: readonly Edit[], index: number, path: stri
 }
 
 function replacementOf(lines: Lines, place: Place, old: string, now: string, ops = opsOf(old, now)): string | undefined {
-  if (!place.rule) return written(lines.text, place, old, now);
+  if (!place.rule) return written(lines, place, old, now);
   // The text goes on without its last line break, and so does the change.
   return render(lines, place, place.atEnd ? opsOf(withoutBreak(old), withoutBreak(now)) : ops);
 }
@@ -163,10 +176,11 @@ function withoutBreak(text: string): string {
 }
 
 /** The blanks between the start of the line and this offset; empty where there is anything else. */
-function indentBefore(text: string, offset: number): string {
-  let start = offset;
-  while (start > 0 && (text[start - 1] === ' ' || text[start - 1] === '\t')) start--;
-  return start === 0 || /[\r\n]/.test(text[start - 1] as string) ? text.slice(start, offset) : '';
+function indentBefore(lines: Lines, offset: number): string {
+  const line = lines.numberAt(offset) - 1;
+  const indent = lines.folded(indentOf)[line] as string;
+  const width = offset - lines.start(line);
+  return width <= indent.length ? indent.slice(0, width) : '';
 }
 
 /**
@@ -195,11 +209,11 @@ function isTrimmedInOldOnly(indent: string, old: string, now: string): boolean {
 }
 
 /** Models write \n; a text with \r\n keeps being written in its own way, unless the edit itself is about line endings. */
-function written(text: string, { start, end }: Place, old: string, now: string): string {
+function written(lines: Lines, { start, end }: Place, old: string, now: string): string {
   if (!/[\r\n]/.test(now) || (old.includes('\r') && (now.includes('\r') || withNewlines(old) === now))) return now;
   const ending = old.includes('\r\n') ? '\r\n' : /[\r\n]/.exec(old)?.[0];
-  if (!ending && !/[\r\n]/.test(text)) return now;
-  return now.replace(/\r\n|\n|\r/g, ending ?? endingNear(text, end > start ? end : start));
+  if (!ending && lines.count === 1) return now;
+  return now.replace(/\r\n|\n|\r/g, ending ?? lines.endingNear(end > start ? end : start));
 }
 
 function withNewlines(text: string): string {

@@ -182,6 +182,45 @@ describe('the time to find a passage grows with the length of the passage:', () 
   grows(LINES, (text) => replaceAll('a\nb\n'.repeat(20), [{ old_text: `${text}z`, new_text: 'y' }], 'a.txt'), 40_000);
 });
 
+describe('the time to edit all places of a passage grows with the length of the file:', () => {
+  const all = (old_text: string, new_text: string) => (text: string) => replaceAll(text, [{ old_text, new_text, all: true }], 'a.txt');
+  grows({ 'typographic quotes': '\u2019', 'lines of them': '\u2019\n' }, all("'", '"'), 40_000);
+  describe('with several new lines:', () => {
+    grows({ 'one line': 'ab ', 'typographic quotes': 'a\u2019' }, all("a'", '"\n"'), 40_000);
+    grows({ letters: ['a', '', '\n'] }, all('a', 'b\nc'), 40_000);
+  });
+  describe('by its line number:', () => {
+    grows({ brackets: '  }\n', 'brackets in one line': '} ' }, all('12\t}', '12\t};'), 40_000);
+  });
+  describe('of blanks:', () => {
+    grows({ blanks: ' ', tabs: '\t' }, all(' ', 'x'), 40_000);
+    grows({ 'blanks before a word': [' ', '', 'x\n'] }, all(' ', '  '), 40_000);
+  });
+});
+
+describe('the time to find the place of a hunk grows with the length of the file:', () => {
+  const files: Texts = {
+    'a list of objects': ['{\n  "a": 1\n},\n', '[\n', ']\n'],
+    'nested objects': '{\n',
+    'objects that become deeper': ['{\n {\n  {\n', '', ''],
+  };
+  const read = (body: string) => (text: string) => {
+    for (const section of parsePatch(`*** Begin Patch\n*** Update File: a.txt\n${body}*** End Patch`))
+      if (section.kind === 'update') applyHunks(text, section.hunks, 'a.txt');
+  };
+  const hunks = {
+    'that is there often': '@@ {\n-  "a": 1\n+  "a": 2\n',
+    'that is not there': '@@ {\n-  "b": 1\n+  "b": 2\n',
+    'below several headers': '@@ {\n@@ "a"\n-},\n+}\n',
+    'above its header': '@@ {\n   "a": 1\n },\n {\n-  "c": 1\n',
+    'of added lines': '@@ {\n+  "b": 1,\n',
+  };
+  for (const [what, body] of Object.entries(hunks))
+    describe(`${what}:`, () => {
+      grows(files, read(body), 100_000);
+    });
+});
+
 describe('the time to read a patch grows with its length:', () => {
   const patch = (text: string) => `*** Begin Patch\n*** Update File: a.txt\n@@\n${text}\n*** End Patch`;
   grows({ ...LINES, hunks: '@@\n-a\n+b\n', signs: '+\n', marks: '*** ', files: '*** Delete File: a\n' }, (text) => {

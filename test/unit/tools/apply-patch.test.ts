@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createTwoFilesPatch, structuredPatch } from 'diff';
 import fc from 'fast-check';
 import { ToolError } from '../../../src/core/tool.ts';
 import { applyHunks } from '../../../src/tools/apply-patch-hunks.ts';
@@ -54,6 +55,46 @@ describe('the patch format', () => {
       ),
       { numRuns: 1_000 },
     );
+  });
+
+  // Lines of a hunk that look like the names of one file are taken for names.
+  it('is read from a unified diff of any lines, also of such as look like the names of files', () => {
+    const lines = fc.array(fc.constantFrom('a', ' a', '-- a', '-- b', '++ c', '++ d', '@@ a', '-', '+', 'index 0..1', '--- a', '+++ b'), {
+      minLength: 1,
+      maxLength: 12,
+    });
+    const file = fc.record({ old: lines, now: fc.oneof(lines, fc.constant(undefined)), context: fc.nat(3) });
+    const text = (all: readonly string[]) => all.map((line) => `${line}\n`).join('');
+    fc.assert(
+      fc.property(fc.array(file, { minLength: 1, maxLength: 3 }), (files) => {
+        const changed = files.filter(({ old, now }) => now === undefined || text(old) !== text(now));
+        fc.pre(changed.length > 0);
+        const patch = changed.map(({ old, now, context }, index) =>
+          createTwoFilesPatch(`a/${index}.sql`, now ? `b/${index}.sql` : '/dev/null', text(old), text(now ?? []), '', '', { context }),
+        );
+        const expected = changed.map(({ old, now, context }, index) =>
+          now
+            ? structuredPatch('', '', text(old), text(now), '', '', { context }).hunks.map((hunk) => hunk.lines)
+            : `*** Delete File: ${index}.sql`,
+        );
+        const read = parsePatch(patch.join('')).map((section) =>
+          section.kind === 'update'
+            ? section.hunks.map(({ ops }) => ops.map(({ sign, text }) => sign + text))
+            : `*** Delete File: ${section.path}`,
+        );
+        assert.deepEqual(read, expected);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('has the names of files that git quotes', () => {
+    const read = (name: string) => parsePatch(`--- ${name}\n+++ ${name}\n@@ -1 +1 @@\n-a\n+b\n`).map(({ path }) => path);
+    assert.deepEqual(read('"\\303\\244 \\"b\\" \\\\.txt"'), ['ä "b" \\.txt']);
+    assert.deepEqual(read('"a'), ['"a']);
+    const renamed = parsePatch('diff --git "a/\\303\\266" b/o\nrename from "\\303\\266"\nrename to o\n');
+    assert.deepEqual(renamed, [{ kind: 'update', path: 'ö', to: 'o', hunks: [] }]);
+    assert.deepEqual(read('"a\\x"'), ['"a\\x"']);
   });
 
   it('is read or refused with a reason, whatever comes', () => {

@@ -96,6 +96,24 @@ describe('looking for a passage', () => {
     );
   });
 
+  it('finds whole lines within scopes, however these overlap', () => {
+    const scope = fc.record({ from: fc.nat(6), to: fc.nat(7) });
+    fc.assert(
+      fc.property(fc.array(scope, { maxLength: 4 }), fc.integer({ min: 1, max: 3 }), (scopes, height) => {
+        const found = linePlaces(new Lines('a\n'.repeat(7)), Array(height).fill('a'), scopes).map(({ line }) => line);
+        const expected = [...Array(8 - height).keys()].filter((line) => scopes.some(({ from, to }) => from <= line && line + height <= to));
+        assert.deepEqual(found, expected);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('stops where whole lines are there too often', () => {
+    const lines = new Lines('a\n'.repeat(100_001));
+    assert.throws(() => linePlaces(lines, ['a'], [{ from: 0, to: lines.full }]), /more than 100,000 times/);
+    assert.equal(linePlaces(lines, ['a'], [{ from: 1, to: lines.full }]).length, 100_000);
+  });
+
   it('takes a time that grows with the text, however alike its lines are', () => {
     const spent = (count: number) => {
       const begun = process.cpuUsage();

@@ -108,7 +108,10 @@ describe('replace_in_file', () => {
       'ERROR old_text of edit 1 occurs 2 times in a.txt, at lines 1, 3. Give more lines around it, or set all.\n1\tx\n2\ty\n…\n2\ty\n3\tx',
     );
     assert.match(replace('x\n'.repeat(9), edit('x', 'z')), /occurs 9 times in a\.txt, at lines 1, 2, 3, 4, 5, …\./);
-    assert.match(replace('x'.repeat(200_000), edit('x', 'z', true)), /^ERROR The passage occurs more than 100,000 times\. Give more lines/);
+    const tooMany = /^ERROR The passage occurs more than 100,000 times\. Give more lines/;
+    assert.match(replace('x'.repeat(200_000), edit('x', 'z', true)), tooMany);
+    assert.match(replace('’'.repeat(200_000), edit("'", '"', true)), tooMany);
+    assert.match(replace(' ’\n'.repeat(200_000), edit("'\n", '"\n', true)), tooMany);
   });
 
   it('takes passages that overlap for two', () => {

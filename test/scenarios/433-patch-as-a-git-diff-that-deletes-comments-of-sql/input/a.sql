@@ -1,0 +1,4 @@
+-- a comment
+select 1;
+-- b
+-- c
