@@ -28,7 +28,7 @@ async function main(): Promise<number> {
     extensionDevelopmentPath: values.extension ?? root,
     extensionTestsPath,
     smokeTest: true,
-    // What a test leaves unsaved stays so, however long it takes.
+    // Unsaved changes of a test stay unsaved, however long it takes.
     settings: { 'files.autoSave': 'off' },
     env: { KEDGE_RESULTS: process.env.KEDGE_RESULTS ?? '', KEDGE_GREP: values.grep ?? '', KEDGE_MARK: mark },
   });

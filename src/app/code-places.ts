@@ -19,7 +19,7 @@ export async function codePlaces(
 ): Promise<CodePlaces> {
   let looked = 0;
   const list = (at: Location) => fs.list(at).catch(() => []);
-  /** What leads out of the workspace is no place in it. */
+  /** A path that leads out of the workspace is shown as one outside of it. */
   const real = async (at: Location) => {
     const place = await fs.canonical(at).catch(() => undefined);
     return place ? formatPath(place, fs.folders) : `../${at.path}`;

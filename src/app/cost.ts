@@ -4,7 +4,7 @@ import type { ModelFacts, Prices } from '../providers/types.ts';
 
 const MILLION = 1_000_000;
 
-/** What answers of a model cost; undefined where its price is not known. What runs on the user's own machine costs nothing, unless they say so. */
+/** Returns the price of a model's answers, or undefined where it is not known. Models on the user's own machine cost nothing, unless the user says so. */
 export function priceOf(
   { provider }: ModelRef,
   { prices }: ModelFacts,

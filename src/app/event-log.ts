@@ -54,7 +54,7 @@ export class EventLog {
     this.#noticeInterruption();
   }
 
-  /** What was left out of the log, as a sentence for the user; the log as it was found is kept in a copy. */
+  /** Says in one sentence which lines of the log were left out. A copy of the log is kept. */
   get damage(): string | undefined {
     return this.#damage;
   }
@@ -110,7 +110,7 @@ export class EventLog {
     if (durable && this.#isLost) this.#skipLost();
     const receipt = body.type === 'run_finished' && { receipt: receiptOf(this.events, runId, this.#run?.canWrite) };
     const event = { ...body, ...receipt, runId, seq: this.state.seq + (durable ? 1 : 0), at: this.#now() } as AgentEvent;
-    // What another window has done meanwhile may leave no place for it.
+    // Another window may have changed the session so that the event no longer fits.
     if (durable && !this.#run && !fits(this.state, event)) throw new SessionError(WENT_ON);
     if (durable && !this.#failure) this.#append(event);
     if (durable) {
@@ -182,7 +182,7 @@ export class EventLog {
     for (const event of this.#unlogged ? [...taken, this.#unlogged] : taken) this.#tell(event);
   }
 
-  /** What was only shown makes room for what is logged. */
+  /** Removes the event that was only shown, so that logged events can follow. */
   #forgetUnlogged(): void {
     if (!this.#unlogged) return;
     this.#unlogged = undefined;
@@ -233,7 +233,7 @@ export class EventLog {
     }
   }
 
-  /** What is lost keeps a number, so that everybody who reads the log later knows that something is missing there. */
+  /** A lost event keeps its number, so that every later reader of the log knows that something is missing there. */
   #skipLost(): void {
     this.#isLost = false;
     this.#forgetUnlogged();

@@ -35,7 +35,7 @@ async function hookAt(fs: FileSystem, entry: Location): Promise<Hook | undefined
   const at = await fs.canonical(entry);
   if (!at) return undefined;
   const place = formatPath(at, fs.folders);
-  // What cannot be read is known to be run all the same.
+  // Git runs a hook that cannot be read here, too.
   const text = await fs
     .read(at)
     .then(({ bytes }) => decodeText(bytes))

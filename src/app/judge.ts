@@ -38,7 +38,7 @@ type Ports = Pick<AssistantPorts, 'fileSystem' | 'policy' | 'grants' | 'trusted'
 /** `hides`: what `.kedgeignore` keeps from models. */
 type Place = { hookPlaces: readonly string[]; tools(): readonly Tool[]; hides?: ((at: Location) => boolean) | undefined };
 
-/** What was found out about a command on the disk. */
+/** Facts about a command that were looked up on disk. */
 type LookedUp = Pick<CommandOptions, 'reach' | 'code' | 'gitSettings'>;
 
 export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookPlaces, tools, hides }: Place): Judge {
@@ -110,7 +110,7 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
         judged = decide(input({ reach, code, gitSettings }));
       }
       if (reading?.kind === 'ask' && judged.kind !== 'deny' && (judged.kind === 'allow' || judged.covers)) return reading;
-      // Who is asked for a command ought to know that it is not the one it was.
+      // The user ought to know that the command no longer runs the code that it ran before.
       if (command && judged.kind === 'ask')
         judged = { ...judged, reason: judged.reason + (await import('./steering.ts')).changedBefore(session.state, run.runId) };
       return explained(judged, run, prepared);

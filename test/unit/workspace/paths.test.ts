@@ -59,56 +59,56 @@ describe('a path as a model writes it', () => {
   });
 
   it('may be absolute where it lies in an open folder, however that is spelled', () => {
-    const folders = [{ name: 'app', roots: ['/private/work/app', '/work/app/'] }];
+    const folders = [{ name: 'app', roots: ['/private/code/app', '/code/app/'] }];
     for (const [input, path] of [
-      ['/work/app/src/a.ts', 'src/a.ts'],
-      ['/private/work/app/src/a.ts', 'src/a.ts'],
-      ['/work/app', ''],
-      ['/work/app/', ''],
-      ['//work//app/./src/../a.ts', 'a.ts'],
-      ['/work/lib/../app/a.ts', 'a.ts'],
-      [' /work/app/a.ts ', 'a.ts'],
-      ['\\work\\app\\a.ts', 'a.ts'],
-      ['file:///work/app/a%20b.ts', 'a b.ts'],
-      ['file://localhost/work/app/a.ts', 'a.ts'],
-      ['file:/work/app/a.ts', 'a.ts'],
+      ['/code/app/src/a.ts', 'src/a.ts'],
+      ['/private/code/app/src/a.ts', 'src/a.ts'],
+      ['/code/app', ''],
+      ['/code/app/', ''],
+      ['//code//app/./src/../a.ts', 'a.ts'],
+      ['/code/lib/../app/a.ts', 'a.ts'],
+      [' /code/app/a.ts ', 'a.ts'],
+      ['\\code\\app\\a.ts', 'a.ts'],
+      ['file:///code/app/a%20b.ts', 'a b.ts'],
+      ['file://localhost/code/app/a.ts', 'a.ts'],
+      ['file:/code/app/a.ts', 'a.ts'],
     ] as const)
       assert.deepEqual(parsePath(input, folders), { folder: 0, path }, input);
     for (const input of [
-      '/work/app2/a.ts',
-      '/work',
+      '/code/app2/a.ts',
+      '/code',
       '/',
-      '/work/app/../lib/a.ts',
-      '/work/app/../../etc/passwd',
-      '/work/APP/a.ts',
-      'work/../../x',
-      'file:///work/app/../x',
-      'file:///work/app/%2e%2e/x',
-      'file://work/app/a.ts',
-      'file:///work/app/%zz/../../../x',
-      'vscode-remote://work/app/a.ts',
+      '/code/app/../lib/a.ts',
+      '/code/app/../../etc/passwd',
+      '/code/APP/a.ts',
+      'code/../../x',
+      'file:///code/app/../x',
+      'file:///code/app/%2e%2e/x',
+      'file://code/app/a.ts',
+      'file:///code/app/%zz/../../../x',
+      'vscode-remote://code/app/a.ts',
     ])
       assert.throws(() => parsePath(input, folders), PathError, input);
-    assert.throws(() => parsePath('file:///work/app/%00', folders), { message: 'The path holds a control character.' });
+    assert.throws(() => parsePath('file:///code/app/%00', folders), { message: 'The path holds a control character.' });
   });
 
   it('may be absolute on Windows, with the drive in either case', () => {
-    const folders = [{ name: 'app', roots: ['c:\\work\\app'] }];
-    for (const input of ['C:\\work\\app\\src\\a.ts', 'c:/work/app/src/a.ts', '/c:/work/app/src/a.ts', 'file:///C%3A/work/app/src/a.ts'])
+    const folders = [{ name: 'app', roots: ['c:\\code\\app'] }];
+    for (const input of ['C:\\code\\app\\src\\a.ts', 'c:/code/app/src/a.ts', '/c:/code/app/src/a.ts', 'file:///C%3A/code/app/src/a.ts'])
       assert.deepEqual(parsePath(input, folders), { folder: 0, path: 'src/a.ts' }, input);
-    for (const input of ['D:\\work\\app\\a.ts', 'C:work\\app\\a.ts', 'C:\\work\\app\\..\\x', '/work/app/a.ts'])
+    for (const input of ['D:\\code\\app\\a.ts', 'C:code\\app\\a.ts', 'C:\\code\\app\\..\\x', '/code/app/a.ts'])
       assert.throws(() => parsePath(input, folders), PathError, input);
   });
 
   it('that is absolute lies in the folder which is furthest in', () => {
     const folders = [
-      { name: 'work', roots: ['/work'] },
-      { name: 'app', roots: ['/work/app'] },
+      { name: 'code', roots: ['/code'] },
+      { name: 'app', roots: ['/code/app'] },
       { name: 'remote', roots: [] },
     ];
-    assert.deepEqual(parsePath('/work/app/a.ts', folders), { folder: 1, path: 'a.ts' });
-    assert.deepEqual(parsePath('/work/lib/a.ts', folders), { folder: 0, path: 'lib/a.ts' });
-    assert.equal(relativePath('/work/app/**/*.ts', folders), 'app/**/*.ts');
+    assert.deepEqual(parsePath('/code/app/a.ts', folders), { folder: 1, path: 'a.ts' });
+    assert.deepEqual(parsePath('/code/lib/a.ts', folders), { folder: 0, path: 'lib/a.ts' });
+    assert.equal(relativePath('/code/app/**/*.ts', folders), 'app/**/*.ts');
     assert.equal(relativePath('/etc/*', folders), '/etc/*');
     assert.equal(relativePath('src/*.ts', folders), 'src/*.ts');
   });
