@@ -3,7 +3,6 @@ import type { JsonSchema } from '../core/model.ts';
 import { withoutFrames } from '../core/notes.ts';
 import type { Tool } from '../core/tool.ts';
 import { ToolError } from '../core/tool.ts';
-import { visibleText } from '../core/visible-text.ts';
 import { encodeText, hashOf } from '../workspace/content.ts';
 import type { McpConnection, McpTool } from './types.ts';
 
@@ -76,5 +75,5 @@ function shownSchema(schema: JsonSchema): JsonSchema {
 
 /** A description could say more to a model than to the user by letters that nobody sees, or pretend to be words of Kedge. */
 function visible(text: string): string {
-  return withoutFrames(visibleText(text));
+  return withoutFrames(text.replace(/[^\P{C}\n\t]|\p{Default_Ignorable_Code_Point}/gu, ''));
 }
