@@ -16,10 +16,13 @@ describe('commands in the integrated terminal', () => {
   const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath as string;
   let storage: string;
   let terminals: Terminals;
+  let others: ReadonlySet<vscode.Terminal>;
   let commands: Commands;
 
   before(async () => {
     storage = await realpath(await mkdtemp(join(tmpdir(), 'kedge-terminal-')));
+    // Those in which other tests had the extension run commands.
+    others = new Set(vscode.window.terminals);
     // On a busy machine a shell may take long.
     terminals = new Terminals(60_000);
     commands = new Commands({ storage, directory: ({ path }) => join(root, path), launch: terminals.launch });
@@ -33,7 +36,7 @@ describe('commands in the integrated terminal', () => {
   const run = (text: string, { timeoutMs = 20_000, background = false, signal = never, onOutput, path = '' }: Options = {}) =>
     commands.run({ text, cwd: { folder: 0, path }, timeoutMs, background }, { signal, ...(onOutput && { onOutput }) });
   const ending = ({ state }: CommandResult) => (state.kind === 'exited' ? (state.signal ?? state.code) : state.kind);
-  const ours = () => vscode.window.terminals.filter(({ name }) => name.startsWith('Kedge'));
+  const ours = () => vscode.window.terminals.filter((terminal) => terminal.name.startsWith('Kedge') && !others.has(terminal));
   const untilGone = async (pid: number) => {
     for (;;) {
       try {
