@@ -37,6 +37,8 @@ export class Chat {
   /** Begins a new conversation. */
   async clear(): Promise<void> {
     await this.focus();
+    // Of an empty conversation nothing tells when a new one has taken its place: a message could still be sent to the old one.
+    if ((await this.requests.count()) === 0) return;
     await this.page
       .getByRole('button', { name: /^New Chat/ })
       .first()
