@@ -3,7 +3,9 @@ import type { BudgetKey } from '../src/core/budget.ts';
 import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason, RunError, UndoResult } from '../src/core/events.ts';
 import {
   type AssistantMessage,
+  brokeOffInside,
   type Cost,
+  endedUnsaid,
   type ImagePart,
   type ModelRef,
   type ToolResult,
@@ -135,13 +137,12 @@ function settle(turn: TurnView, message: AssistantMessage): TurnView {
     known.delete(part.id);
     return [{ ...call, input: part.input, malformed: part.malformed, problem: part.problem }];
   });
-  const brokeOff = message.stop === 'aborted' && message.content.length > 0;
+  const brokeOff = brokeOffInside(message);
   // What was streamed of an answer that ended before it said anything stays to be read.
-  const isNothing = message.stop === 'aborted' && message.content.length === 0;
   return {
     ...rest,
     text,
-    reasoning: isNothing ? turn.reasoning : reasoning,
+    reasoning: endedUnsaid(message) ? turn.reasoning : reasoning,
     settled: true,
     ...(brokeOff && { brokeOff }),
     calls: [...calls, ...known.values()],

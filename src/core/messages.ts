@@ -78,6 +78,16 @@ export function isEmptyAnswer(message: Message | undefined): boolean {
   return callsOf(message).length === 0 && textOf(message).trim() === '';
 }
 
+/** Whether an answer ended before it said anything: only its use is kept of it. */
+export function endedUnsaid(message: Message | undefined): boolean {
+  return message?.role === 'assistant' && message.stop === 'aborted' && message.content.length === 0;
+}
+
+/** Whether an answer ended in the middle of what it said, and can be continued. */
+export function brokeOffInside(message: Message | undefined): boolean {
+  return message?.role === 'assistant' && message.stop === 'aborted' && message.content.length > 0;
+}
+
 export function user(text: string): UserMessage {
   return { role: 'user', content: [{ type: 'text', text }] };
 }

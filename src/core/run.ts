@@ -10,7 +10,7 @@ import type { Covers } from './covers.ts';
 import type { ApprovalAnswer, Limits, Outcome, PauseReason, QuestionAnswer, RunError } from './events.ts';
 import { failedCheck, putRight, stepError } from './failed-step.ts';
 import type { AssistantMessage, ToolCall, UserMessage } from './messages.ts';
-import { isEmptyAnswer } from './messages.ts';
+import { endedUnsaid, isEmptyAnswer } from './messages.ts';
 import { ModelError } from './model.ts';
 import { note } from './notes.ts';
 import { isStuck } from './repeats.ts';
@@ -127,9 +127,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       }
       const { lastRun } = state;
       const last = state.messages.at(-1);
-      // Of an answer that ended before it said anything, only its use is kept.
-      const isNothing = last?.role === 'assistant' && last.stop === 'aborted' && last.content.length === 0;
-      if (last?.role === 'assistant' && !isNothing) {
+      if (last?.role === 'assistant' && !endedUnsaid(last)) {
         if (last.stop === 'refusal') return finish('refused');
         const isWhole = last.stop !== 'max_tokens' && last.stop !== 'aborted';
         // A run that ended with this answer, and is tried again, has work to do first.

@@ -6,7 +6,7 @@ import { addUse, NO_USE, usedOf, useOfAnswer } from './budget.ts';
 import { sameCovers } from './covers.ts';
 import type { AgentEvent } from './events.ts';
 import type { Message, ToolCall, ToolResult } from './messages.ts';
-import { callsOf, isEmptyAnswer } from './messages.ts';
+import { brokeOffInside, callsOf, isEmptyAnswer } from './messages.ts';
 import { reducePlan, settledSteps } from './plan-progress.ts';
 import { withMade } from './repeats.ts';
 import { emptySession, type RunRecord, type SessionState } from './session-state.ts';
@@ -207,6 +207,5 @@ export function messagesForModel(state: SessionState): Message[] {
 
 /** Whether the conversation ends with half an answer, which can be gone on with. */
 export function brokeOff({ messages }: SessionState): boolean {
-  const last = messages.at(-1);
-  return last?.role === 'assistant' && last.stop === 'aborted' && last.content.length > 0;
+  return brokeOffInside(messages.at(-1));
 }

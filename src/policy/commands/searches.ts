@@ -52,7 +52,7 @@ const LONG_ALONE =
 
 const CD = /^(?:cd|chdir|set-location|sl|push-location)$/;
 
-export function searchedPlaces({ argv }: Pick<SimpleCommand, 'argv'>): SearchedPlaces | undefined {
+function searchedPlaces({ argv }: Pick<SimpleCommand, 'argv'>): SearchedPlaces | undefined {
   const [program = '', ...words] = argv.map((word) => word ?? '');
   const name = programName(program);
   if (name === 'git') return searchedByGit(words);
