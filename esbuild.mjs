@@ -1,63 +1,50 @@
-// Builds every bundle into dist/: the extension, the terminal host, one file a provider, the panel.
-import { copyFile, glob, mkdir, readFile, rm } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+// Builds every bundle into dist/: the extension, the terminal program and what they share in chunks, and the panel.
+import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
 import * as esbuild from 'esbuild';
 
 const watch = process.argv.includes('--watch');
-
-/** The scripted model serves the tests and is in no bundle. */
-const providers = (await Array.fromAsync(glob('src/providers/*/index.ts')))
-  .map((file) => basename(dirname(file)))
-  .filter((name) => name !== 'scripted');
-
-/** Code that is not always needed is a file of its own, loaded when it first is: `import()` of what matches becomes that of the file. */
-const lazy = (filter, fileOf) => ({
-  name: 'lazy',
-  setup(build) {
-    build.onResolve({ filter }, ({ kind, path }) =>
-      kind === 'dynamic-import' ? { path: `./${fileOf(path)}.cjs`, external: true } : undefined,
-    );
-  },
-});
-
-const lazyParts = [
-  lazy(/^\.\/[\w-]+\/index\.ts$/, (path) => `provider-${path.split('/')[1]}`),
-  lazy(/\/mcp\/client\/index\.ts$/, () => 'mcp-client'),
-  lazy(/^\.\/fetch-html\.ts$/, () => 'fetch-html'),
-  // The grammars of shells lie beside their WebAssembly.
-  lazy(/^\.\/shell-grammar\.ts$/, () => 'shell-grammar'),
-  // What judges commands knows hundreds of programs.
-  lazy(/\/policy\/command\.ts$/, () => 'command-judge'),
-];
-/** What the editor's part needs only when something is done with it. */
-const editorParts = ['chat', 'connect', 'finding', 'lm-adapter', 'panel-view', 'work-ports'];
-const lazyEditorParts = lazy(new RegExp(`^\\./(${editorParts.join('|')})\\.ts$`), (path) => `editor-${basename(path, '.ts')}`);
-/** What only runs need: the editor starts without it, the terminal program always runs something. */
-const lazyEngine = lazy(/^\.\/engine\.ts$/, () => 'engine');
-/** The terminal program lies behind a tiny entry, which first turns on the cache of compiled code. */
-const lazyProgram = lazy(/^\.\/program\.ts$/, () => 'kedge-program');
-
-/** The editor's API as constants: esbuild would copy all of it anew for each file that imports it, at every activation. */
-const editorApi = {
-  name: 'editor-api',
-  setup(build) {
-    build.onResolve({ filter: /^vscode$/ }, ({ namespace }) =>
-      namespace === 'editor-api' ? { path: 'vscode', external: true } : { path: 'vscode', namespace: 'editor-api' },
-    );
-    build.onLoad({ filter: /^/, namespace: 'editor-api' }, async () => {
-      const types = await readFile('node_modules/@types/vscode/index.d.ts', 'utf8');
-      const names = new Set([...types.matchAll(/^\texport (?:class|enum|namespace|const|function) (\w+)/gm)].map(([, name]) => name));
-      const values = [...names].map((name) => `export const ${name} = /* @__PURE__ */ (() => api.${name})();`);
-      return { contents: `const api = require('vscode');\n${values.join('\n')}` };
-    });
-  },
-};
 
 const wasm = [
   'web-tree-sitter/web-tree-sitter.wasm',
   '@vscode/tree-sitter-wasm/wasm/tree-sitter-bash.wasm',
   '@vscode/tree-sitter-wasm/wasm/tree-sitter-powershell.wasm',
 ];
+
+/**
+ * Code behind an `import()` shares files with the code that is loaded at the start. esbuild makes a chunk for each set of entries that share a file, which
+ * would be dozens of chunks to read at activation. So each lazy part says that it needs all of what is there already: then that is one chunk.
+ */
+const ROOTS = {
+  'src/hosts/vscode/': ['src/hosts/vscode/extension.ts'],
+  'src/hosts/cli/': ['src/hosts/cli/program.ts'],
+  'src/': [
+    'src/app/assistant.ts',
+    'src/app/models/models.ts',
+    'src/core/view/approval-details.ts',
+    'src/core/words/budget-text.ts',
+    'src/core/words/visible-text.ts',
+    'src/hosts/node/files/file-system.ts',
+    'src/providers/http.ts',
+    'src/sessions/ledger.ts',
+    'src/sessions/store.ts',
+  ],
+};
+const lazyParts = {
+  name: 'lazy-parts',
+  setup(build) {
+    build.onResolve({ filter: /^\.{1,2}\/.*\.ts$/ }, ({ kind, path, resolveDir }) =>
+      kind === 'dynamic-import' ? { path: resolve(resolveDir, path), namespace: 'lazy' } : undefined,
+    );
+    build.onLoad({ filter: /^/, namespace: 'lazy' }, ({ path }) => {
+      const file = path.slice(import.meta.dirname.length + 1).replaceAll('\\', '/');
+      const room = Object.keys(ROOTS).find((start) => file.startsWith(start));
+      const roots = path.endsWith('/program.ts') ? [] : ROOTS[room];
+      const lines = [...roots.map((root) => `import './${root}';`), `export * from './${file}';`];
+      return { contents: lines.join('\n'), resolveDir: import.meta.dirname };
+    });
+  },
+};
 
 const common = {
   bundle: true,
@@ -66,42 +53,25 @@ const common = {
   legalComments: 'none',
   logLevel: 'warning',
   outdir: 'dist',
-};
-const node = {
-  ...common,
-  platform: 'node',
-  format: 'cjs',
-  target: 'node20',
-  outExtension: { '.js': '.cjs' },
-  plugins: lazyParts,
-  // `import()` of a file beside the bundle becomes `require`, which starts sooner.
-  supported: { 'dynamic-import': false },
+  metafile: true,
 };
 
 const bundles = [
-  // `vscode` exists inside the editor only, so only the editor's bundles may name it.
   {
-    ...node,
-    entryPoints: {
-      extension: 'src/hosts/vscode/extension.ts',
-      ...Object.fromEntries(editorParts.map((name) => [`editor-${name}`, `src/hosts/vscode/${name}.ts`])),
-    },
-    plugins: [...lazyParts, lazyEditorParts, lazyEngine, editorApi],
+    ...common,
+    platform: 'node',
+    format: 'esm',
+    // What is behind an `import()` is a chunk of its own, and so is what several chunks share.
+    splitting: true,
+    target: 'node20',
+    entryPoints: { extension: 'src/hosts/vscode/extension.ts', kedge: 'src/hosts/cli/main.ts' },
+    chunkNames: '[name]-[hash]',
+    // The editor brings `vscode`. The keychain's library is native: where it is not installed, there is no keychain.
+    external: ['vscode', '@napi-rs/keyring'],
+    plugins: [lazyParts],
+    // CommonJS packages ask for Node's own modules by `require`.
+    banner: { js: "import{createRequire as kedgeCreateRequire}from'node:module';const require=kedgeCreateRequire(import.meta.url);" },
   },
-  { ...node, entryPoints: { engine: 'src/app/engine.ts' } },
-  { ...node, entryPoints: { kedge: 'src/hosts/cli/main.ts' }, plugins: [lazyProgram] },
-  // The keychain's library is native: where it is not installed, there is no keychain.
-  { ...node, entryPoints: { 'kedge-program': 'src/hosts/cli/program.ts' }, external: ['@napi-rs/keyring'] },
-  { ...node, entryPoints: { 'fetch-html': 'src/hosts/node/fetch-html.ts' } },
-  { ...node, entryPoints: { 'mcp-client': 'src/mcp/client/index.ts' } },
-  { ...node, entryPoints: { 'command-judge': 'src/policy/command.ts' } },
-  {
-    ...node,
-    entryPoints: { 'shell-grammar': 'src/hosts/node/shell-grammar.ts' },
-    alias: { 'web-tree-sitter': './node_modules/web-tree-sitter/web-tree-sitter.cjs' },
-    define: { 'import.meta.dirname': '__dirname' },
-  },
-  { ...node, entryPoints: Object.fromEntries(providers.map((name) => [`provider-${name}`, `src/providers/${name}/index.ts`])) },
   {
     ...common,
     platform: 'browser',
@@ -122,5 +92,6 @@ if (watch) {
   const contexts = await Promise.all(bundles.map((bundle) => esbuild.context(bundle)));
   await Promise.all(contexts.map((context) => context.watch()));
 } else {
-  await Promise.all(bundles.map((bundle) => esbuild.build(bundle)));
+  const results = await Promise.all(bundles.map((bundle) => esbuild.build(bundle)));
+  if (process.env.META) (await import('node:fs')).writeFileSync(process.env.META, JSON.stringify(results[0].metafile));
 }

@@ -23,7 +23,7 @@ export async function bundleEditorSuite(): Promise<string> {
     sourcemap: 'inline',
     external: ['vscode', 'mocha'],
     // The grammars of shells are looked for from where their reader is.
-    define: { 'import.meta.dirname': JSON.stringify(join(root, 'src', 'hosts', 'node')) },
+    define: { 'import.meta.dirname': JSON.stringify(join(root, 'src', 'hosts', 'node', 'shell')) },
     logLevel: 'warning',
   });
   return outfile;

@@ -1,7 +1,7 @@
 /** What a run says about itself in one line: what it is doing now, what it has done. */
 
-import type { UndoResult } from '../src/core/events.ts';
-import { waitingText } from '../src/core/waiting.ts';
+import type { UndoResult } from '../src/core/session/events.ts';
+import { waitingText } from '../src/core/words/retry-text.ts';
 import { count, duration } from './format.ts';
 import type { CallView, RunView, TurnView } from './run-view.ts';
 

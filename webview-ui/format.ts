@@ -1,4 +1,4 @@
-export { dollars, tokens } from '../src/core/amounts.ts';
+export { dollars, tokens } from '../src/core/words/amounts.ts';
 
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;

@@ -1,5 +1,5 @@
 /** Images that the user pastes or drops, as they travel to the host. */
-import { IMAGE_TYPES, type ImageType, MAX_IMAGE_BYTES } from '../src/core/images.ts';
+import { IMAGE_TYPES, type ImageType, MAX_IMAGE_BYTES } from '../src/core/model/images.ts';
 
 export type PastedImage = { mediaType: ImageType; data: string };
 

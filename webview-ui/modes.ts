@@ -1,4 +1,4 @@
-import type { Mode } from '../src/core/events.ts';
+import type { Mode } from '../src/core/session/events.ts';
 
 /** `send` prompts go as they are; the others go to the composer with the `…` selected, for the user to complete. */
 export type QuickAction = { label: string; text: string; icon: string; send?: boolean };

@@ -1,5 +1,5 @@
 /** Edits of a plan by its user. An edited plan keeps its id and counts its revision up. */
-import type { Check, Plan, PlanStep } from '../src/core/plan.ts';
+import type { Check, Plan, PlanStep } from '../src/core/plan/plan.ts';
 
 export const EMPTY_STEP: PlanStep = { title: '', files: [] };
 

@@ -1,6 +1,7 @@
 /** How the panel sees a plan that is carried out: folded from the same events as the session's own state. */
-import type { AgentEvent } from '../src/core/events.ts';
-import { currentStep, renumbered, type StepState } from '../src/core/plan-progress.ts';
+
+import { currentStep, renumbered, type StepState } from '../src/core/plan/progress.ts';
+import type { AgentEvent } from '../src/core/session/events.ts';
 import type { RunView } from './run-view.ts';
 
 export type StepProgress = StepState & {

@@ -1,6 +1,5 @@
 /** One run as the panel shows it, folded from its events one by one. Every step returns a new object only where something changed. */
-import type { BudgetKey } from '../src/core/budget.ts';
-import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason, RunError, UndoResult } from '../src/core/events.ts';
+
 import {
   type AssistantMessage,
   brokeOffInside,
@@ -11,13 +10,15 @@ import {
   type ToolResult,
   textOf,
   type Usage,
-} from '../src/core/messages.ts';
-import type { ModelWaiting } from '../src/core/model.ts';
-import { noteTexts } from '../src/core/notes.ts';
-import type { Plan } from '../src/core/plan.ts';
-import type { Receipt } from '../src/core/receipt.ts';
-import type { ChangeSummary, Decision, Effect, Review, Target } from '../src/core/tool.ts';
-import { endsWait } from '../src/core/waiting.ts';
+} from '../src/core/model/messages.ts';
+import type { ModelWaiting } from '../src/core/model/model.ts';
+import { noteTexts } from '../src/core/model/notes.ts';
+import type { Plan } from '../src/core/plan/plan.ts';
+import type { BudgetKey } from '../src/core/run/budget.ts';
+import type { ChangeSummary, Decision, Effect, Review, Target } from '../src/core/run/tool.ts';
+import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason, RunError, UndoResult } from '../src/core/session/events.ts';
+import type { Receipt } from '../src/core/view/receipt.ts';
+import { endsWait } from '../src/core/words/retry-text.ts';
 import { type FileChange, mergeChanges } from './file-changes.ts';
 import { reducePlanView, type StepProgress } from './plan-view.ts';
 

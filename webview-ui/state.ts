@@ -1,9 +1,10 @@
 /** The panel's one state: a pure fold over what the host says and over the few things that are the panel's own. */
-import type { AgentEvent, Mode } from '../src/core/events.ts';
-import { isDurable } from '../src/core/events.ts';
-import { textOf } from '../src/core/messages.ts';
-import type { Plan } from '../src/core/plan.ts';
-import { settledSteps } from '../src/core/plan-progress.ts';
+
+import { textOf } from '../src/core/model/messages.ts';
+import type { Plan } from '../src/core/plan/plan.ts';
+import { settledSteps } from '../src/core/plan/progress.ts';
+import type { AgentEvent, Mode } from '../src/core/session/events.ts';
+import { isDurable } from '../src/core/session/events.ts';
 import type { PanelState, ToPanel } from '../src/protocol/panel.ts';
 import { type ApprovalView, newRun, type ProposalView, type RunView, reduceRun } from './run-view.ts';
 

@@ -1,27 +1,28 @@
 /** The composition root: it knows every room, and hosts know only it. */
-import type { RunBudget } from '../core/budget.ts';
-import type { Covers } from '../core/covers.ts';
-import type { AgentEvent, Limits, Mode } from '../core/events.ts';
-import type { ModelRef } from '../core/messages.ts';
-import type { ModelAdapter, ModelRequest } from '../core/model.ts';
-import type { RunRecord } from '../core/session-state.ts';
-import type { Tool } from '../core/tool.ts';
-import type { GitSetting } from '../policy/commands/git-programs.ts';
-import type { ShellParsers } from '../policy/commands/syntax.ts';
+
+import type { ModelRef } from '../core/model/messages.ts';
+import type { ModelAdapter, ModelRequest } from '../core/model/model.ts';
+import type { RunBudget } from '../core/run/budget.ts';
+import type { Tool } from '../core/run/tool.ts';
+import type { AgentEvent, Limits, Mode } from '../core/session/events.ts';
+import type { Covers } from '../core/session/grant-scope.ts';
+import type { RunRecord } from '../core/session/session-state.ts';
+import type { GitSetting } from '../policy/commands/programs/git-programs.ts';
+import type { ShellParsers } from '../policy/commands/shells/syntax.ts';
 import type { ModelFacts } from '../providers/types.ts';
 import type { SessionInfo, SessionStore } from '../sessions/store.ts';
-import type { Fetcher } from '../tools/fetch-url.ts';
+import type { Fetcher } from '../tools/network/fetch-url.ts';
 import type { CommandRunner } from '../workspace/commands.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 import type { LanguageServices } from '../workspace/languages.ts';
 import type { Tidy } from '../workspace/tidy.ts';
 import type { BlobStore, FileSystem, Location, Writer } from '../workspace/types.ts';
-import { type Budgets, DayBudgets, type DayLedger } from './budgets.ts';
-import type { PolicySettings } from './judge.ts';
-import type { BuiltRun } from './live-run.ts';
-import type { Memory, PressureThresholds } from './pressure.ts';
-import { Session, type SessionPorts } from './session.ts';
-import { SessionError } from './session-error.ts';
+import type { Memory, PressureThresholds } from './models/memory-pressure.ts';
+import { type Budgets, DayBudgets, type DayLedger } from './run/day-budget.ts';
+import type { PolicySettings } from './run/judge.ts';
+import type { BuiltRun } from './run/live-run.ts';
+import { Session, type SessionPorts } from './session/session.ts';
+import { SessionError } from './session/session-error.ts';
 
 export type Settings = {
   model(mode: Mode): ModelRef;

@@ -4,7 +4,7 @@ import type { FileSystem } from '../workspace/types.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import type { AssistantPorts } from './assistant.ts';
 
-export { buildRun } from './build-run.ts';
+export { buildRun } from './run/build-run.ts';
 
 export function openGate(fs: FileSystem, { writer, blobs, tidy }: AssistantPorts): WriteGate {
   return new WriteGate(new Workspace(fs), writer(), blobs, tidy);

@@ -1,4 +1,4 @@
-import type { Limits, Mode } from '../core/events.ts';
+import type { Limits, Mode } from '../core/session/events.ts';
 
 /** Where a run pauses and asks, unless the user set something else. */
 export const DEFAULT_LIMITS: Record<Mode, Limits> = {

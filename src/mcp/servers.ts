@@ -1,7 +1,7 @@
 /** The servers of the user's configuration: connected when a run first needs them, and kept until the host ends. */
 import { abortable } from '../core/abort.ts';
-import type { Mode } from '../core/events.ts';
-import type { Tool } from '../core/tool.ts';
+import type { Tool } from '../core/run/tool.ts';
+import type { Mode } from '../core/session/events.ts';
 import type { McpServerConfig } from './config.ts';
 import { fingerprintOf, mcpTool } from './tools.ts';
 import type { Connect, McpConnection, McpTool, StartServer } from './types.ts';

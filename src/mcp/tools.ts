@@ -1,8 +1,8 @@
 /** A server's tool as a tool of Kedge. */
-import type { JsonSchema } from '../core/model.ts';
-import { withoutFrames } from '../core/notes.ts';
-import type { Tool } from '../core/tool.ts';
-import { ToolError } from '../core/tool.ts';
+import type { JsonSchema } from '../core/model/model.ts';
+import { withoutFrames } from '../core/model/notes.ts';
+import type { Tool } from '../core/run/tool.ts';
+import { ToolError } from '../core/run/tool.ts';
 import { encodeText, hashOf } from '../workspace/content.ts';
 import type { McpConnection, McpTool } from './types.ts';
 

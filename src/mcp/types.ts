@@ -1,5 +1,5 @@
-import type { ImagePart, TextPart } from '../core/messages.ts';
-import type { JsonSchema } from '../core/model.ts';
+import type { ImagePart, TextPart } from '../core/model/messages.ts';
+import type { JsonSchema } from '../core/model/model.ts';
 import type { McpServerConfig } from './config.ts';
 
 /** A tool as a server describes it. Name, description and schema are a stranger's words. */

@@ -1,12 +1,13 @@
 /** Judges a command by the user's rules and grants. */
-import type { Covers } from '../core/covers.ts';
-import type { CommandLine } from '../core/tool.ts';
+
+import type { CommandLine } from '../core/run/tool.ts';
+import type { Covers } from '../core/session/grant-scope.ts';
 import { concern } from './commands/concerns.ts';
-import { configuredProgram, type GitSetting, showsCredentials } from './commands/git-programs.ts';
 import { analyzeCommand, judgeCommand, suggestedPrefix } from './commands/index.ts';
-import { programName } from './commands/programs.ts';
-import { foldersOf, type SearchedPlaces, searchesOf } from './commands/searches.ts';
-import type { ShellParser } from './commands/syntax.ts';
+import { configuredProgram, type GitSetting, showsCredentials } from './commands/programs/git-programs.ts';
+import { programName } from './commands/programs/programs.ts';
+import { foldersOf, type SearchedPlaces, searchesOf } from './commands/programs/searches.ts';
+import type { ShellParser } from './commands/shells/syntax.ts';
 import type { CommandAnalysis, Use } from './commands/types.ts';
 import type { CommandJudge } from './grants.ts';
 import type { Aliases } from './names.ts';

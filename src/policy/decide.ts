@@ -1,9 +1,10 @@
 /** One pure judge of every call of every host. It knows nothing of files or editors: only what the call is and what it would touch. */
-import type { Covers } from '../core/covers.ts';
-import type { Mode } from '../core/events.ts';
-import type { Decision, Effect, Judgement, Target } from '../core/tool.ts';
-import { visibleCommand } from '../core/visible-text.ts';
-import { dangerOf } from './dangers.ts';
+
+import type { Decision, Effect, Judgement, Target } from '../core/run/tool.ts';
+import type { Mode } from '../core/session/events.ts';
+import type { Covers } from '../core/session/grant-scope.ts';
+import { visibleCommand } from '../core/words/visible-text.ts';
+import { dangerOf } from './always-ask.ts';
 import { type CommandJudge, coversOf, grantedBy, type Need, needsOf } from './grants.ts';
 import type { Aliases } from './names.ts';
 import { matchesHost, matchesTool, ruleSentence, type SourcedRule, touchesPath } from './rules.ts';

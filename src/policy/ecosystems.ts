@@ -1,5 +1,5 @@
 /** Files that decide what the commands of an ecosystem do: manifests with scripts, build files, configuration that is code. */
-import { wordSet } from './commands/finding.ts';
+import { wordSet } from './commands/findings.ts';
 import { foldedParts } from './names.ts';
 
 /** `programs`: what takes what it does from these files and from those of no ecosystem. */

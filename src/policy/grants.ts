@@ -1,6 +1,7 @@
 /** What a call needs somebody's leave for, who gave it, and what a yes to it can stand for. */
-import type { Covers } from '../core/covers.ts';
-import type { Decision } from '../core/tool.ts';
+
+import type { Decision } from '../core/run/tool.ts';
+import type { Covers } from '../core/session/grant-scope.ts';
 import type { PolicyInput } from './decide.ts';
 import { isLiteral } from './glob.ts';
 import { matchesHost, matchesTool, type SourcedRule } from './rules.ts';

@@ -1,7 +1,7 @@
 /** Where the code of one project ends and that of another begins: a yes to a command is one to the code of the folder it was given in. */
-import { wordSet } from './commands/finding.ts';
-import { interpreters } from './commands/interpreters.ts';
-import { programName } from './commands/programs.ts';
+import { wordSet } from './commands/findings.ts';
+import { interpreters } from './commands/programs/interpreters.ts';
+import { programName } from './commands/programs/programs.ts';
 
 /** A directory with one of these is a project of its own. */
 const MANIFESTS =

@@ -1,7 +1,7 @@
 /** What a command runs that runs without asking, by its text: files, scripts, programs of an ecosystem. */
-import { wordSet } from './commands/finding.ts';
-import { interpreters } from './commands/interpreters.ts';
-import { isReading, programName } from './commands/programs.ts';
+import { wordSet } from './commands/findings.ts';
+import { interpreters } from './commands/programs/interpreters.ts';
+import { isReading, programName } from './commands/programs/programs.ts';
 import { ANY, ecosystemOf, ecosystemsSteered } from './ecosystems.ts';
 import { runsNoCode } from './projects.ts';
 

@@ -1,10 +1,10 @@
 /** The messages between the panel and the extension host. The host validates what comes in; the panel trusts its host. */
 import * as z from 'zod';
-import { GRANT_SCOPES } from '../core/covers.ts';
-import type { AgentEvent, Mode } from '../core/events.ts';
-import { IMAGE_TYPES, MAX_IMAGE_CHARS, MAX_IMAGES } from '../core/images.ts';
-import { Plan } from '../core/plan-schema.ts';
-import type { Review } from '../core/tool.ts';
+import { IMAGE_TYPES, MAX_IMAGE_CHARS, MAX_IMAGES } from '../core/model/images.ts';
+import { Plan } from '../core/plan/schema.ts';
+import type { Review } from '../core/run/tool.ts';
+import type { AgentEvent, Mode } from '../core/session/events.ts';
+import { GRANT_SCOPES } from '../core/session/grant-scope.ts';
 
 /** How ready the chosen model is: green answers, amber says what to do. */
 export type Readiness = { level: 'ready' | 'attention'; text: string; action?: { label: string; message: ToHost } };

@@ -1,4 +1,4 @@
-import type { RunError } from '../core/events.ts';
+import type { RunError } from '../core/session/events.ts';
 
 /** Stands both for the panel's message and for the extension's command. */
 export type Remedy = 'connect_model' | 'pick_model' | 'new_session';

@@ -22,7 +22,7 @@ export type CatalogEntry = {
 const chat = () => import('./openai-chat/index.ts');
 
 export const CATALOG: readonly CatalogEntry[] = [
-  { id: 'offline', label: 'Offline', keyless: true, defaultModel: 'offline', load: () => import('./offline/index.ts') },
+  { id: 'offline', label: 'Offline', keyless: true, defaultModel: 'offline', load: () => import('../offline/index.ts') },
   {
     id: 'openai',
     label: 'OpenAI',
@@ -91,7 +91,7 @@ export function catalogEntry(id: string): CatalogEntry | undefined {
 }
 
 /** Tools for models that cannot call them natively; loaded where it is needed. */
-export const loadTextTools = () => import('./text-tools/index.ts');
+export const loadTextTools = () => import('../text-tools/index.ts');
 
 /** `provider/model`, or a provider alone for its default model. @throws Error that names the providers there are. */
 export function parseModelRef(text: string): { provider: string; model: string } {

@@ -1,5 +1,5 @@
 /** `fetch` as all wires use it: no server keeps a request waiting for ever, or sends more than an answer needs. */
-import type { ModelError } from '../core/model.ts';
+import type { ModelError } from '../core/model/model.ts';
 import { failureError, failureOf, modelError, parseInput, retryAfter, type Server } from './http.ts';
 import { type LineRules, type Listener, throughLines } from './lines.ts';
 import type { ProviderConfig } from './types.ts';

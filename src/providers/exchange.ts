@@ -1,5 +1,5 @@
 /** One exchange of every adapter with its server: from the request to the last event. */
-import { ModelError, type ModelEvent } from '../core/model.ts';
+import { ModelError, type ModelEvent } from '../core/model/model.ts';
 import { modelError, type Server } from './http.ts';
 
 /** Characters or things that a reader keeps until the end of an answer without telling of them, such as signatures. */

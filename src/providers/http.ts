@@ -1,6 +1,6 @@
-import type { ToolCall, ToolResult } from '../core/messages.ts';
-import { resultText } from '../core/messages.ts';
-import { ModelError, type ModelErrorKind, type ModelErrorOptions } from '../core/model.ts';
+import type { ToolCall, ToolResult } from '../core/model/messages.ts';
+import { resultText } from '../core/model/messages.ts';
+import { ModelError, type ModelErrorKind, type ModelErrorOptions } from '../core/model/model.ts';
 import { type Lasting, lastingFailure } from './lasting.ts';
 import type { ProviderConfig } from './types.ts';
 

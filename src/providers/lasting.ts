@@ -1,5 +1,5 @@
 /** Failures of a connection that another try does not mend, and what does. */
-import type { ModelErrorKind } from '../core/model.ts';
+import type { ModelErrorKind } from '../core/model/model.ts';
 
 export type Lasting = {
   kind: ModelErrorKind;

@@ -1,5 +1,5 @@
 /** What the providers' lists of models share. */
-import { ModelError } from '../core/model.ts';
+import { ModelError } from '../core/model/model.ts';
 import { modelError, type Server } from './http.ts';
 import type { ModelFacts } from './types.ts';
 

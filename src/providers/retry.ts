@@ -1,4 +1,4 @@
-import { type ModelAdapter, ModelError, type ModelErrorKind, type ModelEvent, type ModelRequest } from '../core/model.ts';
+import { type ModelAdapter, ModelError, type ModelErrorKind, type ModelEvent, type ModelRequest } from '../core/model/model.ts';
 
 export type RetryOptions = {
   /** How often a request is sent at most. */

@@ -1,4 +1,4 @@
-import type { ModelAdapter } from '../core/model.ts';
+import type { ModelAdapter } from '../core/model/model.ts';
 
 /** What the user configured for a provider. Nothing is taken from the environment behind the user's back. */
 export type ProviderConfig = {

@@ -4,7 +4,7 @@
  */
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DayEntry } from '../core/budget.ts';
+import type { DayEntry } from '../core/run/budget.ts';
 import { makeDirectory } from './directory.ts';
 
 export class Ledger {

@@ -14,9 +14,9 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { isLogged } from '../core/event-shape.ts';
-import type { AgentEvent } from '../core/events.ts';
 import { jsonIn } from '../core/json.ts';
+import { isLogged } from '../core/session/event-shape.ts';
+import type { AgentEvent } from '../core/session/events.ts';
 import { makeDirectory } from './directory.ts';
 import { isLockedByOther, releaseLock, takeLock } from './lock.ts';
 

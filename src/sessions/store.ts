@@ -4,8 +4,8 @@
  */
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AgentEvent } from '../core/events.ts';
 import { jsonIn } from '../core/json.ts';
+import type { AgentEvent } from '../core/session/events.ts';
 import { type ReadLines, readLines, SessionLog } from './session-log.ts';
 
 export { SessionLog } from './session-log.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { QuestionAnswer } from '../core/events.ts';
-import type { Tool } from '../core/tool.ts';
+import type { Tool } from '../core/run/tool.ts';
+import type { QuestionAnswer } from '../core/session/events.ts';
 import { defineTool } from './define.ts';
 
 /** The run waits for the answer, however long it takes. */

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { JsonSchema } from '../core/model.ts';
-import type { Effect, PreparedCall, Tool } from '../core/tool.ts';
-import { ToolError } from '../core/tool.ts';
-import { renamed, retyped } from './mend-input.ts';
+import type { JsonSchema } from '../core/model/model.ts';
+import type { Effect, PreparedCall, Tool } from '../core/run/tool.ts';
+import { ToolError } from '../core/run/tool.ts';
+import { renamed, retyped } from './input-repair.ts';
 
 type Definition<Schema extends z.ZodType> = {
   name: string;

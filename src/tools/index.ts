@@ -1,33 +1,33 @@
 /** Which tools a run is built with. A run without a gate has no tool that could write, and no way to come by one. */
-import type { ModelRef } from '../core/messages.ts';
-import type { Plan } from '../core/plan.ts';
-import type { Tool } from '../core/tool.ts';
+import type { ModelRef } from '../core/model/messages.ts';
+import type { Plan } from '../core/plan/plan.ts';
+import type { Tool } from '../core/run/tool.ts';
 import type { CommandRunner } from '../workspace/commands.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 import type { LanguageServices } from '../workspace/languages.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { applyPatchTool } from './apply-patch.ts';
 import { askUserTool } from './ask-user.ts';
-import { commandOutputTool } from './command-output.ts';
-import { createDirectoryTool } from './create-directory.ts';
-import { createFileTool } from './create-file.ts';
-import { deleteFileTool } from './delete-file.ts';
-import { type Fetcher, fetchUrlTool } from './fetch-url.ts';
-import { findFilesTool } from './find-files.ts';
-import { getDiagnosticsTool } from './get-diagnostics.ts';
+import { commandOutputTool } from './commands/command-output.ts';
+import { runCommandTool } from './commands/run-command.ts';
+import { createDirectoryTool } from './edit/create-directory.ts';
+import { createFileTool } from './edit/create-file.ts';
+import { deleteFileTool } from './edit/delete-file.ts';
+import { moveFileTool } from './edit/move-file.ts';
+import { applyPatchTool } from './edit/patch/apply-patch.ts';
+import { replaceInFileTool } from './edit/replace/replace-in-file.ts';
+import { findFilesTool } from './files/find-files.ts';
+import { listDirectoryTool } from './files/list-directory.ts';
+import { readFileTool } from './files/read-file.ts';
+import { searchTextTool } from './files/search-text.ts';
 import { judgedByReads } from './judged-by-reads.ts';
-import { listDirectoryTool } from './list-directory.ts';
-import { moveFileTool } from './move-file.ts';
-import { withNewProblems } from './new-problems.ts';
-import { proposePlanTool, updateStepTool } from './plan-tools.ts';
-import type { StepKeeper } from './plan-tools-steps.ts';
-import { readFileTool } from './read-file.ts';
-import { findReferencesTool, goToDefinitionTool } from './references.ts';
-import { renameSymbolTool } from './rename-symbol.ts';
-import { replaceInFileTool } from './replace-in-file.ts';
-import { runCommandTool } from './run-command.ts';
-import { searchTextTool } from './search-text.ts';
-import { documentSymbolsTool, workspaceSymbolsTool } from './symbols.ts';
+import { getDiagnosticsTool } from './languages/get-diagnostics.ts';
+import { withNewProblems } from './languages/new-problems.ts';
+import { findReferencesTool, goToDefinitionTool } from './languages/references.ts';
+import { renameSymbolTool } from './languages/rename-symbol.ts';
+import { documentSymbolsTool, workspaceSymbolsTool } from './languages/symbols.ts';
+import { type Fetcher, fetchUrlTool } from './network/fetch-url.ts';
+import { proposePlanTool, updateStepTool } from './plan/plan-tools.ts';
+import type { StepKeeper } from './plan/plan-tools-steps.ts';
 
 export type Hands =
   | { mode: 'ask' }

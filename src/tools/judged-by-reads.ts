@@ -1,4 +1,4 @@
-import { type Tool, wrapTool } from '../core/tool.ts';
+import { type Tool, wrapTool } from '../core/run/tool.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /**

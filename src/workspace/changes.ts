@@ -1,6 +1,7 @@
 /** A change set: what a call would do to files, as one thing that is shown, judged, approved and applied. */
-import { cutMark } from '../core/approval-details.ts';
-import type { ChangeSummary, Target } from '../core/tool.ts';
+
+import type { ChangeSummary, Target } from '../core/run/tool.ts';
+import { cutMark } from '../core/view/approval-details.ts';
 import { decodeText, encodeText, hashOf, sameBytes } from './content.ts';
 import { hunksOf, replacement } from './hunks.ts';
 import type { FileChange } from './types.ts';

@@ -2,8 +2,9 @@
  * The write gate: the only code that is handed the means to write. It applies exactly the change that was shown, or nothing,
  * and leaves behind what is needed to take it back.
  */
-import type { UndoResult } from '../core/events.ts';
-import { type ChangeSummary, type ExecuteContext, type Review, type Revision, ToolError } from '../core/tool.ts';
+
+import { type ChangeSummary, type ExecuteContext, type Review, type Revision, ToolError } from '../core/run/tool.ts';
+import type { UndoResult } from '../core/session/events.ts';
 import { type ChangeSet, changeSet, diffOf, digestOf } from './changes.ts';
 import { earlier, type History, historiesOf, type Staged } from './checkpoints.ts';
 import { decodeText, encodeLike, hashOf, sameBytes } from './content.ts';

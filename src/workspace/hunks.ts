@@ -1,6 +1,6 @@
 /** The hunks of a change: what is shown of it, and what can be accepted and refused one by one. */
 import { structuredPatch } from 'diff';
-import { ToolError } from '../core/tool.ts';
+import { ToolError } from '../core/run/tool.ts';
 
 /** Starts count lines from 1. `lines` are those of a unified diff, each with its sign. */
 export type Hunk = { oldStart: number; oldLines: number; newStart: number; newLines: number; lines: string[] };

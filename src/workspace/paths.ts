@@ -1,4 +1,4 @@
-import { ToolError } from '../core/tool.ts';
+import { ToolError } from '../core/run/tool.ts';
 import type { Folder, Location } from './types.ts';
 
 const MAX_LENGTH = 4_096;

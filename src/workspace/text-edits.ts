@@ -1,4 +1,4 @@
-import { ToolError } from '../core/tool.ts';
+import { ToolError } from '../core/run/tool.ts';
 import type { TextEdit } from './languages.ts';
 
 /** @throws ToolError where the edits do not fit the text, or each other. */

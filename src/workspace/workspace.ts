@@ -1,5 +1,5 @@
 /** The read side of the workspace as tools see it: paths as the model writes them, resolved to real places. */
-import { decodeMarks } from '../core/visible-text.ts';
+import { decodeMarks } from '../core/words/visible-text.ts';
 import { formatPath, PathError, parsePath, relativePath } from './paths.ts';
 import type { FileBytes, FileStat, FileSystem, Location, SearchHit, SearchQuery } from './types.ts';
 

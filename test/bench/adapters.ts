@@ -4,9 +4,11 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { user } from '../../src/core/messages.ts';
-import type { ModelRequest } from '../../src/core/model.ts';
+import { pathToFileURL } from 'node:url';
+import { user } from '../../src/core/model/messages.ts';
+import type { ModelRequest } from '../../src/core/model/model.ts';
 import { WIRES, type Wire } from '../support/wires.ts';
+import { bundleFile } from './bundles.ts';
 import { median } from './loop.ts';
 
 /** Milliseconds for 1,000 deltas. */
@@ -121,7 +123,7 @@ const [bundle, baseUrl] = process.argv.slice(1);
 const now = () => performance.timeOrigin + performance.now();
 (async () => {
   const begin = now();
-  const { createAdapter } = require(bundle);
+  const { createAdapter } = await import(bundle);
   const loaded = now();
   const adapter = createAdapter({ apiKey: '${KEY}', baseUrl });
   for await (const event of adapter.stream(${JSON.stringify(request)}, new AbortController().signal));
@@ -151,8 +153,8 @@ export async function measureProviders(runs = 7): Promise<ProviderFigures[]> {
 }
 
 async function loadOnce(server: ChildProcess, { provider }: Wire, address: string): Promise<Pick<ProviderFigures, 'loadMs' | 'requestMs'>> {
-  const bundle = join(root, 'dist', `provider-${provider}.cjs`);
-  const { begin, loaded } = JSON.parse(await output(['-e', ASK_ONCE, bundle, address], process.env));
+  const bundle = pathToFileURL(await bundleFile(provider)).href;
+  const { begin, loaded } = JSON.parse(await output(['--input-type=commonjs', '-e', ASK_ONCE, bundle, address], process.env));
   return { loadMs: loaded - begin, requestMs: (await firstRequest(server)) - begin };
 }
 
@@ -164,7 +166,7 @@ async function startOnce(
 ): Promise<Pick<ProviderFigures, 'terminalMs'>> {
   const env = { ...process.env, KEDGE_HOME: home, KEDGE_API_KEY: KEY, KEDGE_BASE_URL: address, NO_COLOR: '1' };
   const begin = performance.timeOrigin + performance.now();
-  await output([join(root, 'dist', 'kedge.cjs'), 'ask', '--model', `${provider}/bench`, '--folder', home, 'Go.'], env);
+  await output([join(root, 'dist', 'kedge.js'), 'ask', '--model', `${provider}/bench`, '--folder', home, 'Go.'], env);
   return { terminalMs: (await firstRequest(server)) - begin };
 }
 

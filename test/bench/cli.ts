@@ -24,7 +24,7 @@ type Run = ProgramFigures & { bodies: string[] };
 
 const STEPS = 30;
 const root = join(import.meta.dirname, '../..');
-const program = join(root, 'dist', 'kedge.cjs');
+const program = join(root, 'dist', 'kedge.js');
 const bareLoop = join(root, 'test', 'support', 'bare-loop.ts');
 
 export async function measureCli(runs = 7): Promise<CliFigures> {

@@ -2,8 +2,8 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Tool } from '../../src/core/tool.ts';
-import { NodeFileSystem, NodeWriter } from '../../src/hosts/node/file-system.ts';
+import type { Tool } from '../../src/core/run/tool.ts';
+import { NodeFileSystem, NodeWriter } from '../../src/hosts/node/files/file-system.ts';
 import { DiskBlobs } from '../../src/sessions/blobs.ts';
 import { toolsFor } from '../../src/tools/index.ts';
 import { WriteGate } from '../../src/workspace/gate.ts';

@@ -2,9 +2,9 @@
  * What opening a session costs: its log is read, each event is checked, and the state is the fold of them. A log that is eight times as long
  * should take eight times as long.
  */
-import type { EventBody } from '../../src/core/events.ts';
-import { emptySession } from '../../src/core/session-state.ts';
-import { takeIn } from '../../src/core/take-in.ts';
+import type { EventBody } from '../../src/core/session/events.ts';
+import { emptySession } from '../../src/core/session/session-state.ts';
+import { takeIn } from '../../src/core/session/valid-events.ts';
 import { readLines } from '../../src/sessions/session-log.ts';
 
 const model = { provider: 'p', model: 'm' };

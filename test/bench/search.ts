@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NodeFileSystem } from '../../src/hosts/node/file-system.ts';
+import { NodeFileSystem } from '../../src/hosts/node/files/file-system.ts';
 import { toolsFor } from '../../src/tools/index.ts';
 import { Workspace } from '../../src/workspace/workspace.ts';
 

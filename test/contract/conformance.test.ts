@@ -1,10 +1,10 @@
 /** What every adapter does alike, whatever its wire: calls, results, retries and very long answers. */
 import assert from 'node:assert/strict';
-import { callsOf, type Message, textOf, user } from '../../src/core/messages.ts';
-import { type ModelAdapter, ModelError, type ModelEvent, type ModelRequest } from '../../src/core/model.ts';
-import { note } from '../../src/core/notes.ts';
+import { callsOf, type Message, textOf, user } from '../../src/core/model/messages.ts';
+import { type ModelAdapter, ModelError, type ModelEvent, type ModelRequest } from '../../src/core/model/model.ts';
+import { note } from '../../src/core/model/notes.ts';
 import { withRetry } from '../../src/providers/retry.ts';
-import { withTextTools } from '../../src/providers/text-tools/index.ts';
+import { withTextTools } from '../../src/text-tools/index.ts';
 import { listen } from '../support/listen.ts';
 import { CALL_BODIES, TEXT_BODIES } from '../support/wire-bodies.ts';
 import { RULES } from '../support/wire-rules.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { checkedEvent } from '../../src/core/answer-shape.ts';
-import { user } from '../../src/core/messages.ts';
-import { ModelError, type ModelRequest } from '../../src/core/model.ts';
+import { checkedEvent } from '../../src/core/model/answer-shape.ts';
+import { user } from '../../src/core/model/messages.ts';
+import { ModelError, type ModelRequest } from '../../src/core/model/model.ts';
 import { served } from '../support/served.ts';
 import { CALL_BODIES, TEXT_BODIES } from '../support/wire-bodies.ts';
 import { WIRES } from '../support/wires.ts';

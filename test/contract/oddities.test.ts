@@ -1,7 +1,7 @@
 /** What servers do that no recording here shows: each body through the real SDK, whole and byte by byte. */
 import assert from 'node:assert/strict';
-import { callsOf, user } from '../../src/core/messages.ts';
-import { ModelError, type ModelEvent } from '../../src/core/model.ts';
+import { callsOf, user } from '../../src/core/model/messages.ts';
+import { ModelError, type ModelEvent } from '../../src/core/model/model.ts';
 import { listen } from '../support/listen.ts';
 import { CHUNKINGS, startReplayServer } from '../support/replay-server.ts';
 import { WIRES } from '../support/wires.ts';

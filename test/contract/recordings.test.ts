@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { callsOf, type Message, type Usage, user } from '../../src/core/messages.ts';
-import { ModelError, type ModelEvent } from '../../src/core/model.ts';
+import { callsOf, type Message, type Usage, user } from '../../src/core/model/messages.ts';
+import { ModelError, type ModelEvent } from '../../src/core/model/model.ts';
 import { listen } from '../support/listen.ts';
 import { CHUNKINGS, startReplayServer } from '../support/replay-server.ts';
 import { WIRES, type Wire } from '../support/wires.ts';

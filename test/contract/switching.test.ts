@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ModelRef } from '../../src/core/messages.ts';
-import { createAdapter as createOffline } from '../../src/providers/offline/index.ts';
+import type { ModelRef } from '../../src/core/model/messages.ts';
+import { createAdapter as createOffline } from '../../src/offline/index.ts';
 import { assistantOn } from '../support/harness.ts';
 import { answer, check, count, DOT, FILE, type Served, type Side, serve } from '../support/switching.ts';
 import { WIRES } from '../support/wires.ts';

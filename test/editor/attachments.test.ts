@@ -3,9 +3,9 @@ import { truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { attachmentsOf } from '../../src/hosts/vscode/attachments.ts';
+import { attachmentsOf } from '../../src/hosts/vscode/chat/attachments.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
-import type { VsCodeFileSystem } from '../../src/hosts/vscode/file-system.ts';
+import type { VsCodeFileSystem } from '../../src/hosts/vscode/files/file-system.ts';
 import { encodeText } from '../../src/workspace/content.ts';
 
 describe('references in the native Chat', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { Session } from '../../src/app/session.ts';
-import { openDiffs, reviewRun } from '../../src/hosts/vscode/blob-documents.ts';
+import type { Session } from '../../src/app/session/session.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
+import { openDiffs, reviewRun } from '../../src/hosts/vscode/files/blob-documents.ts';
 import type { Kedge } from '../../src/hosts/vscode/kedge.ts';
 import { encodeText } from '../../src/workspace/content.ts';
 import { until } from '../support/until.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { answer } from '../../src/hosts/vscode/chat.ts';
+import { answer } from '../../src/hosts/vscode/chat/chat.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
 import type { Kedge } from '../../src/hosts/vscode/kedge.ts';
-import { models, neutralMessages, reported } from '../../src/hosts/vscode/model-provider.ts';
+import { models, neutralMessages, reported } from '../../src/hosts/vscode/models/model-provider.ts';
 
 describe("another extension's messages to a model of Kedge's", () => {
   const { LanguageModelChatMessage: Wire, LanguageModelDataPart: Data, LanguageModelTextPart: Text } = vscode;

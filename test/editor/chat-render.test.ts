@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import type { EventBody, RunError } from '../../src/core/events.ts';
-import { user } from '../../src/core/messages.ts';
-import type { ChangeSummary } from '../../src/core/tool.ts';
-import { answer, lastMetadata } from '../../src/hosts/vscode/chat.ts';
-import { ChatRenderer } from '../../src/hosts/vscode/chat-render.ts';
+import { user } from '../../src/core/model/messages.ts';
+import type { ChangeSummary } from '../../src/core/run/tool.ts';
+import type { EventBody, RunError } from '../../src/core/session/events.ts';
+import { answer, lastMetadata } from '../../src/hosts/vscode/chat/chat.ts';
+import { ChatRenderer } from '../../src/hosts/vscode/chat/chat-render.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
 import { Kedge } from '../../src/hosts/vscode/kedge.ts';
 import { SessionStore } from '../../src/sessions/store.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { Session } from '../../src/app/session.ts';
-import type { Mode } from '../../src/core/events.ts';
-import { resultText } from '../../src/core/messages.ts';
-import { answer } from '../../src/hosts/vscode/chat.ts';
+import type { Session } from '../../src/app/session/session.ts';
+import { resultText } from '../../src/core/model/messages.ts';
+import type { Mode } from '../../src/core/session/events.ts';
+import { answer } from '../../src/hosts/vscode/chat/chat.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
 import { Kedge } from '../../src/hosts/vscode/kedge.ts';
 import { withoutLongTimers } from '../support/clock.ts';

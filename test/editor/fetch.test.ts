@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { PageFetcher } from '../../src/hosts/node/fetch.ts';
+import { PageFetcher } from '../../src/hosts/node/fetch/fetch.ts';
 
 const never = new AbortController().signal;
 

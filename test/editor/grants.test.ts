@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { Covers } from '../../src/core/covers.ts';
+import type { Covers } from '../../src/core/session/grant-scope.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
 import type { Kedge } from '../../src/hosts/vscode/kedge.ts';
-import { panelState } from '../../src/hosts/vscode/panel-state.ts';
-import { readPolicy } from '../../src/hosts/vscode/policy-settings.ts';
+import { panelState } from '../../src/hosts/vscode/panel/panel-state.ts';
+import { readPolicy } from '../../src/hosts/vscode/settings/policy-settings.ts';
 
 const NPM: Covers = { kind: 'command', prefix: ['npm', 'test'] };
 

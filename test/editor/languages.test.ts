@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import * as vscode from 'vscode';
-import type { Tool } from '../../src/core/tool.ts';
+import type { Tool } from '../../src/core/run/tool.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
-import type { VsCodeFileSystem } from '../../src/hosts/vscode/file-system.ts';
-import { VsCodeLanguages } from '../../src/hosts/vscode/languages.ts';
-import { VsCodeWriter } from '../../src/hosts/vscode/writer.ts';
+import type { VsCodeFileSystem } from '../../src/hosts/vscode/files/file-system.ts';
+import { VsCodeWriter } from '../../src/hosts/vscode/files/writer.ts';
+import { VsCodeLanguages } from '../../src/hosts/vscode/languages/languages.ts';
 import { toolsFor } from '../../src/tools/index.ts';
 import { decodeText, encodeText } from '../../src/workspace/content.ts';
 import { WriteGate } from '../../src/workspace/gate.ts';

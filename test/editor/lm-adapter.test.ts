@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { type Message, user } from '../../src/core/messages.ts';
-import { ModelError, type ModelEvent } from '../../src/core/model.ts';
+import { type Message, user } from '../../src/core/model/messages.ts';
+import { ModelError, type ModelEvent } from '../../src/core/model/model.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
-import { createEditorAdapter, editorModelRef, editorModels } from '../../src/hosts/vscode/lm-adapter.ts';
+import { createEditorAdapter, editorModelRef, editorModels } from '../../src/hosts/vscode/models/lm-adapter.ts';
 
 /** A PNG of one red pixel. */
 const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';

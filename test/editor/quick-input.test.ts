@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { quickInput } from '../../src/hosts/vscode/quick-input.ts';
+import { quickInput } from '../../src/hosts/vscode/models/quick-input.ts';
 import { until } from '../support/until.ts';
 
 describe('a question in the quick input', () => {

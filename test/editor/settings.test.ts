@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
 import type { Kedge } from '../../src/hosts/vscode/kedge.ts';
-import { providerConfig } from '../../src/hosts/vscode/settings.ts';
+import { providerConfig } from '../../src/hosts/vscode/settings/settings.ts';
 import { encodeText } from '../../src/workspace/content.ts';
 
 describe('the settings in VS Code', () => {

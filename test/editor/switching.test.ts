@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import type { ModelRef } from '../../src/core/messages.ts';
+import type { ModelRef } from '../../src/core/model/messages.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
-import { createEditorAdapter } from '../../src/hosts/vscode/lm-adapter.ts';
+import { createEditorAdapter } from '../../src/hosts/vscode/models/lm-adapter.ts';
 import { EDITOR } from '../../src/providers/catalog.ts';
 import { assistantOn } from '../support/harness.ts';
 import { answer, check, count, DOT, FILE, type Served, serve, TOKEN } from '../support/switching.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
-import type { VsCodeFileSystem } from '../../src/hosts/vscode/file-system.ts';
-import { Tidier } from '../../src/hosts/vscode/tidy.ts';
-import { VsCodeWriter } from '../../src/hosts/vscode/writer.ts';
+import type { VsCodeFileSystem } from '../../src/hosts/vscode/files/file-system.ts';
+import { Tidier } from '../../src/hosts/vscode/files/format.ts';
+import { VsCodeWriter } from '../../src/hosts/vscode/files/writer.ts';
 import { toolsFor } from '../../src/tools/index.ts';
 import { decodeText, encodeText } from '../../src/workspace/content.ts';
 import { WriteGate } from '../../src/workspace/gate.ts';

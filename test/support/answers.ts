@@ -1,4 +1,4 @@
-import type { AssistantMessage, ModelRef } from '../../src/core/messages.ts';
+import type { AssistantMessage, ModelRef } from '../../src/core/model/messages.ts';
 
 /** Makes whole answers: of this model, where no other is named. */
 export const answersOf =

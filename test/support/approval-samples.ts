@@ -1,11 +1,11 @@
 /** Random calls that ask, each with what a yes executes; and whether a host shows all of that. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { EventBody } from '../../src/core/events.ts';
-import type { Check, PlanDraft } from '../../src/core/plan.ts';
-import type { ApprovalRequest, AskedQuestion } from '../../src/core/session-state.ts';
-import { visibleCommand, visibleLine, visibleText } from '../../src/core/visible-text.ts';
-import { PageFetcher } from '../../src/hosts/node/fetch.ts';
+import type { Check, PlanDraft } from '../../src/core/plan/plan.ts';
+import type { EventBody } from '../../src/core/session/events.ts';
+import type { ApprovalRequest, AskedQuestion } from '../../src/core/session/session-state.ts';
+import { visibleCommand, visibleLine, visibleText } from '../../src/core/words/visible-text.ts';
+import { PageFetcher } from '../../src/hosts/node/fetch/fetch.ts';
 import { mcpTool } from '../../src/mcp/tools.ts';
 import type { McpConnection } from '../../src/mcp/types.ts';
 import { call, say, turn } from '../../src/providers/scripted/index.ts';

@@ -1,7 +1,8 @@
 /** What the panel shows of questions about calls of other kinds than edits, and of notes to the model. */
-import type { EventBody } from '../../src/core/events.ts';
-import { note } from '../../src/core/notes.ts';
-import type { Plan } from '../../src/core/plan.ts';
+
+import { note } from '../../src/core/model/notes.ts';
+import type { Plan } from '../../src/core/plan/plan.ts';
+import type { EventBody } from '../../src/core/session/events.ts';
 import type { NamedState, Script } from './panel-states.ts';
 
 type Makers = Pick<typeof import('./panel-states.ts'), 'host' | 'session'> & { script(): Script };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Decision } from '../../src/core/tool.ts';
-import type { Shell } from '../../src/policy/commands/syntax.ts';
+import type { Decision } from '../../src/core/run/tool.ts';
+import type { Shell } from '../../src/policy/commands/shells/syntax.ts';
 
 /** A command that somebody could talk a model into. */
 export type Attack = {

@@ -1,15 +1,15 @@
 /** How commands are judged in a real workspace, by what users allowed; nothing is run. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { judgeFor } from '../../src/app/judge.ts';
-import type { Covers } from '../../src/core/covers.ts';
-import type { Judgement } from '../../src/core/tool.ts';
-import { gitSettings } from '../../src/hosts/node/git-settings.ts';
-import { nodeShellParsers } from '../../src/hosts/node/shell-parser.ts';
-import type { Shell } from '../../src/policy/commands/syntax.ts';
+import { judgeFor } from '../../src/app/run/judge.ts';
+import type { Judgement } from '../../src/core/run/tool.ts';
+import type { Covers } from '../../src/core/session/grant-scope.ts';
+import { gitSettings } from '../../src/hosts/node/commands/git-settings.ts';
+import { nodeShellParsers } from '../../src/hosts/node/shell/shell-parser.ts';
+import type { Shell } from '../../src/policy/commands/shells/syntax.ts';
 import type { SourcedRule } from '../../src/policy/rules.ts';
 import { say, turn } from '../../src/providers/scripted/index.ts';
-import { runCommandTool } from '../../src/tools/run-command.ts';
+import { runCommandTool } from '../../src/tools/commands/run-command.ts';
 import type { CommandRunner } from '../../src/workspace/commands.ts';
 import { withIgnoreFiles } from '../../src/workspace/ignore.ts';
 import type { Location } from '../../src/workspace/types.ts';

@@ -1,4 +1,4 @@
-import type { ExecuteContext } from '../../src/core/tool.ts';
+import type { ExecuteContext } from '../../src/core/run/tool.ts';
 
 /** For a tool that is executed without a run around it: nobody listens, and nobody can be asked. */
 export function executeContext(signal = new AbortController().signal): ExecuteContext {

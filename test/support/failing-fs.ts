@@ -1,6 +1,6 @@
 /** A file system that calls a function before, or instead of, each of its operations. */
 import nodeFs from 'node:fs';
-import type { FileOps } from '../../src/hosts/node/writer-journal.ts';
+import type { FileOps } from '../../src/hosts/node/files/writer-journal.ts';
 
 const NAMES = [
   ...(['closeSync', 'copyFileSync', 'fchmodSync', 'fchownSync', 'fsyncSync', 'linkSync', 'lstatSync', 'mkdirSync', 'openSync'] as const),

@@ -1,4 +1,4 @@
-import type { ModelEvent } from '../../src/core/model.ts';
+import type { ModelEvent } from '../../src/core/model/model.ts';
 
 /** Every event that an adapter yields, up to its end or its error. */
 export async function listen(events: AsyncIterable<ModelEvent>, seen: ModelEvent[] = []): Promise<ModelEvent[]> {

@@ -1,10 +1,10 @@
 /** Sessions in which everything has happened that a log can tell of, recorded from real runs. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ApprovalAnswer } from '../../src/core/events.ts';
-import type { ModelEvent } from '../../src/core/model.ts';
-import type { PlanDraft } from '../../src/core/plan.ts';
-import type { Tool } from '../../src/core/tool.ts';
+import type { ModelEvent } from '../../src/core/model/model.ts';
+import type { PlanDraft } from '../../src/core/plan/plan.ts';
+import type { Tool } from '../../src/core/run/tool.ts';
+import type { ApprovalAnswer } from '../../src/core/session/events.ts';
 import { call, hang, type ScriptedTurn, say, turn } from '../../src/providers/scripted/index.ts';
 import { assistantOn, type Files, type Harness, type HarnessOptions, lastOf, nextEvent } from './harness.ts';
 

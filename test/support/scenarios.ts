@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { cp, mkdtemp, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NodeFileSystem, NodeWriter } from '../../src/hosts/node/file-system.ts';
+import { NodeFileSystem, NodeWriter } from '../../src/hosts/node/files/file-system.ts';
 import { DiskBlobs } from '../../src/sessions/blobs.ts';
 import { toolsFor } from '../../src/tools/index.ts';
 import { WriteGate } from '../../src/workspace/gate.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ModelRef } from '../../src/core/messages.ts';
-import type { ModelAdapter } from '../../src/core/model.ts';
+import type { ModelRef } from '../../src/core/model/messages.ts';
+import type { ModelAdapter } from '../../src/core/model/model.ts';
 import { type Harness, lastOf } from './harness.ts';
 import { TEXT_BODIES } from './wire-bodies.ts';
 import { RULES } from './wire-rules.ts';

@@ -1,5 +1,5 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import type { ToolSpec } from '../../src/core/model.ts';
+import type { ToolSpec } from '../../src/core/model/model.ts';
 
 /** What tools cost in each request, as they go over the OpenAI wire. */
 export function tokensOfTools(tools: readonly ToolSpec[]): number {

@@ -1,6 +1,6 @@
 /** One tool call after another on real files, without a model. */
-import type { Tool } from '../../src/core/tool.ts';
-import { type NodeFileSystem, NodeWriter } from '../../src/hosts/node/file-system.ts';
+import type { Tool } from '../../src/core/run/tool.ts';
+import { type NodeFileSystem, NodeWriter } from '../../src/hosts/node/files/file-system.ts';
 import { DiskBlobs } from '../../src/sessions/blobs.ts';
 import { toolsFor } from '../../src/tools/index.ts';
 import { WriteGate } from '../../src/workspace/gate.ts';

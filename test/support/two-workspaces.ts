@@ -1,7 +1,7 @@
 /** Workspaces of which only those files differ that may not be read without a question, and calls that try to tell them apart. */
 import fc from 'fast-check';
-import type { Mode } from '../../src/core/events.ts';
-import type { ToolCall } from '../../src/core/messages.ts';
+import type { ToolCall } from '../../src/core/model/messages.ts';
+import type { Mode } from '../../src/core/session/events.ts';
 import { decide } from '../../src/policy/decide.ts';
 import type { SourcedRule } from '../../src/policy/rules.ts';
 import type { Files } from './harness.ts';

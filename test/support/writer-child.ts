@@ -1,7 +1,7 @@
 /** Commits a change and kills itself before an operation: `node writer-child.ts root journal operation < changes.json`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { NodeWriter } from '../../src/hosts/node/writer.ts';
+import { NodeWriter } from '../../src/hosts/node/files/writer.ts';
 import type { FileChange } from '../../src/workspace/types.ts';
 import { watchedFs } from './failing-fs.ts';
 

@@ -7,9 +7,9 @@ import { Composer } from './composer.tsx';
 import { EmptyState } from './empty-state.tsx';
 import { Header } from './header.tsx';
 import { Notice } from './notice.tsx';
-import { Queue } from './queue.tsx';
-import { RunControl } from './run-control.tsx';
-import { Transcript } from './transcript.tsx';
+import { Queue } from './transcript/queue.tsx';
+import { RunControl } from './transcript/run-control.tsx';
+import { Transcript } from './transcript/transcript.tsx';
 
 export function App({ model }: { model: PanelModel }) {
   const { host, runs } = model;

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Mode } from '../../src/core/events.ts';
-import { MAX_IMAGES } from '../../src/core/images.ts';
+import { MAX_IMAGES } from '../../src/core/model/images.ts';
+import type { Mode } from '../../src/core/session/events.ts';
 import { post, save, saved } from '../host.ts';
 import { type PastedImage, readImages } from '../images.ts';
 import { memo } from '../memo.ts';
@@ -9,7 +9,7 @@ import { type Recall, recall, remember } from '../prompt-history.ts';
 import { dispatch } from '../store.ts';
 import type { Waiting } from './app.tsx';
 import { Icon } from './icon.tsx';
-import { Thumbnails } from './thumbnails.tsx';
+import { Thumbnails } from './transcript/thumbnails.tsx';
 
 type ComposerProps = {
   mode: Mode;

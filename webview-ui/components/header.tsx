@@ -1,4 +1,4 @@
-import type { Mode } from '../../src/core/events.ts';
+import type { Mode } from '../../src/core/session/events.ts';
 import type { PanelState } from '../../src/protocol/panel.ts';
 import { post } from '../host.ts';
 import { memo } from '../memo.ts';

@@ -1,13 +1,13 @@
 /** Runs a session to its end, and answers on the way what can be answered. */
 import { resolve } from 'node:path';
-import type { Session } from '../../app/session.ts';
-import type { AgentEvent } from '../../core/events.ts';
-import { planLines } from '../../core/plan-details.ts';
-import { brokeOff } from '../../core/session.ts';
-import type { ApprovalRequest, AskedQuestion } from '../../core/session-state.ts';
-import { bareAddress } from './addresses.ts';
-import type { Options } from './arguments.ts';
-import { howToGiveKey } from './environment.ts';
+import type { Session } from '../../app/session/session.ts';
+import type { AgentEvent } from '../../core/session/events.ts';
+import { brokeOff } from '../../core/session/reduce.ts';
+import type { ApprovalRequest, AskedQuestion } from '../../core/session/session-state.ts';
+import { planLines } from '../../core/view/plan-details.ts';
+import { bareAddress } from './options/addresses.ts';
+import type { Options } from './options/arguments.ts';
+import { howToGiveKey } from './options/environment.ts';
 import type { Questions } from './questions.ts';
 
 export const EXIT = { answered: 0, failed: 1, usage: 2, paused: 3, planProposed: 4, stopped: 130 } as const;

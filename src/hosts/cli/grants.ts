@@ -2,7 +2,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod';
-import { type Covers, coversText, sameCovers } from '../../core/covers.ts';
+import { type Covers, coversText, sameCovers } from '../../core/session/grant-scope.ts';
 import { makeDirectory } from '../../sessions/directory.ts';
 
 const Kept = z.object({

@@ -3,31 +3,31 @@ import { statSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { Assistant } from '../../app/assistant.ts';
-import { priceOf } from '../../app/cost.ts';
 import { DEFAULT_LIMITS } from '../../app/limits.ts';
-import { isServedHere, loadAdapter } from '../../app/models.ts';
-import type { Session } from '../../app/session.ts';
-import type { ModelRef } from '../../core/messages.ts';
-import { ModelError } from '../../core/model.ts';
+import { isServedHere, loadAdapter } from '../../app/models/models.ts';
+import { priceOf } from '../../app/run/cost.ts';
+import type { Session } from '../../app/session/session.ts';
+import type { ModelRef } from '../../core/model/messages.ts';
+import { ModelError } from '../../core/model/model.ts';
 import { catalogEntry, factsOf, modelText } from '../../providers/catalog.ts';
 import type { ProviderConfig } from '../../providers/types.ts';
 import { DiskBlobs } from '../../sessions/blobs.ts';
 import { Ledger } from '../../sessions/ledger.ts';
 import { SessionStore } from '../../sessions/store.ts';
-import { Commands } from '../node/commands.ts';
-import { PageFetcher } from '../node/fetch.ts';
-import { NodeFileSystem, NodeWriter } from '../node/file-system.ts';
+import { Commands } from '../node/commands/commands.ts';
+import { PageFetcher } from '../node/fetch/fetch.ts';
+import { NodeFileSystem, NodeWriter } from '../node/files/file-system.ts';
 import { StoredKeys } from '../node/keyring.ts';
 import { storageDirectory, workspaceStorage } from '../node/storage.ts';
-import { type Addresses, bareAddress, readAddresses, writeAddresses } from './addresses.ts';
-import { type Options, UsageError } from './arguments.ts';
-import { dayBudgetOf } from './day-budget.ts';
-import { environmentRules, missingKey, providerConfig } from './environment.ts';
 import { KeptGrants } from './grants.ts';
 import type { Tried } from './local-models.ts';
-import { mcpServersOf } from './mcp.ts';
-import { readPolicy } from './policy.ts';
-import { oneLine } from './terminal.ts';
+import { type Addresses, bareAddress, readAddresses, writeAddresses } from './options/addresses.ts';
+import { type Options, UsageError } from './options/arguments.ts';
+import { dayBudgetOf } from './options/day-budget.ts';
+import { environmentRules, missingKey, providerConfig } from './options/environment.ts';
+import { mcpServersOf } from './options/mcp.ts';
+import { readPolicy } from './options/policy.ts';
+import { oneLine } from './output/terminal.ts';
 
 export type Kedge = {
   assistant: Assistant;
@@ -91,8 +91,8 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
     fetcher: new PageFetcher(),
     ...(options.mcpConfig !== undefined && { mcp: mcpServersOf(options.mcpConfig, say) }),
     // A grammar weighs as much as all else: it is loaded for the first command.
-    shellParsers: async (shell) => (await import('../node/shell-parser.ts')).nodeShellParsers(shell),
-    gitSettings: async (at) => (await import('../node/git-settings.ts')).gitSettings(fs.absolute(at)),
+    shellParsers: async (shell) => (await import('../node/shell/shell-parser.ts')).nodeShellParsers(shell),
+    gitSettings: async (at) => (await import('../node/commands/git-settings.ts')).gitSettings(fs.absolute(at)),
     fileSystem: () => fs,
     writer: () => writer,
     blobs: new DiskBlobs(join(storage, 'blobs')),
@@ -164,7 +164,7 @@ export function triedModels(env = process.env): string {
 
 /** Loaded where there are some. */
 async function headersFor(env: NodeJS.ProcessEnv, apiKey: string | undefined): Promise<Record<string, string>> {
-  const [{ headersOf }, { filledHeaders }] = await Promise.all([import('./headers.ts'), import('../../providers/headers.ts')]);
+  const [{ headersOf }, { filledHeaders }] = await Promise.all([import('./options/headers.ts'), import('../../providers/headers.ts')]);
   return filledHeaders(headersOf(env), apiKey);
 }
 

@@ -2,14 +2,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { dirname } from 'node:path';
-import { isServedHere, listModels, tryModel } from '../../app/models.ts';
-import { type Probe, suitability } from '../../app/probe.ts';
-import type { ModelRef } from '../../core/messages.ts';
-import { ModelError } from '../../core/model.ts';
+import { isServedHere, listModels, tryModel } from '../../app/models/models.ts';
+import { type Probe, suitability } from '../../app/models/probe.ts';
+import type { ModelRef } from '../../core/model/messages.ts';
+import { ModelError } from '../../core/model/model.ts';
 import { catalogEntry, modelText } from '../../providers/catalog.ts';
 import type { ModelFacts, ModelInfo, ProviderConfig } from '../../providers/types.ts';
 import { makeDirectory } from '../../sessions/directory.ts';
-import { bareAddress } from './addresses.ts';
+import { bareAddress } from './options/addresses.ts';
 
 /** What the server says about a model, and what it showed; `here`: this machine serves it. */
 export type Tried = ModelFacts & Probe & { here: boolean };

@@ -1,16 +1,16 @@
 /** The terminal program: one command from beginning to end. */
-import { SessionError } from '../../app/session.ts';
-import type { AgentEvent } from '../../core/events.ts';
+import { SessionError } from '../../app/session/session.ts';
 import { writeFailure } from '../../core/file-failure.ts';
+import type { AgentEvent } from '../../core/session/events.ts';
 import { catalogEntry } from '../../providers/catalog.ts';
 import { StoredKeys } from '../node/keyring.ts';
 import { storageDirectory } from '../node/storage.ts';
-import { type Command, parseCommand, UsageError } from './arguments.ts';
 import { answerPending, converse, EXIT, openPlan } from './converse.ts';
-import { chosenModel, describeModels, missingKey } from './environment.ts';
 import { findSession, type Kedge, openKedge, triedModels } from './kedge.ts';
-import { TextRenderer } from './render.ts';
-import { harmless, oneLine } from './terminal.ts';
+import { type Command, parseCommand, UsageError } from './options/arguments.ts';
+import { chosenModel, describeModels, missingKey } from './options/environment.ts';
+import { TextRenderer } from './output/render.ts';
+import { harmless, oneLine } from './output/terminal.ts';
 
 /**
  * What is to be done when a signal comes: `say` before the program ends by it, `interrupted` at each Ctrl+C. `ending`: the exit code of a program
@@ -39,7 +39,7 @@ export async function program(args: readonly string[]): Promise<number> {
 async function carryOut(command: Command, signal: AbortSignal, lastWords: LastWords): Promise<number> {
   switch (command.action) {
     case 'help':
-      process.stdout.write((await import('./help.ts')).HELP);
+      process.stdout.write((await import('./options/help.ts')).HELP);
       return EXIT.answered;
     case 'version': {
       const manifest = await import('../../../package.json', { with: { type: 'json' } });
@@ -50,7 +50,7 @@ async function carryOut(command: Command, signal: AbortSignal, lastWords: LastWo
       process.stdout.write(`${describeModels(process.env, storedKeys().names)}\n${await describeLocal()}`);
       return EXIT.answered;
     case 'keys': {
-      const { keys } = await import('./keys.ts');
+      const { keys } = await import('./options/keys.ts');
       const { stdin: input, stdout: output, stderr: prompts } = process;
       return (await keys(command.keys, storedKeys(), process.env, { input, output, prompts })) ? EXIT.answered : EXIT.stopped;
     }
@@ -120,7 +120,7 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
     return session.resume();
   };
   const code = await converse(session, start, { ...command, ...(given && { baseUrl: given }) }, signal, () => renderer?.skipWait());
-  if (command.output !== undefined) (await import('./plan-output.ts')).writePlan(session, command.output);
+  if (command.output !== undefined) (await import('./output/plan-output.ts')).writePlan(session, command.output);
   await kedge.tidy().catch(() => undefined);
   await kedge.assistant.shutDown();
   return code;

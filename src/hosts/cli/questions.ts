@@ -1,13 +1,14 @@
 /** The questions that a run asks its user. */
-import { withoutCut } from '../../core/approval-details.ts';
-import type { GrantScope } from '../../core/covers.ts';
-import type { ApprovalAnswer, QuestionAnswer } from '../../core/events.ts';
-import type { ApprovalRequest, AskedQuestion } from '../../core/session-state.ts';
-import type { ChangeSummary } from '../../core/tool.ts';
-import { askedText, questionText } from './approval-text.ts';
-import { canChoose, chooseHunks } from './hunks.ts';
+
+import type { ChangeSummary } from '../../core/run/tool.ts';
+import type { ApprovalAnswer, QuestionAnswer } from '../../core/session/events.ts';
+import type { GrantScope } from '../../core/session/grant-scope.ts';
+import type { ApprovalRequest, AskedQuestion } from '../../core/session/session-state.ts';
+import { withoutCut } from '../../core/view/approval-details.ts';
 import { Lines } from './lines.ts';
-import { diffText, oneLine, paintFor } from './terminal.ts';
+import { askedText, questionText } from './output/approval-text.ts';
+import { canChoose, chooseHunks } from './output/hunks.ts';
+import { diffText, oneLine, paintFor } from './output/terminal.ts';
 
 export type Questions = {
   /** A person is there who can answer. */

@@ -1,9 +1,9 @@
 /** `kedge undo`: takes back what a run changed, without a model. */
 import type { Assistant } from '../../app/assistant.ts';
-import type { Session } from '../../app/session.ts';
-import type { AgentEvent, UndoResult } from '../../core/events.ts';
+import type { Session } from '../../app/session/session.ts';
+import type { AgentEvent, UndoResult } from '../../core/session/events.ts';
 import { EXIT } from './converse.ts';
-import { oneLine, paintFor } from './terminal.ts';
+import { oneLine, paintFor } from './output/terminal.ts';
 
 type UndoOptions = { show?: ((event: AgentEvent) => void) | undefined; signal?: AbortSignal };
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { freemem, totalmem } from 'node:os';
 import { promisify } from 'node:util';
-import type { Memory } from '../../app/pressure.ts';
+import type { Memory } from '../../app/models/memory-pressure.ts';
 
 /**
  * Bytes; undefined where nobody tells. On Linux and macOS what programs can still get, which is far more than what is unused: files

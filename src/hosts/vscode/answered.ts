@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../core/events.ts';
+import type { AgentEvent } from '../../core/session/events.ts';
 
 /** What became of a question that waits no longer: the Chat's buttons stay after their answer, and one may be pressed again. */
 export function becameOf(events: readonly AgentEvent[], id: string): string {

@@ -1,16 +1,16 @@
 import * as vscode from 'vscode';
-import { type Session, SessionError } from '../../app/session.ts';
-import { isOfDay, raiseText } from '../../core/budget-text.ts';
-import type { ApprovalAnswer, QuestionAnswer } from '../../core/events.ts';
+import { type Session, SessionError } from '../../app/session/session.ts';
+import type { ApprovalAnswer, QuestionAnswer } from '../../core/session/events.ts';
+import { isOfDay, raiseText } from '../../core/words/budget-text.ts';
 import { EDITOR, parseModelRef } from '../../providers/catalog.ts';
 import { becameOf } from './answered.ts';
-import { openDiff, openDiffs, reviewRun } from './blob-documents.ts';
-import { manageGrants } from './grants.ts';
+import { openDiff, openDiffs, reviewRun } from './files/blob-documents.ts';
 import type { Kedge } from './kedge.ts';
-import { VENDOR } from './model-provider.ts';
-import type { Panel } from './panel.ts';
+import { VENDOR } from './models/model-provider.ts';
+import type { Panel } from './panel/panel.ts';
 import { showPlans } from './plans.ts';
 import { openSession } from './session-list.ts';
+import { manageGrants } from './settings/grants.ts';
 
 /** Every command of the extension. Those that only buttons call take a session's id first. */
 export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable {
@@ -21,8 +21,8 @@ export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable 
       await panel.reveal({ type: 'compose', text: '' });
     },
     'kedge.openSession': () => openSession(kedge, panel),
-    'kedge.pickModel': async () => (await import('./connect.ts')).pickModel(kedge),
-    'kedge.connectModel': async () => (await import('./connect.ts')).connectModel(kedge),
+    'kedge.pickModel': async () => (await import('./models/connect.ts')).pickModel(kedge),
+    'kedge.connectModel': async () => (await import('./models/connect.ts')).connectModel(kedge),
     'kedge.stop': async () => (await current(kedge)).stop(),
     'kedge.manageGrants': () => manageGrants(kedge),
     'kedge.pause': async () => (await current(kedge)).pause(),

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
-import type { Session } from '../../app/session.ts';
-import { visibleLine } from '../../core/visible-text.ts';
-import { registerBlobDocuments } from './blob-documents.ts';
-import { interruptedChats, registerChat } from './chat-participant.ts';
+import type { Session } from '../../app/session/session.ts';
+import { visibleLine } from '../../core/words/visible-text.ts';
+import { interruptedChats, registerChat } from './chat/chat-participant.ts';
 import { tidyCheckpoints } from './checkpoints.ts';
 import { registerCommands } from './commands.ts';
+import { registerBlobDocuments } from './files/blob-documents.ts';
 import { Kedge } from './kedge.ts';
-import { registerModelProvider } from './model-provider.ts';
-import { Panel } from './panel.ts';
+import { registerModelProvider } from './models/model-provider.ts';
+import { Panel } from './panel/panel.ts';
 import { Proposals } from './review-proposals.ts';
 
 /** What the tests in the extension host work with. */

@@ -3,24 +3,24 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { Assistant, type WorkPorts } from '../../app/assistant.ts';
-import { isServedHere, loadAdapter } from '../../app/models.ts';
-import { type Session, SessionError } from '../../app/session.ts';
-import type { Covers } from '../../core/covers.ts';
-import type { Mode } from '../../core/events.ts';
-import type { ModelRef } from '../../core/messages.ts';
-import type { ModelAdapter } from '../../core/model.ts';
+import { isServedHere, loadAdapter } from '../../app/models/models.ts';
+import { type Session, SessionError } from '../../app/session/session.ts';
+import type { ModelRef } from '../../core/model/messages.ts';
+import type { ModelAdapter } from '../../core/model/model.ts';
+import type { Mode } from '../../core/session/events.ts';
+import type { Covers } from '../../core/session/grant-scope.ts';
 import { EDITOR } from '../../providers/catalog.ts';
 import { withRetry } from '../../providers/retry.ts';
 import type { ProviderConfig } from '../../providers/types.ts';
 import { DiskBlobs } from '../../sessions/blobs.ts';
 import { Ledger } from '../../sessions/ledger.ts';
 import { SessionStore } from '../../sessions/store.ts';
-import { VsCodeFileSystem } from './file-system.ts';
-import { WorkspaceGrants } from './grants.ts';
-import type { PickedModels } from './lm-adapter.ts';
-import { Models } from './models.ts';
-import { ProblemKinds } from './problem-kinds.ts';
-import { Keys, providerConfig, VsCodeSettings } from './settings.ts';
+import { VsCodeFileSystem } from './files/file-system.ts';
+import { ProblemKinds } from './languages/problem-kinds.ts';
+import type { PickedModels } from './models/lm-adapter.ts';
+import { Models } from './models/models.ts';
+import { WorkspaceGrants } from './settings/grants.ts';
+import { Keys, providerConfig, VsCodeSettings } from './settings/settings.ts';
 
 const SESSION_KEY = 'kedge.session';
 const MODE_KEY = 'kedge.mode';
@@ -106,7 +106,7 @@ export class Kedge implements vscode.Disposable {
   }
 
   async adapter(model: ModelRef): Promise<ModelAdapter> {
-    if (model.provider === EDITOR) return withRetry((await import('./lm-adapter.ts')).createEditorAdapter(this.pickedModels));
+    if (model.provider === EDITOR) return withRetry((await import('./models/lm-adapter.ts')).createEditorAdapter(this.pickedModels));
     const { calls } = this.models.facts(model);
     return loadAdapter(model, (provider) => this.configOf(provider), { memoryBytes: totalmem(), ...(calls && { calls }) });
   }

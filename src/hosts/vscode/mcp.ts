@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { readServers } from '../../mcp/config.ts';
 import { McpServers } from '../../mcp/servers.ts';
-import { startServer } from '../node/server-process.ts';
-import { ofUser } from './settings.ts';
+import { startServer } from '../node/commands/server-process.ts';
+import { ofUser } from './settings/settings.ts';
 
 /** The servers of the user's settings. A workspace names none: to start one is to run its program. */
 export function editorMcpServers(): McpServers {

@@ -1,12 +1,12 @@
 /** Plans outside of the panel: the list of a session's plans, a plan as a document, a plan for another folder. */
 import * as vscode from 'vscode';
-import { type Session, SessionError } from '../../app/session.ts';
-import type { Plan } from '../../core/plan.ts';
-import { shortHash } from '../../core/plan-hash.ts';
-import { planMarkdown } from '../../core/plan-markdown.ts';
-import type { PlanStage } from '../../core/plan-progress.ts';
+import { type Session, SessionError } from '../../app/session/session.ts';
+import { shortHash } from '../../core/plan/hash.ts';
+import { planMarkdown } from '../../core/plan/markdown.ts';
+import type { Plan } from '../../core/plan/plan.ts';
+import type { PlanStage } from '../../core/plan/progress.ts';
 import type { Kedge } from './kedge.ts';
-import type { Panel } from './panel.ts';
+import type { Panel } from './panel/panel.ts';
 
 const STAGE: Record<PlanStage, string> = {
   proposed: 'waits to be confirmed',

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { SessionInfo } from '../../sessions/store.ts';
 import type { Kedge } from './kedge.ts';
-import type { Panel } from './panel.ts';
+import type { Panel } from './panel/panel.ts';
 
 type Item = vscode.QuickPickItem & { id: string };
 

@@ -2,17 +2,17 @@
 import { join } from 'node:path';
 import type * as vscode from 'vscode';
 import type { WorkPorts } from '../../app/assistant.ts';
-import { Commands } from '../node/commands.ts';
-import { PageFetcher } from '../node/fetch.ts';
-import { gitSettings } from '../node/git-settings.ts';
+import { Commands } from '../node/commands/commands.ts';
+import { gitSettings } from '../node/commands/git-settings.ts';
+import { PageFetcher } from '../node/fetch/fetch.ts';
 import { readMemory } from '../node/memory.ts';
+import { Tidier } from './files/format.ts';
+import { VsCodeWriter } from './files/writer.ts';
 import type { Kedge } from './kedge.ts';
-import { VsCodeLanguages } from './languages.ts';
+import { VsCodeLanguages } from './languages/languages.ts';
 import { editorMcpServers } from './mcp.ts';
-import { readPolicy } from './policy-settings.ts';
-import { Terminals } from './terminal.ts';
-import { Tidier } from './tidy.ts';
-import { VsCodeWriter } from './writer.ts';
+import { readPolicy } from './settings/policy-settings.ts';
+import { Terminals } from './terminal/terminal.ts';
 
 export function workPorts(kedge: Kedge): WorkPorts & vscode.Disposable {
   const tidier = new Tidier();
@@ -30,7 +30,7 @@ export function workPorts(kedge: Kedge): WorkPorts & vscode.Disposable {
     commands: () => (kedge.fs.folders.some(({ root }) => root !== undefined) ? commands : undefined),
     fetcher: new PageFetcher(),
     // A grammar weighs as much as all else: it is loaded for the first command.
-    shellParsers: async (shell) => (await import('../node/shell-parser.ts')).nodeShellParsers(shell),
+    shellParsers: async (shell) => (await import('../node/shell/shell-parser.ts')).nodeShellParsers(shell),
     gitSettings: (at) => gitSettings(kedge.fs.directory(at)),
     memory: async (model) => ((await kedge.isServedHere(model)) ? readMemory() : undefined),
     mcp: editorMcpServers(),

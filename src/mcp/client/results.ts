@@ -1,5 +1,5 @@
-import { IMAGE_TYPES, MAX_IMAGE_CHARS, MAX_IMAGES } from '../../core/images.ts';
-import type { ImagePart, TextPart } from '../../core/messages.ts';
+import { IMAGE_TYPES, MAX_IMAGE_CHARS, MAX_IMAGES } from '../../core/model/images.ts';
+import type { ImagePart, TextPart } from '../../core/model/messages.ts';
 
 const MAX_TEXT = 100_000;
 const MAX_PARTS = 50;

@@ -1,12 +1,12 @@
-import { hiddenCharacter } from '../../core/visible-text.ts';
-import { type Reading, readBash } from './bash.ts';
+import { hiddenCharacter } from '../../core/words/visible-text.ts';
 import { concern } from './concerns.ts';
 import { inspect } from './inspect.ts';
-import { attachedValues } from './options.ts';
 import { patternAt } from './patterns.ts';
-import { readPowerShell } from './powershell.ts';
-import { programName, showsNames } from './programs.ts';
-import type { Shell, ShellParser } from './syntax.ts';
+import { attachedValues } from './programs/options.ts';
+import { programName, showsNames } from './programs/programs.ts';
+import { type Reading, readBash } from './shells/bash.ts';
+import { readPowerShell } from './shells/powershell.ts';
+import type { Shell, ShellParser } from './shells/syntax.ts';
 import type { CommandAnalysis, Concern, SimpleCommand, Use, WrittenCommand } from './types.ts';
 
 const MAX_LENGTH = 10_000;

@@ -1,13 +1,13 @@
 /** One simple command, by its words alone: what about it asks, how long a prefix must be to cover it, and what it runs. */
 
-import { hiddenCharacter } from '../../core/visible-text.ts';
-import { checkOf } from './checks.ts';
+import { hiddenCharacter } from '../../core/words/visible-text.ts';
 import { concern, type Rule } from './concerns.ts';
-import type { Finding } from './finding.ts';
-import { isHarmless, isHarmlessWord, isListed, unlistedOptions } from './harmless.ts';
-import { interpreters } from './interpreters.ts';
-import { bringsCode, findOption } from './options.ts';
-import { alwaysAsks, dangerousOptions, hasExactOptions, isReading, programName } from './programs.ts';
+import type { Finding } from './findings.ts';
+import { checkOf } from './programs/checks.ts';
+import { isHarmless, isHarmlessWord, isListed, unlistedOptions } from './programs/harmless.ts';
+import { interpreters } from './programs/interpreters.ts';
+import { bringsCode, findOption } from './programs/options.ts';
+import { alwaysAsks, dangerousOptions, hasExactOptions, isReading, programName } from './programs/programs.ts';
 import type { Concern, Word } from './types.ts';
 
 export type Inspection = {

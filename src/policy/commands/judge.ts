@@ -1,6 +1,6 @@
-import type { Decision } from '../../core/tool.ts';
-import { visibleCommand } from '../../core/visible-text.ts';
-import { programName } from './programs.ts';
+import type { Decision } from '../../core/run/tool.ts';
+import { visibleCommand } from '../../core/words/visible-text.ts';
+import { programName } from './programs/programs.ts';
 import type { CommandAnalysis, CommandRules, Prefix, SimpleCommand } from './types.ts';
 
 /** Deny beats ask beats allow. What is opaque or dangerous asks whatever is allowed; all else is allowed only where every command in it is. */

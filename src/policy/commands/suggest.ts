@@ -1,7 +1,7 @@
-import { checkOf } from './checks.ts';
-import { interpreters } from './interpreters.ts';
-import { isReading, programName } from './programs.ts';
-import { subcommands } from './subcommands.ts';
+import { checkOf } from './programs/checks.ts';
+import { interpreters } from './programs/interpreters.ts';
+import { isReading, programName } from './programs/programs.ts';
+import { subcommands } from './programs/subcommands.ts';
 import type { CommandAnalysis, SimpleCommand } from './types.ts';
 
 /** What looks like a subcommand, and not like a file or a value. */

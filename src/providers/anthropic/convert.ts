@@ -7,9 +7,9 @@ import type {
   Tool,
   ToolResultBlockParam,
 } from '@anthropic-ai/sdk/resources/messages/messages';
-import { type AssistantMessage, type ImagePart, type Message, resultText, type TextPart } from '../../core/messages.ts';
-import type { ModelRequest, ToolSpec } from '../../core/model.ts';
-import { type FramedResult, framed } from '../../core/notes.ts';
+import { type AssistantMessage, type ImagePart, type Message, resultText, type TextPart } from '../../core/model/messages.ts';
+import type { ModelRequest, ToolSpec } from '../../core/model/model.ts';
+import { type FramedResult, framed } from '../../core/model/notes.ts';
 import { echoInput, wireId } from '../http.ts';
 
 export const PROVIDER = 'anthropic';

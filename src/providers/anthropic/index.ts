@@ -1,6 +1,6 @@
 import type { BaseAnthropic } from '@anthropic-ai/sdk/client';
-import type { AssistantMessage, Usage } from '../../core/messages.ts';
-import type { ModelAdapter, ModelEvent, ModelRequest } from '../../core/model.ts';
+import type { AssistantMessage, Usage } from '../../core/model/messages.ts';
+import type { ModelAdapter, ModelEvent, ModelRequest } from '../../core/model/model.ts';
 import { silenceOf } from '../connection.ts';
 import { exchange } from '../exchange.ts';
 import { checkConfig, refusedField, sdkError, serverOf } from '../http.ts';

@@ -1,7 +1,7 @@
 import type { Content, GenerateContentParameters, Part, ThinkingLevel } from '@google/genai/web';
-import { type AssistantMessage, type ImagePart, type Message, resultText, type TextPart } from '../../core/messages.ts';
-import type { ModelRequest } from '../../core/model.ts';
-import { type FramedResult, framed } from '../../core/notes.ts';
+import { type AssistantMessage, type ImagePart, type Message, resultText, type TextPart } from '../../core/model/messages.ts';
+import type { ModelRequest } from '../../core/model/model.ts';
+import { type FramedResult, framed } from '../../core/model/notes.ts';
 import { echoInput, wireId } from '../http.ts';
 
 export const PROVIDER = 'gemini';

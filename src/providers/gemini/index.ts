@@ -1,5 +1,5 @@
 import type { GoogleGenAI } from '@google/genai/web';
-import type { ModelAdapter, ModelRequest } from '../../core/model.ts';
+import type { ModelAdapter, ModelRequest } from '../../core/model/model.ts';
 import { silenceOf } from '../connection.ts';
 import { exchange } from '../exchange.ts';
 import { checkConfig, sdkError, serverOf } from '../http.ts';

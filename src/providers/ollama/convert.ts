@@ -1,7 +1,7 @@
 import type { ChatRequest, Message as WireMessage } from 'ollama/browser';
-import { type AssistantMessage, type ImagePart, type Message, textOf } from '../../core/messages.ts';
-import type { ModelRequest } from '../../core/model.ts';
-import { type FramedResult, framed, framedNote } from '../../core/notes.ts';
+import { type AssistantMessage, type ImagePart, type Message, textOf } from '../../core/model/messages.ts';
+import type { ModelRequest } from '../../core/model/model.ts';
+import { type FramedResult, framed, framedNote } from '../../core/model/notes.ts';
 import { echoInput, markedText, wireId } from '../http.ts';
 
 export const PROVIDER = 'ollama';

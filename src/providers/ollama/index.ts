@@ -1,4 +1,4 @@
-import type { ModelAdapter, ModelError, ModelRequest } from '../../core/model.ts';
+import type { ModelAdapter, ModelError, ModelRequest } from '../../core/model/model.ts';
 import { silenceOf } from '../connection.ts';
 import { exchange } from '../exchange.ts';
 import { checkConfig, failureError, failureOf, plainError, type Server, serverOf } from '../http.ts';

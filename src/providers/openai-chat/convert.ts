@@ -4,9 +4,9 @@ import type {
   ChatCompletionCreateParamsStreaming,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions/completions';
-import type { AssistantMessage, ImagePart, Message, TextPart } from '../../core/messages.ts';
-import type { ModelRequest } from '../../core/model.ts';
-import { type FramedResult, framed, framedNote } from '../../core/notes.ts';
+import type { AssistantMessage, ImagePart, Message, TextPart } from '../../core/model/messages.ts';
+import type { ModelRequest } from '../../core/model/model.ts';
+import { type FramedResult, framed, framedNote } from '../../core/model/notes.ts';
 import { echoInput, markedText, wireId } from '../http.ts';
 
 export const PROVIDER = 'openai-chat';

@@ -1,5 +1,5 @@
 import type { OpenAI } from 'openai/client';
-import type { ModelAdapter, ModelRequest } from '../../core/model.ts';
+import type { ModelAdapter, ModelRequest } from '../../core/model/model.ts';
 import { silenceOf } from '../connection.ts';
 import { exchange } from '../exchange.ts';
 import { checkConfig, refusedField, sdkError, serverOf } from '../http.ts';

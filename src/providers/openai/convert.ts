@@ -6,9 +6,9 @@ import type {
   ResponseInputItem,
   ResponseInputText,
 } from 'openai/resources/responses/responses';
-import type { AssistantMessage, ImagePart, Message, TextPart } from '../../core/messages.ts';
-import type { ModelRequest, ToolSpec } from '../../core/model.ts';
-import { type FramedResult, framed } from '../../core/notes.ts';
+import type { AssistantMessage, ImagePart, Message, TextPart } from '../../core/model/messages.ts';
+import type { ModelRequest, ToolSpec } from '../../core/model/model.ts';
+import { type FramedResult, framed } from '../../core/model/notes.ts';
 import { echoInput, markedText, wireId } from '../http.ts';
 
 export const PROVIDER = 'openai';

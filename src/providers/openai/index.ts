@@ -1,6 +1,6 @@
 import type { OpenAI } from 'openai/client';
 import { APIError } from 'openai/core/error';
-import type { ModelAdapter, ModelRequest } from '../../core/model.ts';
+import type { ModelAdapter, ModelRequest } from '../../core/model/model.ts';
 import { silenceOf } from '../connection.ts';
 import { exchange } from '../exchange.ts';
 import { checkConfig, sdkError, serverOf } from '../http.ts';

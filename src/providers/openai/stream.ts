@@ -1,6 +1,6 @@
 import { GrowingText } from '../../core/growing-text.ts';
-import type { ReasoningPart, ToolCall, Usage } from '../../core/messages.ts';
-import type { ModelEvent } from '../../core/model.ts';
+import type { ReasoningPart, ToolCall, Usage } from '../../core/model/messages.ts';
+import type { ModelEvent } from '../../core/model/model.ts';
 import { expectBounds, type Reader } from '../exchange.ts';
 import { failureError, failureOf, modelError, parseArguments, type Server } from '../http.ts';
 import type { Token } from './convert.ts';

@@ -1,5 +1,5 @@
-import { callsOf, type ToolCall } from '../../core/messages.ts';
-import type { ModelAdapter, ModelEvent, ModelRequest } from '../../core/model.ts';
+import { callsOf, type ToolCall } from '../../core/model/messages.ts';
+import type { ModelAdapter, ModelEvent, ModelRequest } from '../../core/model/model.ts';
 
 /** One answer of the model: its events, or what makes them from the request. */
 export type ScriptedTurn = ModelEvent[] | ((request: ModelRequest, signal: AbortSignal) => ModelEvent[] | AsyncIterable<ModelEvent>);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { rm, symlink } from 'node:fs/promises';
-import type { ApprovalAnswer } from '../../../src/core/events.ts';
+import type { ApprovalAnswer } from '../../../src/core/session/events.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, eventsOf, type Harness, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';
 

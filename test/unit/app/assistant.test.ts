@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { Assistant } from '../../../src/app/assistant.ts';
-import type { Mode } from '../../../src/core/events.ts';
-import { NodeWriter } from '../../../src/hosts/node/writer.ts';
+import type { Mode } from '../../../src/core/session/events.ts';
+import { NodeWriter } from '../../../src/hosts/node/files/writer.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { DiskBlobs } from '../../../src/sessions/blobs.ts';

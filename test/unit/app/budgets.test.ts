@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Budgets } from '../../../src/app/budgets.ts';
-import type { RunBudget } from '../../../src/core/budget.ts';
-import { reachedText } from '../../../src/core/budget-text.ts';
-import type { ModelEvent } from '../../../src/core/model.ts';
+import type { Budgets } from '../../../src/app/run/day-budget.ts';
+import type { ModelEvent } from '../../../src/core/model/model.ts';
+import type { RunBudget } from '../../../src/core/run/budget.ts';
+import { reachedText } from '../../../src/core/words/budget-text.ts';
 import { call, type ScriptedTurn, say, turn } from '../../../src/providers/scripted/index.ts';
 import type { ModelFacts } from '../../../src/providers/types.ts';
 import { assistantOn, eventsOf, type Harness, type HarnessOptions, lastOf } from '../../support/harness.ts';

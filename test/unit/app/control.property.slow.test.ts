@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Session } from '../../../src/app/session.ts';
-import type { AgentEvent } from '../../../src/core/events.ts';
-import { callsOf, textOf } from '../../../src/core/messages.ts';
-import type { ModelAdapter, ModelEvent } from '../../../src/core/model.ts';
-import { foldSession } from '../../../src/core/session.ts';
+import type { Session } from '../../../src/app/session/session.ts';
+import { callsOf, textOf } from '../../../src/core/model/messages.ts';
+import type { ModelAdapter, ModelEvent } from '../../../src/core/model/model.ts';
+import type { AgentEvent } from '../../../src/core/session/events.ts';
+import { foldSession } from '../../../src/core/session/reduce.ts';
 import { assistantOn, type Harness } from '../../support/harness.ts';
 
 /** What the user does, each at the event of that number; `reload` only where the run holds. */

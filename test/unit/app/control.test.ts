@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Session } from '../../../src/app/session.ts';
-import { textOf } from '../../../src/core/messages.ts';
+import type { Session } from '../../../src/app/session/session.ts';
+import { textOf } from '../../../src/core/model/messages.ts';
 import { call, hang, say, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, type EventOf, eventsOf, type Harness, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { usdOf } from '../../../src/app/cost.ts';
-import { dollars } from '../../../src/core/amounts.ts';
-import type { Cost, Usage } from '../../../src/core/messages.ts';
-import type { ModelEvent } from '../../../src/core/model.ts';
+import { usdOf } from '../../../src/app/run/cost.ts';
+import type { Cost, Usage } from '../../../src/core/model/messages.ts';
+import type { ModelEvent } from '../../../src/core/model/model.ts';
+import { dollars } from '../../../src/core/words/amounts.ts';
 import { factsOf } from '../../../src/providers/catalog.ts';
 import { say, turn } from '../../../src/providers/scripted/index.ts';
 import type { Prices } from '../../../src/providers/types.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { textOf } from '../../../src/core/messages.ts';
-import { type ModelAdapter, ModelError } from '../../../src/core/model.ts';
-import { notesOf } from '../../../src/core/notes.ts';
-import { waitingText } from '../../../src/core/waiting.ts';
+import { textOf } from '../../../src/core/model/messages.ts';
+import { type ModelAdapter, ModelError } from '../../../src/core/model/model.ts';
+import { notesOf } from '../../../src/core/model/notes.ts';
+import { waitingText } from '../../../src/core/words/retry-text.ts';
 import { withRetry } from '../../../src/providers/retry.ts';
 import { call, say, scriptedAdapter, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, eventsOf, lastOf, nextEvent, resultsOf } from '../../support/harness.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Covers } from '../../../src/core/covers.ts';
-import type { AgentEvent, ApprovalAnswer } from '../../../src/core/events.ts';
-import { foldSession } from '../../../src/core/session.ts';
-import { nodeShellParsers } from '../../../src/hosts/node/shell-parser.ts';
+import type { AgentEvent, ApprovalAnswer } from '../../../src/core/session/events.ts';
+import type { Covers } from '../../../src/core/session/grant-scope.ts';
+import { foldSession } from '../../../src/core/session/reduce.ts';
+import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, eventsOf, type Harness, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { knownModels, loadAdapter, tryModel } from '../../../src/app/models.ts';
-import { type Message, user } from '../../../src/core/messages.ts';
-import { ModelError } from '../../../src/core/model.ts';
+import { knownModels, loadAdapter, tryModel } from '../../../src/app/models/models.ts';
+import { type Message, user } from '../../../src/core/model/messages.ts';
+import { ModelError } from '../../../src/core/model/model.ts';
 import { listen } from '../../support/listen.ts';
 import { startResponsesServer } from '../../support/responses-server.ts';
 import { startWireServer } from '../../support/wire-server.ts';

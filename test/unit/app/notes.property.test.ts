@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Session } from '../../../src/app/session.ts';
-import { type Message, type TextPart, textOf } from '../../../src/core/messages.ts';
-import type { ModelAdapter } from '../../../src/core/model.ts';
-import { notesOf } from '../../../src/core/notes.ts';
-import { foldSession } from '../../../src/core/session.ts';
-import { transcriptOf } from '../../../src/providers/offline/transcript.ts';
+import type { Session } from '../../../src/app/session/session.ts';
+import { type Message, type TextPart, textOf } from '../../../src/core/model/messages.ts';
+import type { ModelAdapter } from '../../../src/core/model/model.ts';
+import { notesOf } from '../../../src/core/model/notes.ts';
+import { foldSession } from '../../../src/core/session/reduce.ts';
+import { transcriptOf } from '../../../src/offline/transcript.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, nextEvent } from '../../support/harness.ts';
 

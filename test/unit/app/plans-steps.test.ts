@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import type { QuestionAnswer } from '../../../src/core/events.ts';
-import { type Message, textOf } from '../../../src/core/messages.ts';
-import { notesOf } from '../../../src/core/notes.ts';
-import type { Plan, PlanDraft } from '../../../src/core/plan.ts';
-import { revisionHash } from '../../../src/core/plan-hash.ts';
-import { planMarkdown } from '../../../src/core/plan-markdown.ts';
-import { planOverviews } from '../../../src/core/plan-progress.ts';
-import { receiptLine } from '../../../src/core/receipt.ts';
-import { nodeShellParsers } from '../../../src/hosts/node/shell-parser.ts';
+import { type Message, textOf } from '../../../src/core/model/messages.ts';
+import { notesOf } from '../../../src/core/model/notes.ts';
+import { revisionHash } from '../../../src/core/plan/hash.ts';
+import { planMarkdown } from '../../../src/core/plan/markdown.ts';
+import type { Plan, PlanDraft } from '../../../src/core/plan/plan.ts';
+import { planOverviews } from '../../../src/core/plan/progress.ts';
+import type { QuestionAnswer } from '../../../src/core/session/events.ts';
+import { receiptLine } from '../../../src/core/view/receipt.ts';
+import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
 import { call, type ScriptedTurn, say, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, eventsOf, type Harness, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';
 

@@ -1,10 +1,10 @@
 /** What a confirmed plan promises, whatever calls a model makes under it. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { PlanDraft } from '../../../src/core/plan.ts';
-import { currentStep } from '../../../src/core/plan-progress.ts';
-import { reduce } from '../../../src/core/session.ts';
-import { emptySession } from '../../../src/core/session-state.ts';
+import type { PlanDraft } from '../../../src/core/plan/plan.ts';
+import { currentStep } from '../../../src/core/plan/progress.ts';
+import { reduce } from '../../../src/core/session/reduce.ts';
+import { emptySession } from '../../../src/core/session/session-state.ts';
 import { inScope } from '../../../src/policy/scope.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, type Harness, lastOf, nextEvent } from '../../support/harness.ts';

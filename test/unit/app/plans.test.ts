@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Plan } from '../../../src/core/plan.ts';
-import { revisionHash } from '../../../src/core/plan-hash.ts';
+import { revisionHash } from '../../../src/core/plan/hash.ts';
+import type { Plan } from '../../../src/core/plan/plan.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, eventsOf, type Harness, lastOf, resultTexts } from '../../support/harness.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isThisMachine, pressureNotice, pressureOf, shrink } from '../../../src/app/pressure.ts';
+import { isThisMachine, pressureNotice, pressureOf, shrink } from '../../../src/app/models/memory-pressure.ts';
 import { parseLevel, parseMeminfo, readMemory } from '../../../src/hosts/node/memory.ts';
 
 const GB = 2 ** 30;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Probe, probeModel, suitability } from '../../../src/app/probe.ts';
-import { ModelError, type ModelEvent } from '../../../src/core/model.ts';
+import { type Probe, probeModel, suitability } from '../../../src/app/models/probe.ts';
+import { ModelError, type ModelEvent } from '../../../src/core/model/model.ts';
 import { call, hang, type ScriptedTurn, say, scriptedAdapter, turn } from '../../../src/providers/scripted/index.ts';
 
 const NATIVE = turn(call('note_word', { word: 'harbour' }, 'c'));

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PlanDraft } from '../../../src/core/plan.ts';
-import { receiptOf } from '../../../src/core/receipt.ts';
-import { foldSession } from '../../../src/core/session.ts';
-import { NodeFileSystem } from '../../../src/hosts/node/file-system.ts';
-import { nodeShellParsers } from '../../../src/hosts/node/shell-parser.ts';
+import type { PlanDraft } from '../../../src/core/plan/plan.ts';
+import { foldSession } from '../../../src/core/session/reduce.ts';
+import { receiptOf } from '../../../src/core/view/receipt.ts';
+import { NodeFileSystem } from '../../../src/hosts/node/files/file-system.ts';
+import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
 import { call, type ScriptedTurn, say, turn } from '../../../src/providers/scripted/index.ts';
 import { DiskBlobs } from '../../../src/sessions/blobs.ts';
 import { encodeText } from '../../../src/workspace/content.ts';

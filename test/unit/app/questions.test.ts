@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Mode, QuestionAnswer } from '../../../src/core/events.ts';
-import type { ModelRequest } from '../../../src/core/model.ts';
+import type { ModelRequest } from '../../../src/core/model/model.ts';
+import type { Mode, QuestionAnswer } from '../../../src/core/session/events.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, eventsOf, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Mode } from '../../../src/core/events.ts';
-import type { ToolCall } from '../../../src/core/messages.ts';
-import type { ModelEvent } from '../../../src/core/model.ts';
+import type { ToolCall } from '../../../src/core/model/messages.ts';
+import type { ModelEvent } from '../../../src/core/model/model.ts';
+import type { Mode } from '../../../src/core/session/events.ts';
 import { say, turn } from '../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, eventsOf, resultsOf, snapshotOf } from '../../support/harness.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { proofOf, type Receipt, receiptLine, receiptMarkdown, receiptOf } from '../../../src/core/receipt.ts';
+import { proofOf, type Receipt, receiptLine, receiptMarkdown, receiptOf } from '../../../src/core/view/receipt.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, eventsOf, lastOf } from '../../support/harness.ts';
 

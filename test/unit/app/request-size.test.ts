@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import type { Mode } from '../../../src/core/events.ts';
-import type { ModelRequest } from '../../../src/core/model.ts';
+import type { ModelRequest } from '../../../src/core/model/model.ts';
+import type { Mode } from '../../../src/core/session/events.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, lastOf } from '../../support/harness.ts';
 import { tokensOfTools } from '../../support/tokens.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Session } from '../../../src/app/session.ts';
-import type { AgentEvent, Mode } from '../../../src/core/events.ts';
-import { callsOf } from '../../../src/core/messages.ts';
-import type { ModelAdapter, ModelEvent, ModelRequest } from '../../../src/core/model.ts';
-import { foldSession } from '../../../src/core/session.ts';
+import type { Session } from '../../../src/app/session/session.ts';
+import { callsOf } from '../../../src/core/model/messages.ts';
+import type { ModelAdapter, ModelEvent, ModelRequest } from '../../../src/core/model/model.ts';
+import type { AgentEvent, Mode } from '../../../src/core/session/events.ts';
+import { foldSession } from '../../../src/core/session/reduce.ts';
 import type { Writer } from '../../../src/workspace/types.ts';
 import { assistantOn, type Harness, resultsOf } from '../../support/harness.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ModelRef } from '../../../src/core/messages.ts';
-import type { Revision } from '../../../src/core/tool.ts';
+import type { ModelRef } from '../../../src/core/model/messages.ts';
+import type { Revision } from '../../../src/core/run/tool.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { DiskBlobs } from '../../../src/sessions/blobs.ts';
 import { encodeText } from '../../../src/workspace/content.ts';

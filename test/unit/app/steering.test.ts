@@ -1,9 +1,9 @@
 /** Files that decide what a command does which runs without asking: each change of them is shown first, whatever was allowed. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Covers } from '../../../src/core/covers.ts';
-import type { PlanDraft } from '../../../src/core/plan.ts';
-import { nodeShellParsers } from '../../../src/hosts/node/shell-parser.ts';
+import type { PlanDraft } from '../../../src/core/plan/plan.ts';
+import type { Covers } from '../../../src/core/session/grant-scope.ts';
+import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, eventsOf, type Files, type Harness, type HarnessOptions, lastOf } from '../../support/harness.ts';

@@ -1,6 +1,6 @@
 /** An undo of very much: what it costs, and what becomes of it when it is stopped. */
 import assert from 'node:assert/strict';
-import { NodeFileSystem } from '../../../src/hosts/node/file-system.ts';
+import { NodeFileSystem } from '../../../src/hosts/node/files/file-system.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import type { Location } from '../../../src/workspace/types.ts';
 import { answerAll, assistantOn, type Files, type Harness, lastOf } from '../../support/harness.ts';

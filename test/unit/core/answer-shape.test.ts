@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ModelEvent } from '../../../src/core/model.ts';
+import type { ModelEvent } from '../../../src/core/model/model.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, eventsOf, type HarnessOptions, lastOf, resultTexts } from '../../support/harness.ts';
 

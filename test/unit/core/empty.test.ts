@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { ModelEvent } from '../../../src/core/model.ts';
-import { noteTexts } from '../../../src/core/notes.ts';
-import { waitingText } from '../../../src/core/waiting.ts';
+import type { ModelEvent } from '../../../src/core/model/model.ts';
+import { noteTexts } from '../../../src/core/model/notes.ts';
+import { waitingText } from '../../../src/core/words/retry-text.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, eventsOf, lastOf } from '../../support/harness.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { Budgets } from '../../../src/app/budgets.ts';
-import { usdOf } from '../../../src/app/cost.ts';
-import type { RunBudget } from '../../../src/core/budget.ts';
-import { isDurable } from '../../../src/core/events.ts';
-import type { ModelAdapter, ModelErrorKind, ModelEvent } from '../../../src/core/model.ts';
-import { foldSession } from '../../../src/core/session.ts';
+import { usdOf } from '../../../src/app/run/cost.ts';
+import type { Budgets } from '../../../src/app/run/day-budget.ts';
+import type { ModelAdapter, ModelErrorKind, ModelEvent } from '../../../src/core/model/model.ts';
+import type { RunBudget } from '../../../src/core/run/budget.ts';
+import { isDurable } from '../../../src/core/session/events.ts';
+import { foldSession } from '../../../src/core/session/reduce.ts';
 import { call, hang, say, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, eventsOf, type HarnessOptions, lastOf } from '../../support/harness.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { Pacing } from '../../../src/app/pacing.ts';
-import { Meter } from '../../../src/core/budget.ts';
-import type { AgentEvent, ApprovalAnswer, EventBody } from '../../../src/core/events.ts';
-import { resultText, user } from '../../../src/core/messages.ts';
-import { type RunPorts, runLoop } from '../../../src/core/run.ts';
-import { foldSession, reduce } from '../../../src/core/session.ts';
-import { emptySession } from '../../../src/core/session-state.ts';
-import type { Decision, Tool } from '../../../src/core/tool.ts';
+import { Pacing } from '../../../src/app/run/pacing.ts';
+import { resultText, user } from '../../../src/core/model/messages.ts';
+import { Meter } from '../../../src/core/run/budget.ts';
+import { type RunPorts, runLoop } from '../../../src/core/run/run.ts';
+import type { Decision, Tool } from '../../../src/core/run/tool.ts';
+import type { AgentEvent, ApprovalAnswer, EventBody } from '../../../src/core/session/events.ts';
+import { foldSession, reduce } from '../../../src/core/session/reduce.ts';
+import { emptySession } from '../../../src/core/session/session-state.ts';
 import { call, say, scriptedAdapter, turn } from '../../../src/providers/scripted/index.ts';
 import { GENEROUS } from '../../support/harness.ts';
 

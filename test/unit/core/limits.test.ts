@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describeProgress } from '../../../src/core/summary.ts';
+import { describeProgress } from '../../../src/core/view/summary.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, eventsOf, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { ModelEvent } from '../../../src/core/model.ts';
-import { ModelError } from '../../../src/core/model.ts';
-import { NodeFileSystem } from '../../../src/hosts/node/file-system.ts';
+import type { ModelEvent } from '../../../src/core/model/model.ts';
+import { ModelError } from '../../../src/core/model/model.ts';
+import { NodeFileSystem } from '../../../src/hosts/node/files/file-system.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import type { FileBytes, Location } from '../../../src/workspace/types.ts';
 import { answerAll, assistantOn, eventsOf, lastOf, resultsOf, resultTexts } from '../../support/harness.ts';

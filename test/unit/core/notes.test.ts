@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type FramedResult, framed, NOTE_TAG, note } from '../../../src/core/notes.ts';
+import { type FramedResult, framed, NOTE_TAG, note } from '../../../src/core/model/notes.ts';
 import { mcpTool, type Server } from '../../../src/mcp/tools.ts';
 
 const TAG = new RegExp(`<\\s*/?\\s*${NOTE_TAG}`, 'i');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { planLines, scopeMeaning } from '../../../src/core/plan-details.ts';
+import { planLines, scopeMeaning } from '../../../src/core/view/plan-details.ts';
 import { inScope } from '../../../src/policy/scope.ts';
 
 describe('a glob of a plan', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ModelAdapter, ModelEvent } from '../../../src/core/model.ts';
-import { NodeFileSystem } from '../../../src/hosts/node/file-system.ts';
+import type { ModelAdapter, ModelEvent } from '../../../src/core/model/model.ts';
+import { NodeFileSystem } from '../../../src/hosts/node/files/file-system.ts';
 import { call, hang, say, turn } from '../../../src/providers/scripted/index.ts';
 import { withoutLongTimers } from '../../support/clock.ts';
 import { answerAll, assistantOn, eventsOf, type Harness, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Plan } from '../../../src/core/plan.ts';
-import { planLines } from '../../../src/core/plan-details.ts';
-import { visibleCommand } from '../../../src/core/visible-text.ts';
-import { askedText, questionText } from '../../../src/hosts/cli/approval-text.ts';
-import { paintFor } from '../../../src/hosts/cli/terminal.ts';
-import { approvalMarkdown, planMarkdown, questionMarkdown } from '../../../src/hosts/vscode/chat-markdown.ts';
+import type { Plan } from '../../../src/core/plan/plan.ts';
+import { planLines } from '../../../src/core/view/plan-details.ts';
+import { visibleCommand } from '../../../src/core/words/visible-text.ts';
+import { askedText, questionText } from '../../../src/hosts/cli/output/approval-text.ts';
+import { paintFor } from '../../../src/hosts/cli/output/terminal.ts';
+import { approvalMarkdown, planMarkdown, questionMarkdown } from '../../../src/hosts/vscode/chat/chat-markdown.ts';
 import { assertShown, plan, planTexts, questionAbout, requestOf, sample } from '../../support/approval-samples.ts';
 
 const paint = paintFor({ write: () => undefined });

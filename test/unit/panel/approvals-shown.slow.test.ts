@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
-import type { Plan } from '../../../src/core/plan.ts';
+import type { Plan } from '../../../src/core/plan/plan.ts';
 import type { ToPanel } from '../../../src/protocol/panel.ts';
 import { assertShown, plan, planTexts, questionAbout, requestOf, type Sample, sample } from '../../support/approval-samples.ts';
 import { deliver } from '../../support/panel-gallery.ts';

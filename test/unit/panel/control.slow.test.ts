@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { user } from '../../../src/core/messages.ts';
+import { user } from '../../../src/core/model/messages.ts';
 import { ToHost } from '../../../src/protocol/panel.ts';
 import { activityOf, announcementOf } from '../../../webview-ui/activity.ts';
 import type { RunView } from '../../../webview-ui/run-view.ts';

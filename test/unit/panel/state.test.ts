@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { AgentEvent } from '../../../src/core/events.ts';
-import { note } from '../../../src/core/notes.ts';
+import { note } from '../../../src/core/model/notes.ts';
+import type { AgentEvent } from '../../../src/core/session/events.ts';
 import type { ToPanel } from '../../../src/protocol/panel.ts';
 import { activityOf, announcementOf, answerOf, hasLog, lastWords, summaryOf } from '../../../webview-ui/activity.ts';
 import type { RunView } from '../../../webview-ui/run-view.ts';

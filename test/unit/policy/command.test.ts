@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Covers } from '../../../src/core/covers.ts';
-import { nodeShellParsers } from '../../../src/hosts/node/shell-parser.ts';
+import type { Covers } from '../../../src/core/session/grant-scope.ts';
+import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
 import { type CommandOptions, commandJudge } from '../../../src/policy/command.ts';
-import type { ShellParser } from '../../../src/policy/commands/syntax.ts';
+import type { ShellParser } from '../../../src/policy/commands/shells/syntax.ts';
 import { decide } from '../../../src/policy/decide.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
 

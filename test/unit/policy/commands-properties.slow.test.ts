@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { visibleCommand } from '../../../src/core/visible-text.ts';
-import { nodeShellParsers } from '../../../src/hosts/node/shell-parser.ts';
+import { visibleCommand } from '../../../src/core/words/visible-text.ts';
+import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
 import { analyzeCommand, judgeCommand, suggestedPrefix } from '../../../src/policy/commands/index.ts';
-import type { ShellParser } from '../../../src/policy/commands/syntax.ts';
+import type { ShellParser } from '../../../src/policy/commands/shells/syntax.ts';
 import type { CommandRules } from '../../../src/policy/commands/types.ts';
 import { assertCheap } from '../../support/clock.ts';
 

@@ -5,7 +5,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { nodeShellParsers } from '../../../src/hosts/node/shell-parser.ts';
+import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
 import { analyzeCommand, judgeCommand } from '../../../src/policy/commands/index.ts';
 
 /** The only programs that these shells find; none of them does anything. */

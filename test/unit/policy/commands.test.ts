@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: shells have placeholders too
 import assert from 'node:assert/strict';
-import { visibleCommand } from '../../../src/core/visible-text.ts';
-import { nodeShellParsers } from '../../../src/hosts/node/shell-parser.ts';
+import { visibleCommand } from '../../../src/core/words/visible-text.ts';
+import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
 import { analyzeCommand, judgeCommand, suggestedPrefix } from '../../../src/policy/commands/index.ts';
-import type { Shell } from '../../../src/policy/commands/syntax.ts';
+import type { Shell } from '../../../src/policy/commands/shells/syntax.ts';
 import type { CommandRules } from '../../../src/policy/commands/types.ts';
 
 const analyze = async (command: string, shell: Shell = 'bash') => analyzeCommand(command, shell, await nodeShellParsers(shell));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Covers } from '../../../src/core/covers.ts';
-import type { Mode } from '../../../src/core/events.ts';
-import type { Effect, Target } from '../../../src/core/tool.ts';
+import type { Effect, Target } from '../../../src/core/run/tool.ts';
+import type { Mode } from '../../../src/core/session/events.ts';
+import type { Covers } from '../../../src/core/session/grant-scope.ts';
 import { decide, inScope, type PolicyInput } from '../../../src/policy/decide.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
 import { isSecret } from '../../../src/policy/secrets.ts';

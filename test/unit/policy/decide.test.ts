@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Covers, GRANT_SCOPES } from '../../../src/core/covers.ts';
-import type { Effect, Target } from '../../../src/core/tool.ts';
+import type { Effect, Target } from '../../../src/core/run/tool.ts';
+import { type Covers, GRANT_SCOPES } from '../../../src/core/session/grant-scope.ts';
 import { decide, inScope, type PolicyInput } from '../../../src/policy/decide.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
 import { assertCheap } from '../../support/clock.ts';

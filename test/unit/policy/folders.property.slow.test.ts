@@ -1,7 +1,7 @@
 /** Grants over random folders and commands: what is allowed runs the code of a folder that was granted, and that code is allowed. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Covers } from '../../../src/core/covers.ts';
+import type { Covers } from '../../../src/core/session/grant-scope.ts';
 import { type CommandJudged, judgedOn } from '../../support/command-judge.ts';
 
 const NAMES = ['a', 'b', 'pkg', 'vendor', 'node_modules'];

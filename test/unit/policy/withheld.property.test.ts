@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { decide } from '../../../src/policy/decide.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
-import { withheldFilter } from '../../../src/policy/withheld.ts';
+import { withheldFilter } from '../../../src/policy/unreadable-files.ts';
 
 const path = fc.constantFrom('.env', 'src/a.ts', 'src/deep/b.ts', 'private/x', 'Private/Y', 'docs/[id].md', 'a.pem', 'x');
 const rule = fc.record(

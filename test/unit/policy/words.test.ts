@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { nodeShellParsers } from '../../../src/hosts/node/shell-parser.ts';
+import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
 import { analyzeCommand } from '../../../src/policy/commands/index.ts';
 
 const LETTERS = [...'abC019.-_/=:,+@%^~#!*?[]{}()<>|&;$`\\\'" \t\nxuUnNe\u00e9\u{1f600}'];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
-import { listModels } from '../../../src/app/models.ts';
-import { ModelError } from '../../../src/core/model.ts';
+import { listModels } from '../../../src/app/models/models.ts';
+import { ModelError } from '../../../src/core/model/model.ts';
 import type { ModelInfo, ProviderConfig } from '../../../src/providers/types.ts';
 import { type ListServer, type Route, startListServer } from '../../support/list-server.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { user } from '../../../src/core/messages.ts';
-import type { ModelErrorKind } from '../../../src/core/model.ts';
+import { user } from '../../../src/core/model/messages.ts';
+import type { ModelErrorKind } from '../../../src/core/model/model.ts';
 import * as anthropic from '../../../src/providers/anthropic/index.ts';
 import * as gemini from '../../../src/providers/gemini/index.ts';
 import {

@@ -6,8 +6,8 @@ import {
   type ModelEvent,
   type ModelRequest,
   type ModelWaiting,
-} from '../../../src/core/model.ts';
-import { waitingText } from '../../../src/core/waiting.ts';
+} from '../../../src/core/model/model.ts';
+import { waitingText } from '../../../src/core/words/retry-text.ts';
 import { type RetryOptions, withRetry } from '../../../src/providers/retry.ts';
 import { withoutLongTimers } from '../../support/clock.ts';
 

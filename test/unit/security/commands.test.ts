@@ -1,4 +1,4 @@
-import { nodeShellParsers } from '../../../src/hosts/node/shell-parser.ts';
+import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
 import { analyzeCommand, judgeCommand } from '../../../src/policy/commands/index.ts';
 import { expectStopped } from '../../support/attacks.ts';
 import { ATTACKS } from './commands.attacks.ts';

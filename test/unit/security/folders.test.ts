@@ -1,6 +1,6 @@
 /** A yes to a command is one to the code of the folder it was given in: no cwd, `cd`, option or argument leads to other code. */
 import assert from 'node:assert/strict';
-import type { Covers } from '../../../src/core/covers.ts';
+import type { Covers } from '../../../src/core/session/grant-scope.ts';
 import { type CommandJudged, judgedOn } from '../../support/command-judge.ts';
 import type { Files } from '../../support/harness.ts';
 

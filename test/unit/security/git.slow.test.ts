@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { HINTS } from '../../../src/hosts/node/commands-process.ts';
+import { HINTS } from '../../../src/hosts/node/commands/process.ts';
 import { type CommandJudged, commitAll, judgedOn } from '../../support/command-judge.ts';
 
 const READING = [

@@ -1,12 +1,13 @@
 /** Whatever a page, a server, a repository or a model sends, the time to read it grows in proportion to its length. Calls as text have a test of their own. */
-import type { AgentEvent } from '../../../src/core/events.ts';
+
 import { jsonIn } from '../../../src/core/json.ts';
-import { user } from '../../../src/core/messages.ts';
-import { framed } from '../../../src/core/notes.ts';
-import { decodeMarks, restoreMarks, visibleCommand, visibleText } from '../../../src/core/visible-text.ts';
-import { markdownOf } from '../../../src/hosts/node/fetch-html.ts';
-import { decodedText, isHtml, isText } from '../../../src/hosts/node/fetch-text.ts';
-import { nodeShellParsers } from '../../../src/hosts/node/shell-parser.ts';
+import { user } from '../../../src/core/model/messages.ts';
+import { framed } from '../../../src/core/model/notes.ts';
+import type { AgentEvent } from '../../../src/core/session/events.ts';
+import { decodeMarks, restoreMarks, visibleCommand, visibleText } from '../../../src/core/words/visible-text.ts';
+import { markdownOf } from '../../../src/hosts/node/fetch/html.ts';
+import { decodedText, isHtml, isText } from '../../../src/hosts/node/fetch/text.ts';
+import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
 import { analyzeCommand } from '../../../src/policy/commands/index.ts';
 import { globMatcher } from '../../../src/policy/glob.ts';
 import { toModelEvents as anthropicEvents } from '../../../src/providers/anthropic/stream.ts';
@@ -16,11 +17,11 @@ import { toModelEvents as geminiEvents } from '../../../src/providers/gemini/str
 import { toModelEvents as ollamaEvents } from '../../../src/providers/ollama/stream.ts';
 import { toModelEvents as chatEvents } from '../../../src/providers/openai-chat/stream.ts';
 import { readLines } from '../../../src/sessions/session-log.ts';
-import { applyHunks } from '../../../src/tools/apply-patch-hunks.ts';
-import { parsePatch } from '../../../src/tools/apply-patch-parse.ts';
-import { TerminalText } from '../../../src/tools/command-text.ts';
-import { parseNotebook, renderNotebook } from '../../../src/tools/notebook.ts';
-import { replaceAll } from '../../../src/tools/replace.ts';
+import { TerminalText } from '../../../src/tools/commands/command-text.ts';
+import { applyHunks } from '../../../src/tools/edit/patch/hunks.ts';
+import { parsePatch } from '../../../src/tools/edit/patch/parse.ts';
+import { replaceAll } from '../../../src/tools/edit/replace/replace.ts';
+import { parseNotebook, renderNotebook } from '../../../src/tools/files/notebook.ts';
 import { diffOf } from '../../../src/workspace/changes.ts';
 import { mergeText } from '../../../src/workspace/merge.ts';
 import { assertGrowsLinearly } from '../../support/clock.ts';

@@ -1,6 +1,6 @@
 /** A call that would tell whether a guess is right is a way to read a secret, letter by letter. */
 import assert from 'node:assert/strict';
-import type { Mode } from '../../../src/core/events.ts';
+import type { Mode } from '../../../src/core/session/events.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, eventsOf, resultTexts } from '../../support/harness.ts';
 import { wordServices } from '../../support/languages.ts';

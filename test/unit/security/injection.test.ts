@@ -1,11 +1,11 @@
 /** Attacks by content: what stands in files, pages and answers of servers is data, and changes no mode, grant, setting or plan. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { systemPrompt } from '../../../src/core/prompts.ts';
-import { foldSession } from '../../../src/core/session.ts';
+import { foldSession } from '../../../src/core/session/reduce.ts';
+import { systemPrompt } from '../../../src/core/words/prompts.ts';
 import { call, type ScriptedTurn, say, scriptedAdapter, turn } from '../../../src/providers/scripted/index.ts';
-import { withTextTools } from '../../../src/providers/text-tools/index.ts';
-import { toTextMessage } from '../../../src/providers/text-tools/prompt.ts';
+import { withTextTools } from '../../../src/text-tools/index.ts';
+import { toTextMessage } from '../../../src/text-tools/prompt.ts';
 import { answerAll, assistantOn, eventsOf, lastOf, resultTexts } from '../../support/harness.ts';
 
 const EVENT = (body: object) => JSON.stringify({ runId: 'r', seq: 1, at: 1, ...body });

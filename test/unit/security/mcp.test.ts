@@ -1,9 +1,9 @@
 /** Attacks by MCP servers: what they call themselves, say of themselves, and answer. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { Mode } from '../../../src/core/events.ts';
-import type { Tool } from '../../../src/core/tool.ts';
-import { startServer } from '../../../src/hosts/node/server-process.ts';
+import type { Tool } from '../../../src/core/run/tool.ts';
+import type { Mode } from '../../../src/core/session/events.ts';
+import { startServer } from '../../../src/hosts/node/commands/server-process.ts';
 import { McpServers } from '../../../src/mcp/servers.ts';
 import { fingerprintOf, mcpTool, toolName } from '../../../src/mcp/tools.ts';
 import type { McpConnection } from '../../../src/mcp/types.ts';

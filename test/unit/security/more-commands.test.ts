@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { nodeShellParsers } from '../../../src/hosts/node/shell-parser.ts';
+import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
 import { commandJudge } from '../../../src/policy/command.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';

@@ -1,7 +1,7 @@
 /** A folder may be opened that is itself a guarded place, or that lies in another open folder: what is guarded stays so, by whichever name. */
 import assert from 'node:assert/strict';
-import { NodeFileSystem } from '../../../src/hosts/node/file-system.ts';
-import { nodeShellParsers } from '../../../src/hosts/node/shell-parser.ts';
+import { NodeFileSystem } from '../../../src/hosts/node/files/file-system.ts';
+import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
 import { touchesPath } from '../../../src/policy/rules.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { aliasesIn } from '../../../src/workspace/aliases.ts';

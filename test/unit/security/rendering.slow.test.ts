@@ -1,7 +1,7 @@
 /** Attacks by what is shown: a model’s words, names of files, results. Nothing of it is active, loads anything, or hides where it leads. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { harmless, oneLine } from '../../../src/hosts/cli/terminal.ts';
+import { harmless, oneLine } from '../../../src/hosts/cli/output/terminal.ts';
 import { ToHost } from '../../../src/protocol/panel.ts';
 import { deliver, findChrome, type Gallery, openGallery } from '../../support/panel-gallery.ts';
 import { host, Script, session } from '../../support/panel-states.ts';

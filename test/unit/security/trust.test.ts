@@ -1,7 +1,7 @@
 /** Attacks by a workspace on its user’s settings, and on the answers that the user gave. */
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
-import type { ApprovalAnswer } from '../../../src/core/events.ts';
+import type { ApprovalAnswer } from '../../../src/core/session/events.ts';
 import { readRules, type SourcedRule } from '../../../src/policy/rules.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, eventsOf, type Files, type Harness, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';

@@ -1,4 +1,4 @@
-import { nodeShellParsers } from '../../../src/hosts/node/shell-parser.ts';
+import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
 import { commandJudge } from '../../../src/policy/command.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
 import { type Attack, attack, expectStopped } from '../../support/attacks.ts';

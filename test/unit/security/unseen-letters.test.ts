@@ -1,7 +1,7 @@
 /** What a model reads is what the user would see, and can still be edited letter by letter. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { restoreMarks, visibleText } from '../../../src/core/visible-text.ts';
+import { restoreMarks, visibleText } from '../../../src/core/words/visible-text.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, type Files, type HarnessOptions, resultTexts } from '../../support/harness.ts';
 import { toolsOn } from '../../support/tools.ts';

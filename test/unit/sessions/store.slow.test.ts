@@ -4,8 +4,8 @@ import { appendFile, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import type { AgentEvent } from '../../../src/core/events.ts';
-import { foldSession } from '../../../src/core/session.ts';
+import type { AgentEvent } from '../../../src/core/session/events.ts';
+import { foldSession } from '../../../src/core/session/reduce.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { DiskBlobs } from '../../../src/sessions/blobs.ts';
 import { SessionStore } from '../../../src/sessions/store.ts';

@@ -3,11 +3,11 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { reachOf } from '../../../src/app/reach.ts';
-import { NodeFileSystem, NodeWriter } from '../../../src/hosts/node/file-system.ts';
+import { reachOf } from '../../../src/app/facts/command-paths.ts';
+import { NodeFileSystem, NodeWriter } from '../../../src/hosts/node/files/file-system.ts';
 import { DiskBlobs } from '../../../src/sessions/blobs.ts';
 import { toolsFor } from '../../../src/tools/index.ts';
-import { proposePlanTool } from '../../../src/tools/plan-tools.ts';
+import { proposePlanTool } from '../../../src/tools/plan/plan-tools.ts';
 import { WriteGate } from '../../../src/workspace/gate.ts';
 import { Workspace } from '../../../src/workspace/workspace.ts';
 import { executeContext } from '../../support/context.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createTwoFilesPatch, structuredPatch } from 'diff';
 import fc from 'fast-check';
-import { ToolError } from '../../../src/core/tool.ts';
-import { applyHunks } from '../../../src/tools/apply-patch-hunks.ts';
-import { type Hunk, parsePatch, type Section } from '../../../src/tools/apply-patch-parse.ts';
+import { ToolError } from '../../../src/core/run/tool.ts';
+import { applyHunks } from '../../../src/tools/edit/patch/hunks.ts';
+import { type Hunk, parsePatch, type Section } from '../../../src/tools/edit/patch/parse.ts';
+import { opsOf } from '../../../src/tools/edit/replace/render.ts';
 import { editsByPatch } from '../../../src/tools/index.ts';
-import { opsOf } from '../../../src/tools/replace-render.ts';
 import { sources, trueEdits } from '../../support/mutated-edits.ts';
 
 const wrap = (body: string) => `*** Begin Patch\n${body}*** End Patch`;

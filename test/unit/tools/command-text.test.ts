@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { TerminalText } from '../../../src/tools/command-text.ts';
+import { TerminalText } from '../../../src/tools/commands/command-text.ts';
 
 function shown(...chunks: string[]): string {
   let text = '';

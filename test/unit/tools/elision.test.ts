@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { elisionIn, isElision } from '../../../src/tools/replace-elision.ts';
+import { elisionIn, isElision } from '../../../src/tools/edit/replace/elision.ts';
 
 /** As models write them, by the kind of file. */
 const ELISIONS: Readonly<Record<string, readonly string[]>> = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { applyHunks } from '../../../src/tools/apply-patch-hunks.ts';
-import { replaceAll } from '../../../src/tools/replace.ts';
-import { opsOf } from '../../../src/tools/replace-render.ts';
+import { applyHunks } from '../../../src/tools/edit/patch/hunks.ts';
+import { opsOf } from '../../../src/tools/edit/replace/render.ts';
+import { replaceAll } from '../../../src/tools/edit/replace/replace.ts';
 
 const line = fc.constantFrom('', '', '  ', 'x', '\ty', 'def f():', '    return 1', '}', 'z ');
 /** The block has a line that is nowhere else, so that it is the only one of its kind. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { ToolError } from '../../../src/core/tool.ts';
-import { applyHunks } from '../../../src/tools/apply-patch-hunks.ts';
-import { replaceAll } from '../../../src/tools/replace.ts';
-import { opsOf } from '../../../src/tools/replace-render.ts';
+import { ToolError } from '../../../src/core/run/tool.ts';
+import { applyHunks } from '../../../src/tools/edit/patch/hunks.ts';
+import { opsOf } from '../../../src/tools/edit/replace/render.ts';
+import { replaceAll } from '../../../src/tools/edit/replace/replace.ts';
 import { SLIPS, type Slip, sources, type TrueEdit, trueEdits } from '../../support/mutated-edits.ts';
 
 type Use = (file: string, old: readonly string[], now: readonly string[]) => string;

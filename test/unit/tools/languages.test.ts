@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { answerOf, columnOf } from '../../../src/tools/asking.ts';
 import { toolsFor } from '../../../src/tools/index.ts';
+import { answerOf, columnOf } from '../../../src/tools/languages/requests.ts';
 import type { LanguageServices } from '../../../src/workspace/languages.ts';
 import { applyEdits } from '../../../src/workspace/text-edits.ts';
 import { Workspace } from '../../../src/workspace/workspace.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { replaceAll } from '../../../src/tools/replace.ts';
-import { Lines } from '../../../src/tools/replace-lines.ts';
-import { linePlaces } from '../../../src/tools/replace-match.ts';
+import { Lines } from '../../../src/tools/edit/replace/lines.ts';
+import { linePlaces } from '../../../src/tools/edit/replace/match.ts';
+import { replaceAll } from '../../../src/tools/edit/replace/replace.ts';
 
 /** A line of a file, and how a model would write it down: without what cannot be seen, or with the keyboard's own quotes. */
 type Line = { indent: string; text: string; blanks: string; ending: string };

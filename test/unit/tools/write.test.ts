@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { replaceAll } from '../../../src/tools/replace.ts';
+import { replaceAll } from '../../../src/tools/edit/replace/replace.ts';
 import { snapshotOf } from '../../support/harness.ts';
 import { toolsOn } from '../../support/tools.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { NodeFileSystem } from '../../../src/hosts/node/file-system.ts';
+import { NodeFileSystem } from '../../../src/hosts/node/files/file-system.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { withIgnoreFiles } from '../../../src/workspace/ignore.ts';
 import { assistantOn, type Files, lastOf } from '../../support/harness.ts';

@@ -4,9 +4,9 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { writesOfRun } from '../../../src/app/checkpoints.ts';
-import type { AgentEvent, EventBody } from '../../../src/core/events.ts';
-import { foldSession } from '../../../src/core/session.ts';
+import { writesOfRun } from '../../../src/app/session/checkpoints.ts';
+import type { AgentEvent, EventBody } from '../../../src/core/session/events.ts';
+import { foldSession } from '../../../src/core/session/reduce.ts';
 import { gateOn } from '../../support/workspace.ts';
 
 const CHILD = join(import.meta.dirname, '../../support/gate-child.ts');

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
-import type { EventBody } from '../../../../src/core/events.ts';
-import type { ApprovalRequest } from '../../../../src/core/session-state.ts';
-import { askedText } from '../../../../src/hosts/cli/approval-text.ts';
-import { parseCommand } from '../../../../src/hosts/cli/arguments.ts';
+import type { EventBody } from '../../../../src/core/session/events.ts';
+import type { ApprovalRequest } from '../../../../src/core/session/session-state.ts';
 import { converse } from '../../../../src/hosts/cli/converse.ts';
+import { parseCommand } from '../../../../src/hosts/cli/options/arguments.ts';
+import { askedText } from '../../../../src/hosts/cli/output/approval-text.ts';
+import { paintFor } from '../../../../src/hosts/cli/output/terminal.ts';
 import { linesOf } from '../../../../src/hosts/cli/questions.ts';
-import { paintFor } from '../../../../src/hosts/cli/terminal.ts';
 import { call, say, turn } from '../../../../src/providers/scripted/index.ts';
 import { assistantOn } from '../../../support/harness.ts';
 

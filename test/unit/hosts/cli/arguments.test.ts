@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { bareAddress } from '../../../../src/hosts/cli/addresses.ts';
-import { parseCommand, UsageError } from '../../../../src/hosts/cli/arguments.ts';
-import { chosenModel, missingKey, providerConfig } from '../../../../src/hosts/cli/environment.ts';
+import { bareAddress } from '../../../../src/hosts/cli/options/addresses.ts';
+import { parseCommand, UsageError } from '../../../../src/hosts/cli/options/arguments.ts';
+import { chosenModel, missingKey, providerConfig } from '../../../../src/hosts/cli/options/environment.ts';
 
 const parse = (line: string) => parseCommand(line.split(' ').filter(Boolean));
 const plain = { folders: ['.'], json: false, yes: false, runPlan: false, limits: {}, budget: {} };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { parseCommand } from '../../../../src/hosts/cli/arguments.ts';
 import { converse, EXIT } from '../../../../src/hosts/cli/converse.ts';
+import { parseCommand } from '../../../../src/hosts/cli/options/arguments.ts';
 import { call, say, turn } from '../../../../src/providers/scripted/index.ts';
 import { SessionLog, SessionStore } from '../../../../src/sessions/store.ts';
 import { assistantOn, lastOf } from '../../../support/harness.ts';

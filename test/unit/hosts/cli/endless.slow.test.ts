@@ -10,7 +10,7 @@ import { type Served, served } from '../../../support/served.ts';
 import { remove } from '../node/folder.ts';
 
 /** As it is shipped: what a program takes in memory depends on how it was built. */
-const PROGRAM = join(import.meta.dirname, '../../../../dist/kedge.cjs');
+const PROGRAM = join(import.meta.dirname, '../../../../dist/kedge.js');
 const TELL_PEAK = `data:text/javascript,process.on('exit', () => process.stderr.write('[peak ' + process.resourceUsage().maxRSS + ' KB]'))`;
 const MB = 1_000_000;
 

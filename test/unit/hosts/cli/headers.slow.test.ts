@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { headersOf } from '../../../../src/hosts/cli/headers.ts';
+import { headersOf } from '../../../../src/hosts/cli/options/headers.ts';
 import { type ResponsesServer, startResponsesServer } from '../../../support/responses-server.ts';
 import { folderOf, remove } from '../node/folder.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { ChangeSummary } from '../../../../src/core/tool.ts';
-import { canChoose, chooseHunks } from '../../../../src/hosts/cli/hunks.ts';
-import { paintFor } from '../../../../src/hosts/cli/terminal.ts';
+import type { ChangeSummary } from '../../../../src/core/run/tool.ts';
+import { canChoose, chooseHunks } from '../../../../src/hosts/cli/output/hunks.ts';
+import { paintFor } from '../../../../src/hosts/cli/output/terminal.ts';
 
 const hunk = (at: number) => `@@ -${at},1 +${at},1 @@\n-old ${at}\n+new ${at}`;
 const change = (path: string, extra: Partial<ChangeSummary> = {}): ChangeSummary => ({

@@ -5,9 +5,9 @@ import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { parseCommand, UsageError } from '../../../../src/hosts/cli/arguments.ts';
 import { openKedge } from '../../../../src/hosts/cli/kedge.ts';
-import { type KeysCommand, keys } from '../../../../src/hosts/cli/keys.ts';
+import { parseCommand, UsageError } from '../../../../src/hosts/cli/options/arguments.ts';
+import { type KeysCommand, keys } from '../../../../src/hosts/cli/options/keys.ts';
 import { type Keychain, StoredKeys } from '../../../../src/hosts/node/keyring.ts';
 import { remove } from '../node/folder.ts';
 

@@ -3,13 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ApprovalRequest } from '../../../../src/core/session-state.ts';
-import { askedText } from '../../../../src/hosts/cli/approval-text.ts';
-import { parseCommand, UsageError } from '../../../../src/hosts/cli/arguments.ts';
+import type { ApprovalRequest } from '../../../../src/core/session/session-state.ts';
 import { describeGrants, KeptGrants } from '../../../../src/hosts/cli/grants.ts';
-import { readPolicy } from '../../../../src/hosts/cli/policy.ts';
+import { parseCommand, UsageError } from '../../../../src/hosts/cli/options/arguments.ts';
+import { readPolicy } from '../../../../src/hosts/cli/options/policy.ts';
+import { askedText } from '../../../../src/hosts/cli/output/approval-text.ts';
+import { paintFor } from '../../../../src/hosts/cli/output/terminal.ts';
 import { answerIn } from '../../../../src/hosts/cli/questions.ts';
-import { paintFor } from '../../../../src/hosts/cli/terminal.ts';
 
 let folder = '';
 beforeEach(() => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
-import type { Question } from '../../../../src/core/events.ts';
-import type { AskedQuestion } from '../../../../src/core/session-state.ts';
-import { parseCommand } from '../../../../src/hosts/cli/arguments.ts';
+import type { Question } from '../../../../src/core/session/events.ts';
+import type { AskedQuestion } from '../../../../src/core/session/session-state.ts';
 import { converse, EXIT } from '../../../../src/hosts/cli/converse.ts';
 import { Lines } from '../../../../src/hosts/cli/lines.ts';
+import { parseCommand } from '../../../../src/hosts/cli/options/arguments.ts';
 import { confirmPlan, replyTo } from '../../../../src/hosts/cli/questions.ts';
 import { call, say, turn } from '../../../../src/providers/scripted/index.ts';
 import { assistantOn, resultTexts } from '../../../support/harness.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { EventBody } from '../../../../src/core/events.ts';
-import { type AssistantMessage, user } from '../../../../src/core/messages.ts';
-import { TextRenderer } from '../../../../src/hosts/cli/render.ts';
-import { diffText, harmless, paintFor } from '../../../../src/hosts/cli/terminal.ts';
-import { Waiting } from '../../../../src/hosts/cli/waiting.ts';
+import { type AssistantMessage, user } from '../../../../src/core/model/messages.ts';
+import type { EventBody } from '../../../../src/core/session/events.ts';
+import { Waiting } from '../../../../src/hosts/cli/output/progress-line.ts';
+import { TextRenderer } from '../../../../src/hosts/cli/output/render.ts';
+import { diffText, harmless, paintFor } from '../../../../src/hosts/cli/output/terminal.ts';
 
 function rendered(isTTY: boolean, events: EventBody[]): { out: string; err: string } {
   const text = { out: '', err: '' };

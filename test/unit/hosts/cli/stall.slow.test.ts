@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AgentEvent } from '../../../../src/core/events.ts';
-import { foldSession } from '../../../../src/core/session.ts';
+import type { AgentEvent } from '../../../../src/core/session/events.ts';
+import { foldSession } from '../../../../src/core/session/reduce.ts';
 import { remove } from '../node/folder.ts';
 
 const MAIN = join(import.meta.dirname, '../../../../src/hosts/cli/main.ts');

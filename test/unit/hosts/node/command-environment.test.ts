@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { isKey, withheldFrom } from '../../../../src/hosts/node/command-environment.ts';
+import { isKey, withheldFrom } from '../../../../src/hosts/node/commands/command-environment.ts';
 import { CATALOG } from '../../../../src/providers/catalog.ts';
 
 const KEYS =

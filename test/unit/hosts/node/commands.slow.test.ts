@@ -4,8 +4,8 @@ import { mkdtemp, readFile, realpath, rm, utimes, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Commands } from '../../../../src/hosts/node/commands.ts';
-import { findShell } from '../../../../src/hosts/node/commands-process.ts';
+import { Commands } from '../../../../src/hosts/node/commands/commands.ts';
+import { findShell } from '../../../../src/hosts/node/commands/process.ts';
 import type { CommandResult } from '../../../../src/workspace/commands.ts';
 import { withoutLongTimers } from '../../../support/clock.ts';
 

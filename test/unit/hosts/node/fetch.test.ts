@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { PageFetcher, type PageFetcherOptions } from '../../../../src/hosts/node/fetch.ts';
-import { isPrivateAddress, isPrivateHost } from '../../../../src/hosts/node/fetch-address.ts';
-import { fetchUrlTool } from '../../../../src/tools/fetch-url.ts';
+import { isPrivateAddress, isPrivateHost } from '../../../../src/hosts/node/fetch/address.ts';
+import { PageFetcher, type PageFetcherOptions } from '../../../../src/hosts/node/fetch/fetch.ts';
+import { fetchUrlTool } from '../../../../src/tools/network/fetch-url.ts';
 import { withoutLongTimers } from '../../../support/clock.ts';
 import { executeContext } from '../../../support/context.ts';
 

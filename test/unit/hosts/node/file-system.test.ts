@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { expectName, NodeFileSystem, NodeWriter } from '../../../../src/hosts/node/file-system.ts';
+import { expectName, NodeFileSystem, NodeWriter } from '../../../../src/hosts/node/files/file-system.ts';
 import { storageDirectory, workspaceStorage } from '../../../../src/hosts/node/storage.ts';
 import { encodeText } from '../../../../src/workspace/content.ts';
 import { WriteGate } from '../../../../src/workspace/gate.ts';

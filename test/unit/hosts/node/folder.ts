@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { findRipgrep } from '../../../../src/hosts/node/ripgrep.ts';
+import { findRipgrep } from '../../../../src/hosts/node/search/ripgrep.ts';
 
 /** A temporary folder with these files, removed after the test. */
 export async function folderOf(files: Record<string, string | Buffer> = {}): Promise<string> {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { NodeFileSystem } from '../../../../src/hosts/node/file-system.ts';
-import { includeOf } from '../../../../src/hosts/node/include.ts';
-import { matcherOf, matchingLines } from '../../../../src/hosts/node/matching-lines.ts';
-import { findRipgrep } from '../../../../src/hosts/node/ripgrep.ts';
+import { NodeFileSystem } from '../../../../src/hosts/node/files/file-system.ts';
+import { includeOf } from '../../../../src/hosts/node/search/include.ts';
+import { matcherOf, matchingLines } from '../../../../src/hosts/node/search/matching-lines.ts';
+import { findRipgrep } from '../../../../src/hosts/node/search/ripgrep.ts';
 import type { SearchQuery } from '../../../../src/workspace/types.ts';
 import { assertCheap } from '../../../support/clock.ts';
 import { anyRipgrep, folderOf, remove } from './folder.ts';
@@ -348,7 +348,7 @@ describe('findRipgrep', () => {
       assert.equal(await findRipgrep([join(folder, 'plain', 'rg'), rg], ''), rg);
       assert.equal(await findRipgrep([], `${join(folder, 'plain')}:${join(folder, 'dir')}:${join(folder, 'bin')}`), rg);
       assert.equal(await findRipgrep([], ''), undefined);
-      const script = `import(${JSON.stringify(join(import.meta.dirname, '../../../../src/hosts/node/ripgrep.ts'))}).then(async (m) => console.log(await m.findRipgrep([], 'bin::.')))`;
+      const script = `import(${JSON.stringify(join(import.meta.dirname, '../../../../src/hosts/node/search/ripgrep.ts'))}).then(async (m) => console.log(await m.findRipgrep([], 'bin::.')))`;
       assert.equal(execFileSync(process.execPath, ['-e', script], { cwd: join(folder, 'bin'), encoding: 'utf8' }).trim(), 'undefined');
     } finally {
       await remove(folder);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { nodeShellParsers } from '../../../../src/hosts/node/shell-parser.ts';
+import { nodeShellParsers } from '../../../../src/hosts/node/shell/shell-parser.ts';
 
 describe('the grammar of shell commands', () => {
   it('reads on as before, however many commands were read and thrown away', async () => {

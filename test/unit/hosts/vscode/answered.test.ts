@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AgentEvent } from '../../../../src/core/events.ts';
+import type { AgentEvent } from '../../../../src/core/session/events.ts';
 import { becameOf } from '../../../../src/hosts/vscode/answered.ts';
 
 const event = (fields: object) => ({ runId: 'r', seq: 1, at: 0, ...fields }) as AgentEvent;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { BACK, type Step, walk } from '../../../../src/hosts/vscode/ask.ts';
+import { BACK, type Step, walk } from '../../../../src/hosts/vscode/models/prompts.ts';
 
 describe('a guided flow', () => {
   /** Walks three steps, of which each answers what is written for it, in turn. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
-import { type Ask, BACK } from '../../../../src/hosts/vscode/ask.ts';
-import { type Connection, type ConnectPorts, connectFlow } from '../../../../src/hosts/vscode/connect-flow.ts';
+import { type Connection, type ConnectPorts, connectFlow } from '../../../../src/hosts/vscode/models/connect-flow.ts';
+import { type Ask, BACK } from '../../../../src/hosts/vscode/models/prompts.ts';
 import { startListServer } from '../../../support/list-server.ts';
 import { type ResponsesServer, startResponsesServer, type Turn } from '../../../support/responses-server.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PlaceFinder } from '../../../../src/hosts/vscode/place-finder.ts';
+import { PlaceFinder } from '../../../../src/hosts/vscode/languages/place-finder.ts';
 import { assertGrowsLinearly } from '../../../support/clock.ts';
 
 /** Places as `<path|line>` in the text around them. */

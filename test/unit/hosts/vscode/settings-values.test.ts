@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isBetween, isCount, isFacts, isOneOf, isTexts, isThresholds } from '../../../../src/hosts/vscode/settings-values.ts';
+import { isBetween, isCount, isFacts, isOneOf, isTexts, isThresholds } from '../../../../src/hosts/vscode/settings/settings-values.ts';
 
 describe('what the values of settings have to be', () => {
   const prices = { input: 1, output: 0, long: { input: 2, output: 3, cached: 0.5, above: 200_000 } };

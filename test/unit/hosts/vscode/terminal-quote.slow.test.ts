@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
-import { shellWord, typed } from '../../../../src/hosts/vscode/terminal-quote.ts';
+import { shellWord, typed } from '../../../../src/hosts/vscode/terminal/terminal-quote.ts';
 
 describe('a word for bash', () => {
   const meantBy = (words: string[]) => {

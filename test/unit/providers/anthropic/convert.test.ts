@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Message, type ToolResult, user } from '../../../../src/core/messages.ts';
-import type { ModelRequest } from '../../../../src/core/model.ts';
+import { type Message, type ToolResult, user } from '../../../../src/core/model/messages.ts';
+import type { ModelRequest } from '../../../../src/core/model/model.ts';
 import { toBody, toMessage } from '../../../../src/providers/anthropic/convert.ts';
 import { answersOf } from '../../../support/answers.ts';
 

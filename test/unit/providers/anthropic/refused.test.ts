@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { user } from '../../../../src/core/messages.ts';
+import { user } from '../../../../src/core/model/messages.ts';
 import { createAdapter } from '../../../../src/providers/anthropic/index.ts';
 import { listen } from '../../../support/listen.ts';
 import { startWireServer } from '../../../support/wire-server.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Message, user } from '../../../../src/core/messages.ts';
+import { type Message, user } from '../../../../src/core/model/messages.ts';
 import { toContent, toParameters } from '../../../../src/providers/gemini/convert.ts';
 import { setPartial } from '../../../../src/providers/gemini/partial.ts';
 import { answersOf } from '../../../support/answers.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { type Message, user } from '../../../../src/core/messages.ts';
-import type { ModelRequest } from '../../../../src/core/model.ts';
+import { type Message, user } from '../../../../src/core/model/messages.ts';
+import type { ModelRequest } from '../../../../src/core/model/model.ts';
 import { contextSize, toMessages, toRequest } from '../../../../src/providers/ollama/convert.ts';
 import { createAdapter } from '../../../../src/providers/ollama/index.ts';
 import { answersOf } from '../../../support/answers.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Message, user } from '../../../../src/core/messages.ts';
-import type { ModelRequest } from '../../../../src/core/model.ts';
+import { type Message, user } from '../../../../src/core/model/messages.ts';
+import type { ModelRequest } from '../../../../src/core/model/model.ts';
 import { type Dialect, dialectOf, toBody, toMessages } from '../../../../src/providers/openai-chat/convert.ts';
 import { createAdapter } from '../../../../src/providers/openai-chat/index.ts';
 import { answersOf } from '../../../support/answers.ts';

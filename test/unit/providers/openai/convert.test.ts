@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Message, ToolCall, ToolResult } from '../../../../src/core/messages.ts';
-import { user } from '../../../../src/core/messages.ts';
-import type { ModelRequest } from '../../../../src/core/model.ts';
+import type { Message, ToolCall, ToolResult } from '../../../../src/core/model/messages.ts';
+import { user } from '../../../../src/core/model/messages.ts';
+import type { ModelRequest } from '../../../../src/core/model/model.ts';
 import { toBody, toItems } from '../../../../src/providers/openai/convert.ts';
 import { answersOf } from '../../../support/answers.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { user } from '../../../../src/core/messages.ts';
-import type { ModelAdapter, ModelEvent, ModelRequest } from '../../../../src/core/model.ts';
+import { user } from '../../../../src/core/model/messages.ts';
+import type { ModelAdapter, ModelEvent, ModelRequest } from '../../../../src/core/model/model.ts';
 import { call, hang, say, scriptedAdapter, turn } from '../../../../src/providers/scripted/index.ts';
 
 const request = (text: string): ModelRequest => ({ model: 'scripted', system: '', messages: [user(text)], tools: [] });

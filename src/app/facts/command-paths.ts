@@ -1,0 +1,153 @@
+/** What the words of a command come to on the disk: globs, links and directories that are searched show files that nobody named. */
+
+import type { Named } from '../../policy/command.ts';
+import type { SearchedPlaces } from '../../policy/commands/programs/searches.ts';
+import { globMatcher } from '../../policy/glob.ts';
+import { formatPath, parsePath } from '../../workspace/paths.ts';
+import type { FileSystem, Location } from '../../workspace/types.ts';
+import { trackedIn } from './git-index.ts';
+
+export type Reach = {
+  /** Paths of the workspace; what lies outside begins with `../`. */
+  paths: string[];
+  /** It may show these or not: files of which git keeps older versions. */
+  maybe: string[];
+  /** There is more than was looked at. */
+  isCut: boolean;
+};
+
+const MOST = 50_000;
+/** Nobody keeps what is theirs in there. */
+const SKIPPED = new Set(['.git', 'node_modules']);
+export const MOST_FOLDERS = 3;
+/** Often in repositories, and then without anything secret in it. */
+const KEPT_BY_GIT =
+  /(?:^|\/)(?:\.npmrc|\.yarnrc\.yml|\.flaskenv|\.env\.(?:test|development))$|(?:^|\/)(?:tests?|__tests__|specs?|fixtures?|testdata|examples?|mocks?|samples?)\//i;
+
+/** @param matters leaves out the files of searched directories that nobody has to agree to; `byRules`: it goes by the user's rules alone. */
+export async function reachOf(
+  { words, names, searched, globs: open, folders }: Pick<Named, 'words' | 'names' | 'searched' | 'globs' | 'folders'>,
+  cwd: string,
+  fs: FileSystem,
+  matters: (path: string, byRules: boolean) => boolean,
+): Promise<Reach> {
+  const found = new Set<string>();
+  const maybe = new Set<string>();
+  const indexes = new Map<number, ReturnType<typeof trackedIn>>();
+  let looked = folders.length > MOST_FOLDERS ? MOST : 0;
+  const real = (at: Location) => fs.canonical(at).catch(() => undefined);
+  const list = async (at: Location) => (looked++ < MOST ? fs.list(at).catch(() => []) : []);
+  const add = async (at: Location) => {
+    const place = await real(at);
+    found.add(place ? formatPath(place, fs.folders) : `../${formatPath(at, fs.folders)}`);
+  };
+
+  const addName = async (at: Location) => {
+    const place = await real(at);
+    if (!place || matters(formatPath(place, fs.folders), true)) await add(at);
+  };
+
+  const expand = async (at: Location, [name, ...rest]: readonly string[], to: (at: Location) => Promise<unknown>): Promise<void> => {
+    if (name === undefined) return void (await to(at));
+    const matches = anyLetters(name);
+    const place = await real(at);
+    // A link that leads outside is not followed: everything behind it counts as outside.
+    if (!place) return add(at);
+    for (const entry of await list(place)) {
+      if (entry.name !== name && !matches(entry.name)) continue;
+      looked++;
+      await expand(below(at, entry.name), rest, to);
+    }
+  };
+
+  const walk = async (start: Location, { hidden, follows = false, globs = [], only = [], tracked }: SearchedPlaces): Promise<void> => {
+    const seen = new Set<string>();
+    const matchers = (names: readonly string[]) => names.map((name) => globMatcher(name.toLowerCase(), { dot: true }));
+    const names = matchers(globs.flatMap((glob) => glob.split('/')));
+    const wanted = matchers(only.map((glob) => glob.split('/').at(-1) || '*'));
+    const isOpen = (name: string) => hidden || !name.startsWith('.') || names.some((matches) => matches(name.toLowerCase()));
+    const tell = (at: Location): void => {
+      const path = formatPath(at, fs.folders);
+      const name = path.split('/').at(-1)?.toLowerCase() ?? '';
+      if (wanted.length > 0 && !wanted.some((matches) => matches(name))) return;
+      const isCommon = tracked !== undefined && KEPT_BY_GIT.test(path);
+      if (matters(path, isCommon)) (tracked === 'changes' ? maybe : found).add(path);
+    };
+    const directory = async (at: Location): Promise<void> => {
+      const path = formatPath(at, fs.folders);
+      if (seen.has(path)) return;
+      seen.add(path);
+      for (const { name, type, link } of await list(at)) {
+        looked++;
+        if (!isOpen(name) || SKIPPED.has(name) || (link && !follows)) continue;
+        const inner = link ? await real(below(at, name)) : below(at, name);
+        if (!inner) await add(below(at, name));
+        else if (type === 'directory') await directory(inner);
+        else tell(inner);
+      }
+    };
+    // What the words lead to counts after all links.
+    const place = await real(start);
+    if (!place) return;
+    const { folder, path } = place;
+    if (tracked) {
+      const index = indexes.get(folder) ?? trackedIn(folder, fs);
+      indexes.set(folder, index);
+      const kept = await index;
+      for (const each of kept ?? []) if (path === '' || each === path || each.startsWith(`${path}/`)) tell({ folder, path: each });
+      if (kept) return;
+    }
+    const type = (await fs.stat(place).catch(() => undefined))?.type;
+    if (type === 'directory') await directory(place);
+    else if (type && tracked) tell(place);
+  };
+
+  for (const from of foldersFrom(cwd, folders.slice(0, MOST_FOLDERS))) {
+    const each = async (word: string, to: (at: Location) => Promise<unknown>) => {
+      const at = placeOf(word, from, fs);
+      if (!at) return;
+      // Some shells take `..` for a name that `.*` stands for.
+      if (open.has(word) && word.split('/').some((name) => name.startsWith('.') && anyLetters(name.replace(/\[[!^]\.\]/g, 'x'))('..')))
+        found.add(`../${word}`);
+      if (/[*?[]/.test(word)) await expand({ ...at, path: '' }, at.path.split('/'), to);
+      if (await fs.stat(at).catch(() => undefined)) await to(at);
+    };
+    for (const word of new Set(words)) await each(word, names.has(word) ? addName : add);
+    for (const search of searched) {
+      let count = 0;
+      const at = (place: Location) => {
+        count++;
+        return walk(place, search);
+      };
+      for (const place of search.places) if (place !== '?') await each(place, at);
+      // Where no word is a path, it is all.
+      if (count === 0 && search.places.includes('?')) await each('.', at);
+    }
+  }
+  return { paths: [...found], maybe: [...maybe], isCut: looked >= MOST };
+}
+
+/** Wherever it may be after it went there, or did not. */
+export function foldersFrom(cwd: string, folders: readonly string[]): string[] {
+  const from = [cwd];
+  for (const folder of folders) from.push(...from.map((each) => `${each}/${folder}`));
+  return from;
+}
+
+/** What stands in brackets is told by a shell's own rules (classes, escapes): any letters will do. */
+function anyLetters(name: string): (name: string) => boolean {
+  return globMatcher(name.replace(/\[.*\]/gs, '*'), { dot: true });
+}
+
+export function below({ folder, path }: Location, name: string): Location {
+  return { folder, path: path === '' ? name : `${path}/${name}` };
+}
+
+/** undefined for what is no path in the workspace, which its letters tell. */
+export function placeOf(word: string, cwd: string, { folders }: FileSystem): Location | undefined {
+  try {
+    return parsePath(cwd === '.' || /^(?:\/|[a-z]:[\\/])/i.test(word) ? word : `${cwd}/${word}`, folders);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,191 @@
+/** Which files decide what the commands do that run without asking in a run. */
+import type { Covers } from '../../core/session/grant-scope.ts';
+import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
+import { ANY } from '../../policy/ecosystems.ts';
+import { upwards } from '../../policy/projects.ts';
+import type { SourcedRule } from '../../policy/rules.ts';
+import { inScope } from '../../policy/scope.ts';
+import {
+  commandsOfHook,
+  EVERY,
+  ecosystemsOf,
+  filesRunBy,
+  filesRunByMakefile,
+  foldersOf,
+  isSteering,
+  quoted,
+  runsCode,
+  runsHooks,
+  runsMake,
+  type Standing,
+  scriptsRunBy,
+  steersOne,
+} from '../../policy/steering.ts';
+import { decodeText } from '../../workspace/content.ts';
+import { formatPath, parsePath } from '../../workspace/paths.ts';
+import type { FileSystem } from '../../workspace/types.ts';
+import { hookScripts } from './hook-places.ts';
+
+type Given = {
+  rules: readonly SourcedRule[];
+  grants: readonly Covers[];
+  plan: RunRecord['plan'];
+  own: ReadonlySet<string>;
+  written: readonly string[];
+  fs: FileSystem;
+};
+
+/** Scripts that run scripts. */
+const MAX_SCRIPTS = 50;
+
+/** `name`: the command that was allowed, which a question names. `isCheck`: of the plan. */
+type Running = Standing & { name: string; isCheck?: boolean };
+
+/** @returns by a file, which is one of those `written`, the command that it decides about, if there is one. */
+export async function steering({ rules, grants, plan, own, written, fs }: Given): Promise<(path: string) => string | undefined> {
+  const tops = fs.folders.length > 1 ? fs.folders.map(({ name }) => name) : ['.'];
+  const allowed: Standing[] = [
+    ...rules.flatMap(({ effect, from, command, path }) =>
+      effect === 'allow' && from === 'user' && command !== undefined
+        ? [{ text: command, folders: path === undefined ? tops : foldersNamed(path, written) }]
+        : [],
+    ),
+    ...grants.flatMap((covers) =>
+      covers.kind === 'command' ? [{ text: covers.prefix.map(quoted).join(' '), folders: covers.folders ?? tops }] : [],
+    ),
+  ];
+  const checks = (plan?.steps ?? []).flatMap(({ check }) =>
+    typeof check === 'object' && 'command' in check ? [{ text: check.command, folders: tops, isCheck: true }] : [],
+  );
+  const standing: Running[] = [...allowed, ...checks].map((each) => ({ ...each, name: each.text }));
+  // Of those that run the same hooks one is enough, and one of the plan's checks.
+  const gits = standing.filter(({ text }) => runsHooks(text));
+  const hooked = [...new Set([gits[0], gits.find(({ isCheck }) => isCheck)])].filter((each) => each !== undefined);
+  const hooks = hooked.length > 0 ? await hookScripts(fs) : [];
+  // The question names the command that was allowed, and not the line of a hook.
+  const inHooks = hooked.flatMap((each) => hooks.map(({ text }) => ({ ...each, text: commandsOfHook(text), folders: tops })));
+  const running = await Promise.all(
+    [...standing, ...inHooks].filter(runsCode).map(async (each) => ({ ...each, ...(await runBy(each, fs)) })),
+  );
+  if (running.length === 0 && hooks.length === 0) return () => undefined;
+  const run = new Map<string, string>();
+  for (const { place } of hooks) run.set(place, hooked[0]?.name ?? 'git');
+  for (const { files, name } of running) {
+    for (const file of files) {
+      run.set(file, name);
+      const real = await realOf(file, fs);
+      if (real !== undefined) run.set(real, name);
+    }
+  }
+  const links = await linksIn([...new Set(running.flatMap(({ folders }) => folders))], fs);
+  /** What a file is called through links as well. */
+  const namesOf = (path: string) => [
+    path,
+    ...links.flatMap(({ link, real }) => (path === real || path.startsWith(`${real}/`) ? [link + path.slice(real.length)] : [])),
+  ];
+  // A plan that names a file itself was a yes to its change; one that names it by a glob was not.
+  const isPlanned = (path: string) => plan?.steps.some(({ files }) => files.some((file) => file.replace(/^\.\//, '') === path)) ?? false;
+  return (path) => {
+    const names = namesOf(path);
+    const steered = running.filter(({ ecosystems }) => names.some((name) => steersOne(name, ecosystems)));
+    // One yes to a plan is none to a check that then does something else: who changes what its own check does is asked.
+    const asking = isPlanned(path) ? steered.find(({ isCheck }) => isCheck) : steered[0];
+    if (asking) return asking.name;
+    // What this run made anew nobody allowed as it was.
+    return isPlanned(path) || own.has(path) ? undefined : names.map((name) => run.get(name)).find((text) => text !== undefined);
+  };
+}
+
+/** The folders that a rule names: itself, and where it is a glob, those on the way to the files that are to be written. */
+function foldersNamed(path: string, written: readonly string[]): string[] {
+  const place = path.replace(/\/+$/, '');
+  const above = written.flatMap((file) => upwards(file).slice(1));
+  return [...new Set([place.replace(/^\.\/(?=.)/, ''), ...above.filter((folder) => inScope(folder, [place]))])];
+}
+
+/** What a question about a command has to say besides: that this run changed what the command does. */
+export function changedBefore({ staged }: Pick<SessionState, 'staged'>, runId: string): string {
+  const changed = staged.filter((write) => write.runId === runId && write.landed && isSteering(write.change.path));
+  const paths = [...new Set(changed.map(({ change }) => change.path))];
+  return paths.length === 0 ? '' : ` This run changed ${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ' and more' : ''}.`;
+}
+
+async function realOf(path: string, fs: FileSystem): Promise<string | undefined> {
+  try {
+    const place = await fs.canonical(parsePath(path, fs.folders));
+    return place && formatPath(place, fs.folders);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Links right in these folders, and where they lead: `package.json` may be one to a file with another name. */
+async function linksIn(folders: readonly string[], fs: FileSystem): Promise<{ link: string; real: string }[]> {
+  const found: { link: string; real: string }[] = [];
+  for (const folder of folders) {
+    const entries = await Promise.resolve()
+      .then(() => fs.list(parsePath(folder, fs.folders)))
+      .catch(() => []);
+    for (const { name } of entries.filter(({ link }) => link)) {
+      const link = folder === '.' ? name : `${folder}/${name}`;
+      const real = await realOf(link, fs);
+      if (real !== undefined) found.push({ link, real });
+    }
+  }
+  return found;
+}
+
+/** Files that it runs itself, or by the Makefile or the scripts of the package.json where it runs; and whose files decide about all that. */
+async function runBy(command: Standing, fs: FileSystem): Promise<{ files: string[]; ecosystems: Set<string> }> {
+  const files: string[] = [];
+  const ecosystems = new Set<string>();
+  const texts: Standing[] = [command];
+  const known = new Set<string>();
+  for (let at = 0; at < texts.length; at++) {
+    const { text, folders } = texts[at] as Standing;
+    files.push(...filesRunBy({ text, folders }));
+    const names = scriptsRunBy(text);
+    const found = new Set<string>();
+    for (const folder of foldersOf({ text, folders })) {
+      if (runsMake(text)) files.push(...(await filesOfMake(folder, fs)));
+      if (names.length === 0) continue;
+      const scripts = await scriptsIn(folder, fs);
+      for (const name of names.includes(EVERY) ? scripts.keys() : names) {
+        if (scripts.has(name)) found.add(name);
+        for (const script of [`pre${name}`, name, `post${name}`].flatMap((each) => scripts.get(each) ?? [])) {
+          const key = `${folder}\n${script}`;
+          if (known.has(key)) continue;
+          known.add(key);
+          // Who has more of them is not looked through: all files may count.
+          if (texts.length > MAX_SCRIPTS) ecosystems.add(ANY);
+          else texts.push({ text: script, folders: [folder] });
+        }
+      }
+    }
+    for (const each of ecosystemsOf(text, (name) => found.has(name))) ecosystems.add(each);
+  }
+  return { files, ecosystems };
+}
+
+async function filesOfMake(folder: string, fs: FileSystem): Promise<string[]> {
+  const texts = await Promise.all(['GNUmakefile', 'makefile', 'Makefile'].map((name) => textIn(folder, name, fs)));
+  return texts.flatMap((text) => (text === undefined ? [] : filesRunByMakefile(text, folder)));
+}
+
+async function textIn(folder: string, name: string, fs: FileSystem): Promise<string | undefined> {
+  try {
+    const at = await fs.canonical(parsePath(folder === '.' ? name : `${folder}/${name}`, fs.folders));
+    return at && decodeText((await fs.read(at)).bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+async function scriptsIn(folder: string, fs: FileSystem): Promise<Map<string, string>> {
+  try {
+    const { scripts } = JSON.parse((await textIn(folder, 'package.json', fs)) ?? '{}') as { scripts?: Record<string, unknown> };
+    return new Map(Object.entries(scripts ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  } catch {
+    return new Map();
+  }
+}

@@ -1,0 +1,71 @@
+/** Models by name: their adapters, the lists that their services have, and whether one of them answers. */
+import type { ModelRef } from '../../core/model/messages.ts';
+import type { ModelAdapter } from '../../core/model/model.ts';
+import { ModelError } from '../../core/model/model.ts';
+import { type CatalogEntry, catalogEntry, catalogModels, completeConfig, loadTextTools, missingConfig } from '../../providers/catalog.ts';
+import { withRetry } from '../../providers/retry.ts';
+import type { ModelFacts, ModelInfo, ProviderConfig, ProviderModule } from '../../providers/types.ts';
+import { isThisMachine } from './memory-pressure.ts';
+import type { Probe } from './probe.ts';
+
+/** The adapter of a model, its provider loaded when it is first asked for. `configOf` gives what the user configured. */
+export async function loadAdapter(
+  model: ModelRef,
+  configOf: (provider: string) => Promise<ProviderConfig>,
+  { calls, memoryBytes }: { calls?: ModelFacts['calls'] /** Of this machine. */; memoryBytes?: number } = {},
+): Promise<ModelAdapter> {
+  const entry = entryOf(model.provider);
+  const [provider, config] = await Promise.all([entry.load(), configOf(entry.id)]);
+  expectConfig(entry, config);
+  const here = memoryBytes !== undefined && isServedHere(entry.id, config) ? { memoryBytes } : {};
+  const adapter = withRetry(provider.createAdapter({ ...completeConfig(entry, config), ...here }));
+  if (calls === 'none') return { ...adapter, stream: (request, signal) => adapter.stream({ ...request, tools: [] }, signal) };
+  // What a local server makes of a model's calls depends on its template: some leave them in the text.
+  if (calls !== 'text' && !entry.local) return adapter;
+  const { withTextTools } = await loadTextTools();
+  return { ...adapter, ...withTextTools(adapter, { mode: calls === 'text' ? 'text' : 'rescue' }) };
+}
+
+/** What the service has and says, in its order; a model that it names twice once. `only`: that model is of interest, others may be left out. @throws ModelError */
+export async function listModels(provider: string, config: ProviderConfig, signal: AbortSignal, only?: string): Promise<ModelInfo[]> {
+  const [module, complete] = await opened(provider, config);
+  const found = await module.listModels(complete, signal, only);
+  return [...new Map(found.map((info) => [info.id, info])).values()];
+}
+
+/** Without asking anybody: the models that the catalogue and the user's settings name. */
+export function knownModels(provider: string, users: Readonly<Record<string, ModelFacts>> = {}): ModelInfo[] {
+  const own = Object.keys(users).filter((key) => key.startsWith(`${provider}/`));
+  const ids = new Set([...catalogModels(provider), ...own.map((key) => key.slice(provider.length + 1))]);
+  return [...ids].map((id) => ({ id }));
+}
+
+/** Asks for one tool call, and says how it came. Undefined where the time was not enough. @throws ModelError */
+export async function tryModel(ref: ModelRef, config: ProviderConfig, signal: AbortSignal, timeoutMs: number): Promise<Probe | undefined> {
+  const [[module, complete], { probeModel }] = await Promise.all([opened(ref.provider, config), import('./probe.ts')]);
+  return await probeModel(module.createAdapter(complete), ref.model, signal, timeoutMs);
+}
+
+async function opened(provider: string, config: ProviderConfig): Promise<[ProviderModule, ProviderConfig]> {
+  const entry = entryOf(provider);
+  expectConfig(entry, config);
+  return [await entry.load(), completeConfig(entry, config)];
+}
+
+function entryOf(provider: string): CatalogEntry {
+  const entry = catalogEntry(provider);
+  if (!entry) throw new ModelError('unknown_model', `There is no provider ${provider}. Choose another model.`);
+  return entry;
+}
+
+/** A key goes to the address that it is for, so without one nothing is sent. */
+function expectConfig(entry: CatalogEntry, config: ProviderConfig): void {
+  const missing = missingConfig(entry, config);
+  if (missing) throw new ModelError('auth', `There is no ${missing} for ${entry.label}. Connect it with "Kedge: Connect a Model".`);
+}
+
+/** Whether the model runs on this machine, so that this machine's memory is its memory. */
+export function isServedHere(provider: string, config: ProviderConfig): boolean {
+  const entry = catalogEntry(provider);
+  return entry?.local === true && isThisMachine(completeConfig(entry, config).baseUrl ?? 'http://localhost');
+}

@@ -1,0 +1,152 @@
+/** Budgets of all runs together: what a day may use, and how fast one run may follow another. */
+
+import { fileFailure } from '../../core/file-failure.ts';
+import {
+  type Allowance,
+  type BudgetKey,
+  type DayBudget,
+  type DayEntry,
+  type Limited,
+  NO_USE,
+  type Reached,
+  type Shared,
+  type Use,
+} from '../../core/run/budget.ts';
+
+/** What is not set has no limit. */
+export type Budgets = { day: DayBudget; runsPerMinute?: number; cooldownSeconds?: number };
+
+/** Where windows write down what their runs use. */
+export type DayLedger = {
+  append(entry: DayEntry): void;
+  /** Of the day of that moment. */
+  entries(at: number): readonly DayEntry[];
+};
+
+type DayKind = keyof DayBudget;
+/** What a run used and nobody has written down yet. */
+type Open = Partial<Use> & { runs?: number };
+type Day = Use & { runs: number; raised: Partial<Record<BudgetKey, number>>; begun: number[]; lastEnd: number };
+
+const LIMITS: Readonly<Record<Limited, readonly DayKind[]>> = {
+  turn: ['turns', 'tokens', 'usd', 'minutes'],
+  call: ['calls', 'minutes'],
+  answer: ['tokens', 'usd', 'minutes'],
+};
+
+export class DayBudgets {
+  readonly #ledger: DayLedger;
+  readonly #budgets: () => Budgets;
+  readonly #now: () => number;
+  #counted: { entries: readonly DayEntry[]; length: number; day: Day } | undefined;
+
+  constructor(ledger: DayLedger, budgets: () => Budgets, now: () => number) {
+    this.#ledger = ledger;
+    this.#budgets = budgets;
+    this.#now = now;
+  }
+
+  /** Raises a limit of today by as much again. */
+  raise(limit: BudgetKey): void {
+    this.#ledger.append({ at: this.#now(), raised: limit });
+  }
+
+  /** The share of one run in the day, by the budgets as they are when it begins or goes on. */
+  share(): Shared {
+    const budgets = this.#budgets();
+    let open: Open = {};
+    const write = (more: Partial<DayEntry> = {}) => {
+      const { ms = 0, ...rest } = open;
+      open = {};
+      if (Object.keys(rest).length + Object.keys(more).length > 0)
+        this.#append({ ...rest, ...(ms >= 1 && { ms: Math.round(ms) }), ...more }, budgets);
+    };
+    return {
+      ...(budgets.day.usd !== undefined && { usd: budgets.day.usd }),
+      spend: (more) => {
+        for (const key of Object.keys(more) as (keyof Open)[]) if (more[key]) open[key] = (open[key] ?? 0) + more[key];
+        // A line a turn: what it cost is known with its answer.
+        if (more.tokens !== undefined) write();
+      },
+      callsLeft: () => {
+        if (budgets.day.calls === undefined) return Number.POSITIVE_INFINITY;
+        const day = this.#today(budgets);
+        return Math.max(0, (maxOf('day.calls', budgets, day) ?? 0) - day.calls - (open.calls ?? 0));
+      },
+      reached: (what, first, from, more) => (first && this.#tooFast(budgets, from)) || this.#usedUp(what, first, budgets, open, more),
+      settle: (ended) => {
+        try {
+          write(ended ? { ended: true } : {});
+        } catch {
+          // The run is over: the next one cannot begin.
+        }
+      },
+    };
+  }
+
+  #append(entry: Omit<DayEntry, 'at'>, budgets: Budgets): void {
+    kept(budgets, undefined, () => this.#ledger.append({ at: this.#now(), ...entry }));
+  }
+
+  #tooFast(budgets: Budgets, from: Allowance): Reached | undefined {
+    const { runsPerMinute, cooldownSeconds } = budgets;
+    const now = this.#now();
+    if (runsPerMinute && from.runsPerMinute === undefined) {
+      const begun = this.#today(budgets).begun.filter((at) => at > now - 60_000).length;
+      if (begun >= runsPerMinute) return { limit: 'runsPerMinute', max: runsPerMinute };
+    }
+    if (cooldownSeconds && from.cooldown === undefined && now < this.#today(budgets).lastEnd + cooldownSeconds * 1000)
+      return { limit: 'cooldown', max: cooldownSeconds };
+    return undefined;
+  }
+
+  #usedUp(what: Limited, first: boolean, budgets: Budgets, open: Open, more: Partial<Use>): Reached | undefined {
+    const kinds: readonly DayKind[] = first ? ['runs', ...LIMITS[what]] : LIMITS[what];
+    for (const kind of kinds) {
+      const set = budgets.day[kind];
+      if (set === undefined) continue;
+      const day = this.#today(budgets);
+      const sum = (key: keyof Open & keyof Day) => day[key] + (open[key] ?? 0) + (key === 'runs' ? 0 : (more[key] ?? 0));
+      const used = kind === 'minutes' ? sum('ms') / 60_000 : sum(kind);
+      if (used < (maxOf(`day.${kind}`, budgets, day) ?? 0)) continue;
+      return { limit: `day.${kind}`, max: set, ...(kind === 'usd' && day.unpriced > 0 && { unpriced: day.unpriced }) };
+    }
+    return undefined;
+  }
+
+  /** Only what was appended since is counted. */
+  #today(budgets: Budgets): Day {
+    const entries = kept(budgets, NOTHING, () => this.#ledger.entries(this.#now()));
+    if (this.#counted?.entries !== entries)
+      this.#counted = { entries, length: 0, day: { ...NO_USE, runs: 0, raised: {}, begun: [], lastEnd: Number.NEGATIVE_INFINITY } };
+    const { day } = this.#counted;
+    for (; this.#counted.length < entries.length; this.#counted.length++) count(day, entries[this.#counted.length] as DayEntry);
+    return day;
+  }
+}
+
+const NOTHING: readonly DayEntry[] = [];
+
+/** A ledger that fails ends a run only where a budget of the day depends on it. */
+function kept<T>({ day }: Budgets, otherwise: T, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (Object.keys(day).length === 0) return otherwise;
+    throw new Error(`What runs use today cannot be written down, so the day’s budget cannot be kept: ${fileFailure(error)}`);
+  }
+}
+
+/** As the user set it, and as often again as they raised it. */
+function maxOf(limit: `day.${DayKind}`, { day: set }: Budgets, { raised }: Day): number | undefined {
+  const max = set[limit.slice(4) as DayKind];
+  return max === undefined ? undefined : max * (1 + (raised[limit] ?? 0));
+}
+
+function count(day: Day, { at, runs = 0, ended, raised, ...use }: DayEntry): void {
+  for (const key of Object.keys(NO_USE) as (keyof Use)[]) day[key] += use[key] ?? 0;
+  day.runs += runs;
+  for (let run = 0; run < runs; run++) day.begun.push(at);
+  if (ended) day.lastEnd = at;
+  if (raised) day.raised[raised] = (day.raised[raised] ?? 0) + 1;
+}

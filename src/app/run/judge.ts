@@ -1,0 +1,167 @@
+/** Puts the policy's question for each call of a run: everything that counts besides the call itself is gathered here. */
+
+import type { RunPorts } from '../../core/run/run.ts';
+import type { PreparedCall, Target, Tool } from '../../core/run/tool.ts';
+import type { AgentEvent } from '../../core/session/events.ts';
+import { grantsFor } from '../../core/session/grant-scope.ts';
+import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
+import type { CommandOptions } from '../../policy/command.ts';
+import { decide, type PolicyInput } from '../../policy/decide.ts';
+import { seemsCovered } from '../../policy/grants.ts';
+import { inFolders, NO_RULES, type RuleSet, touchesAny } from '../../policy/rules.ts';
+import { isSecret } from '../../policy/secrets.ts';
+import { withheldFilter } from '../../policy/unreadable-files.ts';
+import { asAskedBy, writeScope } from '../../tools/plan/plan-scope.ts';
+import { aliasesIn } from '../../workspace/aliases.ts';
+import { parsePath } from '../../workspace/paths.ts';
+import type { Location } from '../../workspace/types.ts';
+import type { WithheldFilter } from '../../workspace/workspace.ts';
+import type { AssistantPorts } from '../assistant.ts';
+import { reachOf } from '../facts/command-paths.ts';
+import { explained } from './plan-run.ts';
+
+/** What users set. A workspace only tightens it. */
+export type PolicySettings = RuleSet & {
+  /** Commands that only read need no leave. */
+  readOnlyCommands?: boolean;
+};
+
+export type Judge = Required<Pick<RunPorts, 'decide' | 'alike'>> & {
+  /** Tells which files need an approval to be read. */
+  withheldFilter: WithheldFilter;
+};
+
+/** Every call that tells what is in a file is judged as reading it. */
+const READER = { name: 'read_file', effect: 'readonly', source: 'builtin' } as const;
+
+type Session = { readonly state: SessionState; readonly events: readonly AgentEvent[] };
+type Ports = Pick<AssistantPorts, 'fileSystem' | 'policy' | 'grants' | 'trusted' | 'shellParsers' | 'gitSettings' | 'unattended'>;
+/** `hides`: what `.kedgeignore` keeps from models. */
+type Place = { hookPlaces: readonly string[]; tools(): readonly Tool[]; hides?: ((at: Location) => boolean) | undefined };
+
+/** Facts about a command that were looked up on disk. */
+type LookedUp = Pick<CommandOptions, 'reach' | 'code' | 'gitSettings'>;
+
+export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookPlaces, tools, hides }: Place): Judge {
+  const settings = (): PolicySettings => {
+    const set: PolicySettings = ports.policy?.() ?? NO_RULES;
+    const folders = ports.fileSystem().folders.map(({ name }) => name);
+    return { ...set, rules: inFolders(set.rules, folders) };
+  };
+  const isHidden = (path: string): boolean => {
+    try {
+      return hides?.(parsePath(path, ports.fileSystem().folders)) ?? false;
+    } catch {
+      return false;
+    }
+  };
+  const aliases = aliasesIn(ports.fileSystem().folders);
+  const settingsAt = async (cwd: string) => (await ports.gitSettings?.(parsePath(cwd, ports.fileSystem().folders))) ?? 'unknown';
+  const always = () => ({ mode: run.mode, trusted: ports.trusted(), hookPlaces, aliases, unattended: ports.unattended?.() ?? false });
+  return {
+    async decide(call, tool, prepared) {
+      const { rules, readOnlyCommands = false } = settings();
+      // In the order of reading: which files come after the first may depend on its content.
+      const reading = filesRead(prepared)
+        .map((target) => decide({ ...always(), tool: READER, name: READER.name, targets: [target], rules }))
+        .find(({ kind }) => kind !== 'allow');
+      if (reading?.kind === 'deny') return reading;
+      const command = prepared?.command;
+      const commands = command && (await import('../../policy/command.ts'));
+      const parser = command && (await ports.shellParsers?.(command.shell));
+      const written = (prepared?.targets ?? []).flatMap(({ path, access }) => (access === 'read' ? [] : [path]));
+      const fs = ports.fileSystem();
+      const tops = fs.folders.length > 1 ? fs.folders.map(({ name }) => name) : ['.'];
+      const isBelow = command !== undefined && !tops.includes(command.cwd);
+      const grants = [...grantsFor(session.state.grants, run.runId, call.id), ...ports.grants.list()];
+      const own = ownFiles(session.state, run.runId, prepared);
+      const steers =
+        written.length > 0 &&
+        (await (await import('../facts/steering-files.ts')).steering({ rules, grants, plan: run.plan, own, written, fs }));
+      const input = (known?: LookedUp): PolicyInput => ({
+        ...always(),
+        tool,
+        name: call.name,
+        targets: prepared?.targets ?? [],
+        hosts: prepared?.hosts,
+        privateHost: prepared?.privateHost,
+        command:
+          command &&
+          commands?.commandJudge(command, parser, { hookPlaces, aliases, readOnlyCommands, isBelow, tops, hides: isHidden, ...known }),
+        rules,
+        grants,
+        planScope: run.plan && writeScope(asAskedBy(run, call.id, session.state), written),
+        ownFiles: own,
+        ...(steers && { steers }),
+        // Long logs are looked through only where it matters.
+        seen: prepared?.hosts?.length || tool?.source !== 'builtin' ? seenIn(session.events, aliases.places) : undefined,
+      });
+      let judged = decide(input());
+      // What a command reaches is looked up only where it would run, or its kind could be granted.
+      if (command && commands && (judged.kind === 'allow' || judged.covers?.length || judged.rule === 'command-elsewhere')) {
+        const isRuled = touchesAny(rules.flatMap(({ path, effect }) => (path !== undefined && effect !== 'allow' ? [path] : [])));
+        const matters = (path: string, byRules: boolean) =>
+          (!byRules && aliases.places(path).some(isSecret)) || isHidden(path) || aliases.names(path).some(isRuled);
+        const named = commands.namedBy(command, parser);
+        const { codePlaces } = await import('../facts/code-places.ts');
+        const [reach, code, gitSettings] = await Promise.all([
+          reachOf(named, command.cwd, fs, matters),
+          codePlaces(named, command.cwd, fs),
+          named.runsGit && ports.gitSettings ? settingsAt(command.cwd) : undefined,
+        ]);
+        judged = decide(input({ reach, code, gitSettings }));
+      }
+      if (reading?.kind === 'ask' && judged.kind !== 'deny' && (judged.kind === 'allow' || judged.covers)) return reading;
+      // The user ought to know that the command no longer runs the code that it ran before.
+      if (command && judged.kind === 'ask')
+        judged = {
+          ...judged,
+          reason: judged.reason + (await import('../facts/steering-files.ts')).changedBefore(session.state, run.runId),
+        };
+      return explained(judged, run, prepared);
+    },
+    alike(covers, call) {
+      const tool = tools().find(({ name }) => name === call.name);
+      return tool !== undefined && seemsCovered(covers, tool, call.input);
+    },
+    withheldFilter: (call) => withheldFilter(settings().rules, call, aliases),
+  };
+}
+
+/** Files whose content the call returns, or was prepared from. */
+function filesRead({ targets, readToPrepare = [] }: Partial<PreparedCall> = {}): Target[] {
+  const told = targets?.filter(({ path, access, names }) => access === 'read' && !names && path !== '.') ?? [];
+  return [...told, ...readToPrepare.map((path) => ({ path, access: 'read' as const }))];
+}
+
+/** What the run itself made, as far as the call finds it the way the run left it. */
+export function ownFiles({ staged }: Pick<SessionState, 'staged'>, runId: string, prepared: PreparedCall | undefined): Set<string> {
+  const left = new Map<string, string | undefined>();
+  const own = new Set<string>();
+  for (const { runId: of, change } of staged) {
+    if (of !== runId) continue;
+    const isFirst = !left.has(change.path);
+    if (isFirst && (change.kind === 'create' || (change.kind === 'move' && change.from !== undefined && own.has(change.from))))
+      own.add(change.path);
+    left.set(change.path, change.after);
+  }
+  const found = new Map(prepared?.changes?.map(({ path, before }) => [path, before]));
+  return new Set([...own].filter((path) => found.has(path) && found.get(path) === left.get(path)));
+}
+
+/** What came into the conversation that makes it matter where the model sends something. */
+function seenIn(events: readonly AgentEvent[], places: (path: string) => readonly string[]): NonNullable<PolicyInput['seen']> {
+  let [secret, strangers] = [false, false];
+  const guarded = new Set<string>();
+  for (const event of events) {
+    // What a glob or a link came to, only the question says.
+    if (event.type === 'approval_requested' && event.rule === 'guarded-path' && /keys or passwords/.test(event.reason))
+      guarded.add(event.approvalId);
+    secret ||= event.type === 'approval_resolved' && event.answer.approve && guarded.has(event.approvalId);
+    if (event.type !== 'tool_started' || event.decision.kind !== 'allow') continue;
+    secret ||= event.targets.some(({ path, access }) => access === 'read' && places(path).some(isSecret));
+    secret ||= event.command?.split(/[\s'"`;|&<>()=:@\\]+/).some((word) => word !== '' && isSecret(word)) ?? false;
+    strangers ||= event.source !== undefined || (event.hosts?.length ?? 0) > 0;
+  }
+  return { secret, strangers };
+}

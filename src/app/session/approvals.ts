@@ -1,0 +1,85 @@
+/** What an answer to an approval comes to, as it counts. */
+
+import type { ApprovalAnswer, Covers, EventBody, Granted } from '../../core/session/events.ts';
+import { sameCovers } from '../../core/session/grant-scope.ts';
+import type { ApprovalRequest, SessionState } from '../../core/session/session-state.ts';
+import type { WriteGate } from '../../workspace/gate.ts';
+import { SessionError } from './session-error.ts';
+
+export type ApprovalDesk = {
+  state: SessionState;
+  emit(runId: string, body: EventBody): void;
+  gate(): Promise<WriteGate>;
+  grantForGood(covers: Covers): void;
+  /** The revision of the plan that the answer asks for. */
+  widening(request: ApprovalRequest): Promise<EventBody | undefined>;
+};
+
+/** Logs the answer, and with it those to all questions that it covers. @throws SessionError where the question is answered already. */
+export async function resolveApproval(
+  approvalId: string,
+  given: ApprovalAnswer,
+  desk: ApprovalDesk,
+): Promise<{ runId: string; answered: string[] }> {
+  const { state, emit } = desk;
+  const pending = (): ApprovalRequest => {
+    const request = state.pendingApprovals.get(approvalId);
+    if (!request) throw new SessionError('This question was answered already.');
+    return request;
+  };
+  const request = pending();
+  const { runId, callId } = request;
+  const { answer: revised, digest } = await asRevised(request, given, desk);
+  pending();
+  const wider = revised.approve && revised.widen ? await desk.widening(request) : undefined;
+  pending();
+  const granted = revised.approve ? grantedBy(request, given) : undefined;
+  const answer = asItCounts(revised, granted !== undefined, wider !== undefined);
+  const bound = { ...(digest !== undefined && { digest }), ...(granted && { granted }) };
+  emit(runId, { type: 'approval_resolved', approvalId, callId, answer, ...bound });
+  if (wider) emit(runId, wider);
+  if (granted?.scope === 'workspace') desk.grantForGood(granted.covers);
+  return { runId, answered: [approvalId, ...(granted ? answerAlike(granted, desk) : [])] };
+}
+
+/** With the digest of what the user left of the proposal. */
+async function asRevised(
+  request: ApprovalRequest,
+  given: ApprovalAnswer,
+  { gate }: ApprovalDesk,
+): Promise<{ answer: ApprovalAnswer; digest: string | undefined }> {
+  if (!given.approve || !given.revised) return { answer: given, digest: request.digest };
+  const { revised, ...whole } = given;
+  const digest = await (await gate()).revisedDigest(request.changes, revised);
+  // Who refuses every part of it rejects it.
+  if (digest === undefined) return { answer: { approve: false }, digest: request.digest };
+  return { answer: digest === request.digest ? whole : given, digest };
+}
+
+/** What may not be granted, or does not widen the plan, counts once. */
+function asItCounts(answer: ApprovalAnswer, isGranted: boolean, isWider: boolean): ApprovalAnswer {
+  if (!answer.approve) return answer;
+  const { grant, covers, widen, ...once } = answer;
+  return {
+    ...once,
+    ...(isGranted && grant && { grant, ...(covers !== undefined && { covers }) }),
+    ...(isWider && widen && { widen }),
+  };
+}
+
+/** What a yes stands for from now on: something that the question offered, and nothing else. */
+function grantedBy({ covers = [] }: ApprovalRequest, answer: ApprovalAnswer): Granted | undefined {
+  if (!answer.approve || !answer.grant) return undefined;
+  const chosen = covers[answer.covers ?? 0];
+  return chosen && { scope: answer.grant, covers: chosen };
+}
+
+/** What waits beside it and is covered by it, is answered with it. */
+function answerAlike({ covers }: Granted, { state, emit }: ApprovalDesk): string[] {
+  const alike = [...state.pendingApprovals.values()].filter((each) => each.covers?.some((offered) => sameCovers(offered, covers)));
+  for (const { runId, approvalId, callId, digest } of alike) {
+    const answer: ApprovalAnswer = { approve: true, by: 'grant' };
+    emit(runId, { type: 'approval_resolved', approvalId, callId, answer, ...(digest !== undefined && { digest }) });
+  }
+  return alike.map(({ approvalId }) => approvalId);
+}

@@ -1,0 +1,36 @@
+/** Which of a session's writes an undo or a restore takes back. */
+import type { RestorePoint } from '../../core/session/events.ts';
+import type { SessionState } from '../../core/session/session-state.ts';
+import type { Write } from '../../core/session/writes.ts';
+import type { Staged } from '../../workspace/checkpoints.ts';
+
+const asStaged = ({ change, landed }: Write): Staged => ({ ...change, landed });
+
+/** What a run wrote, and what of that was taken back since; of one file only, where a path is given. */
+export function writesOfRun({ staged }: SessionState, runId: string, path?: string): Staged[] {
+  return staged
+    .filter((write) => write.runId === runId && !write.restore && (path ?? write.change.path) === write.change.path)
+    .map(asStaged);
+}
+
+/** As `writesOfRun`, of a file and of all places that the run moved it to and from: it is at one of them only. */
+export function writesOfFile(state: SessionState, runId: string, path: string): Staged[] {
+  const all = writesOfRun(state, runId);
+  const places = new Set([path]);
+  for (let known = 0; known < places.size; ) {
+    known = places.size;
+    for (const write of all) {
+      if (write.from === undefined || !(places.has(write.path) || places.has(write.from))) continue;
+      places.add(write.path).add(write.from);
+    }
+  }
+  return all.filter((write) => places.has(write.path));
+}
+
+/** All that was written in the session since that point, by whichever run or undo. */
+export function writesSince({ staged, runs }: SessionState, to: RestorePoint): Staged[] {
+  if ('undoId' in to) return staged.filter(({ callId }) => callId === to.undoId).map(asStaged);
+  const last = staged.findLastIndex(({ callId }) => callId === to.callId);
+  const from = to.callId === undefined ? runs.get(to.runId)?.stagedBefore : last < 0 ? undefined : last + 1;
+  return from === undefined ? [] : staged.slice(from).map(asStaged);
+}

@@ -1,0 +1,162 @@
+/** What a user does with the plans of a session: confirm, edit, have changed, go on with, run again. */
+
+import type { ModelRef, NotePart } from '../../core/model/messages.ts';
+import { withHash } from '../../core/plan/hash.ts';
+import type { Plan } from '../../core/plan/plan.ts';
+import { changeNote, planNote, rerooted, widened } from '../../core/plan/plan.ts';
+import { currentStep, isOver, nextStep, type PlanOverview, planOverviews, renumbered, settledText } from '../../core/plan/progress.ts';
+import type { AgentEvent, EventBody, Mode } from '../../core/session/events.ts';
+import type { ApprovalRequest, RunRecord, SessionState } from '../../core/session/session-state.ts';
+import { beyondScope } from '../../tools/plan/plan-scope.ts';
+import type { Prompt } from './prompt.ts';
+import { SessionError } from './session-error.ts';
+
+/** The plan as the user edited it, and what overrides the model of Agent mode. */
+export type PlanOptions = { edited?: Plan | undefined; model?: ModelRef };
+
+/** What ties a run to a plan. `shown` stands for the prompt where the user wrote none. */
+export type Bound = { plan?: Plan; resumes?: string; revises?: string; shown?: string };
+
+/** What of its session the plans need. */
+export type PlanDesk = {
+  state: SessionState;
+  newId(): string;
+  /** @throws SessionError while a run is live. */
+  expectIdle(): void;
+  emit(runId: string, body: EventBody): void;
+  prompt(prompt: Prompt, bound: Bound): Promise<void>;
+  /** Goes on with a paused run; `opening` happens first. */
+  resume(runId: string, opening: EventBody[]): Promise<void>;
+};
+
+export class Plans {
+  readonly #desk: PlanDesk;
+
+  constructor(desk: PlanDesk) {
+    this.#desk = desk;
+  }
+
+  list(): PlanOverview[] {
+    return planOverviews(this.#desk.state);
+  }
+
+  /** Carries out a proposed plan, as it is or as the user edited it; or drops it. Resolves when its run has ended. */
+  async answer(planId: string, answer: 'run' | 'discard', { edited, model }: PlanOptions = {}): Promise<void> {
+    this.#expectProposed(planId);
+    const known = this.#known(planId);
+    const plan = await withHash(edited ? { ...edited, id: planId } : known);
+    this.#expectProposed(planId);
+    const { state, emit, newId, prompt } = this.#desk;
+    emit(state.lastRun?.runId ?? newId(), { type: 'plan_resolved', planId, answer, ...(answer === 'run' && { plan }) });
+    if (answer === 'run') await prompt(carryingOut(planNote(plan), model), { plan, shown: shownAs(plan) });
+  }
+
+  /**
+   * Puts an edited plan in the place of one whose run has paused or ended, and goes on under it. `was[i]` is the number that the step
+   * at `i` had, 0 for a new one; steps that are over stay as they were.
+   */
+  async revise(planId: string, edited: Plan, was: readonly number[]): Promise<void> {
+    const { runId, plan: before, steps } = this.#run(planId);
+    const over = before.steps.flatMap((_, index) => (isOver(steps[index + 1]) ? [index + 1] : []));
+    const old = was.filter((number) => number !== 0);
+    const fits = was.length === edited.steps.length && new Set(old).size === old.length && old.every((number) => before.steps[number - 1]);
+    if (!fits || over.some((number) => !was.includes(number))) throw new SessionError('Steps that are over stay in the plan.');
+    const kept = edited.steps.map((step, index) =>
+      over.includes(was[index] as number) ? (before.steps[(was[index] as number) - 1] ?? step) : step,
+    );
+    const plan = await withHash({ ...edited, steps: kept, id: planId, revision: before.revision + 1 });
+    const run = this.#run(planId);
+    if (run.runId !== runId || run.plan.revision !== before.revision)
+      throw new SessionError('The plan was changed in the meantime. Look at it again.');
+    const revised: EventBody = { type: 'plan_revised', plan, reason: 'You edited it.', was: [...was] };
+    if (!this.#isPaused(run)) {
+      this.#desk.emit(run.runId, revised);
+      return this.resume(planId);
+    }
+    const note = planNote(plan, settledText(renumbered(run.steps, was)));
+    await this.#desk.resume(run.runId, [revised, { type: 'message_added', message: { role: 'user', content: [note] } }]);
+  }
+
+  /** Goes on with a plan at its first step that is not over. */
+  async resume(planId: string, { model }: Pick<PlanOptions, 'model'> = {}): Promise<void> {
+    const run = this.#run(planId);
+    if (nextStep(run) === undefined && currentStep(run) === undefined)
+      throw new SessionError('All steps of this plan are over. It can be run again.');
+    if (this.#isPaused(run)) return this.#desk.resume(run.runId, []);
+    const { plan, runId, steps } = run;
+    await this.#desk.prompt(carryingOut(planNote(plan, settledText(steps)), model), { plan, resumes: runId, shown: shownAs(plan) });
+  }
+
+  /** Asks the model for another plan in the place of this one. */
+  async change(planId: string, words: string, { model }: Pick<PlanOptions, 'model'> = {}): Promise<void> {
+    this.#expectProposed(planId);
+    const notes = [changeNote(this.#known(planId))];
+    await this.#desk.prompt({ text: words, notes, mode: 'plan', ...(model && { model }) }, { revises: planId });
+  }
+
+  /** Proposes a plan once more, for another folder where one is given: it is confirmed like any other. */
+  async again(planId: string, roots?: { from: string; to: string }): Promise<Plan> {
+    this.#desk.expectIdle();
+    const { runId } = this.#run(planId);
+    const known = this.#known(planId);
+    const { supersedes: _, ...same } = roots ? rerooted(known, roots.from, roots.to) : known;
+    const plan = await withHash({ ...same, id: this.#desk.newId(), revision: 1 });
+    this.#desk.expectIdle();
+    this.#desk.emit(runId, { type: 'plan_proposed', plan });
+    return plan;
+  }
+
+  /** The revision in which the step that is under way, or comes next, may write what an approval is about. */
+  async widening({ runId, callId, rule }: ApprovalRequest, events: readonly AgentEvent[]): Promise<EventBody | undefined> {
+    const run = this.#desk.state.runs.get(runId);
+    const started = events.findLast((event) => event.type === 'tool_started' && event.callId === callId);
+    if (rule !== 'outside-plan' || !run?.plan || started?.type !== 'tool_started') return undefined;
+    const written = started.targets.filter(({ access }) => access !== 'read').map(({ path }) => path);
+    const files = beyondScope(run, [...new Set(written)]);
+    const step = currentStep(run) ?? nextStep(run);
+    const plan = await withHash(widened(run.plan, step, files));
+    return { type: 'plan_revised', plan, reason: `You let ${step === undefined ? 'it' : `step ${step}`} change ${files.join(', ')} too.` };
+  }
+
+  #isPaused({ runId, status }: RunRecord): boolean {
+    return status === 'paused' && this.#desk.state.lastRun?.runId === runId;
+  }
+
+  #known(planId: string): Plan {
+    const known = this.#desk.state.plans.get(planId);
+    if (!known) throw new SessionError('There is no such plan in this session.');
+    return known.plan;
+  }
+
+  /** The last run of the plan. */
+  #run(planId: string): RunRecord & { plan: Plan } {
+    this.#desk.expectIdle();
+    const run = [...this.#desk.state.runs.values()].findLast(({ plan }) => plan?.id === planId);
+    if (!run?.plan) throw new SessionError('This plan has not been run yet.');
+    return run as RunRecord & { plan: Plan };
+  }
+
+  /** A plan that was confirmed just before a crash, and never began, can be confirmed again. */
+  #expectProposed(planId: string): void {
+    this.#desk.expectIdle();
+    const { plans, runs } = this.#desk.state;
+    const known = plans.get(planId);
+    if (!known) throw new SessionError('There is no such plan in this session.');
+    const begun = [...runs.values()].some((run) => run.plan?.id === planId);
+    if (begun || known.status === 'discarded' || known.status === 'superseded')
+      throw new SessionError(`This plan is ${known.status} already.`);
+  }
+}
+
+function carryingOut(note: NotePart, model: ModelRef | undefined): Prompt {
+  return { text: '', notes: [note], mode: 'agent', ...(model && { model }) };
+}
+
+function shownAs({ goal }: Plan): string {
+  return `Run the plan: ${goal}`;
+}
+
+/** The mode that a prompt is run in where the user wants to see a plan before anything is changed. */
+export function plannedMode(mode: Mode, bound: Bound, required: boolean | undefined): Mode {
+  return required && mode === 'agent' && !bound.plan ? 'plan' : mode;
+}

@@ -1,0 +1,74 @@
+import type { NotePart } from '../model/messages.ts';
+import { note } from '../model/notes.ts';
+import type { Check, Plan, PlanDraft, PlanStep } from './schema.ts';
+
+export type { Check, Plan, PlanDraft, PlanStep } from './schema.ts';
+
+export type StepStatus = 'started' | 'done' | 'failed' | 'skipped';
+
+export function checkText(check: Check): string {
+  if (typeof check === 'string') return check;
+  if ('command' in check) return `command: ${check.command}`;
+  if ('diagnostics' in check) return 'no errors in its files';
+  const { pattern, glob } = check.search_empty;
+  return `nothing matches ${pattern}${glob ? ` in ${glob}` : ''}`;
+}
+
+/** The plan as the model (and a terminal) reads it. Steps are numbered from 1; `settled` are those that are not to be done any more. */
+export function planText(plan: PlanDraft, settled: Readonly<Record<number, string>> = {}): string {
+  const steps = plan.steps.map((step, index) => {
+    const lines = [`${index + 1}. ${step.title}`];
+    if (step.detail) lines.push(`   detail: ${step.detail.replace(/\s+/g, ' ')}`);
+    if (step.files.length) lines.push(`   files: ${step.files.join(', ')}`);
+    if (step.tools?.length) lines.push(`   tools: ${step.tools.join(', ')}`);
+    if (step.check) lines.push(`   check: ${checkText(step.check)}`);
+    const state = settled[index + 1];
+    if (state) lines.push(`   state: ${state}`);
+    return lines.join('\n');
+  });
+  const list = (title: string, entries: readonly string[] | undefined) =>
+    entries?.length ? ['', `${title}:`, ...entries.map((entry) => `- ${entry}`)] : [];
+  const estimate = plan.estimatedCalls ? ['', `Estimated calls: ${plan.estimatedCalls}`] : [];
+  return [`Goal: ${plan.goal}`, '', ...steps, ...list('Checks', plan.checks), ...list('Assumptions', plan.assumptions), ...estimate].join(
+    '\n',
+  );
+}
+
+const HOW =
+  'Carry it out step by step. Before each step call update_step with status "started", after it with "done" or "failed". While a step is under way only its files may change; its check is run when you report it done.';
+
+/** What starts the run of a confirmed plan, or goes on with one. */
+export function planNote(plan: Plan, settled: Readonly<Record<number, string>> = {}): NotePart {
+  const first = plan.steps.findIndex((_, index) => !settled[index + 1]) + 1;
+  const resumed = Object.keys(settled).length > 0 && first > 0 ? ` Steps with a state are over: begin with step ${first}.` : '';
+  return note('plan', `The user confirmed this plan. ${HOW}${resumed}\n\n${planText(plan, settled)}`);
+}
+
+/** Goes with the user's words on what another plan is to do otherwise. */
+export function changeNote(plan: Plan): NotePart {
+  return note('plan_change', `Propose the plan below anew, changed as the user says.\n\n${planText(plan)}`);
+}
+
+/** The plan with these files added to a step; without a step, with a step of their own. */
+export function widened(plan: Plan, step: number | undefined, files: readonly string[]): Plan {
+  const { hash: _, ...rest } = plan;
+  const wider = (entry: PlanStep) => ({ ...entry, files: [...new Set([...entry.files, ...files])] });
+  const steps =
+    step === undefined
+      ? [...plan.steps, { title: `Change ${files.join(', ')}`, files: [...files] }]
+      : plan.steps.map((entry, index) => (index + 1 === step ? wider(entry) : entry));
+  return { ...rest, steps, revision: plan.revision + 1 };
+}
+
+/** The same plan for another folder: where a path begins with the name of one folder, it begins with that of the other. */
+export function rerooted(plan: Plan, from: string, to: string): Plan {
+  const { hash: _, ...rest } = plan;
+  const path = (entry: string) => (entry === from || entry.startsWith(`${from}/`) ? to + entry.slice(from.length) : entry);
+  const steps = plan.steps.map((step) => {
+    const files = step.files.map(path);
+    const { check } = step;
+    if (typeof check !== 'object' || !('search_empty' in check) || !check.search_empty.glob) return { ...step, files };
+    return { ...step, files, check: { search_empty: { ...check.search_empty, glob: path(check.search_empty.glob) } } };
+  });
+  return { ...rest, steps };
+}

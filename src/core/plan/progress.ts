@@ -1,0 +1,147 @@
+/** How far a plan is: which step is under way, which comes next, and what became of those before. Steps are counted from 1. */
+import type { AgentEvent, CheckOutcome } from '../session/events.ts';
+import type { RunRecord, SessionState } from '../session/session-state.ts';
+import type { Write } from '../session/writes.ts';
+import type { Check, Plan, StepStatus } from './plan.ts';
+
+export type StepState = {
+  status: StepStatus;
+  /** It was started by its first write, and not by a word of the model. */
+  implicit?: boolean;
+  /** It is done and changed nothing, though it may change files. */
+  unchanged?: boolean;
+  note?: string;
+  check?: { check: Check; outcome: CheckOutcome; output: string };
+  rolledBack?: boolean;
+};
+export type StepStates = Record<number, StepState>;
+
+type PlanRun = Pick<RunRecord, 'plan' | 'steps'>;
+
+export function currentStep({ steps }: Pick<RunRecord, 'steps'>): number | undefined {
+  const found = Object.entries(steps).find(([, { status }]) => status === 'started');
+  return found && Number(found[0]);
+}
+
+/** The first step that is neither over nor under way. */
+export function nextStep({ plan, steps }: PlanRun): number | undefined {
+  const index = plan?.steps.findIndex((_, at) => !isOver(steps[at + 1]) && steps[at + 1]?.status !== 'started') ?? -1;
+  return index < 0 ? undefined : index + 1;
+}
+
+export function isOver(step: StepState | undefined): boolean {
+  return step?.status === 'done' || step?.status === 'skipped';
+}
+
+/** In the words of every host: "done, nothing changed". */
+export function statusText({ status, unchanged, rolledBack }: Pick<StepState, 'status' | 'unchanged' | 'rolledBack'>): string {
+  return `${status}${unchanged ? ', nothing changed' : ''}${rolledBack ? ', rolled back' : ''}`;
+}
+
+/** Those that a run which goes on with the plan does not do again. */
+export function settledSteps(steps: StepStates): StepStates {
+  return Object.fromEntries(Object.entries(steps).filter(([, step]) => isOver(step)));
+}
+
+/** The states of settled steps as the model is told them. */
+export function settledText(steps: StepStates): Record<number, string> {
+  return Object.fromEntries(Object.entries(settledSteps(steps)).map(([step, { status }]) => [step, status]));
+}
+
+/** The states of steps after the plan was edited: `was[i]` is the number that the step at `i` had, 0 for a new one. */
+export function renumbered(steps: StepStates, was: readonly number[]): StepStates {
+  return Object.fromEntries(
+    was.flatMap((old, index) => {
+      const state = steps[old];
+      return state ? [[index + 1, state]] : [];
+    }),
+  );
+}
+
+/** What a step that is not over has written, over all runs of the plan. */
+export function stagedBy({ staged }: SessionState, planId: string, step: number): Write[] {
+  return staged.filter((entry) => entry.planId === planId && entry.step === step);
+}
+
+type PlanEvent = Extract<
+  AgentEvent,
+  { type: 'plan_proposed' | 'plan_resolved' | 'plan_revised' | 'plan_step' | 'step_checked' | 'step_rolled_back' }
+>;
+
+/** What the events of plans do to the state. `run` is the one that the event is of. */
+export function reducePlan(state: SessionState, event: PlanEvent, run: RunRecord | undefined): void {
+  switch (event.type) {
+    case 'plan_proposed': {
+      const before = event.plan.supersedes === undefined ? undefined : state.plans.get(event.plan.supersedes);
+      if (before?.status === 'proposed') before.status = 'superseded';
+      state.plans.set(event.plan.id, { plan: event.plan, status: 'proposed' });
+      break;
+    }
+    case 'plan_resolved': {
+      const known = state.plans.get(event.planId);
+      if (!known) break;
+      known.plan = event.plan ?? known.plan;
+      known.status = event.answer === 'run' ? 'confirmed' : 'discarded';
+      break;
+    }
+    case 'plan_revised': {
+      const { plan, was } = event;
+      const known = state.plans.get(plan.id);
+      if (known) known.plan = plan;
+      if (run?.plan?.id === plan.id) run.plan = plan;
+      if (!was) break;
+      if (run) run.steps = renumbered(run.steps, was);
+      for (const entry of state.staged)
+        if (entry.planId === plan.id && entry.step !== undefined) entry.step = was.indexOf(entry.step) + 1 || undefined;
+      break;
+    }
+    case 'plan_step': {
+      if (!run) break;
+      const { status, note, implicit, unchanged } = event;
+      // What was found out about a step holds until it is begun anew.
+      const { check, rolledBack } = status === 'started' ? {} : (run.steps[event.step] ?? ({} as Partial<StepState>));
+      run.steps[event.step] = {
+        status,
+        ...(implicit && { implicit }),
+        ...(unchanged && { unchanged }),
+        ...(note !== undefined && { note }),
+        ...(check && { check }),
+        ...(rolledBack && { rolledBack }),
+      };
+      break;
+    }
+    case 'step_checked': {
+      const { step, check, outcome, output } = event;
+      const known = run?.steps[step];
+      if (known) known.check = { check, outcome, output };
+      break;
+    }
+    case 'step_rolled_back': {
+      const known = run?.steps[event.step];
+      if (known) known.rolledBack = true;
+      const outcomes = new Map(event.results.map(({ path, outcome }) => [path, outcome]));
+      for (const entry of state.staged) {
+        const outcome = outcomes.get(entry.change.path);
+        if (entry.callId === event.undoId) entry.landed = outcome === 'restored' || outcome === 'merged';
+        // What is taken back is no part of the step any more, should it be done once again.
+        else if (entry.planId === event.planId && entry.step === event.step && outcome !== 'refused') entry.step = undefined;
+      }
+      break;
+    }
+  }
+}
+
+export type PlanStage = 'proposed' | 'confirmed' | 'discarded' | 'superseded' | 'running' | 'paused' | 'stopped' | 'done';
+export type PlanOverview = { plan: Plan; stage: PlanStage; done: number; runId?: string };
+
+/** Every plan of a session, the newest last; `done` counts the steps that are over. */
+export function planOverviews(state: SessionState): PlanOverview[] {
+  return [...state.plans.values()].map(({ plan, status }) => {
+    const run = [...state.runs.values()].findLast((each) => each.plan?.id === plan.id);
+    if (!run) return { plan, stage: status, done: 0 };
+    const done = plan.steps.filter((_, index) => isOver(run.steps[index + 1])).length;
+    const ended = done === plan.steps.length ? 'done' : 'stopped';
+    const stage = run.status === 'live' ? 'running' : run.status === 'paused' ? 'paused' : ended;
+    return { plan, stage, done, runId: run.runId };
+  });
+}

@@ -1,0 +1,161 @@
+/** One call of a run, from its preparation to its result, with the questions to the user on the way. */
+import { abortable } from '../abort.ts';
+import type { ToolCall, ToolResult } from '../model/messages.ts';
+import type { Question, QuestionAnswer } from '../session/events.ts';
+import type { Covers } from '../session/grant-scope.ts';
+import { orphanResult } from '../session/reduce.ts';
+import { visibleText } from '../words/visible-text.ts';
+import { REPEATED, repeatsThrice, withMade } from './repeats.ts';
+import type { RunPorts } from './run.ts';
+import type { Decision, Judgement, PreparedCall, RunEnd, Tool, ToolEvent } from './tool.ts';
+import { ToolError } from './tool.ts';
+
+/** The call was not carried out, and the model is told why. */
+class Withheld extends ToolError {}
+
+/** Whatever goes wrong becomes the call's result. @returns whether the run ends with it, and how. @throws where the run is stopped. */
+export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: RunPorts, signal: AbortSignal): Promise<RunEnd | undefined> {
+  const { state, limits, emit, meter, now } = ports;
+  const begun = now();
+  const waitedBefore = meter.waitedMs;
+  let decision: Decision | undefined;
+  const result: ToolResult = { type: 'tool_result', callId: call.id, name: call.name, content: [] };
+  let events: ToolEvent[] = [];
+  let note: string | undefined;
+  let endsRun: RunEnd | undefined;
+  let isWithheld = false;
+  try {
+    if (state.begun.has(call.id)) throw new ToolError(textOfOrphan(call));
+    if (state.open.indexOf(call) >= limits.callsPerTurn)
+      throw new Withheld(`Not executed: at most ${limits.callsPerTurn} calls a turn. Ask for it again in the next turn.`);
+    if (call.malformed !== undefined)
+      throw new Withheld(call.problem ?? 'The arguments are not valid JSON. Send them again as one JSON object.');
+    let prepared = tool && (await abortable(tool.prepare(call.input ?? {}, signal), signal));
+    const { covers, ...judged } = await abortable(Promise.resolve(ports.decide(call, tool, prepared)), signal);
+    decision = judged;
+    if (!tool || !prepared) throw new ToolError(judged.reason);
+    const { title, targets, command, hosts } = prepared;
+    const beyond = {
+      ...(tool.source !== 'builtin' && { source: tool.source }),
+      ...(command && { command: command.text }),
+      ...(hosts && { hosts }),
+    };
+    const started = { type: 'tool_started', callId: call.id, name: call.name, title, effect: tool.effect, targets, ...beyond } as const;
+    emit({ ...started, decision });
+    if (judged.kind === 'deny') throw new Withheld(`Denied: ${judged.reason}`);
+    if (judged.kind === 'ask') {
+      prepared = await approval(call, prepared, { ...judged, ...(covers && { covers }) }, ports, signal);
+      // An effect that stages no changes leaves no other mark that it began, and after a crash it must not happen twice.
+      if (!prepared.changes) emit({ ...started, decision: { kind: 'allow', rule: 'approved', reason: 'You approved it.' } });
+    }
+    const output = await abortable(
+      prepared.execute({
+        callId: call.id,
+        signal,
+        progress: (text) => signal.aborted || emit({ type: 'tool_progress', callId: call.id, text }),
+        record: emit,
+        ask: (question) => reply(call, question, ports, signal),
+      }),
+      signal,
+      // A write that has begun is given a moment to end, so that the log says what became of it.
+      tool.effect === 'readonly' ? 0 : 100,
+    );
+    result.content = typeof output.content === 'string' ? [{ type: 'text', text: output.content }] : output.content;
+    if (output.isError) result.isError = true;
+    events = output.events ?? [];
+    note = output.note;
+    endsRun = output.endsRun;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    isWithheld = error instanceof Withheld;
+    const message = error instanceof Error ? error.message : String(error);
+    result.content = [{ type: 'text', text: error instanceof ToolError ? message : `The tool failed: ${message}` }];
+    result.isError = true;
+  }
+  // A file or a page must not tell the model anything that the user cannot see.
+  result.content = result.content.map((part) => (part.type === 'text' ? { ...part, text: visibleText(part.text) } : part));
+  if (repeatsThrice(withMade(state.recent, { call, result }, state.open))) result.content = [...result.content, REPEATED];
+  for (const event of events) emit(event);
+  const durationMs = Math.max(0, now() - begun - (meter.waitedMs - waitedBefore));
+  const more = { ...(decision && { decision }), ...(note && { note }), ...(isWithheld && { withheld: true as const }) };
+  emit({ type: 'tool_finished', callId: call.id, result, durationMs, ...more });
+  return endsRun;
+}
+
+/** Returns the call as the user agreed to it, which may be part of what was proposed; an earlier yes to another effect does not count. */
+async function approval(
+  call: ToolCall,
+  prepared: PreparedCall,
+  { rule, reason, covers }: Judgement,
+  ports: RunPorts,
+  signal: AbortSignal,
+): Promise<PreparedCall> {
+  const { state, emit, meter } = ports;
+  const { title, changes = [], digest, command, hosts, address, mcp, targets } = prepared;
+  const approvalId = digest === undefined ? call.id : `${call.id}:${digest.slice(0, 12)}`;
+  const given = () => {
+    const known = state.approvals.get(call.id);
+    const isRevised = known?.answer.approve && known.answer.revised;
+    return (isRevised ? known.approvalId === approvalId : known?.digest === digest) ? known?.answer : undefined;
+  };
+  let answer = given();
+  if (!answer) {
+    if (!state.pendingApprovals.has(approvalId)) {
+      const bound = digest !== undefined && { digest };
+      const beyond = {
+        ...(command && { command }),
+        ...(hosts && { hosts }),
+        ...(address !== undefined && { address }),
+        ...(mcp && { mcp }),
+      };
+      const isShown = command || address !== undefined || changes.length > 0;
+      const called = !isShown && { input: call.input ?? {}, ...(targets.length > 0 && { targets }) };
+      const grants = covers && { covers, ...similarTo(call, covers, ports) };
+      emit({
+        type: 'approval_requested',
+        approvalId,
+        callId: call.id,
+        title,
+        rule,
+        reason,
+        changes,
+        ...bound,
+        ...beyond,
+        ...called,
+        ...grants,
+      });
+    }
+    // A listener may have answered while it was told of the question.
+    answer = given() ?? (await meter.waiting(ports.answered(approvalId, signal)));
+  }
+  if (!answer.approve && answer.by === 'nobody') throw new Withheld(answer.words ?? 'Nobody could be asked.');
+  if (!answer.approve) throw new Withheld(answer.words ? `The user rejected this: ${answer.words}` : 'The user rejected this.');
+  if (!answer.revised) return prepared;
+  const kept = await prepared.revise?.(answer.revised);
+  if (!kept || kept.digest !== state.approvals.get(call.id)?.digest)
+    throw new Withheld('What is left of this change is not what the user agreed to. Nothing was changed: ask for it again.');
+  return kept;
+}
+
+/** How many other calls of this answer, of which none was judged yet, would ask for the same. */
+function similarTo(call: ToolCall, [widest]: readonly Covers[], { state, alike }: RunPorts): { similar?: number } {
+  const others = state.open.filter((other) => other.id !== call.id && !state.results.has(other.id));
+  const similar = others.filter((other) => widest && alike?.(widest, other)).length;
+  return similar > 0 ? { similar } : {};
+}
+
+async function reply({ id: callId }: ToolCall, question: Question, ports: RunPorts, signal: AbortSignal): Promise<QuestionAnswer> {
+  const { state, emit, meter } = ports;
+  const questionId = `${callId}:${question.id}`;
+  const known = state.questionAnswers.get(questionId);
+  if (known) return known;
+  // What goes on after a stop has nobody to ask any more.
+  signal.throwIfAborted();
+  if (!state.pendingQuestions.has(questionId)) emit({ type: 'question_asked', questionId, callId, question });
+  return state.questionAnswers.get(questionId) ?? (await meter.waiting(ports.replied(questionId, signal)));
+}
+
+function textOfOrphan(call: ToolCall): string {
+  const [part] = orphanResult(call, true).content;
+  return part?.type === 'text' ? part.text : '';
+}

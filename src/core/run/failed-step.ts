@@ -1,0 +1,34 @@
+/** What becomes of the run of a plan of which a step did not pass its check. */
+
+import type { UserMessage } from '../model/messages.ts';
+import { note } from '../model/notes.ts';
+import { checkText } from '../plan/plan.ts';
+import { isOver } from '../plan/progress.ts';
+import type { RunError } from '../session/events.ts';
+import type { RunRecord } from '../session/session-state.ts';
+
+type PlanRun = Pick<RunRecord, 'plan' | 'steps'>;
+
+/** A step whose check failed last, and which neither the user skipped nor an edited plan let pass. */
+export function failedCheck({ steps }: Pick<RunRecord, 'steps'>): number | undefined {
+  const found = Object.entries(steps).find(([, step]) => step.check?.outcome === 'failed' && !isOver(step));
+  return found && Number(found[0]);
+}
+
+export function stepError(run: PlanRun): RunError {
+  const step = failedCheck(run);
+  const check = step === undefined ? undefined : run.steps[step]?.check;
+  const failed = Object.entries(run.steps).findLast(([, { status }]) => status === 'failed')?.[0];
+  const message = check
+    ? `Step ${step} of the plan did not pass its check: ${checkText(check.check)}.`
+    : `Step ${failed} of the plan failed.`;
+  return { kind: 'check', message };
+}
+
+/** A run that failed with it and is tried again goes on with that step. */
+export function putRight({ plan, steps }: PlanRun, step: number): UserMessage {
+  const { check } = steps[step] ?? {};
+  const what = check ? `: ${checkText(check.check)}\n${check.output}` : '.';
+  const text = `Step ${step} (${plan?.steps[step - 1]?.title ?? ''}) did not pass its check${what}\nPut it right, then report the step done.`;
+  return { role: 'user', content: [note('check', text)] };
+}

@@ -1,0 +1,158 @@
+/**
+ * The ReAct loop: think (ask the model), act (carry out its calls), observe (hand it the results), until an answer without a
+ * call. It keeps no state of its own beyond counters: where it stands is what the events say, so it starts in the middle as
+ * well as at the beginning, after a pause, a reload or a crash.
+ */
+import { wasStopped } from '../abort.ts';
+import type { AssistantMessage, ToolCall, UserMessage } from '../model/messages.ts';
+import { endedUnsaid, isEmptyAnswer } from '../model/messages.ts';
+import { ModelError } from '../model/model.ts';
+import { note } from '../model/notes.ts';
+import type { ApprovalAnswer, Limits, Outcome, PauseReason, QuestionAnswer, RunError } from '../session/events.ts';
+import type { Covers } from '../session/grant-scope.ts';
+import { takenBackNote } from '../session/writes.ts';
+import { describeProgress } from '../view/summary.ts';
+import { carryOut } from './act.ts';
+import { LimitReached, type Reached } from './budget.ts';
+import { failedCheck, putRight, stepError } from './failed-step.ts';
+import { isStuck } from './repeats.ts';
+import { runError } from './run-error.ts';
+import { spent } from './spent.ts';
+import { type ThinkPorts, think } from './think.ts';
+import type { ExecuteContext, Judgement, PreparedCall, RunEnd, Tool } from './tool.ts';
+
+/** How fast the user lets the run go. A step is a call or a turn of the model. */
+export type Pace = {
+  /** How many steps may go: none while the user holds the run, one where it goes step by step. */
+  left(): number;
+  took(steps: number): void;
+};
+
+type Halt = { reason: Exclude<PauseReason, 'limit' | 'interrupted'> } | { reason: 'limit'; reached: Reached };
+
+export type RunPorts = ThinkPorts & {
+  tools: readonly Tool[];
+  limits: Limits;
+  pace: Pace;
+  /** What there is to do before a run that was answered ends. */
+  closing?(context: Pick<ExecuteContext, 'signal' | 'record'>): Promise<void>;
+  /** `tool` is undefined when no such tool was offered. */
+  decide(call: ToolCall, tool: Tool | undefined, prepared: PreparedCall | undefined): Judgement | Promise<Judgement>;
+  /** Whether a call that was not judged yet seems to need the same leave. */
+  alike?(covers: Covers, call: ToolCall): boolean;
+  /** Resolves when the user has answered; the answer's event is then in the state. */
+  answered(approvalId: string, signal: AbortSignal): Promise<ApprovalAnswer>;
+  replied(questionId: string, signal: AbortSignal): Promise<QuestionAnswer>;
+  now(): number;
+};
+
+/** The model's message is continued when it was cut off at the output limit, or broke off half-way. */
+const goOn = (stop: AssistantMessage['stop']): UserMessage => {
+  const what = stop === 'max_tokens' ? 'was cut off at the output limit' : 'broke off before it was complete';
+  return { role: 'user', content: [note('cut_off', `Your last message ${what}, and no tool call in it was executed. Go on from there.`)] };
+};
+
+const EMPTY: UserMessage = {
+  role: 'user',
+  content: [note('empty', 'Your last message was empty: it had neither text nor a tool call. Answer, or go on with the task.')],
+};
+const EMPTY_AGAIN =
+  'The model’s answer was empty, also when it was asked again: try it once more, say it in other words, or choose another model.';
+/** How often a model is asked for an answer that is not empty. */
+const TRIES = 2;
+
+/** Runs until the answer, a limit, a stop or a failure, and emits how it ended. It throws only where the log cannot be written. */
+export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<void> {
+  const { state, emit, meter, now, pace } = ports;
+  const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
+  const specs = ports.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  let emptyAnswers = 0;
+  /** Since the run began or went on. */
+  let hasAnswered = false;
+
+  const finish = (outcome: Outcome, error?: RunError) =>
+    emit({ type: 'run_finished', outcome, ...(error && { error }), ...spent(state.lastRun, state, now()) });
+
+  const upToDate = ({ role, content }: UserMessage): UserMessage => ({ role, content: [...content, ...takenBackNote(state)] });
+
+  const pause = (halt: Halt) => {
+    if (halt.reason === 'limit') emit({ type: 'budget_reached', ...halt.reached });
+    emit({ type: 'run_paused', reason: halt.reason, summary: describeProgress(state, state.lastRun) });
+  };
+
+  async function ask(): Promise<AssistantMessage> {
+    meter.spend({ turns: 1 });
+    pace.took(1);
+    emit({ type: 'turn_started', turn: meter.use.turns });
+    if (emptyAnswers > 0) emit({ type: 'model_waiting', attempt: emptyAnswers + 1, tries: TRIES, reason: 'empty_answer', waitMs: 0 });
+    return await think(ports, specs, signal);
+  }
+
+  /** What does not let the run go on with a call, or a turn of the model. */
+  function halted(before: 'turn' | 'call'): Halt | undefined {
+    if (isStuck(state.recent)) return { reason: 'repeating' };
+    if (pace.left() === 0) return { reason: 'user' };
+    const reached = meter.reached(before);
+    return reached && { reason: 'limit', reached };
+  }
+
+  /** Calls that only read run side by side; one that changes something, or may end the run, runs alone, after all that were asked for before it. */
+  async function act(calls: readonly ToolCall[]): Promise<Halt | Exclude<RunEnd, 'edit_plan'> | undefined> {
+    const isReader = ({ name }: ToolCall) => {
+      const { effect = 'readonly', alone = false } = tools.get(name) ?? {};
+      return effect === 'readonly' && !alone;
+    };
+    for (let next = 0; next < calls.length; ) {
+      const halt = halted('call');
+      if (halt) return halt;
+      const room = Math.min(meter.callsLeft, pace.left());
+      let end = next + 1;
+      if (isReader(calls[next] as ToolCall)) while (end < calls.length && end - next < room && isReader(calls[end] as ToolCall)) end++;
+      meter.spend({ calls: end - next });
+      pace.took(end - next);
+      const ends = await Promise.all(calls.slice(next, end).map((call) => carryOut(call, tools.get(call.name), ports, signal)));
+      const ending = ends.find(Boolean);
+      if (ending) return ending === 'edit_plan' ? { reason: ending } : ending;
+      next = end;
+    }
+    return undefined;
+  }
+
+  try {
+    for (;;) {
+      if (state.open.length > 0) {
+        const ended = await act(state.open.filter((call) => !state.results.has(call.id)));
+        if (typeof ended === 'object') return pause(ended);
+        if (ended) return finish(ended, ended === 'failed' && state.lastRun ? stepError(state.lastRun) : undefined);
+      }
+      const { lastRun } = state;
+      const last = state.messages.at(-1);
+      if (last?.role === 'assistant' && !endedUnsaid(last)) {
+        if (last.stop === 'refusal') return finish('refused');
+        const isWhole = last.stop !== 'max_tokens' && last.stop !== 'aborted';
+        // A run that ended with this answer, and is tried again, has work to do first.
+        const open = isWhole && !hasAnswered && lastRun ? failedCheck(lastRun) : undefined;
+        if (isEmptyAnswer(last)) {
+          if (emptyAnswers === TRIES) throw new ModelError('empty_answer', EMPTY_AGAIN);
+          emit({ type: 'message_added', message: upToDate(EMPTY) });
+        } else if (isWhole && open === undefined) {
+          await ports.closing?.({ signal, record: emit });
+          return lastRun && failedCheck(lastRun) !== undefined ? finish('failed', stepError(lastRun)) : finish('answered');
+        } else
+          emit({ type: 'message_added', message: upToDate(lastRun && open !== undefined ? putRight(lastRun, open) : goOn(last.stop)) });
+      }
+      const halt = halted('turn');
+      if (halt) return pause(halt);
+      for (const { id, message } of state.queue.values()) emit({ type: 'message_added', message: upToDate(message), queued: id });
+      if (state.takenBack.size > 0) emit({ type: 'message_added', message: upToDate({ role: 'user', content: [] }) });
+      const answer = await ask();
+      hasAnswered = true;
+      emptyAnswers = isEmptyAnswer(answer) ? emptyAnswers + 1 : 0;
+      if (answer.stop === 'max_tokens') return pause({ reason: 'max_tokens' });
+    }
+  } catch (error) {
+    if (wasStopped(signal)) return finish('stopped');
+    if (error instanceof LimitReached) return pause({ reason: 'limit', reached: error.reached });
+    return finish('failed', runError(error));
+  }
+}

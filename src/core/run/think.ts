@@ -1,0 +1,118 @@
+/** One turn of the model: the request, and its answer as it comes, which the limits of the run end where it does not end by itself. */
+import { interruptible } from '../abort.ts';
+import { checkedEvent } from '../model/answer-shape.ts';
+import { withoutImages } from '../model/images.ts';
+import type { AssistantMessage, ModelRef, ToolCall, Usage } from '../model/messages.ts';
+import { type ModelAdapter, ModelError, type ModelRequest } from '../model/model.ts';
+import { Received } from '../model/received-answer.ts';
+import type { EventBody } from '../session/events.ts';
+import { messagesForModel } from '../session/reduce.ts';
+import type { SessionState } from '../session/session-state.ts';
+import { LimitReached, type Meter, useOfAnswer } from './budget.ts';
+
+export type ThinkPorts = {
+  adapter: ModelAdapter;
+  model: ModelRef;
+  request: Omit<ModelRequest, 'model' | 'messages' | 'tools'>;
+  /** US dollars for an answer, where the model's price is known and the answer says what it took. */
+  price?(usage: Usage): number | undefined;
+  /** The model is known not to see: images are left out, and it is told so. */
+  blind?: boolean;
+  /** A run that another run starts gets that run's meter. */
+  meter: Meter;
+  state: SessionState;
+  /** Appends to the log, takes the event into `state`, tells every listener; in that order. */
+  emit(event: EventBody): void;
+};
+
+/** The limits are looked at whenever so much has come, and once a second, for an answer may also be silent. */
+const CHECK_CHARACTERS = 4_096;
+const CHECK_MS = 1_000;
+
+/** @throws LimitReached in the middle of an answer; what had come of its text is then kept as half an answer, and what it used is counted, as after any other failure */
+export async function think(ports: ThinkPorts, tools: ModelRequest['tools'], signal: AbortSignal): Promise<AssistantMessage> {
+  const { state, emit, meter, price } = ports;
+  const history = messagesForModel(state);
+  const messages = ports.blind ? withoutImages(history) : history;
+  const request = { ...ports.request, model: ports.model.model, tools, messages };
+  const received = new Received(request, ports.adapter.isFree);
+  const limit = new AbortController();
+  const either = AbortSignal.any([signal, limit.signal]);
+  const ids = new CallIds(state.callIds);
+  let checkedAt = 0;
+
+  const check = () => {
+    const reached = meter.reached('answer', received.use(price));
+    if (reached) throw new LimitReached(reached);
+  };
+  const timer = setInterval(() => {
+    try {
+      check();
+    } catch (error) {
+      limit.abort(error);
+    }
+  }, CHECK_MS);
+  // It must not keep a program alive in which nothing else goes on any more.
+  (timer as { unref?(): void }).unref?.();
+
+  const add = (content: AssistantMessage['content'], stop: AssistantMessage['stop']): AssistantMessage => {
+    const { usage } = received;
+    const usd = price?.(usage ?? {});
+    const estimate = received.estimated(usd === undefined ? price : undefined);
+    meter.spend(useOfAnswer(usage, usd, estimate));
+    const message = {
+      role: 'assistant',
+      content,
+      from: ports.model,
+      stop,
+      ...(usage && { usage }),
+      ...(usd !== undefined && { usd }),
+    } as const;
+    if (content.length > 0 || stop !== 'aborted' || usage || estimate.estimated !== undefined)
+      emit({ type: 'message_added', message, ...estimate });
+    return message;
+  };
+
+  try {
+    for await (const given of interruptible(ports.adapter.stream(request, either), either)) {
+      const event = checkedEvent(given);
+      received.add(event.type === 'part' && event.part.type === 'tool_call' ? { ...event, part: ids.own(event.part) } : event);
+      if (event.type !== 'part' && event.type !== 'usage' && event.type !== 'stop') emit(event);
+      if (received.size < checkedAt + CHECK_CHARACTERS) continue;
+      checkedAt = received.size;
+      check();
+    }
+    if (!received.stop) throw new ModelError('bad_stream', 'The model’s answer ended before it was complete. Send the message again.');
+  } catch (error) {
+    if (received.hasBegun) add(received.said, 'aborted');
+    throw error;
+  } finally {
+    clearInterval(timer);
+  }
+  const { stop, content } = received;
+  // A call in an answer that was cut off or refused may be half a call: it never runs, and is not kept.
+  return add(stop === 'end_turn' || stop === 'tool_use' ? content : content.filter((part) => part.type !== 'tool_call'), stop);
+}
+
+/** Ids come from models, and some repeat them or leave them out; the log, the approvals and the wires need each to be one call's own. */
+class CallIds {
+  /** Of all calls of the session before. */
+  readonly #earlier: ReadonlySet<string>;
+  readonly #taken = new Set<string>();
+  readonly #counts = new Map<string, number>();
+
+  constructor(earlier: ReadonlySet<string>) {
+    this.#earlier = earlier;
+  }
+
+  own(call: ToolCall): ToolCall {
+    const base = call.id || 'call';
+    let { id } = call;
+    for (let count = this.#counts.get(base) ?? 1; !id || this.#taken.has(id) || this.#earlier.has(id); count++) {
+      id = `${base}_${count}`;
+      this.#counts.set(base, count + 1);
+    }
+    this.#taken.add(id);
+    return id === call.id ? call : { ...call, id };
+  }
+}

@@ -1,0 +1,296 @@
+/** The shape of each durable event, for logs that are read: a file can hold anything. */
+
+import { assistantMessage, cost, model, toolResult, usage, userMessage } from '../model/message-shape.ts';
+import type { StepStatus } from '../plan/plan.ts';
+import { plan, planCheck } from '../plan/shape.ts';
+import type { BudgetKey } from '../run/budget.ts';
+import type { ChangeSummary, CommandLine, Decision, Effect, FileRevision, ServerTool, Target } from '../run/tool.ts';
+import {
+  anyOf,
+  arrayOf,
+  between,
+  boolean,
+  type Check,
+  constant,
+  type FieldChecks,
+  integer,
+  json,
+  number,
+  object,
+  oneOf,
+  optional,
+  recordOf,
+  string,
+} from '../shape.ts';
+import type { Receipt } from '../view/receipt.ts';
+import type {
+  AgentEvent,
+  ApprovalAnswer,
+  CheckOutcome,
+  EventBody,
+  Granted,
+  Limits,
+  Mode,
+  Outcome,
+  PauseReason,
+  Question,
+  QuestionAnswer,
+  RestorePoint,
+  RunError,
+  UndoResult,
+} from './events.ts';
+import type { Covers, GrantScope } from './grant-scope.ts';
+
+type TransientType = 'text_delta' | 'reasoning_delta' | 'tool_input_delta' | 'model_waiting' | 'tool_progress';
+type DurableType = Exclude<EventBody['type'], TransientType>;
+type Fields<Type extends DurableType> = Omit<Extract<EventBody, { type: Type }>, 'type'>;
+
+const strings = arrayOf(string);
+const yes = optional(constant(true));
+const text = optional(string);
+const amount = optional(number);
+
+const mode = oneOf<Mode>({ ask: true, plan: true, agent: true });
+const limits = object<Limits>({ turns: number, callsPerTurn: number, callsPerRun: number, minutes: number });
+
+const step = integer(1, 1_000_000);
+const ofStep = { planId: string, hash: text, step };
+const stepStatus = oneOf<StepStatus>({ started: true, done: true, failed: true, skipped: true });
+
+const effect = oneOf<Effect>({ readonly: true, mutating: true, destructive: true, external: true });
+const target = object<Target>({
+  path: string,
+  access: oneOf<Target['access']>({ read: true, write: true, delete: true }),
+  outside: optional(boolean),
+  names: yes,
+});
+const decision = object<Decision>({ kind: oneOf<Decision['kind']>({ allow: true, deny: true, ask: true }), rule: string, reason: string });
+const command = object<CommandLine>({
+  text: string,
+  cwd: string,
+  shell: oneOf<CommandLine['shell']>({ bash: true, sh: true, powershell: true, other: true }),
+  background: yes,
+  timeoutSeconds: amount,
+});
+
+type StagedChange = Omit<ChangeSummary, 'diff'>;
+const changeFields = {
+  path: string,
+  kind: oneOf<ChangeSummary['kind']>({ create: true, edit: true, delete: true, move: true }),
+  from: text,
+  before: text,
+  after: text,
+  added: number,
+  removed: number,
+  mode: amount,
+  made: optional(strings),
+};
+const stagedChanges = arrayOf(object<StagedChange>(changeFields));
+const changes = arrayOf(object<ChangeSummary>({ ...changeFields, diff: string }));
+const undoResults = arrayOf(
+  object<UndoResult>({
+    path: string,
+    outcome: oneOf<UndoResult['outcome']>({ restored: true, merged: true, unchanged: true, refused: true }),
+    reason: text,
+  }),
+);
+
+type CoversOf<Kind extends Covers['kind']> = Extract<Covers, { kind: Kind }>;
+const covers: Check<Covers> = anyOf(
+  object<CoversOf<'edits'>>({ kind: constant('edits') }),
+  object<CoversOf<'path'>>({ kind: constant('path'), tool: string, glob: string }),
+  object<CoversOf<'command'>>({ kind: constant('command'), prefix: strings, folders: optional(strings) }),
+  object<CoversOf<'host'>>({ kind: constant('host'), host: string, private: yes }),
+  object<CoversOf<'mcp'>>({ kind: constant('mcp'), server: string, tool: string, fingerprint: text }),
+);
+const scope = oneOf<GrantScope>({ turn: true, run: true, session: true, workspace: true });
+const fileRevision: Check<FileRevision> = anyOf(
+  constant('refused'),
+  object<{ without: number[] }>({ without: arrayOf(number) }),
+  object<{ content: string }>({ content: string }),
+);
+const approvalAnswer: Check<ApprovalAnswer> = anyOf(
+  object<Extract<ApprovalAnswer, { approve: true }>>({
+    approve: constant(true),
+    grant: optional(scope),
+    covers: amount,
+    revised: optional(recordOf(fileRevision)),
+    by: optional(constant('grant')),
+    widen: yes,
+  }),
+  object<Extract<ApprovalAnswer, { approve: false }>>({ approve: constant(false), words: text, by: optional(constant('nobody')) }),
+);
+const question = object<Question>({
+  id: string,
+  text: string,
+  options: arrayOf(object<Question['options'][number]>({ label: string, detail: text })),
+  freeText: optional(boolean),
+  command: optional(command),
+  reason: text,
+});
+const questionAnswer: Check<QuestionAnswer> = anyOf(
+  object<Extract<QuestionAnswer, { option: string }>>({ option: string, words: text }),
+  object<Exclude<QuestionAnswer, { option: string }>>({ words: string, by: optional(constant('nobody')) }),
+);
+
+const budgetKey = oneOf<BudgetKey>({
+  turns: true,
+  callsPerTurn: true,
+  callsPerRun: true,
+  minutes: true,
+  tokens: true,
+  usd: true,
+  price: true,
+  'day.runs': true,
+  'day.turns': true,
+  'day.calls': true,
+  'day.tokens': true,
+  'day.usd': true,
+  'day.minutes': true,
+  runsPerMinute: true,
+  cooldown: true,
+});
+const pauseReason = oneOf<PauseReason>({ limit: true, max_tokens: true, interrupted: true, edit_plan: true, user: true, repeating: true });
+const outcome = oneOf<Outcome>({ answered: true, plan_proposed: true, refused: true, stopped: true, failed: true });
+const errorKind = oneOf<RunError['kind']>({
+  auth: true,
+  unknown_model: true,
+  no_credit: true,
+  rate_limit: true,
+  overloaded: true,
+  context_overflow: true,
+  invalid_request: true,
+  network: true,
+  timeout: true,
+  empty_answer: true,
+  bad_stream: true,
+  internal: true,
+  check: true,
+});
+const counts = recordOf(number);
+const receipt = object<Receipt>({
+  mode,
+  calls: number,
+  effects: counts as Check<Receipt['effects']>,
+  allowed: counts,
+  asked: number,
+  approved: number,
+  rejected: number,
+  denied: number,
+  failed: amount,
+  deniedBy: counts,
+  read: strings,
+  readCount: number,
+  changed: strings,
+  changedCount: number,
+  unchangedSteps: optional(arrayOf(number)),
+  commands: strings,
+  commandCount: number,
+  hosts: strings,
+  hostCount: number,
+  servers: strings,
+  canWrite: optional(boolean),
+});
+const restorePoint: Check<RestorePoint> = anyOf(
+  object<{ undoId: string }>({ undoId: string }),
+  object<Exclude<RestorePoint, { undoId: string }>>({ runId: string, callId: text }),
+);
+
+/** Each field of each event; what else a line holds is of no interest. */
+const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
+  run_started: { mode, prompt: string, model, limits, plan: optional(plan), resumes: text, revises: text },
+  limits_shrunk: { limits, reason: string },
+  turn_started: { turn: number },
+  message_added: { message: anyOf(userMessage, assistantMessage), queued: text, estimated: amount, estimatedUsd: amount },
+  message_queued: { id: string, message: userMessage },
+  message_unqueued: { id: string },
+  tool_started: {
+    callId: string,
+    name: string,
+    title: string,
+    effect,
+    targets: arrayOf(target),
+    decision,
+    source: text,
+    command: text,
+    hosts: optional(strings),
+  },
+  approval_requested: {
+    approvalId: string,
+    callId: string,
+    title: string,
+    rule: string,
+    reason: string,
+    changes,
+    digest: text,
+    command: optional(command),
+    hosts: optional(strings),
+    address: text,
+    mcp: optional(object<ServerTool>({ server: string, tool: string, description: string })),
+    input: json,
+    targets: optional(arrayOf(target)),
+    covers: optional(arrayOf(covers)),
+    similar: amount,
+  },
+  approval_resolved: {
+    approvalId: string,
+    callId: string,
+    digest: text,
+    answer: approvalAnswer,
+    granted: optional(object<Granted>({ scope, covers })),
+  },
+  question_asked: { questionId: string, callId: string, question },
+  question_answered: { questionId: string, callId: string, answer: questionAnswer },
+  grants_revoked: { covers: optional(covers) },
+  changes_staged: { callId: string, changes: stagedChanges },
+  file_changed: { callId: string, changes },
+  changes_dropped: { callId: string },
+  tool_finished: { callId: string, result: toolResult, durationMs: number, decision: optional(decision), note: text, withheld: yes },
+  plan_proposed: { plan },
+  plan_resolved: { planId: string, answer: oneOf({ run: true, discard: true }), plan: optional(plan) },
+  plan_step: { ...ofStep, status: stepStatus, note: text, implicit: yes, unchanged: yes },
+  step_checked: {
+    ...ofStep,
+    check: planCheck,
+    outcome: oneOf<CheckOutcome>({ passed: true, failed: true, not_run: true }),
+    output: string,
+  },
+  step_rolled_back: { ...ofStep, undoId: string, results: undoResults },
+  plan_revised: { plan, reason: string, was: optional(arrayOf(integer(0, 1_000_000))) },
+  budget_reached: { limit: budgetKey, max: number, unpriced: amount },
+  run_paused: { reason: pauseReason, summary: string },
+  run_resumed: {},
+  run_finished: {
+    outcome,
+    error: optional(object<RunError>({ kind: errorKind, message: string })),
+    usage,
+    cost: optional(cost),
+    sessionCost: optional(cost),
+    durationMs: number,
+    receipt: optional(receipt),
+  },
+  undo_staged: { undoId: string, restore: yes, changes: stagedChanges },
+  changes_undone: {
+    undoneRunId: string,
+    results: undoResults,
+    undoId: text,
+    part: optional(object<{ path: string; hunk?: number }>({ path: string, hunk: amount })),
+  },
+  changes_restored: { undoId: string, to: restorePoint, results: undoResults },
+};
+
+const SHAPES = new Map<unknown, Check<object>>(Object.entries(FIELDS).map(([type, fields]) => [type, object(fields)]));
+
+/** `seq` leaves room to count on, and `at` is a time that a Date can hold. */
+const envelope = object<{ runId: string; seq: number; at: number }>({
+  runId: string,
+  seq: integer(1, 2 ** 48),
+  at: between(0, 8_640_000_000_000_000),
+});
+
+/** Whether a line of a log is an event as this version writes them. */
+export function isLogged(value: unknown): value is AgentEvent {
+  if (!envelope(value)) return false;
+  const { type } = value as { type?: unknown };
+  return SHAPES.get(type)?.(value) ?? false;
+}

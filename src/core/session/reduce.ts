@@ -1,0 +1,212 @@
+/**
+ * A session is what its events say. This reducer is the only code that turns events into state: the loop runs on it while
+ * events happen, and a reload folds the same events from the log and stands at the same place.
+ */
+
+import type { Message, ToolCall, ToolResult } from '../model/messages.ts';
+import { brokeOffInside, callsOf, isEmptyAnswer } from '../model/messages.ts';
+import { reducePlan, settledSteps } from '../plan/progress.ts';
+import { addUse, NO_USE, usedOf, useOfAnswer } from '../run/budget.ts';
+import { withMade } from '../run/repeats.ts';
+import { addCost, addUsage, workedMs } from '../run/spent.ts';
+import type { AgentEvent } from './events.ts';
+import { sameCovers } from './grant-scope.ts';
+import { emptySession, type RunRecord, type SessionState } from './session-state.ts';
+import { reduceWrites } from './writes.ts';
+
+/** Takes a durable event into the state. Transient events must not be passed. */
+export function reduce(state: SessionState, event: AgentEvent): void {
+  const run = state.runs.get(event.runId);
+  if (run) countTime(run, state, event);
+  if (event.seq > state.seq + 1) distrustOpenCalls(state);
+  state.seq = event.seq;
+  state.at = event.at;
+  switch (event.type) {
+    case 'run_started': {
+      const { runId, mode, model, prompt, plan, revises } = event;
+      const steps = settledSteps((event.resumes && state.runs.get(event.resumes)?.steps) || {});
+      state.title ||= prompt.split('\n', 1)[0]?.slice(0, 80) ?? '';
+      const fresh = {
+        status: 'live',
+        usage: {},
+        cost: {},
+        used: NO_USE,
+        from: {},
+        changed: false,
+        stagedBefore: state.staged.length,
+        messagesBefore: state.messages.length,
+      } as const;
+      state.lastRun = { runId, mode, model, prompt, ...(plan && { plan }), steps, ...(revises && { revises }), ...fresh };
+      state.runs.set(runId, state.lastRun);
+      state.recent = [];
+      break;
+    }
+    case 'turn_started':
+      if (run) run.used = addUse(run.used, { turns: 1 });
+      break;
+    case 'message_added':
+      closeOpenCalls(state);
+      state.messages.push(event.message);
+      if (event.queued !== undefined) state.queue.delete(event.queued);
+      if (event.message.role === 'user') state.takenBack.clear();
+      state.open = callsOf(event.message);
+      for (const call of state.open) state.callIds.add(call.id);
+      if (event.message.role === 'assistant') {
+        const { usage, usd } = event.message;
+        if (run && usage) run.usage = addUsage(run.usage, usage);
+        if (run) run.cost = addCost(run.cost, usd);
+        if (run) run.used = addUse(run.used, useOfAnswer(usage, usd, event));
+        if (usage) state.usage = addUsage(state.usage, usage);
+        state.cost = addCost(state.cost, usd);
+      }
+      break;
+    case 'tool_started':
+      if (event.effect !== 'readonly' && event.decision.kind === 'allow') state.begun.add(event.callId);
+      break;
+    case 'approval_requested':
+      // A new question about a call, whose effect is another by now, stands in the place of the old one.
+      for (const [id, { callId }] of state.pendingApprovals) if (callId === event.callId) state.pendingApprovals.delete(id);
+      state.pendingApprovals.set(event.approvalId, event);
+      break;
+    case 'approval_resolved':
+      state.pendingApprovals.delete(event.approvalId);
+      state.approvals.set(event.callId, {
+        approvalId: event.approvalId,
+        answer: event.answer,
+        ...(event.digest !== undefined && { digest: event.digest }),
+      });
+      grant(state, event);
+      break;
+    case 'question_asked':
+      state.pendingQuestions.set(event.questionId, event);
+      // What comes before a question bears to be done twice: after a reload the call is carried out from its beginning.
+      state.begun.delete(event.callId);
+      break;
+    case 'question_answered':
+      state.pendingQuestions.delete(event.questionId);
+      state.questionAnswers.set(event.questionId, event.answer);
+      break;
+    case 'grants_revoked':
+      state.grants = state.grants.filter(({ covers }) => event.covers && !sameCovers(covers, event.covers));
+      break;
+    case 'changes_staged':
+      state.begun.add(event.callId);
+      reduceWrites(state, event, run);
+      break;
+    case 'file_changed':
+    case 'changes_dropped':
+    case 'undo_staged':
+    case 'changes_undone':
+    case 'changes_restored':
+      reduceWrites(state, event, run);
+      break;
+    case 'message_queued':
+      state.queue.set(event.id, { id: event.id, message: event.message });
+      break;
+    case 'message_unqueued':
+      state.queue.delete(event.id);
+      break;
+    case 'tool_finished':
+      if (run) run.used = addUse(run.used, { calls: 1 });
+      if (!event.withheld && event.decision?.kind !== 'deny') state.carriedOut.add(event.callId);
+      remember(state, event.result);
+      state.results.set(event.callId, event.result);
+      if (state.open.length > 0 && state.open.every((call) => state.results.has(call.id))) closeOpenCalls(state);
+      break;
+    case 'plan_proposed':
+    case 'plan_resolved':
+    case 'plan_revised':
+    case 'plan_step':
+    case 'step_checked':
+    case 'step_rolled_back':
+      reducePlan(state, event, run);
+      break;
+    case 'budget_reached':
+      if (run) run.reached = { limit: event.limit, max: event.max, ...(event.unpriced && { unpriced: event.unpriced }) };
+      break;
+    case 'run_paused':
+      if (run) Object.assign(run, { status: 'paused', pause: event.reason });
+      break;
+    case 'run_resumed':
+      if (!run) break;
+      if (run.pause === 'repeating') state.recent = [];
+      if (run.pause === 'limit' && run.reached) run.from = { ...run.from, [run.reached.limit]: usedOf(run.reached.limit, run.used) };
+      run.status = 'live';
+      delete run.pause;
+      delete run.outcome;
+      break;
+    case 'run_finished':
+      if (run) Object.assign(run, { status: 'finished', outcome: event.outcome });
+      for (const pending of [state.pendingApprovals, state.pendingQuestions])
+        for (const [id, request] of pending) if (request.runId === event.runId) pending.delete(id);
+      break;
+  }
+}
+
+/** Where events are missing, nobody knows how far the open calls came: none of them may happen twice. */
+function distrustOpenCalls({ open, begun }: SessionState): void {
+  for (const { id } of open) begun.add(id);
+}
+
+/** Leaves out a number, for an event that is lost: the next one then says to everybody that something is missing before it. */
+export function skipLost(state: SessionState): void {
+  state.seq++;
+  distrustOpenCalls(state);
+}
+
+/** What passes between two events of a run is its time, unless nobody was at work. */
+function countTime(run: RunRecord, state: SessionState, event: AgentEvent): void {
+  const away = event.type === 'run_resumed' || (event.type === 'run_paused' && event.reason === 'interrupted');
+  if (!away) run.used = { ...run.used, ms: workedMs(run, state, event.at) };
+}
+
+function remember(state: SessionState, result: ToolResult): void {
+  const call = state.open.find(({ id }) => id === result.callId);
+  if (call) state.recent = withMade(state.recent, { call, result }, state.open);
+}
+
+/** Older logs know edits only, and say what was granted by the answer alone. */
+function grant(state: SessionState, { runId, answer, granted }: Extract<AgentEvent, { type: 'approval_resolved' }>): void {
+  if (!answer.approve) return;
+  const { scope, covers } = granted ?? { scope: answer.grant, covers: { kind: 'edits' as const } };
+  if (scope === undefined || scope === 'workspace') return;
+  const callIds = scope === 'turn' && { callIds: state.open.map(({ id }) => id) };
+  state.grants.push({ scope, covers, runId, ...callIds });
+}
+
+export function foldSession(events: Iterable<AgentEvent>): SessionState {
+  const state = emptySession();
+  for (const event of events) reduce(state, event);
+  return state;
+}
+
+/**
+ * Moves the open calls' results into the history. A call without a result gets a synthetic one, because every wire refuses
+ * a history in which a call is left unanswered; this way a session can always go on.
+ */
+function closeOpenCalls(state: SessionState): void {
+  if (state.open.length === 0) return;
+  const content = state.open.map((call) => state.results.get(call.id) ?? orphanResult(call, state.begun.has(call.id)));
+  state.messages.push({ role: 'tool', content });
+  state.open = [];
+  state.grants = state.grants.filter(({ scope }) => scope !== 'turn');
+  state.results.clear();
+  state.begun.clear();
+}
+
+export function orphanResult(call: ToolCall, mayHaveHappened: boolean): ToolResult {
+  const text = mayHaveHappened
+    ? 'Interrupted. This call may have taken effect: look before you rely on either.'
+    : 'Not executed: the run was stopped before this call.';
+  return { type: 'tool_result', callId: call.id, name: call.name, content: [{ type: 'text', text }], isError: true };
+}
+
+/** The history as a model may see it: an answer that says nothing is left out, since wires refuse it. */
+export function messagesForModel(state: SessionState): Message[] {
+  return state.messages.filter((message) => message.content.length > 0 && !isEmptyAnswer(message));
+}
+
+/** Whether the conversation ends with half an answer, which can be gone on with. */
+export function brokeOff({ messages }: SessionState): boolean {
+  return brokeOffInside(messages.at(-1));
+}

@@ -1,0 +1,95 @@
+/** What of a log can be believed: its events in order, and each about something that the events before it know. */
+
+import { callsOf } from '../model/messages.ts';
+import type { AgentEvent } from './events.ts';
+import { reduce } from './reduce.ts';
+import type { SessionState } from './session-state.ts';
+
+/**
+ * Folds logged events into the state, without those that cannot be right there: doubled, out of order, or of a run, a call or a question that
+ * is not known. Returns the events that were taken in.
+ */
+export function takeIn(state: SessionState, logged: readonly AgentEvent[]): AgentEvent[] {
+  return inOrder(state, logged).filter((event) => {
+    const isRight = fits(state, event);
+    if (isRight) reduce(state, event);
+    return isRight;
+  });
+}
+
+/** Whether the event can be the next one. */
+export function fits(state: SessionState, event: AgentEvent): boolean {
+  if (event.seq <= state.seq) return false;
+  if (event.type === 'run_started') return !state.runs.has(event.runId);
+  const run = state.runs.get(event.runId);
+  if (!run) return false;
+  switch (event.type) {
+    case 'message_added': {
+      const ids = callsOf(event.message).map(({ id }) => id);
+      return new Set(ids).size === ids.length && !ids.some((id) => state.callIds.has(id));
+    }
+    case 'tool_started':
+    case 'approval_requested':
+    case 'question_asked':
+      return isOpen(state, event.callId);
+    case 'tool_finished':
+      return isOpen(state, event.callId) && event.result.callId === event.callId;
+    case 'approval_resolved':
+      return state.pendingApprovals.get(event.approvalId)?.callId === event.callId;
+    case 'question_answered':
+      return state.pendingQuestions.get(event.questionId)?.callId === event.callId;
+    case 'plan_resolved':
+      return state.plans.has(event.planId);
+    case 'plan_step':
+    case 'step_checked':
+    case 'step_rolled_back':
+      return run.plan?.id === event.planId;
+    case 'plan_revised':
+      return run.plan?.id === event.plan.id;
+    case 'changes_undone':
+      return state.runs.has(event.undoneRunId);
+    case 'changes_restored':
+      return 'undoId' in event.to || state.runs.has(event.to.runId);
+    default:
+      // What was written counts for undo, even where the message is lost that asked for it.
+      return true;
+  }
+}
+
+/** Whether the call was asked for in the last answer, and has no result yet. */
+function isOpen({ open, results }: SessionState, callId: string): boolean {
+  return !results.has(callId) && open.some(({ id }) => id === callId);
+}
+
+/** As many of the events as can stand in a row with rising numbers, of runs that begin somewhere in it. */
+function inOrder({ runs, seq: newest }: SessionState, logged: readonly AgentEvent[]): AgentEvent[] {
+  const begun = new Set(runs.keys());
+  for (const event of logged) if (event.type === 'run_started') begun.add(event.runId);
+  const own = logged.filter(({ runId, seq }) => seq > newest && begun.has(runId));
+  return own.every(({ seq }, index) => index === 0 || seq > (own[index - 1] as AgentEvent).seq) ? own : longestRising(own);
+}
+
+/**
+ * The longest subsequence with rising numbers: one wrong number, or a few lines of another log, then cost no more than themselves. Of two
+ * events with the same number the first is kept.
+ */
+function longestRising(events: readonly AgentEvent[]): AgentEvent[] {
+  /** At each length, the last event of the chain of that length that ends with the lowest number. */
+  const ends: number[] = [];
+  const before: (number | undefined)[] = [];
+  const seqAt = (index: number) => (events[index] as AgentEvent).seq;
+  for (let index = 0; index < events.length; index++) {
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (seqAt(ends[middle] as number) < seqAt(index)) low = middle + 1;
+      else high = middle;
+    }
+    before.push(ends[low - 1]);
+    const end = ends[low];
+    if (end === undefined || seqAt(end) > seqAt(index)) ends[low] = index;
+  }
+  const chain: AgentEvent[] = [];
+  for (let at = ends.at(-1); at !== undefined; at = before[at]) chain.push(events[at] as AgentEvent);
+  return chain.reverse();
+}

@@ -1,0 +1,99 @@
+/** What a session was about to write, what of it landed, and what was taken back since: folded from its events, for undo and restore. */
+
+import type { NotePart } from '../model/messages.ts';
+import { note } from '../model/notes.ts';
+import { currentStep } from '../plan/progress.ts';
+import type { ChangeSummary } from '../run/tool.ts';
+import type { AgentEvent, RestorePoint } from './events.ts';
+import type { RunRecord, SessionState } from './session-state.ts';
+
+/** `landed` when it is known that it did. `planId` and `step`: which step of a plan it belongs to. */
+export type Write = {
+  runId: string;
+  callId: string;
+  planId?: string;
+  step?: number | undefined;
+  change: Omit<ChangeSummary, 'diff'>;
+  landed: boolean;
+  restore?: true;
+};
+
+type WriteEvent = Extract<
+  AgentEvent,
+  { type: 'changes_staged' | 'file_changed' | 'changes_dropped' | 'undo_staged' | 'changes_undone' | 'changes_restored' }
+>;
+
+type CallWrites = Extract<AgentEvent, { type: 'changes_staged' | 'file_changed' }>;
+
+/** `run` is the one that the event is of. */
+export function reduceWrites(state: SessionState, event: WriteEvent, run: RunRecord | undefined): void {
+  switch (event.type) {
+    case 'changes_staged':
+      stage(state, event, run);
+      break;
+    case 'file_changed':
+      // Only a damaged log does not say first that it was staged.
+      if (writesOf(state, event.callId).length === 0) stage(state, event, run);
+      for (const write of writesOf(state, event.callId)) write.landed = true;
+      break;
+    case 'changes_dropped': {
+      const dropped = new Set(writesOf(state, event.callId).filter(({ landed }) => !landed));
+      state.staged = state.staged.filter((write) => !dropped.has(write));
+      if (run) run.changed = state.staged.some(({ runId }) => runId === run.runId);
+      break;
+    }
+    case 'undo_staged': {
+      const { runId, undoId: callId, restore } = event;
+      for (const change of event.changes) state.staged.push({ runId, callId, change, landed: false, ...(restore && { restore }) });
+      break;
+    }
+    case 'changes_undone':
+    case 'changes_restored':
+      takeBack(state, event);
+      break;
+  }
+}
+
+function stage(state: SessionState, { runId, callId, changes }: CallWrites, run: RunRecord | undefined): void {
+  const of = { runId, callId, ...(run?.plan && { planId: run.plan.id, step: currentStep(run) }) };
+  for (const change of changes) state.staged.push({ ...of, change, landed: false });
+  if (run) run.changed = true;
+}
+
+/** Those of one call or undo. They stand side by side, and are looked for from the end: a session may have written very often. */
+function writesOf({ staged }: SessionState, callId: string): Write[] {
+  const last = staged.findLastIndex((write) => write.callId === callId);
+  let first = last;
+  while (first > 0 && staged[first - 1]?.callId === callId) first--;
+  return last < 0 ? [] : staged.slice(first, last + 1);
+}
+
+/** The runs that are taken back whole count as undone, until that is taken back itself. */
+function takeBack(state: SessionState, event: Extract<AgentEvent, { type: 'changes_undone' | 'changes_restored' }>): void {
+  const landed = new Set(event.results.filter(({ outcome }) => outcome === 'restored' || outcome === 'merged').map(({ path }) => path));
+  if (event.undoId !== undefined) for (const write of writesOf(state, event.undoId)) if (landed.has(write.change.path)) write.landed = true;
+  for (const path of landed) state.takenBack.add(path);
+  if (event.type === 'changes_restored' && 'undoId' in event.to) {
+    for (const runId of state.undos.get(event.to.undoId) ?? []) state.undone.delete(runId);
+  } else if (event.results.every((result) => result.outcome !== 'refused')) {
+    const runs = event.type === 'changes_restored' ? runsAfter(state, event.to) : event.part ? [] : [event.undoneRunId];
+    const fresh = runs.filter((runId) => !state.undone.has(runId));
+    for (const runId of fresh) state.undone.add(runId);
+    if (event.undoId !== undefined) state.undos.set(event.undoId, fresh);
+  }
+}
+
+/** Those that began after that point. */
+function runsAfter({ runs }: SessionState, to: RestorePoint): string[] {
+  if ('undoId' in to) return [];
+  const ids = [...runs.keys()];
+  return ids.slice(ids.indexOf(to.runId) + (to.callId === undefined ? 0 : 1));
+}
+
+/** What the model has to be told before it goes on: its history still says otherwise. */
+export function takenBackNote({ takenBack }: SessionState): NotePart[] {
+  if (takenBack.size === 0) return [];
+  const paths = [...takenBack];
+  const named = paths.length > 20 ? `${paths.slice(0, 20).join(', ')} and ${paths.length - 20} more` : paths.join(', ');
+  return [note('undo', `The user has taken back changes in ${named} since. Read them again before you rely on what you know of them.`)];
+}

@@ -1,0 +1,108 @@
+/** What a yes executes, whole, as every host shows it: the hosts differ in how it looks, and in nothing else. */
+
+import type { ChangeSummary, CommandLine, Target } from '../run/tool.ts';
+import type { Question } from '../session/events.ts';
+import type { ApprovalRequest } from '../session/session-state.ts';
+import { visibleCommand, visibleLine, visibleText } from '../words/visible-text.ts';
+
+/** `code` is the language of a text that is executed or sent as it is; without it the text is one line of words. */
+export type DetailRow = { label: string; text: string; code?: string };
+/** `more` lines of the diff are not in the log, for it is very long: each host can show them all. */
+export type FileDetail = Pick<ChangeSummary, 'path' | 'kind' | 'from' | 'added' | 'removed' | 'diff'> & { more: number };
+export type ApprovalDetails = { title: string; reason: string; rows: DetailRow[]; files: FileDetail[] };
+
+export function approvalDetails(request: ApprovalRequest): ApprovalDetails {
+  const { title, reason, changes, command, address, mcp, hosts = [], input, targets = [] } = request;
+  const rows = [
+    ...(command ? commandRows(command) : []),
+    ...(address === undefined ? [] : addressRows(address, hosts)),
+    ...(mcp ? [row('MCP server', mcp.server), row('Tool', mcp.tool)] : []),
+    ...(mcp?.description ? [row('What the server says of it', mcp.description)] : []),
+    ...(targets.length > 0
+      ? [row(targets.length === 1 ? 'Reaches' : `Reaches ${targets.length} places`, targets.map(targetText).join(', '))]
+      : []),
+    ...(input === undefined ? [] : [code('Arguments', argumentsText(input), 'json')]),
+  ];
+  if (rows.length === 0 && changes.length === 0)
+    rows.push(
+      row(
+        'Details',
+        'This question was asked by an older version of Kedge, which did not record what it is about. Reject it to be asked again.',
+      ),
+    );
+  const heading = command ? 'Run a command' : address !== undefined ? 'Fetch a web page' : mcp ? 'Call a tool of an MCP server' : title;
+  return { title: visibleText(heading.replace(/\s+/g, ' ')), reason: visibleText(reason), rows, files: changes.map(fileDetail) };
+}
+
+/** A question of a tool that is about a command shows it as an approval does. */
+export function questionRows({ command }: Question): DetailRow[] {
+  return command ? commandRows(command) : [];
+}
+
+function commandRows({ text, cwd, shell, background, timeoutSeconds }: CommandLine): DetailRow[] {
+  return [
+    code('Command', visibleCommand(text), shell === 'other' ? 'text' : shell),
+    ...(cwd === '.' ? [] : [row('In the folder', cwd)]),
+    ...(background ? [row('Background', 'It keeps running after the call returns.')] : []),
+    ...(timeoutSeconds === undefined ? [] : [row('Time limit', `${timeoutSeconds} s`)]),
+  ];
+}
+
+/** The host is said once more by itself: it is what counts, and an address can be written to look like another. */
+function addressRows(address: string, hosts: readonly string[]): DetailRow[] {
+  const host = hosts.join(', ');
+  const isEncoded = hosts.some((name) => /(^|\.)xn--/i.test(name));
+  return [
+    code('Address', visibleCommand(address), 'text'),
+    row('Host', isEncoded ? `${host} (a name with letters beyond a-z, as it is looked up)` : host),
+  ];
+}
+
+function targetText({ path, access, outside }: Target): string {
+  return `${path}${outside ? ' (outside the workspace)' : ''}${access === 'read' ? '' : ` (${access})`}`;
+}
+
+/** As JSON. Padding is folded in its strings, and not in the indentation between them. */
+function argumentsText(input: unknown): string {
+  const text = JSON.stringify(input, (_key, value: unknown) => (typeof value === 'string' ? visibleCommand(value) : value), 2) ?? '';
+  return text.split('\n').map(visibleArguments).join('\n');
+}
+
+function visibleArguments(line: string): string {
+  const indentation = /^ */.exec(line)?.[0] ?? '';
+  return indentation + visibleCommand(line.slice(indentation.length));
+}
+
+function fileDetail({ path, kind, from, added, removed, diff }: ChangeSummary): FileDetail {
+  const { shown, more } = withoutCut(diff);
+  return {
+    path: visibleLine(path),
+    kind,
+    ...(from !== undefined && { from: visibleLine(from) }),
+    added,
+    removed,
+    diff: visibleText(shown),
+    more,
+  };
+}
+
+const CUT = /\n?\\ (\d+) more lines$/;
+
+/** A diff in the log, and how many lines of it are not there. */
+export function withoutCut(diff: string): { shown: string; more: number } {
+  const cut = CUT.exec(diff);
+  return cut ? { shown: diff.slice(0, cut.index), more: Number(cut[1]) } : { shown: diff, more: 0 };
+}
+
+/** What stands at the end of a diff of which only the beginning is kept. */
+export function cutMark(more: number): string {
+  return `\\ ${more} more lines`;
+}
+
+function row(label: string, text: string): DetailRow {
+  return { label, text: visibleLine(text) };
+}
+
+function code(label: string, text: string, language: string): DetailRow {
+  return { label, text, code: language };
+}

@@ -1,0 +1,62 @@
+/** A plan as people see it who confirm it, in every host. What the model reads is `planText`. */
+import { type Check, checkText, type PlanDraft, type PlanStep } from '../plan/plan.ts';
+import { visibleCommand, visibleLine } from '../words/visible-text.ts';
+
+/** `means` says in words what a glob lets the step change. */
+export type StepFile = { path: string; text: string; means?: string };
+export type StepDetails = { title: string; detail?: string; files: StepFile[]; tools?: string; check?: CheckDetails };
+/** A `command` is run as it stands there, a `search` or `problems` by Kedge; a `remark` is for people. */
+export type CheckDetails = { kind: 'command' | 'search' | 'problems' | 'remark'; text: string };
+
+export function stepDetails({ title, detail, files, tools, check }: PlanStep): StepDetails {
+  return {
+    title: visibleCommand(title),
+    ...(detail && { detail: visibleCommand(detail) }),
+    files: files.map((path) => {
+      const means = scopeMeaning(path);
+      return { path, text: visibleLine(path), ...(means && { means }) };
+    }),
+    ...(tools?.length && { tools: visibleLine(tools.join(', ')) }),
+    ...(check !== undefined && { check: checkDetails(check) }),
+  };
+}
+
+export function checkDetails(check: Check): CheckDetails {
+  if (typeof check === 'string') return { kind: 'remark', text: visibleCommand(check) };
+  if ('command' in check) return { kind: 'command', text: visibleLine(check.command) };
+  return { kind: 'diagnostics' in check ? 'problems' : 'search', text: visibleLine(checkText(check)) };
+}
+
+/** In the form of `planText`; further lines of a title are indented, so that none looks like a step. */
+export function planLines(plan: PlanDraft): string {
+  const steps = plan.steps
+    .map(stepDetails)
+    .map(({ title, detail, files, tools, check }, index) =>
+      [
+        `${index + 1}. ${title.replaceAll('\n', '\n   ')}`,
+        ...(detail ? [`   detail: ${detail.replace(/\s+/g, ' ')}`] : []),
+        ...(files.length > 0 ? [`   files: ${files.map(({ text, means }) => (means ? `${text} (${means})` : text)).join(', ')}`] : []),
+        ...(tools ? [`   tools: ${tools}`] : []),
+        ...(check ? [`   check: ${check.kind === 'command' ? 'command: ' : ''}${check.text.replaceAll('\n', '\n   ')}`] : []),
+      ].join('\n'),
+    );
+  const list = (title: string, entries: readonly string[] | undefined) =>
+    entries?.length ? ['', `${title}:`, ...entries.map((entry) => `- ${visibleCommand(entry).replaceAll('\n', '\n  ')}`)] : [];
+  const estimate = plan.estimatedCalls ? ['', `Estimated calls: ${plan.estimatedCalls}`] : [];
+  const more = [...list('Checks', plan.checks), ...list('Assumptions', plan.assumptions), ...estimate];
+  return [`Goal: ${visibleCommand(plan.goal).replaceAll('\n', '\n   ')}`, '', ...steps, ...more].join('\n');
+}
+
+const IS_GLOB = /[*?{]/;
+
+/** What a glob of a plan stands for; undefined for a path. Names that begin with a dot fit no star. */
+export function scopeMeaning(entry: string): string | undefined {
+  const glob = entry.replace(/^\.\//, '');
+  if (!IS_GLOB.test(glob)) return undefined;
+  const [, folder = '', below, extension] = /^([^*?{[]*\/)?(\*\*|\*\*\/\*|\*)(\.[\w.]+)?$/.exec(glob) ?? [];
+  if (!below || (below === '**' && extension)) return 'every file that fits this pattern';
+  const which = `every ${extension ? `${visibleLine(extension)} ` : ''}file`;
+  if (below === '*') return folder ? `${which} directly in ${visibleLine(folder)}` : `${which} at the top of the workspace`;
+  if (!folder) return `${which} of the workspace, except hidden ones`;
+  return below === '**' ? `${visibleLine(folder.slice(0, -1))} and every file below it` : `${which} below ${visibleLine(folder)}`;
+}

@@ -1,0 +1,26 @@
+/** What happens to a plan, in words for hosts that show lines of text. */
+
+import { shortHash } from '../plan/hash.ts';
+import { checkText } from '../plan/plan.ts';
+import type { AgentEvent } from '../session/events.ts';
+import { visibleLine } from './visible-text.ts';
+
+type PlanEvent = Extract<AgentEvent, { type: 'step_checked' | 'step_rolled_back' | 'plan_revised' }>;
+
+const OUTCOME = { passed: 'passed', failed: 'failed', not_run: 'could not run' } as const;
+
+/** The first line says it all; what follows is output. */
+export function planEventText(event: PlanEvent): string {
+  switch (event.type) {
+    case 'step_checked':
+      return [`Check ${OUTCOME[event.outcome]}: ${visibleLine(checkText(event.check))}`, event.output].filter(Boolean).join('\n');
+    case 'step_rolled_back': {
+      const refused = event.results.filter(({ outcome }) => outcome === 'refused').map(({ path, reason }) => `${path}: ${reason}`);
+      return [`Step ${event.step} was rolled back${refused.length > 0 ? ', but not all of it' : ''}.`, ...refused].join('\n');
+    }
+    case 'plan_revised': {
+      const hash = shortHash(event.plan);
+      return `The plan is now revision ${event.plan.revision}${hash ? ` (${hash})` : ''}. ${event.reason}`;
+    }
+  }
+}

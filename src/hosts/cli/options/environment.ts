@@ -1,0 +1,81 @@
+/** The model and its connection, from the command line and the environment. */
+import type { ModelRef } from '../../../core/model/messages.ts';
+import { CATALOG, catalogEntry, missingConfig, parseModelRef } from '../../../providers/catalog.ts';
+import type { ProviderConfig } from '../../../providers/types.ts';
+import type { EnvironmentRules } from '../../node/commands/command-environment.ts';
+import { UsageError } from './arguments.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The model that was chosen; undefined where none was. @throws UsageError */
+export function chosenModel(option: string | undefined, env: Environment): ModelRef | undefined {
+  const text = option ?? env.KEDGE_MODEL?.trim();
+  if (!text) return undefined;
+  try {
+    return parseModelRef(text);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+/** @throws UsageError */
+export function providerConfig(provider: string, baseUrlOption: string | undefined, env: Environment): ProviderConfig {
+  const apiKey = keyVariablesOf(provider)
+    .map((name) => env[name]?.trim())
+    .find(Boolean);
+  const baseUrl = baseUrlOption || env.KEDGE_BASE_URL?.trim() || env[`${prefixOf(provider)}_BASE_URL`]?.trim();
+  const silenceMs = silenceIn(env.KEDGE_SERVER_TIMEOUT?.trim());
+  return { ...(apiKey && { apiKey }), ...(baseUrl && { baseUrl }), ...(silenceMs && { silenceMs }) };
+}
+
+/** @throws UsageError */
+function silenceIn(seconds: string | undefined): number | undefined {
+  if (!seconds) return undefined;
+  const count = Number(seconds);
+  if (count >= 1 && count <= 290) return count * 1000;
+  throw new UsageError('KEDGE_SERVER_TIMEOUT takes seconds from 1 to 290.');
+}
+
+/** Where a provider's key is looked for; the first that is set wins. */
+export function keyVariablesOf(provider: string): string[] {
+  return ['KEDGE_API_KEY', `${prefixOf(provider)}_API_KEY`, ...(catalogEntry(provider)?.keyVariables ?? [])];
+}
+
+/** What is missing before the provider can be asked, in one sentence. A server at an address of one's own may need no key. */
+export function missingKey({ provider }: ModelRef, config: ProviderConfig): string | undefined {
+  const entry = catalogEntry(provider);
+  const missing = entry && missingConfig(entry, config);
+  if (!missing) return undefined;
+  const how = missing === 'key' ? `${howToGiveKey(provider)},` : `Set ${prefixOf(provider)}_BASE_URL (or --base-url)`;
+  return `There is no ${missing} for ${entry.label}. ${how} and try again.`;
+}
+
+/** `Set OPENAI_API_KEY (or KEDGE_API_KEY), or run kedge keys set openai` */
+export function howToGiveKey(provider: string): string {
+  const variable = catalogEntry(provider)?.keyVariables?.[0] ?? `${prefixOf(provider)}_API_KEY`;
+  return `Set ${variable} (or KEDGE_API_KEY), or run kedge keys set ${provider}`;
+}
+
+/** `stored` are the providers that have a key in the keychain. */
+export function describeModels(env: Environment, stored: readonly string[] = []): string {
+  const rows = CATALOG.map((entry) => {
+    const { id, label, keyless, keyVariables, defaultModel } = entry;
+    const found = providerConfig(id, undefined, env);
+    const config = stored.includes(id) ? { apiKey: 'stored', ...found } : found;
+    const missing = missingConfig(entry, config);
+    const needed = missing === 'key' ? keyVariables?.[0] : missing && `${prefixOf(id)}_BASE_URL`;
+    const state = needed ? `set ${needed}` : config.apiKey ? 'key is set' : keyless ? 'needs no key' : 'address is set';
+    return `${(id === defaultModel ? id : `${id}/${defaultModel}`).padEnd(32)} ${label.padEnd(24)} ${state}`;
+  });
+  return `${rows.join('\n')}\n\nOther models of a provider work by their name: --model provider/name.`;
+}
+
+/** Which variables commands get, and which they do not: names, parted by commas or blanks. */
+export function environmentRules(env: Environment): EnvironmentRules {
+  const names = (text = '') => text.split(/[\s,]+/).filter((name) => name !== '');
+  return { pass: names(env.KEDGE_PASS_ENV), withhold: names(env.KEDGE_WITHHOLD_ENV) };
+}
+
+function prefixOf(provider: string): string {
+  return provider.toUpperCase().replace(/\W+/g, '_');
+}

@@ -1,0 +1,71 @@
+/** What the command line and policy files allow, ask for and deny. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { PolicySettings } from '../../../app/run/judge.ts';
+import { jsonIn } from '../../../core/json.ts';
+import { bareProblem, joinRules, NO_RULES, type RuleSet, readRules } from '../../../policy/rules.ts';
+import { readRegular } from '../../node/files/real-files.ts';
+import { UsageError } from './arguments.ts';
+
+export type PolicyOptions = { allow?: string[]; deny?: string[]; policy?: string };
+
+const KINDS = ['tool', 'path', 'command', 'host', 'server'] as const;
+/** Another key may be one that denies, in other words. */
+const PolicyFile = z.strictObject({ rules: z.unknown(), allowReadOnlyCommands: z.boolean().optional() });
+
+/** @throws UsageError where a flag or the user's own file cannot be read; what is wrong in a workspace's makes everything ask. */
+export function readPolicy(
+  { allow = [], deny = [], policy }: PolicyOptions,
+  roots: readonly string[],
+  warn: (problem: string) => void,
+): PolicySettings {
+  const flags = [...deny.map((text) => ruleOf('deny', text)), ...allow.map((text) => ruleOf('allow', text))];
+  const own = joinRules(checked(readRules(flags, 'user', 'the command line')));
+  const file = policy === undefined ? undefined : userFile(policy);
+  const ofWorkspace = roots.map((root) => workspaceFile(join(root, '.kedge', 'policy.json')));
+  const all = joinRules(own, ...(file ? [checked(readRules(file.rules, 'user', policy as string))] : []), ...ofWorkspace);
+  for (const problem of all.problems) warn(problem);
+  return { ...all, readOnlyCommands: file?.allowReadOnlyCommands ?? false };
+}
+
+/** `path:src/**`, `command:npm test`, `host:example.com`, `tool:create_file`, `server:github`. */
+function ruleOf(effect: 'allow' | 'deny', text: string): Record<string, string> {
+  const at = text.indexOf(':');
+  const kind = KINDS.find((name) => name === text.slice(0, at));
+  const value = text.slice(at + 1).trim();
+  if (kind && value) return { effect, [kind]: value };
+  // The name of an MCP tool has a colon of its own.
+  if (text.startsWith('mcp:')) return { effect, tool: text };
+  throw new UsageError(
+    `--${effect} takes ${KINDS.map((name) => `${name}:…`).join(', ')}, for example command:"npm test", not ${JSON.stringify(text)}.`,
+  );
+}
+
+function checked(set: RuleSet): RuleSet {
+  if (set.problems.length > 0) throw new UsageError(set.problems.map(bareProblem).join(' '));
+  return set;
+}
+
+function userFile(path: string): z.infer<typeof PolicyFile> {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    throw new UsageError(`The policy file ${path} cannot be read.`);
+  }
+  const parsed = PolicyFile.safeParse(jsonIn(text));
+  if (parsed.success) return parsed.data;
+  throw new UsageError(`${path} is no policy: it takes {"rules": [{"effect": "deny", "path": "src/**"}]}.`);
+}
+
+function workspaceFile(path: string): RuleSet {
+  let text: string;
+  try {
+    text = readRegular(path).toString('utf8');
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? NO_RULES : readRules({}, 'workspace', path);
+  }
+  const parsed = PolicyFile.safeParse(jsonIn(text));
+  return readRules(parsed.success ? parsed.data.rules : {}, 'workspace', path);
+}

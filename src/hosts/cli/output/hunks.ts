@@ -1,0 +1,56 @@
+/** A proposed change, asked for hunk by hunk. */
+
+import { fileRevision, goesWithMove, hunksIn, splitHunks } from '../../../core/run/revision.ts';
+import type { ChangeSummary, Revision } from '../../../core/run/tool.ts';
+import type { ApprovalAnswer } from '../../../core/session/events.ts';
+import { diffText, oneLine, type Paint } from './terminal.ts';
+
+/** Whether there is anything to choose from. */
+export function canChoose(changes: readonly ChangeSummary[]): boolean {
+  return changes.filter((change) => !goesWithMove(change, changes)).reduce((sum, change) => sum + hunksIn(change), 0) > 1;
+}
+
+/** `show` prints a hunk, `ask` resolves with a line, or with undefined where none comes any more: then the rest is refused. */
+export async function chooseHunks(
+  changes: readonly ChangeSummary[],
+  show: (text: string) => void,
+  ask: (prompt: string) => Promise<string | undefined>,
+  paint: Paint,
+): Promise<ApprovalAnswer> {
+  const revised: Revision = {};
+  let kept = 0;
+  let rest: 'a' | 'd' | undefined;
+  for (const change of changes) {
+    if (goesWithMove(change, changes)) continue;
+    const total = hunksIn(change);
+    const hunks = splitHunks(change.diff);
+    const refused: number[] = [];
+    for (let index = 0; index < total; index++) {
+      if (!rest) show(diffText([alone(change, hunks[index])], paint));
+      const name = total === 1 ? oneLine(change.path) : `hunk ${index + 1} of ${total} in ${oneLine(change.path)}`;
+      const letter = rest ?? (await letterOf(`Take ${name}? y = yes, n = no, a = all from here, d = none from here > `, ask));
+      if (letter === 'a' || letter === 'd') rest = letter;
+      if (letter === 'y' || letter === 'a') kept++;
+      else refused.push(index);
+    }
+    const made = fileRevision(total, refused);
+    if (made) revised[change.path] = made;
+  }
+  if (kept === 0) return { approve: false };
+  return { approve: true, ...(Object.keys(revised).length > 0 && { revised }) };
+}
+
+/** With the counts of the hunk. */
+function alone(change: ChangeSummary, hunk: string | undefined): ChangeSummary {
+  if (hunk === undefined) return change;
+  const linesWith = (sign: string) => hunk.split('\n').filter((line) => line.startsWith(sign)).length;
+  return { ...change, diff: hunk.trimEnd(), added: linesWith('+'), removed: linesWith('-') };
+}
+
+async function letterOf(prompt: string, ask: (prompt: string) => Promise<string | undefined>): Promise<'y' | 'n' | 'a' | 'd'> {
+  for (;;) {
+    const line = await ask(prompt);
+    const [, word = ''] = /^\s*(y|yes|n|no|a|all|d)\s*$/i.exec(line ?? 'd') ?? [];
+    if (word) return word[0]?.toLowerCase() as 'y' | 'n' | 'a' | 'd';
+  }
+}

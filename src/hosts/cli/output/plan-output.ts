@@ -1,0 +1,19 @@
+import { writeFileSync } from 'node:fs';
+import type { Session } from '../../../app/session/session.ts';
+import { planMarkdown } from '../../../core/plan/markdown.ts';
+
+/** Writes the session's last plan, with how far it is, as Markdown. @throws Error where the file cannot be written. */
+export function writePlan(session: Session, file: string): void {
+  const last = session.plans.list().at(-1);
+  if (!last) {
+    process.stderr.write(`There is no plan, so ${file} was not written.\n`);
+    return;
+  }
+  const steps = last.runId === undefined ? {} : session.state.runs.get(last.runId)?.steps;
+  try {
+    writeFileSync(file, planMarkdown(last.plan, steps));
+  } catch (error) {
+    throw new Error(`The plan could not be written to ${file}: ${(error as Error).message}`);
+  }
+  process.stderr.write(`The plan is in ${file}.\n`);
+}

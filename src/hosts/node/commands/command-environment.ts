@@ -1,0 +1,47 @@
+/** Which variables of the environment a command does not get: keys of model services, and what the user names. */
+import { CATALOG } from '../../../providers/catalog.ts';
+
+/** Names of variables, in which `*` stands for any letters. What is passed on wins. */
+export type EnvironmentRules = { pass: readonly string[]; withhold: readonly string[] };
+
+export const NO_ENVIRONMENT_RULES: EnvironmentRules = { pass: [], withhold: [] };
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const words = (text: string) => text.trim().split(/\s+/);
+
+/** Makers and gateways of models, as their variables begin. */
+const SERVICES =
+  words(`OPENAI ANTHROPIC CLAUDE GEMINI GOOGLE_AI GOOGLE_GENAI GOOGLE_GENERATIVE_AI GOOGLE_API VERTEX VERTEX_AI MISTRAL CODESTRAL
+  GROQ DEEPSEEK XAI GROK OPENROUTER AZURE_OPENAI AZURE_AI AZURE_API AZURE_INFERENCE HF HUGGINGFACE HUGGING_FACE HUGGINGFACEHUB COHERE CO
+  TOGETHER TOGETHER_AI TOGETHERAI FIREWORKS FIREWORKS_AI PERPLEXITY PERPLEXITYAI PPLX REPLICATE CEREBRAS SAMBANOVA NVIDIA NIM DASHSCOPE QWEN
+  MOONSHOT KIMI ZHIPU ZHIPUAI ZAI BIGMODEL MINIMAX STEPFUN QIANFAN ARK HUNYUAN AI21 WATSONX BEDROCK VOYAGE VOYAGEAI JINA STABILITY ELEVENLABS
+  DEEPGRAM ASSEMBLYAI LITELLM OLLAMA LMSTUDIO LM_STUDIO VLLM LANGSMITH LANGCHAIN AI_GATEWAY LLM GENAI COPILOT CODEX CURSOR
+  DEEPINFRA NOVITA NEBIUS SILICONFLOW FRIENDLI PORTKEY DATABRICKS`);
+const KIND = '(?:\\w+_)?(?:API_?KEYS?(?:_\\w+)?|(?:KEY|TOKEN|SECRET|PAT)(?:_?\\d+)?)';
+const OF_SERVICES = new RegExp(`^(?:${SERVICES.join('|')})_${KIND}$`);
+/** With a word before it, such as `MY_` or `VITE_`; a short name behind one could be anything. */
+const OF_SERVICES_PREFIXED = new RegExp(`_(?:${SERVICES.filter(({ length }) => length > 3).join('|')})_${KIND}$`);
+const OTHERS = /^(?:\w+_)?(?:(?:GITHUB|GH)_(?:\w+_)?(?:TOKEN|PAT)|AWS_BEARER_TOKEN_BEDROCK)$/;
+const OF_CATALOG = new Set(CATALOG.flatMap(({ keyVariables = [] }) => keyVariables));
+/** What only Kedge reads, and what makes a shell run something else first. */
+const NEVER = /^(?:KEDGE_.*|BASH_ENV|ENV)$/;
+
+/** @returns the names of what a command does not get; `told` are those that somebody may miss. */
+export function withheldFrom(env: Environment, { pass, withhold }: EnvironmentRules): { names: string[]; told: string[] } {
+  const names = Object.keys(env).sort();
+  const told = names.filter((name) => !NEVER.test(name) && (matches(name, withhold) || isKey(name)) && !matches(name, pass));
+  return { names: [...names.filter((name) => NEVER.test(name)), ...told], told };
+}
+
+export function isKey(name: string): boolean {
+  const upper = name.toUpperCase();
+  return OF_CATALOG.has(upper) || OF_SERVICES.test(upper) || OF_SERVICES_PREFIXED.test(upper) || OTHERS.test(upper);
+}
+
+function matches(name: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => {
+    const parts = pattern.split('*').map((part) => part.replace(/[^\w]/g, '\\$&'));
+    return new RegExp(`^${parts.join('.*')}$`, 'i').test(name);
+  });
+}

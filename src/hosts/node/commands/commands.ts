@@ -1,0 +1,223 @@
+/** Commands and what became of them: time-outs, background processes, reading on. How one is started is the host's to say. */
+import { randomUUID } from 'node:crypto';
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CommandLines, CommandResult, CommandRunner, CommandSpec, CommandState } from '../../../workspace/commands.ts';
+import type { Location } from '../../../workspace/types.ts';
+import { type EnvironmentRules, NO_ENVIRONMENT_RULES, withheldFrom } from './command-environment.ts';
+import { CommandOutput, linesFrom } from './output.ts';
+import { type Ending, findShell, type Launch, launchProcess, type Running, type Shell } from './process.ts';
+
+export type CommandsOptions = {
+  /** Where outputs are kept. */
+  storage: string;
+  /** The directory on disk. @throws Error where it is on no disk, or no longer at that place. */
+  directory(at: Location): string;
+  launch?: Launch;
+  shell?: Shell;
+  /** Which variables the user passes on or withholds; asked for each command. */
+  environment?(): EnvironmentRules;
+};
+
+type Entry = {
+  id: string;
+  running: Running;
+  /** Variables that it did not get, and may miss. */
+  withheld: readonly string[];
+  output: CommandOutput;
+  state: CommandState;
+  begun: number;
+  durationMs?: number;
+  /** Why it is being stopped, which is how it will have ended. */
+  stopping?: CommandState;
+  /** The line that reading goes on from. */
+  next: number;
+  done: Promise<void>;
+};
+
+/** In the background: how long a command is looked at before it is left alone, and how long after its last output. */
+const FIRST_LOOK_MS = 2_000;
+const QUIET_MS = 300;
+/** How long reading waits for more. */
+const WAIT_MS = 5_000;
+/** A stopped command is reported by then, dead or not. */
+const STOPPED_MS = 60;
+const LIVE_LINES = 12;
+const LIVE_CHARS = 2_000;
+const LIVE_MS = 100;
+/** Outputs are kept for a day, and what is known of a command as long as it is among the last. */
+const KEEP_MS = 24 * 60 * 60_000;
+const KEEP_ENTRIES = 50;
+
+export class Commands implements CommandRunner {
+  readonly #options: CommandsOptions;
+  readonly #shell: Shell;
+  readonly #entries = new Map<string, Entry>();
+  #isSwept = false;
+
+  constructor(options: CommandsOptions) {
+    this.#options = options;
+    this.#shell = options.shell ?? findShell();
+  }
+
+  get shell(): Shell['name'] {
+    return this.#shell.name;
+  }
+
+  async run(spec: CommandSpec, { signal, onOutput }: { signal: AbortSignal; onOutput?(tail: string): void }): Promise<CommandResult> {
+    const entry = await this.#start(spec, signal);
+    const stop = () => this.#stop(entry, { kind: 'stopped' });
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    const timer = spec.background ? undefined : setTimeout(() => this.#stop(entry, { kind: 'timed_out' }), spec.timeoutMs);
+    const end = new AbortController();
+    if (onOutput) void this.#report(entry, onOutput, end.signal);
+    try {
+      await Promise.race([spec.background ? this.#settled(entry) : entry.done, stopped(signal)]);
+    } finally {
+      clearTimeout(timer);
+      end.abort();
+      signal.removeEventListener('abort', stop);
+    }
+    const output = entry.output.excerpt();
+    entry.next = output.gap?.from ?? entry.output.wholeLines + 1;
+    const state = entry.state.kind === 'running' ? (entry.stopping ?? entry.state) : entry.state;
+    const { id, withheld } = entry;
+    const durationMs = entry.durationMs ?? Date.now() - entry.begun;
+    return { id, state, durationMs, output, ...(withheld.length > 0 && { withheld }) };
+  }
+
+  async read(id: string, fromLine: number | undefined, signal: AbortSignal): Promise<CommandLines | undefined> {
+    const entry = this.#entries.get(id);
+    if (!entry) return this.#readFile(id, fromLine);
+    const from = fromLine ?? entry.next;
+    const { output } = entry;
+    if (output.lines < from && entry.state.kind === 'running') {
+      await Promise.race([output.more(), entry.done, delay(WAIT_MS, undefined, { signal, ref: false }).catch(() => undefined)]);
+    }
+    const { text, to } = await output.read(from);
+    entry.next = Math.min(to, output.wholeLines) + 1;
+    return { text, from, to, now: { lines: output.lines, state: entry.state, durationMs: entry.durationMs ?? Date.now() - entry.begun } };
+  }
+
+  async stop(id: string): Promise<boolean> {
+    const entry = this.#entries.get(id);
+    if (!entry) return false;
+    if (entry.state.kind === 'running') this.#stop(entry, { kind: 'stopped' });
+    await entry.done;
+    return true;
+  }
+
+  /** Ends all that still runs. */
+  dispose(): void {
+    for (const entry of this.#entries.values()) if (entry.state.kind === 'running') this.#stop(entry, { kind: 'stopped' });
+  }
+
+  async #start({ text, cwd, background }: CommandSpec, signal: AbortSignal): Promise<Entry> {
+    this.#sweep();
+    const id = randomUUID().slice(0, 6);
+    const launch = this.#options.launch ?? launchProcess;
+    const withheld = withheldFrom(process.env, this.#options.environment?.() ?? NO_ENVIRONMENT_RULES);
+    const { directory } = this.#options;
+    const expectPlace = () => void directory(cwd);
+    const spec = { text, cwd: directory(cwd), background, shell: this.#shell, withheld: withheld.names, expectPlace };
+    const running = await launch(spec, signal);
+    const output = new CommandOutput(this.#fileOf(id));
+    const entry: Entry = {
+      id,
+      running,
+      withheld: withheld.told,
+      output,
+      state: { kind: 'running' },
+      begun: Date.now(),
+      next: 1,
+      done: Promise.resolve(),
+    };
+    entry.done = this.#follow(entry);
+    this.#entries.set(id, entry);
+    for (const [old, { state }] of this.#entries) {
+      if (this.#entries.size <= KEEP_ENTRIES) break;
+      if (state.kind !== 'running') this.#entries.delete(old);
+    }
+    return entry;
+  }
+
+  async #follow(entry: Entry): Promise<void> {
+    const { running, output } = entry;
+    const ending = await this.#drain(running, output).catch(() => ({}));
+    entry.durationMs = Date.now() - entry.begun;
+    entry.state = entry.stopping ?? { kind: 'exited', ...ending };
+    output.end();
+  }
+
+  async #drain(running: Running, output: CommandOutput): Promise<Ending> {
+    for await (const text of running.output) output.write(text);
+    return running.ended;
+  }
+
+  #stop(entry: Entry, why: CommandState): void {
+    entry.stopping ??= why;
+    entry.running.stop();
+  }
+
+  /** Its first output has come and it is quiet, or it is not, but has been looked at long enough. */
+  async #settled({ output, done }: Entry): Promise<void> {
+    const end = new AbortController();
+    const wait = (ms: number) => delay(ms, true, { signal: end.signal }).catch(() => true);
+    const enough = wait(FIRST_LOOK_MS);
+    const isOver = async (quiet: Promise<unknown>) =>
+      (await Promise.race([output.more().then(() => 'more'), done, enough, quiet])) !== 'more';
+    if (output.lines > 0 || !(await isOver(enough))) while (!(await isOver(wait(QUIET_MS)))) {}
+    end.abort();
+  }
+
+  async #report({ output }: Entry, onOutput: (tail: string) => void, signal: AbortSignal): Promise<void> {
+    let shown = '';
+    while (!signal.aborted) {
+      const more = output.more();
+      const tail = output.tail(LIVE_LINES, LIVE_CHARS);
+      if (tail !== shown) onOutput(tail);
+      shown = tail;
+      await Promise.race([more, stopped(signal, 0)]);
+      await delay(LIVE_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** After a restart only the output is there. */
+  async #readFile(id: string, from = 1): Promise<CommandLines | undefined> {
+    if (!/^[0-9a-f]{6}$/.test(id)) return undefined;
+    try {
+      const { text, to } = await linesFrom(this.#fileOf(id), from);
+      return { text, from, to };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  #fileOf(id: string): string {
+    return join(this.#options.storage, `${id}.txt`);
+  }
+
+  #sweep(): void {
+    if (this.#isSwept) return;
+    this.#isSwept = true;
+    try {
+      for (const name of readdirSync(this.#options.storage)) {
+        const file = join(this.#options.storage, name);
+        if (statSync(file).mtimeMs < Date.now() - KEEP_MS) rmSync(file);
+      }
+    } catch {
+      // There is nothing yet, or somebody else sweeps.
+    }
+  }
+}
+
+function stopped(signal: AbortSignal, afterMs = STOPPED_MS): Promise<void> {
+  return new Promise((resolve) => {
+    const wait = () => void setTimeout(resolve, afterMs);
+    if (signal.aborted) wait();
+    else signal.addEventListener('abort', wait, { once: true });
+  });
+}

@@ -1,0 +1,65 @@
+/** What the configuration of a repository itself says, as git reads it there: with what it includes, and that of its submodules. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { GitSetting } from '../../../policy/commands/programs/git-programs.ts';
+
+const LIMITS = { timeout: 10_000, maxBuffer: 100_000_000, windowsHide: true } as const;
+const MAX_REPOSITORIES = 50;
+/** Neither runs a program that a repository names. */
+const LIST = ['config', '--list', '--show-scope', '-z'];
+const FILES = ['-c', 'core.fsmonitor=false', 'ls-files', '--stage', '-z'];
+
+/** None where there is no repository, or no git; undefined where it cannot be told. */
+export async function gitSettings(directory: string): Promise<GitSetting[] | undefined> {
+  const found: GitSetting[] = [];
+  const waiting = [directory];
+  for (let count = 0; count < waiting.length; count++) {
+    if (count >= MAX_REPOSITORIES) return undefined;
+    const at = waiting[count] as string;
+    const listed = await git(at, LIST);
+    if (listed === 'no git') return [];
+    if (listed === undefined) return undefined;
+    const own = ownSettings(listed);
+    const isSubmodule = count > 0;
+    found.push(...(isSubmodule || !(await isElsewhere(at, own)) ? own.filter(({ key }) => key !== 'core.worktree') : own));
+    if (own.length === 0) continue;
+    const files = await git(at, FILES);
+    if (files === undefined) return undefined;
+    for (const path of linksIn(files)) if (existsSync(join(at, path, '.git'))) waiting.push(join(at, path));
+  }
+  return found;
+}
+
+async function git(cwd: string, args: readonly string[]): Promise<string | undefined> {
+  try {
+    return (await promisify(execFile)('git', args, { ...LIMITS, cwd, env: { ...process.env, GIT_OPTIONAL_LOCKS: '0' } })).stdout;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'no git' : undefined;
+  }
+}
+
+/** Scope, NUL, key, line feed, value, NUL; a key without a value has no line feed. */
+function ownSettings(listed: string): GitSetting[] {
+  const parts = listed.split('\0');
+  const settings: GitSetting[] = [];
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    if (!/^(?:local|worktree)$/.test(parts[at] as string)) continue;
+    const [key = '', ...value] = (parts[at + 1] as string).split('\n');
+    settings.push({ key, value: value.join('\n') });
+  }
+  return settings;
+}
+
+/** Whether git takes another place for the files of the repository than one that says to be it, as each submodule does. */
+async function isElsewhere(cwd: string, settings: readonly GitSetting[]): Promise<boolean> {
+  if (!settings.some(({ key }) => key === 'core.worktree')) return false;
+  const top = (await git(cwd, ['rev-parse', '--show-toplevel']))?.trim();
+  return !top || !existsSync(join(top, '.git'));
+}
+
+/** Places of other repositories in the index. */
+function linksIn(files: string): string[] {
+  return files.split('\0').flatMap((line) => (line.startsWith('160000 ') ? [line.slice(line.indexOf('\t') + 1)] : []));
+}

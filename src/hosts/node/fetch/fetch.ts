@@ -1,0 +1,188 @@
+/** Pages of the web: the address that was checked is the one that is connected to, at every hop. */
+import { lookup } from 'node:dns/promises';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { ToolError } from '../../../core/run/tool.ts';
+import type { Fetcher, Page } from '../../../tools/network/fetch-url.ts';
+import { isPrivateAddress, isPrivateHost } from './address.ts';
+import { decodedText, isHtml, isText } from './text.ts';
+
+type Address = { address: string; family: number };
+export type Resolve = (name: string) => Promise<Address[]>;
+
+export type PageFetcherOptions = {
+  resolve?: Resolve;
+  timeoutMs?: number;
+  /** Which addresses need leave. */
+  isPrivate?: (address: string) => boolean;
+};
+
+const TIMEOUT_MS = 30_000;
+const MAX_BYTES = 2_000_000;
+const MAX_HOPS = 5;
+/** Pages that are read piece by piece are not fetched for each. */
+const KEPT_PAGES = 5;
+const KEPT_MS = 5 * 60_000;
+
+const HEADERS = {
+  'user-agent': 'Kedge',
+  accept: 'text/html, text/plain, text/markdown, application/json, */*;q=0.5',
+  'accept-encoding': 'gzip, deflate, br',
+};
+
+export class PageFetcher implements Fetcher {
+  readonly #resolve: Resolve;
+  readonly #timeoutMs: number;
+  readonly #isPrivate: (address: string) => boolean;
+  readonly #kept = new Map<string, { page: Page; at: number }>();
+
+  constructor({ resolve = resolveName, timeoutMs = TIMEOUT_MS, isPrivate = isPrivateAddress }: PageFetcherOptions = {}) {
+    this.#isPrivate = isPrivate;
+    this.#resolve = resolve;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  isPrivate(url: URL): boolean {
+    return isPrivateHost(url);
+  }
+
+  async get(url: URL, { privateAllowed }: { privateAllowed: boolean }, signal: AbortSignal): Promise<Page> {
+    const key = `${privateAllowed} ${url.href}`;
+    const kept = this.#kept.get(key);
+    if (kept && Date.now() - kept.at < KEPT_MS) return kept.page;
+    const timeout = AbortSignal.timeout(this.#timeoutMs);
+    try {
+      const page = await this.#follow(url, privateAllowed, AbortSignal.any([signal, timeout]));
+      if (page.status < 400 && !page.moved) this.#keep(key, page);
+      return page;
+    } catch (error) {
+      if (signal.aborted || error instanceof ToolError) throw error;
+      if (timeout.aborted) throw new ToolError(`${url.host} did not answer within ${this.#timeoutMs / 1_000} s.`);
+      throw new ToolError(`${url.host} could not be read: ${reasonOf(error)}`);
+    }
+  }
+
+  async #follow(first: URL, privateAllowed: boolean, signal: AbortSignal): Promise<Page> {
+    let url = first;
+    for (let hop = 0; hop <= MAX_HOPS; hop++) {
+      const response = await this.#request(url, privateAllowed, signal);
+      const next = redirection(url, response);
+      if (!next) return pageOf(url, response);
+      response.destroy();
+      if (!privateAllowed && isPrivateHost(next))
+        throw new ToolError(`${url.href} redirects to a private address, which was not followed: ${next.href}`);
+      if (!isSameSite(url, next)) return { url: url.href, status: response.statusCode ?? 0, type: '', bytes: 0, moved: next.href };
+      url = next;
+    }
+    throw new ToolError(`${first.href} redirects more than ${MAX_HOPS} times.`);
+  }
+
+  #request(url: URL, privateAllowed: boolean, signal: AbortSignal): Promise<IncomingMessage> {
+    const expectAllowed = (name: string, address: string) => {
+      if (!privateAllowed && this.#isPrivate(address)) throw new PrivateAddress(name, address);
+    };
+    const literal = url.hostname.replace(/^\[|\]$/g, '');
+    if (isIP(literal)) expectAllowed(literal, literal);
+    const pinned: LookupFunction = (name, options, callback) => {
+      this.#resolve(name).then(
+        (addresses) => {
+          try {
+            for (const { address } of addresses) expectAllowed(name, address);
+            const [first] = addresses;
+            if (!first) throw new ToolError(`${name} has no address.`);
+            if (options.all) callback(null, addresses);
+            else callback(null, first.address, first.family);
+          } catch (error) {
+            callback(error as Error, []);
+          }
+        },
+        (error) => callback(error, []),
+      );
+    };
+    const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    return new Promise((resolve, reject) => {
+      // A connection that is kept might be to an address that was never checked.
+      request(url, { agent: false, lookup: pinned, signal, headers: HEADERS }, resolve).once('error', reject).end();
+    });
+  }
+
+  #keep(key: string, page: Page): void {
+    this.#kept.delete(key);
+    this.#kept.set(key, { page, at: Date.now() });
+    for (const old of this.#kept.keys()) if (this.#kept.size > KEPT_PAGES) this.#kept.delete(old);
+  }
+}
+
+const resolveName: Resolve = (name) => lookup(name, { all: true, verbatim: true });
+
+class PrivateAddress extends ToolError {
+  constructor(name: string, address: string) {
+    super(`${name} is the private address ${address}, which was not asked: nothing in its name said so when leave was given.`);
+  }
+}
+
+/** Where the page is to be looked for instead. */
+function redirection(url: URL, { statusCode = 0, headers }: IncomingMessage): URL | undefined {
+  if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined) return undefined;
+  const next = URL.canParse(headers.location, url.href) ? new URL(headers.location, url) : undefined;
+  if (!next || !/^https?:$/.test(next.protocol))
+    throw new ToolError(`${url.href} redirects to ${headers.location}, which is no web address.`);
+  next.hash = '';
+  return next;
+}
+
+/** The leave was for a host: another one, or one without encryption, is asked for anew. */
+function isSameSite(from: URL, to: URL): boolean {
+  const name = (url: URL) => url.hostname.replace(/^www\./, '');
+  const isUpgrade = from.protocol === 'http:' && to.protocol === 'https:' && from.port === '' && to.port === '';
+  return name(from) === name(to) && (isUpgrade || (from.protocol === to.protocol && from.port === to.port));
+}
+
+async function pageOf(url: URL, response: IncomingMessage): Promise<Page> {
+  const type = response.headers['content-type'] ?? '';
+  const { bytes, isCut } = await bodyOf(response);
+  const page = {
+    url: url.href,
+    status: response.statusCode ?? 0,
+    type: type.split(';')[0]?.trim() ?? '',
+    bytes: bytes.length,
+    ...(isCut && { isCut }),
+  };
+  if (!isText(type, bytes)) return page;
+  const text = decodedText(type, bytes);
+  if (!isHtml(type, text)) return { ...page, text };
+  const { markdownOf } = await import('./html.ts');
+  return { ...page, text: markdownOf(text, url.href) };
+}
+
+async function bodyOf(response: IncomingMessage): Promise<{ bytes: Buffer; isCut: boolean }> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of unpacked(response)) {
+    chunks.push(chunk as Buffer);
+    size += (chunk as Buffer).length;
+    // Leaving the loop ends the connection.
+    if (size > MAX_BYTES) break;
+  }
+  response.destroy();
+  return { bytes: Buffer.concat(chunks).subarray(0, MAX_BYTES), isCut: size > MAX_BYTES };
+}
+
+function unpacked(response: IncomingMessage): Readable {
+  const unpack = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate, br: createBrotliDecompress };
+  const create = unpack[(response.headers['content-encoding'] ?? '').trim().toLowerCase() as keyof typeof unpack];
+  if (!create) return response;
+  const stream = create();
+  response.once('error', (error) => stream.destroy(error));
+  return response.pipe(stream);
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'there is no such host, or no network.';
+  if (code === 'ECONNREFUSED') return 'the connection was refused.';
+  return message || code || 'unknown failure';
+}

@@ -1,0 +1,167 @@
+/** Folders on disk, as the workspace sees them; and the writer that the write gate is handed. */
+import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { formatPath, PathError, uniqueNames } from '../../../workspace/paths.ts';
+import type { FileBytes, FileStat, FileSystem, FindQuery, Folder, Location, SearchHit, SearchQuery } from '../../../workspace/types.ts';
+import { filesWithRipgrep, findRipgrep, ignoreFileIn, searchWithRipgrep } from '../search/ripgrep.ts';
+import { findInFolders, searchInFolders } from './folders.ts';
+import { type DirectoryEntry, expectReal, listReal, readReal, readRealRange, targetOf } from './real-files.ts';
+
+export { NodeWriter } from './writer.ts';
+
+export type NodeFileSystemOptions = {
+  /** Asked once a search; without it, or where it finds none, folders are walked. */
+  ripgrep?: () => Promise<string | undefined>;
+};
+
+const MAX_LINKS = 40;
+
+export class NodeFileSystem implements FileSystem {
+  readonly folders: readonly (Folder & { root: string })[];
+  readonly #ripgrep: () => Promise<string | undefined>;
+
+  /** @throws when one of the folders is not there. */
+  constructor(folders: readonly string[], { ripgrep = onPath() }: NodeFileSystemOptions = {}) {
+    const opened = folders.map((folder) => resolve(folder));
+    const real = opened.map((folder) => realpathSync.native(folder));
+    const roots = [...new Set(real)];
+    const names = uniqueNames(roots.map((root) => basename(root) || 'root'));
+    const spellings = (root: string) => [...new Set([root, ...opened.filter((_, index) => real[index] === root)])];
+    this.folders = roots.map((root, index) => ({ root, name: names[index] as string, roots: spellings(root) }));
+    this.#ripgrep = ripgrep;
+  }
+
+  absolute({ folder, path }: Location): string {
+    const root = this.folders[folder]?.root;
+    if (root === undefined) throw new Error('That folder is not open.');
+    return join(root, path);
+  }
+
+  /** The directory of a command on disk. @throws PathError when a link was put on the way to it. */
+  directory(at: Location): string {
+    const path = this.absolute(at);
+    expectReal(path, this.#shown(at));
+    return path;
+  }
+
+  async canonical(at: Location): Promise<Location | undefined> {
+    expectName(at.path);
+    const real = realPath(this.absolute(at));
+    return real === undefined ? undefined : this.#locate(real);
+  }
+
+  async stat(at: Location): Promise<FileStat | undefined> {
+    const path = this.absolute(at);
+    const entry = orMissing(() => lstatSync(path));
+    if (!entry) return undefined;
+    const link = entry.isSymbolicLink();
+    const found = (link && targetOf(path)) || entry;
+    return {
+      type: found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other',
+      size: found.size,
+      link,
+      mode: found.mode & 0o7777,
+    };
+  }
+
+  async read(at: Location): Promise<FileBytes> {
+    return { bytes: await readReal(this.absolute(at), this.#shown(at)), unsaved: false };
+  }
+
+  async readRange(at: Location, from: number, length: number): Promise<Uint8Array> {
+    return readRealRange(this.absolute(at), this.#shown(at), from, length);
+  }
+
+  async list(at: Location): Promise<DirectoryEntry[]> {
+    return listReal(this.absolute(at), this.#shown(at));
+  }
+
+  find(query: FindQuery, signal: AbortSignal): Promise<{ files: Location[]; truncated: boolean }> {
+    return findInFolders(this, query, async (folder, own) => {
+      const options = { cwd: this.directory({ folder, path: '' }), query: own, signal };
+      const rg = await this.#ripgrep();
+      if (!rg) return (await import('../search/walk.ts')).filesByWalking(options);
+      return filesWithRipgrep({ ...options, rg, without: ignoreFileIn(options.cwd) });
+    });
+  }
+
+  search(query: SearchQuery, signal: AbortSignal): AsyncGenerator<SearchHit> {
+    const ripgrep = this.#ripgrep;
+    const root = (folder: number) => this.directory({ folder, path: '' });
+    return searchInFolders(this, query, async function* (folder, own) {
+      const options = { cwd: root(folder), query: own, signal };
+      const rg = await ripgrep();
+      if (!rg) yield* (await import('../search/walk.ts')).searchByWalking(options);
+      else yield* searchWithRipgrep({ ...options, rg, without: ignoreFileIn(options.cwd) });
+    });
+  }
+
+  #shown(at: Location): string {
+    return formatPath(at, this.folders);
+  }
+
+  /** Compared to the letter: both sides come from the file system itself. Of folders inside each other, the inner one counts. */
+  #locate(real: string): Location | undefined {
+    let best: Location | undefined;
+    let length = -1;
+    for (const [folder, { root }] of this.folders.entries()) {
+      const prefix = root.endsWith(sep) ? root : root + sep;
+      if (root.length <= length || (real !== root && !real.startsWith(prefix))) continue;
+      length = root.length;
+      best = { folder, path: real.slice(prefix.length).split(sep).join('/') };
+    }
+    return best;
+  }
+}
+
+function onPath(): () => Promise<string | undefined> {
+  let found: Promise<string | undefined> | undefined;
+  return () => {
+    found ??= findRipgrep();
+    return found;
+  };
+}
+
+/**
+ * The path after every link was followed, also where the end of it does not exist: a link to what does not exist counts as
+ * what it leads to. undefined where links go round in a circle.
+ */
+export function realPath(path: string, links = 0): string | undefined {
+  const missing: string[] = [];
+  for (let at = path; ; at = dirname(at)) {
+    try {
+      const parent = realpathSync.native(at);
+      const [name, ...rest] = missing.reverse();
+      if (name === undefined) return parent;
+      const place = join(parent, name);
+      const isLink = orMissing(() => lstatSync(place))?.isSymbolicLink() ?? false;
+      if (!isLink) return join(place, ...rest);
+      return links < MAX_LINKS ? realPath(join(resolve(parent, readlinkSync(place)), ...rest), links + 1) : undefined;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ELOOP') return undefined;
+      if (!isMissing(error) || dirname(at) === at) throw error;
+      missing.push(basename(at));
+    }
+  }
+}
+
+function orMissing(look: () => Stats): Stats | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+/** Windows writes `a.txt.`, `a.txt ` and `a.txt:b` into `a.txt`, and `con` to the console. */
+export function expectName(path: string, platform: string = process.platform): void {
+  if (platform !== 'win32') return;
+  const bad = path.split('/').find((name) => /[<>:"|?*]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name));
+  if (bad) throw new PathError(`${bad} cannot be the name of a file on Windows.`);
+}

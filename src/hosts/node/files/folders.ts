@@ -1,0 +1,44 @@
+/** Finding and searching over several folders, as the editor's and Node's file systems both do it. */
+import type { FileSystem, FindQuery, Location, SearchHit, SearchQuery } from '../../../workspace/types.ts';
+import type { Hit } from '../search/ripgrep.ts';
+
+/** Of one folder: paths are relative to it, and so are those that `hides` is asked about. */
+export type InFolder<Query extends FindQuery> = Omit<Query, 'folder' | 'hides'> & { hides?: (path: string) => boolean };
+
+/** `inFolder` gives the first so many by name. */
+export async function findInFolders(
+  { folders }: Pick<FileSystem, 'folders'>,
+  query: FindQuery,
+  inFolder: (folder: number, query: InFolder<FindQuery>) => Promise<string[]>,
+): Promise<{ files: Location[]; truncated: boolean }> {
+  const files: Location[] = [];
+  for (const folder of meant(folders, query)) {
+    const paths = await inFolder(folder, ownQuery(query, folder, query.limit + 1 - files.length));
+    for (const path of paths) files.push({ folder, path });
+    if (files.length > query.limit) break;
+  }
+  const truncated = files.length > query.limit;
+  return { files: truncated ? files.slice(0, query.limit) : files, truncated };
+}
+
+export async function* searchInFolders(
+  { folders }: Pick<FileSystem, 'folders'>,
+  query: SearchQuery,
+  inFolder: (folder: number, query: InFolder<SearchQuery>) => AsyncIterable<Hit>,
+): AsyncGenerator<SearchHit> {
+  let left = query.limit;
+  for (const folder of meant(folders, query)) {
+    for await (const hit of inFolder(folder, ownQuery(query, folder, left))) {
+      yield { folder, ...hit };
+      if (--left <= 0) return;
+    }
+  }
+}
+
+function meant(folders: readonly unknown[], { folder }: FindQuery): number[] {
+  return folder === undefined ? folders.map((_, index) => index) : [folder];
+}
+
+function ownQuery<Query extends FindQuery>({ folder: _, hides, ...query }: Query, folder: number, limit: number): InFolder<Query> {
+  return { ...query, limit, ...(hides && { hides: (path: string) => hides({ folder, path }) }) };
+}

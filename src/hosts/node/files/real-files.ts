@@ -1,0 +1,173 @@
+/**
+ * Opens files and directories at their real paths. A path was resolved earlier, perhaps before a question that took minutes to answer, and a link may
+ * have been put on the way to it since. Pipes and devices are refused, because opening one could block for ever.
+ */
+import {
+  close,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  read,
+  readFile,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { PathError } from '../../../workspace/paths.ts';
+import type { FileStat } from '../../../workspace/types.ts';
+
+/** Up to here a file is read at once: handing it to another thread and back takes longer than the reading. */
+const SMALL = 1_000_000;
+/** A file that is saved at the same moment is replaced, so that the opened one is no longer at the path. */
+const TRIES = 3;
+
+type OpenFile = { file: number; size: number };
+
+/** Does not block, whatever is at the path. @throws Error unless it is a regular file. */
+function openRegular(path: string, flags = 0): OpenFile {
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | flags);
+  const found = fstatSync(file);
+  if (found.isFile()) return { file, size: found.size };
+  closeSync(file);
+  throw new Error(`${path} is no regular file.`);
+}
+
+/** Reads a regular file and follows links. @throws Error for anything else. */
+export function readRegular(path: string): Buffer {
+  return readAtOnce(openRegular(path));
+}
+
+/** Reads the file whose real path this is; `shown` is its path for people. @throws PathError when the path leads through a link by now. */
+export async function readReal(path: string, shown: string): Promise<Uint8Array> {
+  return readOpened(openReal(path, shown));
+}
+
+/** The same for a file that is neither empty nor longer than `most`. Pseudo files of the system have no size. */
+export async function readRealUpTo(path: string, most: number): Promise<Uint8Array | undefined> {
+  const opened = openReal(path, path);
+  if (opened.size > 0 && opened.size <= most) return readOpened(opened);
+  closeSync(opened.file);
+  return undefined;
+}
+
+async function readOpened(opened: OpenFile): Promise<Uint8Array> {
+  if (opened.size <= SMALL) return readAtOnce(opened);
+  return promisify(readFile)(opened.file).finally(() => promisify(close)(opened.file));
+}
+
+function readAtOnce({ file }: OpenFile): Buffer {
+  try {
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Reads `length` bytes from an offset on, fewer at the end of the file. */
+export async function readRealRange(path: string, shown: string, from: number, length: number): Promise<Uint8Array> {
+  const { file } = openReal(path, shown);
+  try {
+    const buffer = new Uint8Array(length);
+    let filled = 0;
+    while (filled < length) {
+      const { bytesRead } = await promisify(read)(file, buffer, filled, length - filled, from + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return buffer.subarray(0, filled);
+  } finally {
+    await promisify(close)(file);
+  }
+}
+
+export type DirectoryEntry = { name: string; type: FileStat['type']; link?: boolean };
+
+/** Lists the directory whose real path this is. The type of a link is that of its target. @throws PathError as `readReal` does. */
+export async function listReal(path: string, shown: string): Promise<DirectoryEntry[]> {
+  const directory = openDirectory(path, shown);
+  try {
+    if (!isFileAt(directory, path)) throw movedError(shown);
+    // The path of the handle cannot lead to another directory in the meantime.
+    const handle = `/proc/self/fd/${directory}`;
+    const entries = await readdir(existsSync(handle) ? handle : path, { withFileTypes: true });
+    if (!isFileAt(directory, path)) throw movedError(shown);
+    return entries.map((entry): DirectoryEntry => {
+      if (!entry.isSymbolicLink()) return { name: entry.name, type: typeOf(entry) };
+      return { name: entry.name, type: typeOf(targetOf(join(path, entry.name))), link: true };
+    });
+  } finally {
+    closeSync(directory);
+  }
+}
+
+function openDirectory(path: string, shown: string): number {
+  try {
+    return openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_DIRECTORY ?? 0));
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    throw ['ELOOP', 'ENOTDIR', 'ENOENT'].includes(code) ? movedError(shown) : error;
+  }
+}
+
+function typeOf(found: Pick<Stats, 'isFile' | 'isDirectory'> | undefined): FileStat['type'] {
+  return found?.isFile() ? 'file' : found?.isDirectory() ? 'directory' : 'other';
+}
+
+/** Whatever a link leads to that cannot be looked at is nothing to speak of. */
+export function targetOf(link: string): Stats | undefined {
+  try {
+    return statSync(link);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws PathError unless this is the real path of something. */
+export function expectReal(path: string, shown: string): void {
+  if (realPathOf(path) !== path) throw movedError(shown);
+}
+
+function openReal(path: string, shown: string): OpenFile {
+  for (let left = TRIES; left > 0; left--) {
+    let opened: OpenFile;
+    try {
+      opened = openRegular(path, constants.O_NOFOLLOW ?? 0);
+    } catch (error) {
+      throw (error as NodeJS.ErrnoException).code === 'ELOOP' ? movedError(shown) : error;
+    }
+    if (isFileAt(opened.file, path)) return opened;
+    closeSync(opened.file);
+  }
+  throw movedError(shown);
+}
+
+/** Whether the path of an open file is this one, without a link on the way. */
+function isFileAt(file: number, path: string): boolean {
+  try {
+    if (process.platform === 'linux') return readlinkSync(`/proc/self/fd/${file}`) === path;
+  } catch {
+    // Without /proc the open file is compared to the one that the path leads to.
+  }
+  const [opened, there] = [fstatSync(file, { bigint: true }), lstatSync(path, { bigint: true, throwIfNoEntry: false })];
+  return opened.ino === there?.ino && opened.dev === there.dev && realPathOf(path) === path;
+}
+
+function realPathOf(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function movedError(shown: string): PathError {
+  return new PathError(`${shown} is no longer at that place: it was moved, or a link was put on the way to it.`);
+}

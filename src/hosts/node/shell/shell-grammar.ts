@@ -1,0 +1,58 @@
+/** The grammars themselves: a bundle of its own (dist/shell-grammar.cjs) beside the WebAssembly files. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Language, type Node, Parser, type TreeCursor } from 'web-tree-sitter';
+import type { ShellNode, ShellParser } from '../../../policy/commands/shells/syntax.ts';
+
+/** Nobody nests this deep, and walking deeper could run out of stack. */
+const MAX_DEPTH = 150;
+/** Commands take far less than one; what is made to take long is not read. */
+const MAX_MILLISECONDS = 200;
+
+export async function loadGrammar(grammar: 'bash' | 'powershell'): Promise<ShellParser> {
+  await Parser.init({ wasmBinary: await readFile(wasmFile('web-tree-sitter.wasm', 'web-tree-sitter')) });
+  const language = await Language.load(await readFile(wasmFile(`tree-sitter-${grammar}.wasm`, '@vscode/tree-sitter-wasm/wasm')));
+  const parser = new Parser();
+  parser.setLanguage(language);
+  return { parse: (command) => parse(parser, command) };
+}
+
+/** Beside the bundle, or, where the sources run as they are, in the package. */
+function wasmFile(name: string, folder: string): string {
+  const bundled = join(import.meta.dirname, name);
+  return existsSync(bundled) ? bundled : join(import.meta.dirname, '../../../../node_modules', folder, name);
+}
+
+function parse(parser: Parser, command: string): ShellNode | undefined {
+  let tree: ReturnType<Parser['parse']> = null;
+  let cursor: TreeCursor | undefined;
+  try {
+    parser.reset();
+    const deadline = performance.now() + MAX_MILLISECONDS;
+    tree = parser.parse(command, null, { progressCallback: () => performance.now() > deadline });
+    cursor = tree?.walk();
+    return cursor ? nodeAt(cursor, command, 0) : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    // A cursor left to the garbage collector frees what it no longer owns, and with that breaks every later parse.
+    cursor?.delete();
+    tree?.delete();
+  }
+}
+
+function nodeAt(cursor: TreeCursor, command: string, depth: number): ShellNode {
+  if (depth > MAX_DEPTH) throw new Error('The command is nested too deep.');
+  const children: ShellNode[] = [];
+  const node: Node = cursor.currentNode;
+  const field = cursor.currentFieldName ?? undefined;
+  if (cursor.gotoFirstChild()) {
+    do children.push(nodeAt(cursor, command, depth + 1));
+    while (cursor.gotoNextSibling());
+    cursor.gotoParent();
+  }
+  const { startIndex: start, endIndex: end } = node;
+  const hasError = node.hasError || node.isMissing;
+  return { type: node.type, field, text: command.slice(start, end), start, end, named: node.isNamed, hasError, children };
+}

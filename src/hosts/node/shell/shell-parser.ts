@@ -1,0 +1,22 @@
+import type { ShellParser, ShellParsers } from '../../../policy/commands/shells/syntax.ts';
+
+const loading = new Map<string, Promise<ShellParser | undefined>>();
+
+/** The grammars are loaded with the first command, each once. A host that can not load them has none, and then every command asks. */
+export const nodeShellParsers: ShellParsers = (shell) => {
+  if (shell === 'other') return Promise.resolve(undefined);
+  const grammar = shell === 'powershell' ? 'powershell' : 'bash';
+  const known = loading.get(grammar) ?? load(grammar);
+  loading.set(grammar, known);
+  return known;
+};
+
+async function load(grammar: 'bash' | 'powershell'): Promise<ShellParser | undefined> {
+  try {
+    const { loadGrammar } = await import('./shell-grammar.ts');
+    return await loadGrammar(grammar);
+  } catch (error) {
+    console.warn(`Kedge could not load the ${grammar} grammar, so every command asks:`, error);
+    return undefined;
+  }
+}

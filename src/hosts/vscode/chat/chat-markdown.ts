@@ -1,0 +1,85 @@
+/** What the native Chat shows of an approval, a question and a plan, as Markdown. It knows nothing of the editor. */
+
+import type { Plan } from '../../../core/plan/plan.ts';
+import type { Question } from '../../../core/session/events.ts';
+import type { ApprovalRequest } from '../../../core/session/session-state.ts';
+import {
+  type ApprovalDetails,
+  approvalDetails,
+  type DetailRow,
+  type FileDetail,
+  questionRows,
+} from '../../../core/view/approval-details.ts';
+import { type StepDetails, stepDetails } from '../../../core/view/plan-details.ts';
+import { visibleCommand, visibleText } from '../../../core/words/visible-text.ts';
+
+const DIFF_LINES = 60;
+
+export function approvalMarkdown(request: ApprovalRequest): string[] {
+  const { title, reason, rows, files }: ApprovalDetails = approvalDetails(request);
+  return [`**${plain(title)}?** ${plain(reason)}\n\n`, ...rows.map(rowMarkdown), ...files.flatMap(fileMarkdown)];
+}
+
+export function questionMarkdown(question: Question): string[] {
+  const { text, options, reason } = question;
+  const details = options.flatMap(({ label, detail }) => (detail ? [`- ${plain(label)}: ${plain(detail)}`] : []));
+  const [title = '', ...more] = text.split('\n').filter((line) => line.trim());
+  const lines = [...more.map(plain), ...(reason === undefined ? [] : [plain(reason)]), ...details];
+  return [`**${plain(title)}**\n\n`, ...questionRows(question).map(rowMarkdown), ...lines.map((line) => `${line}\n\n`)];
+}
+
+function rowMarkdown({ label, text, code }: DetailRow): string {
+  return code === undefined ? `${label}: ${plain(text)}\n\n` : `${label}:\n\n${fence(text, code)}\n\n`;
+}
+
+/** The whole of a long diff is behind the button that opens it. */
+function fileMarkdown({ path, from, kind, added, removed, diff, more }: FileDetail): string[] {
+  const counts = added || removed ? ` +${added} −${removed}` : '';
+  const head = `\`${kind}\` ${from ? `${plain(from)} → ` : ''}${plain(path)}${counts}\n\n`;
+  const lines = diff.split('\n');
+  const left = Math.max(0, lines.length - DIFF_LINES) + more;
+  const rest = left > 0 ? [`*${left} more lines are not shown here: open the diff to see them.*\n\n`] : [];
+  return diff ? [head, `${fence(lines.slice(0, DIFF_LINES).join('\n'), 'diff')}\n\n`, ...rest] : [head];
+}
+
+export function planMarkdown({ goal, steps, checks = [], assumptions = [], estimatedCalls }: Plan): string {
+  const list = (title: string, entries: readonly string[]) =>
+    entries.length > 0 ? ['', `${title}:`, ...entries.map((entry) => `- ${words(entry)}`)] : [];
+  const estimate = estimatedCalls ? ['', `About ${estimatedCalls} calls.`] : [];
+  const body = steps.flatMap((step, index) => stepMarkdown(stepDetails(step), index + 1));
+  return [`**Plan:** ${words(goal)}`, '', ...body, ...list('Checks', checks), ...list('Assumptions', assumptions), ...estimate]
+    .join('\n')
+    .concat('\n\n');
+}
+
+function stepMarkdown({ title, detail, files, tools, check }: StepDetails, number: number): string[] {
+  const facts = [
+    detail && plain(detail),
+    files.length > 0 &&
+      `may change ${files.map(({ text, means }) => (means ? `${codeSpan(text)} (${plain(means)})` : codeSpan(text))).join(', ')}`,
+    tools && `tools: ${plain(tools)}`,
+    check && (check.kind === 'command' ? `check: runs ${codeSpan(check.text)}` : `check: ${plain(check.text)}`),
+  ];
+  return [`${number}. ${plain(title)}`, ...facts.flatMap((fact) => (fact ? [`   - ${fact}`] : []))];
+}
+
+function words(text: string): string {
+  return plain(visibleCommand(text));
+}
+
+/** However many ticks it holds. */
+export function codeSpan(text: string): string {
+  const ticks = '`'.repeat(Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length)) + 1);
+  return `${ticks} ${text} ${ticks}`;
+}
+
+/** One line of words that are no Markdown of ours: any punctuation may be escaped. */
+export function plain(text: string): string {
+  return visibleText(text.replace(/\s+/g, ' ')).replace(/[!-/:-@[-`{-~]/g, '\\$&');
+}
+
+export function fence(text: string, language: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const ticks = '`'.repeat(longest + 1);
+  return `${ticks}${language}\n${text}\n${ticks}`;
+}

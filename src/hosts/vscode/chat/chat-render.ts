@@ -1,0 +1,274 @@
+/** Events as VS Code's Chat can show them: Markdown, progress lines, references, buttons. */
+import * as vscode from 'vscode';
+import type { Session } from '../../../app/session/session.ts';
+import type { ModelRef } from '../../../core/model/messages.ts';
+import { noteTexts } from '../../../core/model/notes.ts';
+import type { Plan } from '../../../core/plan/plan.ts';
+import type { Reached } from '../../../core/run/budget.ts';
+import { hunksIn } from '../../../core/run/revision.ts';
+import type { AgentEvent, ApprovalAnswer, QuestionAnswer } from '../../../core/session/events.ts';
+import { coversText } from '../../../core/session/grant-scope.ts';
+import { brokeOff } from '../../../core/session/reduce.ts';
+import type { ApprovalRequest, AskedQuestion } from '../../../core/session/session-state.ts';
+import { proofOf, receiptLine } from '../../../core/view/receipt.ts';
+import { moreText, reachedText } from '../../../core/words/budget-text.ts';
+import { planEventText } from '../../../core/words/plan-text.ts';
+import { waitingText } from '../../../core/words/retry-text.ts';
+import { visibleLine, visibleText } from '../../../core/words/visible-text.ts';
+import { REMEDY, type Remedy } from '../../../protocol/remedy.ts';
+import { modelText } from '../../../providers/catalog.ts';
+import { PathError, parsePath } from '../../../workspace/paths.ts';
+import type { Kedge } from '../kedge.ts';
+import { PlaceFinder } from '../languages/place-finder.ts';
+import { modelName } from '../models/model-label.ts';
+import { approvalMarkdown, codeSpan, fence, plain, planMarkdown, questionMarkdown } from './chat-markdown.ts';
+
+const STEP_SIGN = { started: '▸', done: '✓', failed: '✗', skipped: '–' } as const;
+/** More than so many files have one button together. */
+const DIFF_BUTTONS = 5;
+
+/** What a remedy is in the Chat, where a conversation is a thread of it. */
+const COMMAND: Record<Remedy, string> = {
+  connect_model: 'kedge.connectModel',
+  pick_model: 'kedge.pickModel',
+  new_session: 'workbench.action.chat.newChat',
+};
+
+export class ChatRenderer {
+  readonly #kedge: Kedge;
+  readonly #session: Session;
+  readonly #stream: vscode.ChatResponseStream;
+  /** The model that could answer in the place of Offline. It is named at the end: the Chat folds away what stands above a run's steps. */
+  offered: ModelRef | undefined;
+  readonly #titles = new Map<string, string>();
+  readonly #referenced = new Set<string>();
+  #plan: Plan | undefined;
+  /** Shown at the very end: what the Chat is told after a button folds away all that is above. */
+  #proposed: Plan | undefined;
+  #limit: Reached | undefined;
+  #streamedText = '';
+  readonly #prose = new PlaceFinder(
+    (text) => this.#stream.markdown(markdown(text)),
+    (path, line, text) => this.#place(path, line, text),
+  );
+
+  constructor(kedge: Kedge, session: Session, stream: vscode.ChatResponseStream) {
+    this.#kedge = kedge;
+    this.#session = session;
+    this.#stream = stream;
+  }
+
+  event(event: AgentEvent): void {
+    const stream = this.#stream;
+    switch (event.type) {
+      case 'run_started':
+        this.#plan = event.plan;
+        stream.progress(`${plain(modelName(event.model))} answers`);
+        break;
+      case 'run_resumed':
+        // What was asked before is not asked again, and the run waits for it.
+        for (const pending of this.#session.state.pendingApprovals.values()) this.approval(pending);
+        for (const asked of this.#session.state.pendingQuestions.values()) this.question(asked);
+        break;
+      case 'text_delta':
+        this.#streamedText += event.text;
+        this.#prose.write(event.text);
+        break;
+      case 'model_waiting':
+        stream.progress(waitingText(event, event.waitMs));
+        stream.button({ command: 'kedge.retryNow', title: 'Try now', arguments: [this.#session.id] });
+        break;
+      case 'message_added':
+        // A thought before tool calls is a paragraph of its own.
+        this.#prose.end();
+        if (this.#streamedText) stream.markdown('\n\n');
+        this.#streamedText = '';
+        for (const text of noteTexts(event.message)) stream.markdown(`*Note to the model: ${plain(text)}*\n\n`);
+        break;
+      case 'tool_started':
+        this.#titles.set(event.callId, event.title);
+        if (event.name !== 'update_step') stream.progress(plain(event.title));
+        for (const { path, access } of event.targets) if (access === 'read' && event.name === 'read_file') this.#reference(path);
+        break;
+      case 'approval_requested':
+        this.approval(event);
+        break;
+      case 'question_asked':
+        this.question(event);
+        break;
+      case 'question_answered': {
+        const { answer } = event;
+        stream.markdown(`*You:* ${plain('option' in answer ? answer.option : answer.words)}\n\n`);
+        break;
+      }
+      case 'approval_resolved':
+        stream.markdown(
+          event.answer.approve ? '*Approved.*\n\n' : `*Rejected${event.answer.words ? `:* ${plain(event.answer.words)}` : '.*'}\n\n`,
+        );
+        break;
+      case 'file_changed':
+        for (const { path, kind, added, removed } of event.changes) {
+          stream.markdown(`\`${kind}\` `);
+          this.#anchor(path, kind === 'delete');
+          stream.markdown(added || removed ? ` +${added} −${removed}\n\n` : '\n\n');
+        }
+        break;
+      case 'plan_proposed':
+        this.#proposed = event.plan;
+        break;
+      case 'plan_step': {
+        const step = this.#plan?.steps[event.step - 1];
+        const how = [event.unchanged && 'nothing changed', event.note && plain(event.note)].filter(Boolean);
+        const note = how.length > 0 ? ` (${how.join('; ')})` : '';
+        stream.markdown(`${STEP_SIGN[event.status]} **Step ${event.step}** ${plain(step?.title ?? '')}${note}\n\n`);
+        break;
+      }
+      case 'plan_revised':
+        this.#plan = event.plan;
+        stream.markdown(`${plain(planEventText(event))}\n\n`);
+        break;
+      case 'step_checked':
+      case 'step_rolled_back': {
+        const [line = '', ...output] = planEventText(event).split('\n');
+        stream.markdown(`${plain(line)}\n\n${output.length > 0 ? `${fence(output.join('\n'), 'text')}\n\n` : ''}`);
+        break;
+      }
+      case 'budget_reached':
+        this.#limit = event;
+        break;
+      case 'limits_shrunk':
+        stream.markdown(`*${event.reason}*\n\n`);
+        break;
+      case 'run_paused':
+        stream.markdown(`**Paused.** ${this.#limit ? `${plain(reachedText(this.#limit))} ` : ''}${visibleText(event.summary)}\n\n`);
+        stream.button({ command: 'kedge.chat.continue', title: this.#limit ? moreText(this.#limit.limit) : 'Continue' });
+        if (event.reason === 'edit_plan' && this.#plan)
+          stream.button({ command: 'kedge.editPlan', title: 'Edit plan', arguments: [this.#session.id, this.#plan.id] });
+        break;
+    }
+  }
+
+  approval(request: ApprovalRequest): void {
+    const { approvalId, callId, rule, changes, covers = [], similar = 0 } = request;
+    const stream = this.#stream;
+    for (const part of approvalMarkdown(request)) stream.markdown(part);
+    const button = (label: string, answer: ApprovalAnswer) =>
+      stream.button({ command: 'kedge.answerApproval', title: label, arguments: [this.#session.id, approvalId, answer] });
+    button(rule === 'outside-plan' ? 'Allow once' : 'Approve', { approve: true });
+    if (rule === 'outside-plan') button('Widen the plan', { approve: true, widen: true });
+    const [widest] = covers;
+    if (widest && similar > 0) button(`Approve all ${similar + 1} like this`, { approve: true, grant: 'turn', covers: 0 });
+    if (widest) button(`Approve ${visibleLine(coversText(widest))} for this run`, { approve: true, grant: 'run', covers: 0 });
+    button('Reject', { approve: false });
+    const opening = (title: string, command: string, ...args: string[]) =>
+      stream.button({ command, title, arguments: [this.#session.id, callId, ...args] });
+    if (changes.length > DIFF_BUTTONS) opening(`Open all ${changes.length} diffs`, 'kedge.openDiffs');
+    else
+      for (const { path } of changes)
+        opening(changes.length > 1 ? `Open diff of ${visibleLine(path)}` : 'Open diff', 'kedge.openDiff', path);
+    if (changes.length > 1 || changes.some((change) => hunksIn(change) > 1))
+      stream.button({ command: 'kedge.showInPanel', title: 'Choose hunks in the panel', arguments: [this.#session.id] });
+  }
+
+  /** It can be answered with a button, and in the user's own words; after a reload by the next message. */
+  question({ questionId, question }: AskedQuestion): void {
+    const stream = this.#stream;
+    const { options, freeText } = question;
+    for (const part of questionMarkdown(question)) stream.markdown(part);
+    const id = [this.#session.id, questionId];
+    for (const { label } of options)
+      stream.button({
+        command: 'kedge.answerQuestion',
+        title: visibleLine(label),
+        arguments: [...id, { option: label } satisfies QuestionAnswer],
+      });
+    if (freeText || options.length === 0)
+      stream.button({ command: 'kedge.answerInWords', title: options.length > 0 ? 'Answer otherwise…' : 'Answer…', arguments: id });
+  }
+
+  /** How the run ended, and what can be done now. */
+  ended(end: Extract<AgentEvent, { type: 'run_finished' | 'run_paused' }>): void {
+    const stream = this.#stream;
+    if (end.type === 'run_finished' && end.outcome === 'stopped') stream.markdown('*Stopped.*\n\n');
+    if (end.type === 'run_finished' && end.outcome === 'refused') stream.markdown('*The model refused to answer this.*\n\n');
+    if (end.type === 'run_finished' && end.outcome === 'failed') {
+      const remedy = end.error && REMEDY[end.error.kind];
+      if (remedy) stream.button({ command: COMMAND[remedy.action], title: remedy.label });
+      stream.button({ command: 'kedge.chat.continue', title: brokeOff(this.#session.state) ? 'Continue' : 'Try again' });
+    }
+    if (end.type === 'run_finished' && end.receipt && end.receipt.calls > 0) {
+      const proof = proofOf(end.receipt);
+      stream.markdown(`\n\n*${plain(receiptLine(end.receipt))}${proof ? `. ${plain(proof)}` : ''}*\n\n`);
+    }
+    if (this.offered) this.#offer(this.offered);
+    if (this.#proposed) this.#showPlan(this.#proposed);
+    if (this.#session.state.runs.get(end.runId)?.changed) {
+      stream.button({ command: 'kedge.reviewRun', title: 'Review changes', arguments: [this.#session.id, end.runId] });
+      stream.button({ command: 'kedge.undoRun', title: 'Undo run', arguments: [this.#session.id, end.runId] });
+    }
+  }
+
+  /** VS Code goes on picking Offline by itself after a model was connected: that one answers after a click, and never without. */
+  #offer(model: ModelRef): void {
+    const name = modelText(model);
+    this.#stream.markdown(
+      `*Offline answered, since it is picked in the Chat. It is no language model. Your settings name ${plain(name)}.*\n\n`,
+    );
+    this.#stream.button({ command: 'kedge.chat.answerWith', title: `Answer with ${visibleLine(modelName(model))}`, arguments: [name] });
+  }
+
+  greet(): void {
+    this.#stream.markdown(
+      [
+        'I work in three modes:',
+        '- `/ask` looks around and answers; it cannot write.',
+        '- `/plan` writes a plan, and carries it out once you confirm it.',
+        '- `/agent` works on its own and asks before it edits.',
+      ].join('\n'),
+    );
+  }
+
+  #showPlan(plan: Plan): void {
+    const stream = this.#stream;
+    stream.markdown(planMarkdown(plan));
+    stream.button({ command: 'kedge.chat.runPlan', title: 'Run plan' });
+    stream.button({ command: 'kedge.editPlan', title: 'Edit', arguments: [this.#session.id, plan.id] });
+    stream.button({ command: 'kedge.discardPlan', title: 'Discard', arguments: [this.#session.id, plan.id] });
+  }
+
+  #uri(path: string): vscode.Uri | undefined {
+    const { fs } = this.#kedge;
+    try {
+      return fs.uri(parsePath(path, fs.folders));
+    } catch (error) {
+      if (error instanceof PathError) return undefined;
+      throw error;
+    }
+  }
+
+  #reference(path: string): void {
+    const uri = this.#referenced.has(path) ? undefined : this.#uri(path);
+    if (uri) this.#stream.reference(uri);
+    this.#referenced.add(path);
+  }
+
+  /** A `path:line` of the answer opens the file there; what is no path of the workspace stays text. */
+  #place(path: string, line: number, text: string): void {
+    const uri = this.#uri(path);
+    if (uri) this.#stream.anchor(new vscode.Location(uri, new vscode.Position(line - 1, 0)), text);
+    else this.#stream.markdown(text);
+  }
+
+  #anchor(path: string, gone: boolean): void {
+    const uri = gone ? undefined : this.#uri(path);
+    if (uri) this.#stream.anchor(uri, visibleLine(path));
+    else this.#stream.markdown(codeSpan(visibleLine(path)));
+  }
+}
+
+/** Only the one command that the offline model offers may be clicked in a model's text. */
+function markdown(text: string): vscode.MarkdownString {
+  const content = new vscode.MarkdownString(text);
+  content.isTrusted = { enabledCommands: ['kedge.connectModel'] };
+  return content;
+}

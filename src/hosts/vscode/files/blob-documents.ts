@@ -1,0 +1,86 @@
+/** Contents from the blob store as read-only documents, for VS Code's own diff editors. */
+import * as vscode from 'vscode';
+import type { Session } from '../../../app/session/session.ts';
+import type { ChangeSummary } from '../../../core/run/tool.ts';
+import { decodeText, encodeText } from '../../../workspace/content.ts';
+import { parsePath } from '../../../workspace/paths.ts';
+import type { BlobStore } from '../../../workspace/types.ts';
+import type { VsCodeFileSystem } from './file-system.ts';
+
+const SCHEME = 'kedge-blob';
+
+export function registerBlobDocuments(blobs: BlobStore): vscode.Disposable {
+  const read = async ({ query }: vscode.Uri) => encodeText(query ? textOf(await blobs.get(query)) : '');
+  const refuse = () => {
+    throw vscode.FileSystemError.NoPermissions();
+  };
+  // A file system, for the editor waits for one when it opens its tabs again.
+  const files: vscode.FileSystemProvider = {
+    onDidChangeFile: new vscode.EventEmitter<vscode.FileChangeEvent[]>().event,
+    watch: () => new vscode.Disposable(() => undefined),
+    stat: async (uri) => ({ type: vscode.FileType.File, ctime: 0, mtime: 0, size: (await read(uri)).length }),
+    readFile: read,
+    readDirectory: () => [],
+    createDirectory: refuse,
+    writeFile: refuse,
+    delete: refuse,
+    rename: refuse,
+  };
+  return vscode.workspace.registerFileSystemProvider(SCHEME, files, { isCaseSensitive: true, isReadonly: true });
+}
+
+function textOf(bytes: Uint8Array | undefined): string {
+  if (!bytes) return 'This content is no longer kept.';
+  return decodeText(bytes) ?? `Binary file of ${bytes.length} bytes.`;
+}
+
+export function blobUri(path: string, hash: string | undefined): vscode.Uri {
+  return vscode.Uri.from({ scheme: SCHEME, path: `/${path}`, query: hash ?? '' });
+}
+
+/** Before and after of one file of a call: what is proposed, or what was done. */
+export async function openDiff(session: Session, callId: string, path: string): Promise<void> {
+  const change = changesOfCall(session, callId).find((candidate) => candidate.path === path);
+  if (!change) return;
+  const title = `${path} (${change.kind})`;
+  await vscode.commands.executeCommand('vscode.diff', blobUri(path, change.before), blobUri(path, change.after), title, { preview: true });
+}
+
+/** All files of a call in VS Code's multi-file diff editor. */
+export async function openDiffs(session: Session, callId: string, fs: VsCodeFileSystem): Promise<void> {
+  const changes = changesOfCall(session, callId).map(({ path, before, after }) => ({
+    file: fs.uri(parsePath(path, fs.folders)),
+    before: blobUri(path, before),
+    after: blobUri(path, after),
+  }));
+  await openAll(changes, 'Changes of this call');
+}
+
+/** What a run changed, in VS Code's multi-file diff editor, against the files as they are now: they can be edited there, and an undo shows. */
+export async function reviewRun(session: Session, runId: string, fs: VsCodeFileSystem): Promise<void> {
+  const first = new Map<string, string | undefined>();
+  for (const { runId: of, change } of session.state.staged) {
+    if (of === runId && !first.has(change.path)) first.set(change.path, change.before);
+  }
+  const changes = [...first].map(async ([path, before]) => {
+    const at = parsePath(path, fs.folders);
+    const file = fs.uri(at);
+    const there = (await fs.stat(at))?.type === 'file';
+    // Another path on one side would look like a rename.
+    const then = (hash: string | undefined) => file.with({ scheme: SCHEME, authority: '', query: hash ?? '' });
+    return { file, before: then(before), after: there ? file : then(undefined) };
+  });
+  await openAll(await Promise.all(changes), 'Changes of this run');
+}
+
+async function openAll(changes: readonly { file: vscode.Uri; before: vscode.Uri; after: vscode.Uri }[], title: string): Promise<void> {
+  const resources = changes.map(({ file, before, after }) => [file, before, after]);
+  await vscode.commands.executeCommand('vscode.changes', title, resources);
+}
+
+function changesOfCall(session: Session, callId: string): ChangeSummary[] {
+  const event = session.events.findLast(
+    (candidate) => (candidate.type === 'file_changed' || candidate.type === 'approval_requested') && candidate.callId === callId,
+  );
+  return event?.type === 'file_changed' || event?.type === 'approval_requested' ? event.changes : [];
+}

@@ -1,0 +1,42 @@
+/** Finding and searching in a folder: with ripgrep where it is on a disk, and in documents that are not saved. Loaded with the first search. */
+import type * as vscode from 'vscode';
+import type { FindQuery, SearchQuery } from '../../../workspace/types.ts';
+import type { InFolder } from '../../node/files/folders.ts';
+import { filesWithRipgrep, type Hit, ignoreFileIn, searchWithRipgrep } from '../../node/search/ripgrep.ts';
+import { excludesOf } from './excludes.ts';
+import { findInFolder, searchDocuments, searchInFolder } from './plain-search.ts';
+import { editorRipgrep } from './ripgrep.ts';
+
+/** `root` is its path on a disk of this computer. `ripgrep` tells where that program is, if it is there. */
+export type Place = { uri: vscode.Uri; root: string | undefined; ripgrep?: (() => Promise<string | undefined>) | undefined };
+
+/** The first so many by name. */
+export async function findIn(place: Place, query: InFolder<FindQuery>, signal: AbortSignal): Promise<string[]> {
+  const local = await localOf(place, query.hides);
+  if (!local) return findInFolder(place.uri, query, signal);
+  return filesWithRipgrep({ ...local, query: { ...query, hides: local.hides }, signal });
+}
+
+/** `unsaved` are the documents of the folder with changes, by path. */
+export async function* searchIn(
+  place: Place,
+  unsaved: ReadonlyMap<string, vscode.TextDocument>,
+  query: InFolder<SearchQuery>,
+  signal: AbortSignal,
+): AsyncGenerator<Hit> {
+  const local = await localOf(place, query.hides);
+  const hides = local ? local.hides : query.hides;
+  // What the disk says of a document with unsaved changes is out of date.
+  const saved = { ...query, hides: (path: string) => unsaved.has(path) || (hides?.(path) ?? false) };
+  yield* local ? searchWithRipgrep({ ...local, query: saved, signal }) : searchInFolder(place.uri, saved, signal);
+  yield* searchDocuments(place.uri, unsaved, { ...query, ...(hides && { hides }) });
+}
+
+/** How ripgrep is to look at a folder; undefined where it cannot, or is not there. */
+async function localOf({ uri, root, ripgrep = editorRipgrep }: Place, hides: ((path: string) => boolean) | undefined) {
+  const rg = root === undefined ? undefined : await ripgrep();
+  if (rg === undefined || root === undefined) return undefined;
+  const excludes = excludesOf(uri, root);
+  const without = [...excludes.without, ...ignoreFileIn(root)];
+  return { rg, cwd: root, without, hides: (path: string) => excludes.hides(path) || (hides?.(path) ?? false) };
+}

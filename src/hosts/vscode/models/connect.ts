@@ -1,0 +1,146 @@
+/** Choosing and connecting a model, in the editor. */
+import { totalmem } from 'node:os';
+import * as vscode from 'vscode';
+import { isServedHere, tryModel } from '../../../app/models/models.ts';
+import { suitability } from '../../../app/models/probe.ts';
+import type { ModelRef } from '../../../core/model/messages.ts';
+import { ModelError } from '../../../core/model/model.ts';
+import type { Mode } from '../../../core/session/events.ts';
+import { type CatalogEntry, catalogEntry } from '../../../providers/catalog.ts';
+import type { ModelFacts, ProviderConfig } from '../../../providers/types.ts';
+import type { Kedge } from '../kedge.ts';
+import { providerConfig } from '../settings/settings.ts';
+import { connectFlow } from './connect-flow.ts';
+import { editorModelRef, editorModels } from './lm-adapter.ts';
+import { describeFacts, modelName } from './model-label.ts';
+import { quickInput } from './quick-input.ts';
+
+const CONNECT = 'Connect a model…';
+/** How long the picker waits for a service's list. */
+const LIST_MS = 10_000;
+const PROBE_MS = 300_000;
+
+type Item = vscode.QuickPickItem & { ref?: ModelRef };
+
+export async function connectModel(kedge: Kedge): Promise<void> {
+  const { settings, keys, models } = kedge;
+  await connectFlow({
+    ask: quickInput,
+    env: process.env,
+    configOf: (provider) => providerConfig(provider, settings, keys),
+    ollama: () => models.ollama(),
+    memoryGb,
+    save: async ({ ref, mode, apiKey, baseUrl, calls, models: list }) => {
+      await settings.setBaseUrl(ref.provider, baseUrl);
+      await keys.set(ref.provider, apiKey);
+      await models.keep(ref.provider, list);
+      await use(kedge, ref, mode, calls);
+    },
+  });
+}
+
+/** The models of all services that are connected: at once those that are known, then those that the services name. */
+export async function pickModel(kedge: Kedge): Promise<void> {
+  const { models, settings, mode } = kedge;
+  const box = vscode.window.createQuickPick<Item>();
+  const leaving = new AbortController();
+  const only: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('pin'), tooltip: `Use in ${mode} mode only` };
+  let services: CatalogEntry[] = [];
+  let editors: ModelRef[] = [];
+  const failed = new Map<string, string>();
+  const show = () => {
+    const current = settings.model(mode);
+    const item = (ref: ModelRef): Item => ({
+      label: modelName(ref),
+      ...describeFacts(models.facts(ref)),
+      ...(ref.provider === current.provider && ref.model === current.model && { description: 'in use' }),
+      buttons: [only],
+      ref,
+    });
+    const itemsOf = ({ id, label, defaultModel }: CatalogEntry): Item[] => {
+      const named = models.known(id).map((info) => ({ provider: id, model: info.id }));
+      const refs = current.provider === id && !named.some(({ model }) => model === current.model) ? [current, ...named] : named;
+      const shown = refs.length > 0 ? refs : [{ provider: id, model: defaultModel }];
+      const why = failed.get(id);
+      return [{ label, kind: vscode.QuickPickItemKind.Separator }, ...shown.map(item), ...(why ? [{ label: `$(warning) ${why}` }] : [])];
+    };
+    const editorItems = editors.length > 0 ? [{ label: 'VS Code', kind: vscode.QuickPickItemKind.Separator }, ...editors.map(item)] : [];
+    const last = [
+      { label: '', kind: vscode.QuickPickItemKind.Separator },
+      { label: CONNECT, alwaysShow: true },
+    ];
+    box.items = [item({ provider: 'offline', model: 'offline' }), ...services.flatMap(itemsOf), ...editorItems, ...last];
+    if (!box.value) box.activeItems = box.items.filter(({ description }) => description === 'in use').slice(0, 1);
+  };
+  Object.assign(box, { title: 'Kedge: Choose a Model', busy: true, keepScrollPosition: true, matchOnDescription: true });
+  const chosen = new Promise<{ item: Item; mode?: typeof mode } | undefined>((resolve) => {
+    box.onDidAccept(() => box.selectedItems[0] && resolve({ item: box.selectedItems[0] }));
+    box.onDidTriggerItemButton(({ item }) => resolve({ item, mode }));
+    box.onDidHide(() => resolve(undefined));
+  });
+  show();
+  box.show();
+  void fill();
+
+  async function fill(): Promise<void> {
+    services = await models.connected();
+    show();
+    const list = async ({ id }: CatalogEntry) => {
+      try {
+        await models.list(id, AbortSignal.any([leaving.signal, AbortSignal.timeout(LIST_MS)]));
+      } catch (error) {
+        if (!leaving.signal.aborted) failed.set(id, error instanceof Error ? error.message : String(error));
+      }
+    };
+    const copilot = editorModels('copilot').then(
+      (found) => {
+        editors = found.map((model) => editorModelRef(model, kedge.pickedModels));
+      },
+      () => undefined,
+    );
+    await Promise.all([copilot, models.ollama(), ...services.filter(({ id }) => id !== 'ollama').map(list)]);
+    if (leaving.signal.aborted) return;
+    services = await models.connected();
+    show();
+    box.busy = false;
+    kedge.modelsChanged();
+  }
+
+  const answer = await chosen;
+  leaving.abort();
+  box.dispose();
+  const ref = answer?.item.ref;
+  if (ref) await use(kedge, ref, answer.mode ?? (settings.hasOwnModel(mode) ? mode : undefined), await probed(kedge, ref));
+  else if (answer?.item.label === CONNECT) await connectModel(kedge);
+}
+
+/** A model of the user's own machine is tried once, for many of them call tools in ways of their own. */
+async function probed(kedge: Kedge, ref: ModelRef): Promise<ModelFacts['calls']> {
+  const facts = kedge.models.facts(ref);
+  if (!catalogEntry(ref.provider)?.local || facts.calls) return undefined;
+  const config = await providerConfig(ref.provider, kedge.settings, kedge.keys);
+  try {
+    const probe = await quickInput.progress(`Having ${ref.model} call a tool…`, (signal) => tryModel(ref, config, signal, PROBE_MS));
+    const { reason } = suitability({
+      ...(probe && { probe }),
+      ...(facts.contextWindow && { contextWindow: facts.contextWindow }),
+      memoryGb: memoryGb(ref.provider, config),
+    });
+    if (reason) void vscode.window.showWarningMessage(reason);
+    return probe?.calls;
+  } catch (error) {
+    if (error instanceof ModelError) void vscode.window.showWarningMessage(error.message);
+    return undefined;
+  }
+}
+
+function memoryGb(provider: string, config: ProviderConfig): number | undefined {
+  return isServedHere(provider, config) ? totalmem() / 2 ** 30 : undefined;
+}
+
+async function use(kedge: Kedge, ref: ModelRef, mode?: Mode, calls?: ModelFacts['calls']): Promise<void> {
+  await kedge.models.remember(ref, calls);
+  await kedge.settings.setModel(ref, mode);
+  kedge.modelsChanged();
+  void vscode.window.showInformationMessage(`Kedge now uses ${modelName(ref)}${mode ? ` in ${mode} mode` : ''}.`);
+}

@@ -1,0 +1,147 @@
+/** The models that VS Code itself has, Copilot's or any extension's, as one more adapter. */
+import * as vscode from 'vscode';
+import { abortable, interruptible } from '../../../core/abort.ts';
+import { imageBytes } from '../../../core/model/images.ts';
+import type { ImagePart, Message, ModelRef, TextPart } from '../../../core/model/messages.ts';
+import { type ModelAdapter, ModelError, type ModelEvent, type ModelRequest } from '../../../core/model/model.ts';
+import { type FramedResult, framed } from '../../../core/model/notes.ts';
+import { EDITOR } from '../../../providers/catalog.ts';
+import { silenceOf, silent } from '../../../providers/connection.ts';
+import { echoInput, failureError, failureOf, markedText, modelError, wireId } from '../../../providers/http.ts';
+
+/** Asked for nothing in particular, or of a vendor that never answers, the editor can keep one waiting for long. */
+const SELECT_MS = 10_000;
+
+const SERVER = { name: 'VS Code’s model', secrets: [] };
+
+type InputPart = vscode.LanguageModelTextPart | vscode.LanguageModelDataPart;
+
+/** Models that the editor handed over itself, by name: it does not list all that a user can pick. */
+export type PickedModels = Map<string, vscode.LanguageModelChat>;
+
+/** A model of the editor, as Kedge names it: `vscode/<vendor>/<id>`. */
+export function editorModelRef(model: vscode.LanguageModelChat, picked: PickedModels): ModelRef {
+  const name = `${model.vendor}/${model.id}`;
+  picked.set(name, model);
+  return { provider: EDITOR, model: name };
+}
+
+export async function editorModels(vendor: string): Promise<vscode.LanguageModelChat[]> {
+  return await abortable(Promise.resolve(vscode.lm.selectChatModels({ vendor })), AbortSignal.timeout(SELECT_MS));
+}
+
+/** `name` is `<vendor>/<id>` or `<vendor>/<family>`; a vendor alone stands for its first model. @throws ModelError */
+async function findModel(name: string, picked: PickedModels): Promise<vscode.LanguageModelChat> {
+  const [vendor = '', ...rest] = name.split('/');
+  const wanted = rest.join('/');
+  const models = await editorModels(vendor).catch(() => []);
+  const found =
+    models.find(({ id }) => id === wanted) ?? picked.get(name) ?? models.find(({ family }) => family === wanted || wanted === '');
+  if (found) return found;
+  const known = models.map(({ id }) => id).join(', ');
+  throw modelError(SERVER, 'unknown_model', known ? `${vendor} has ${known}` : `${vendor} offers none here; is its extension signed in?`);
+}
+
+export function createEditorAdapter(picked: PickedModels): ModelAdapter {
+  const silenceMs = silenceOf({}, true);
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    signal.throwIfAborted();
+    const cancel = new vscode.CancellationTokenSource();
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(silent(SERVER, silenceMs)), silenceMs);
+    const either = AbortSignal.any([signal, late.signal]);
+    try {
+      const model = await abortable(findModel(request.model, picked), either);
+      const response = await abortable(Promise.resolve(model.sendRequest(toMessages(request), toOptions(request), cancel.token)), either);
+      yield* toModelEvents(interruptible(response.stream, either), () => timer.refresh());
+    } catch (error) {
+      signal.throwIfAborted();
+      throw explain(error);
+    } finally {
+      clearTimeout(timer);
+      cancel.cancel();
+      cancel.dispose();
+    }
+  }
+  return { stream, silenceMs };
+}
+
+/** There is no count of tokens and no reason for the stop: an answer that asks for tools stopped for them. */
+async function* toModelEvents(parts: AsyncIterable<unknown>, onPart: () => void): AsyncGenerator<ModelEvent> {
+  let text = '';
+  let calls = 0;
+  function* flush(): Generator<ModelEvent> {
+    if (text) yield { type: 'part', part: { type: 'text', text } };
+    text = '';
+  }
+  try {
+    for await (const part of parts) {
+      onPart();
+      if (part instanceof vscode.LanguageModelTextPart) {
+        text += part.value;
+        if (part.value) yield { type: 'text_delta', text: part.value };
+      } else if (part instanceof vscode.LanguageModelToolCallPart) {
+        yield* flush();
+        calls++;
+        yield { type: 'part', part: { type: 'tool_call', id: part.callId || `call_${calls}`, name: part.name, input: part.input } };
+      }
+    }
+  } catch (error) {
+    // The words of an answer that breaks off were shown: they are handed over.
+    yield* flush();
+    throw error;
+  }
+  yield* flush();
+  yield { type: 'stop', reason: calls > 0 ? 'tool_use' : 'end_turn' };
+}
+
+function toOptions({ tools }: ModelRequest): vscode.LanguageModelChatRequestOptions {
+  return {
+    justification: 'Kedge answers your request with this model.',
+    tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+  };
+}
+
+/** There is no system role: what stands there comes first, as the user's words. */
+function toMessages({ system, messages }: ModelRequest): vscode.LanguageModelChatMessage[] {
+  const first = system === '' ? [] : [vscode.LanguageModelChatMessage.User(system)];
+  return [...first, ...messages.flatMap(toMessage)];
+}
+
+function toMessage(neutral: Message): vscode.LanguageModelChatMessage[] {
+  const message = framed(neutral);
+  if (message.role === 'user') return [vscode.LanguageModelChatMessage.User(toInput(message.content))];
+  if (message.role === 'tool') return [vscode.LanguageModelChatMessage.User(message.content.map(toResult))];
+  const parts = message.content.flatMap((part): (vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart)[] => {
+    if (part.type === 'text') return part.text ? [new vscode.LanguageModelTextPart(part.text)] : [];
+    return part.type === 'tool_call' ? [new vscode.LanguageModelToolCallPart(wireId(part.id), part.name, echoInput(part))] : [];
+  });
+  return parts.length === 0 ? [] : [vscode.LanguageModelChatMessage.Assistant(parts)];
+}
+
+function toResult(result: FramedResult): vscode.LanguageModelToolResultPart {
+  const images = result.content.filter((part) => part.type === 'image');
+  const content = images.length > 0 ? toInput(result.content) : [new vscode.LanguageModelTextPart(markedText(result))];
+  return new vscode.LanguageModelToolResultPart(wireId(result.callId), content);
+}
+
+function toInput(parts: readonly (TextPart | ImagePart)[]): InputPart[] {
+  return parts.map((part) =>
+    part.type === 'text'
+      ? new vscode.LanguageModelTextPart(part.text)
+      : vscode.LanguageModelDataPart.image(imageBytes(part), part.mediaType),
+  );
+}
+
+function explain(error: unknown): ModelError {
+  if (error instanceof ModelError) return error;
+  // The editor also throws events of its page, as where it cannot read an image.
+  const told = failureOf(error instanceof Error ? error.message : 'it could not be asked');
+  const { message = '' } = told;
+  const code = error instanceof vscode.LanguageModelError ? error.code : '';
+  if (code === vscode.LanguageModelError.NotFound.name) return modelError(SERVER, 'unknown_model', message);
+  if (code === vscode.LanguageModelError.NoPermissions.name) return modelError(SERVER, 'auth', `it may not be used by Kedge; ${message}`);
+  if (code === vscode.LanguageModelError.Blocked.name) return modelError(SERVER, 'no_credit', message);
+  const status = /(?:failed|status|code|error)\W{0,3}([45]\d\d)\b/i.exec(message)?.[1];
+  return failureError(SERVER, { ...told, ...(status && { status: Number(status) }) });
+}

@@ -1,0 +1,96 @@
+/** Questions in VS Code's own quick input, with a way back. */
+import * as vscode from 'vscode';
+import { type Answer, type Ask, BACK, type Choice, type Prompt, type Question } from './prompts.ts';
+
+type Item<T> = vscode.QuickPickItem & { choice?: Choice<T> };
+
+export const quickInput: Ask = {
+  pick<T>({ title, placeholder, choices, first, later, proposed, typed }: Question<T>): Promise<Answer<T>> {
+    const box = vscode.window.createQuickPick<Item<T>>();
+    let offered = choices;
+    const show = () => {
+      const text = box.value.trim();
+      const extra = typed && text && !offered.some(({ label }) => label === text) ? [typed(text)] : [];
+      const active = box.activeItems[0]?.label ?? proposed;
+      box.items = [...itemsOf(offered), ...itemsOf(extra).map((item) => ({ ...item, alwaysShow: true }))];
+      // Of what is typed the editor finds the best match by itself.
+      const able = box.items.filter(({ choice }) => choice);
+      if (!box.value) box.activeItems = [able.find(({ label }) => label === active) ?? able[0]].filter((item) => item !== undefined);
+    };
+    Object.assign(box, { title, placeholder, ignoreFocusOut: true, matchOnDescription: true });
+    if (!first) box.buttons = [vscode.QuickInputButtons.Back];
+    show();
+    if (typed) box.onDidChangeValue(show);
+    if (later) {
+      box.busy = true;
+      void later
+        .then((known) => {
+          offered = known;
+          show();
+        })
+        .finally(() => {
+          box.busy = false;
+        });
+    }
+    return answered(box, () => box.selectedItems[0]?.choice?.value);
+  },
+
+  input({ title, prompt, value = '', password = false, validate }: Prompt): Promise<Answer<string>> {
+    const box = vscode.window.createInputBox();
+    Object.assign(box, { title, prompt, value, password, ignoreFocusOut: true, buttons: [vscode.QuickInputButtons.Back] });
+    // What is there already is kept with Enter and replaced by typing.
+    box.valueSelection = [0, value.length];
+    const problem = () => {
+      box.validationMessage = validate?.(box.value);
+      return box.validationMessage;
+    };
+    box.onDidChangeValue(problem);
+    return answered(box, () => (problem() ? undefined : box.value.trim()));
+  },
+
+  async trouble(message, answers) {
+    return vscode.window.showWarningMessage(message, { modal: true }, ...answers);
+  },
+
+  async progress(title, work) {
+    const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
+    return vscode.window.withProgress(options, async (_, token) => {
+      const controller = new AbortController();
+      const cancelling = token.onCancellationRequested(() => controller.abort());
+      try {
+        return await work(controller.signal);
+      } finally {
+        cancelling.dispose();
+      }
+    });
+  },
+};
+
+function itemsOf<T>(choices: readonly Choice<T>[]): Item<T>[] {
+  return choices.flatMap((choice, index): Item<T>[] => {
+    const { label, description, detail, group } = choice;
+    const item = { label, ...(description && { description }), ...(detail && { detail }), choice };
+    const begins = group !== undefined && group !== choices[index - 1]?.group;
+    return begins ? [{ label: group, kind: vscode.QuickPickItemKind.Separator }, item] : [item];
+  });
+}
+
+/** Waits for the box: an accepted value, the way back, or nothing where it was closed. A value of undefined is not accepted. */
+function answered<T>(
+  box: vscode.QuickInput & { onDidAccept: vscode.Event<void>; onDidTriggerButton: vscode.Event<vscode.QuickInputButton> },
+  value: () => T | undefined,
+): Promise<Answer<T>> {
+  return new Promise((resolve) => {
+    const end = (answer: Answer<T>) => {
+      resolve(answer);
+      box.dispose();
+    };
+    box.onDidAccept(() => {
+      const accepted = value();
+      if (accepted !== undefined) end(accepted);
+    });
+    box.onDidTriggerButton((button) => button === vscode.QuickInputButtons.Back && end(BACK));
+    box.onDidHide(() => end(undefined));
+    box.show();
+  });
+}

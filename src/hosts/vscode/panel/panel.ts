@@ -1,0 +1,78 @@
+/** The panel's place in the editor. What is in its webview (panel-view.ts) is loaded when it is first shown. */
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import type { ToPanel } from '../../../protocol/panel.ts';
+import type { Kedge } from '../kedge.ts';
+import type { Proposals } from '../review-proposals.ts';
+import type { PanelView } from './panel-view.ts';
+
+const VIEW_ID = 'kedge.panel';
+
+export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
+  readonly #kedge: Kedge;
+  readonly #proposals: Proposals;
+  readonly #registration: vscode.Disposable;
+  /** Messages for a webview that is not there yet. */
+  readonly #queue: ToPanel[] = [];
+  #shown: Promise<PanelView> | undefined;
+
+  constructor(kedge: Kedge, proposals: Proposals) {
+    this.#kedge = kedge;
+    this.#proposals = proposals;
+    this.#registration = vscode.window.registerWebviewViewProvider(VIEW_ID, this);
+  }
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    const { webview } = view;
+    const { extensionUri } = this.#kedge.context;
+    const shown = this.#load(webview);
+    this.#shown = shown;
+    // From the first on, though what reads them is still being loaded.
+    webview.onDidReceiveMessage(async (message) => (await shown).receive(message));
+    view.onDidDispose(async () => {
+      if (this.#shown === shown) this.#shown = undefined;
+      (await shown).dispose();
+    });
+    webview.options = { enableScripts: true, localResourceRoots: [vscode.Uri.joinPath(extensionUri, 'dist')] };
+    webview.html = html(webview, extensionUri);
+  }
+
+  async #load(webview: vscode.Webview): Promise<PanelView> {
+    const { PanelView } = await import('./panel-view.ts');
+    return new PanelView({ kedge: this.#kedge, proposals: this.#proposals, webview, queue: this.#queue });
+  }
+
+  /** Brings the panel to the front, and then says something to it. */
+  async reveal(message?: ToPanel): Promise<void> {
+    if (message) this.#queue.push(message);
+    (await this.#shown)?.sendQueued();
+    await vscode.commands.executeCommand(`${VIEW_ID}.focus`);
+  }
+
+  dispose(): void {
+    this.#registration.dispose();
+    void this.#shown?.then((view) => view.dispose());
+  }
+}
+
+function html(webview: vscode.Webview, extensionUri: vscode.Uri): string {
+  const nonce = randomBytes(16).toString('base64');
+  const file = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, 'dist', name));
+  const { cspSource } = webview;
+  // Images are those that the user pasted: nothing can be loaded from anywhere else.
+  const policy = `default-src 'none'; style-src ${cspSource}; font-src ${cspSource}; img-src data:; script-src 'nonce-${nonce}'`;
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="${file('panel.css')}">
+<title>Kedge</title>
+</head>
+<body>
+<div id="kedge-panel"></div>
+<script nonce="${nonce}" src="${file('panel.js')}"></script>
+</body>
+</html>`;
+}

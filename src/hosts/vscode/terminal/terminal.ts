@@ -1,0 +1,168 @@
+/** Commands in the integrated terminal, where the user sees them; where its shell says nothing about them, in plain processes. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import * as vscode from 'vscode';
+import { type Ending, HINTS, type Launch, type LaunchSpec, launchProcess, type Running } from '../../node/commands/process.ts';
+import { GRACE_MS } from '../../node/commands/process-group.ts';
+import { typed } from './terminal-quote.ts';
+
+const NAME = 'Kedge';
+/** How long a shell may take until it says that it can be spoken to, unless the caller knows better. */
+const READY_MS = 5_000;
+/** After the end of a command was told, its last output comes within this time. */
+const LAST_MS = 250;
+/** Longer ones would have to be typed for seconds. */
+const MAX_TYPED = 4_000;
+
+export class Terminals implements vscode.Disposable {
+  /** The one that is reused; another only while something runs in it. */
+  readonly #idle = new Set<vscode.Terminal>();
+  readonly #all = new Set<vscode.Terminal>();
+  readonly #disposables: vscode.Disposable[];
+  readonly #readyMs: number;
+  /** A shell that did not answer once is not waited for again. */
+  #isSilent = false;
+
+  constructor(readyMs = READY_MS) {
+    this.#readyMs = readyMs;
+    this.#disposables = [
+      vscode.window.onDidCloseTerminal((terminal) => {
+        this.#idle.delete(terminal);
+        this.#all.delete(terminal);
+      }),
+      // The user may type in it as well.
+      vscode.window.onDidStartTerminalShellExecution(({ terminal }) => this.#idle.delete(terminal)),
+    ];
+  }
+
+  readonly launch: Launch = async (spec, signal) => {
+    const shell = await this.#ready(spec, signal);
+    return shell ? this.#run(spec, shell) : launchProcess(spec, signal);
+  };
+
+  dispose(): void {
+    for (const terminal of this.#all) terminal.dispose();
+    for (const disposable of this.#disposables) disposable.dispose();
+  }
+
+  async #ready(spec: LaunchSpec, signal: AbortSignal): Promise<vscode.TerminalShellIntegration | undefined> {
+    const isOn = vscode.workspace.getConfiguration('terminal.integrated.shellIntegration').get('enabled', true);
+    if (spec.shell.name !== 'bash' || spec.text.length > MAX_TYPED || !isOn || this.#isSilent) return undefined;
+    const [idle] = spec.background ? [] : this.#idle;
+    if (idle?.shellIntegration) {
+      this.#idle.delete(idle);
+      return idle.shellIntegration;
+    }
+    const terminal = this.#create(spec);
+    const shell = await integrationOf(terminal, this.#readyMs, signal);
+    if (shell || signal.aborted) return shell;
+    this.#isSilent = true;
+    terminal.dispose();
+    return undefined;
+  }
+
+  #create({ text, cwd, background, shell, withheld }: LaunchSpec): vscode.Terminal {
+    const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(cwd));
+    const terminal = vscode.window.createTerminal({
+      name: background ? `${NAME}: ${text.slice(0, 30)}` : NAME,
+      shellPath: shell.path,
+      cwd: folder?.uri ?? cwd,
+      env: { ...HINTS, BASH_ENV: null, ENV: null, ...Object.fromEntries(withheld.map((name) => [name, null])) },
+      iconPath: new vscode.ThemeIcon('hubot'),
+      isTransient: true,
+    });
+    this.#all.add(terminal);
+    if (this.#all.size === 1) terminal.show(true);
+    return terminal;
+  }
+
+  #run(spec: LaunchSpec, shell: vscode.TerminalShellIntegration): Running {
+    const terminal = [...this.#all].find(({ shellIntegration }) => shellIntegration === shell);
+    if (!terminal) throw new Error('The terminal was closed.');
+    spec.expectPlace();
+    const execution = shell.executeCommand(typed(spec, shell.cwd?.fsPath));
+    const read = execution.read();
+    let isOver = false;
+    let isStopped = false;
+    const ended = endOf(execution, terminal).then((ending) => {
+      isOver = true;
+      if (!spec.background && terminal.exitStatus === undefined) this.#idle.add(terminal);
+      if (spec.background && isStopped) terminal.dispose();
+      return ending;
+    });
+    const stop = () => {
+      if (isOver || isStopped) return;
+      isStopped = true;
+      terminal.sendText('\u0003', false);
+      setTimeout(() => void (isOver || endByForce(terminal)), GRACE_MS).unref();
+    };
+    return { output: until(read, ended), ended, stop };
+  }
+}
+
+function integrationOf(
+  terminal: vscode.Terminal,
+  readyMs: number,
+  signal: AbortSignal,
+): Promise<vscode.TerminalShellIntegration | undefined> {
+  return new Promise((resolve) => {
+    const end = (shell?: vscode.TerminalShellIntegration) => {
+      clearTimeout(timer);
+      listener.dispose();
+      signal.removeEventListener('abort', abandon);
+      resolve(shell);
+    };
+    const abandon = () => end();
+    const timer = setTimeout(abandon, readyMs);
+    const listener = vscode.window.onDidChangeTerminalShellIntegration((event) => {
+      if (event.terminal === terminal) end(event.shellIntegration);
+    });
+    signal.addEventListener('abort', abandon, { once: true });
+    if (terminal.shellIntegration) end(terminal.shellIntegration);
+  });
+}
+
+function endOf(execution: vscode.TerminalShellExecution, terminal: vscode.Terminal): Promise<Ending> {
+  return new Promise((resolve) => {
+    const end = (code: number | undefined) => {
+      for (const listener of listeners) listener.dispose();
+      resolve(code === undefined ? {} : { code });
+    };
+    const listeners = [
+      vscode.window.onDidEndTerminalShellExecution((event) => event.execution === execution && end(event.exitCode)),
+      vscode.window.onDidCloseTerminal((closed) => closed === terminal && end(closed.exitStatus?.code)),
+    ];
+  });
+}
+
+/** The output, which of a terminal that was closed does not end by itself. */
+async function* until(output: AsyncIterable<string>, ended: Promise<unknown>): AsyncGenerator<string> {
+  const over = ended.then(() => new Promise<undefined>((resolve) => setTimeout(resolve, LAST_MS, undefined)));
+  const iterator = output[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await Promise.race([iterator.next(), over]);
+    if (!next || next.done) return;
+    yield next.value;
+  }
+}
+
+/** What does not listen is killed with all that it started, and the terminal goes. */
+async function endByForce(terminal: vscode.Terminal): Promise<void> {
+  const shell = await terminal.processId;
+  for (const pid of shell === undefined ? [] : await descendantsOf(shell)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  terminal.dispose();
+}
+
+async function descendantsOf(root: number): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=']).catch(() => ({ stdout: '' }));
+  const pairs = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+  const found = [root];
+  for (const parent of found) for (const [pid, ppid] of pairs) if (pid && ppid === parent) found.push(pid);
+  return found.slice(1);
+}

@@ -1,0 +1,67 @@
+/**
+ * A skill is written as if it could wait: it yields the calls that it wants made, and goes on with their results.
+ * The adapter keeps no state between two requests; it plays the skill from the start against what the conversation
+ * already holds, and the first turn that has no results yet is the answer.
+ */
+import type { Mode } from '../core/session/events.ts';
+
+export type Call = { name: string; input: Record<string, unknown> };
+export type Reply = { text: string; isError: boolean };
+export type Turn = { say: string; calls: readonly Call[] };
+export type Skill<T> = Generator<Turn, T, Reply[]>;
+
+/** What a skill has to say at its end; `failed` is set where it did not do, or not wholly, what it was asked for, `doubtful` where it did, but not all may be well. */
+export type Outcome = { text: string; failed?: string; doubtful?: boolean };
+
+/** `files` are the paths and globs that a step of a confirmed plan may change; `helped`: what there is to ask was said before. */
+export type Context = { mode: Mode; offered: ReadonlySet<string>; files?: readonly string[] | undefined; helped?: boolean };
+
+/** A turn that was already taken: what was called, and what came back. */
+export type Exchange = { calls: { name: string; reply: Reply }[] };
+
+const BATCH = 16;
+const TOO_MANY = /^Not executed: at most/;
+
+/** Makes all these calls, over as many turns as that takes. */
+export function* ask(say: string, calls: readonly Call[]): Skill<Reply[]> {
+  const replies: Reply[] = [];
+  let open = calls.map((_, index) => index);
+  for (let first = true; open.length > 0; first = false) {
+    const batch = open.slice(0, BATCH);
+    const answers = yield { say: first ? say : '', calls: batch.map((index) => calls[index] as Call) };
+    for (const [at, index] of batch.entries()) replies[index] = answers[at] ?? NO_REPLY;
+    const refused = batch.filter((index) => TOO_MANY.test((replies[index] as Reply).text));
+    open = [...(refused.length < batch.length ? refused : []), ...open.slice(BATCH)];
+  }
+  return replies;
+}
+
+export function* askOne(say: string, call: Call): Skill<Reply> {
+  return (yield* ask(say, [call]))[0] ?? NO_REPLY;
+}
+
+const NO_REPLY: Reply = { text: 'No result of this call is known.', isError: true };
+
+/** The next turn of a skill, after the turns that were taken. Without calls, it is the last. */
+export function nextTurn(skill: Skill<Outcome>, past: readonly Exchange[], offered: ReadonlySet<string>): Turn {
+  let state = skill.next();
+  for (let index = 0; !state.done; ) {
+    const { say, calls } = state.value;
+    const made = calls.filter((call) => offered.has(call.name));
+    const exchange = made.length > 0 ? past[index++] : { calls: [] };
+    if (!exchange) return { say, calls: made };
+    if (exchange.calls.length !== made.length || exchange.calls.some((call, at) => call.name !== made[at]?.name)) return LOST;
+    const replies = exchange.calls.map((call) => call.reply);
+    state = skill.next(calls.map((call) => (offered.has(call.name) ? (replies.shift() ?? NO_REPLY) : notOffered(call))));
+  }
+  return { say: state.value.text, calls: [] };
+}
+
+const LOST: Turn = {
+  say: 'The calls made so far are not the ones I would have made (another model may have begun), so I stopped. Send the request again.',
+  calls: [],
+};
+
+function notOffered(call: Call): Reply {
+  return { text: `The tool ${call.name} is not available here.`, isError: true };
+}

@@ -1,0 +1,118 @@
+/** Rename and replace: what they would change, and the plan for it. */
+import type { Check, PlanStep } from '../../core/plan/plan.ts';
+import { count, paragraphs, place, placeList } from '../markdown.ts';
+import { IDENTIFIER, type Substitution } from '../request.ts';
+import { type FileHits, hitCount } from '../results.ts';
+import { directoryOf, EVERYWHERE, isEverywhere, type Scope, scopeText } from '../scope.ts';
+import type { Skill } from '../script.ts';
+import { quote } from '../words.ts';
+import { affected, exactScope, keepsOld, sentence, wanted } from './affected.ts';
+import { note } from './find.ts';
+import type { Survey } from './survey.ts';
+
+const MAX_STEPS = 12;
+const RESERVED = new Set(
+  [
+    'break case catch class const continue def default delete do else enum except export extends false finally fn for from func function if',
+    'import in instanceof interface let match new nil None null pass package private protected public raise return self static struct super',
+    'switch this throw true True False try typeof undefined use var void while with yield',
+  ].flatMap((words) => words.split(' ')),
+);
+
+/** Why this is no rename that could be right. A name with a dash is one where the old name has a dash, too, as in CSS. */
+export function refusal({ kind, from, to }: Substitution): string | undefined {
+  if (kind !== 'rename') return undefined;
+  const isName = IDENTIFIER.test(to) && (from.includes('-') || !to.includes('-'));
+  if (!isName) return `${quote(to)} is no name that code could use (letters, digits and _ only), so I rename nothing to it.`;
+  return RESERVED.has(to) ? `${quote(to)} is a reserved word in many languages, so I rename nothing to it.` : undefined;
+}
+
+/** What a rename does, said honestly. */
+export function honesty({ kind }: Substitution): string {
+  return kind === 'rename'
+    ? 'I rename text: every whole word, also in comments, strings and property names. I do not know which of them mean the same thing.'
+    : '';
+}
+
+export function* surveySubstitution(request: Substitution): Skill<Survey> {
+  const refused = refusal(request);
+  if (refused) return { problem: refused };
+  const scope = yield* exactScope(request.scope);
+  if ('problem' in scope) return scope;
+  const where = scopeText(scope);
+  const found = yield* affected(request, scope, `Searching for ${wanted(request)}${where}.`, EVERYWHERE);
+  if ('problem' in found) return found;
+  const unread = [...found.read.values()].flatMap((lookup) => ('problem' in lookup ? [lookup.problem] : []));
+  const total = hitCount(found.files);
+  if (total === 0)
+    return { problem: unread[0] ?? `There is no ${wanted(request)}${where || ' in the workspace'}, so there is nothing to change.` };
+  const size = `${found.more ? 'at least ' : ''}${count(total, 'line')} in ${count(found.files.length, 'file')}`;
+  return {
+    would: paragraphs(
+      `${sentence(request)} would change ${size}:`,
+      placeList(found.files),
+      clashText(request, found.clash),
+      honesty(request),
+      note(found.more),
+    ),
+    brief: paragraphs(`There ${total === 1 ? 'is' : 'are'} ${size} to change.`, clashText(request, found.clash), honesty(request)),
+    ...(found.clash.length > 0 && { warning: clashLine(request, found.clash) }),
+    steps: found.more === undefined ? steps(request, found.files) : [wideStep(request, scope)],
+    checks: [check(request, scopeText(request.scope))],
+  };
+}
+
+export function clashText({ to }: Substitution, clash: readonly FileHits[]): string {
+  if (clash.length === 0) return '';
+  return `**Careful: ${to} was in use already**, on ${count(hitCount(clash), 'line')}; the two names become one there:\n\n${placeList(clash, 8)}`;
+}
+
+/** The same in one line, for a plan. */
+function clashLine({ to }: Substitution, clash: readonly FileHits[]): string {
+  const all = clash.flatMap(({ path, hits }) => hits.map(({ line }) => place(path, line)));
+  const more = all.length > 5 ? ` and ${all.length - 5} more` : '';
+  return `Careful: ${to} is in use already (${all.slice(0, 5).join(', ')}${more}); the two names become one.`;
+}
+
+function check(request: Substitution, where: string): string {
+  return keepsOld(request) ? `${quote(request.to)} stands${where || ' in the workspace'}` : `No ${wanted(request)} is left${where}`;
+}
+
+/** What Kedge itself can see to: that the old name is gone from these files. */
+function search(request: Substitution, paths: readonly string[]): Check | undefined {
+  const isWord = /^\w+$/.test(request.from);
+  if (keepsOld(request) || (request.kind === 'rename' && !isWord) || paths.some((path) => /[*?{}[\],]/.test(path))) return undefined;
+  const pattern = request.kind === 'rename' ? `\\b${request.from}\\b` : request.from.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  return /\n/.test(pattern) ? undefined : { search_empty: { pattern, glob: paths.length === 1 ? paths[0] : `{${paths.join(',')}}` } };
+}
+
+function steps(request: Substitution, files: readonly FileHits[]): PlanStep[] {
+  const step = (where: string, paths: string[]): PlanStep => ({
+    title: sentence(request, ` in ${where}`),
+    files: paths,
+    tools: ['replace_in_file'],
+    check: search(request, paths) ?? check(request, ` in ${where}`),
+  });
+  if (files.length <= MAX_STEPS) return files.map(({ path }) => step(/\s/.test(path) ? quote(path) : path, [path]));
+  const byDirectory = (depth: number) => {
+    const groups = new Map<string, FileHits[]>();
+    for (const file of files) {
+      const directory = directoryOf(file.path).split('/').slice(0, depth).join('/');
+      groups.set(directory, [...(groups.get(directory) ?? []), file]);
+    }
+    return groups;
+  };
+  const exact = byDirectory(Number.POSITIVE_INFINITY);
+  const groups = exact.size <= MAX_STEPS ? exact : byDirectory(1);
+  return [...groups].map(([directory, members]) => {
+    const paths = members.map(({ path }) => path);
+    return step(directory === '' ? 'the top directory' : `${directory}/`, paths);
+  });
+}
+
+/** Too many hits for one search: which files there are shows only while they are changed. */
+function wideStep(request: Substitution, scope: Scope): PlanStep {
+  const where = scopeText(scope);
+  const files = isEverywhere(scope) ? ['**'] : [...scope.globs, ...scope.paths];
+  return { title: sentence(request, where), files, tools: ['replace_in_file'], check: check(request, where) };
+}

@@ -1,0 +1,39 @@
+import { callsOf, type Message, resultText, type ToolResult, textOf, type UserMessage } from '../core/model/messages.ts';
+import { notesOf } from '../core/model/notes.ts';
+import type { Exchange } from './script.ts';
+
+/** The last request, be it in the user's words or a plan that they confirmed, and the turns that were taken since. */
+export type Transcript = { text: string; past: Exchange[] };
+
+export function transcriptOf(messages: readonly Message[]): Transcript {
+  const start = messages.findLastIndex((message) => message.role === 'user' && isRequest(message));
+  const after = messages.slice(start + 1);
+  const results = new Map<string, ToolResult>();
+  for (const message of after) if (message.role === 'tool') for (const result of message.content) results.set(result.callId, result);
+  const past = after.map(callsOf).filter((calls) => calls.length > 0);
+  return {
+    text: start < 0 ? '' : requestOf(messages[start] as Message),
+    past: past.map((calls) => ({ calls: calls.map(({ id, name }) => ({ name, reply: replyOf(results.get(id)) })) })),
+  };
+}
+
+/** Other notes tell a model what has happened since, and ask for nothing. */
+function isRequest(message: UserMessage): boolean {
+  return message.content.some((part) => part.type !== 'note' || part.about === 'plan' || part.about === 'image');
+}
+
+function requestOf(message: Message): string {
+  return notesOf(message).find(({ about }) => about === 'plan')?.text ?? textOf(message);
+}
+
+function replyOf(result: ToolResult | undefined): Exchange['calls'][number]['reply'] {
+  if (!result) return { text: 'This call was left without a result.', isError: true };
+  return { text: resultText(result), isError: result.isError ?? false };
+}
+
+/** The number of the next call's id: beyond all calls so far, and beyond every id of this form, also when the history was shortened. */
+export function nextCallNumber(messages: readonly Message[]): number {
+  const calls = messages.flatMap(callsOf);
+  const numbers = calls.map(({ id }) => Number(/^offline-(\d+)/.exec(id)?.[1] ?? 0));
+  return numbers.reduce((highest, number) => Math.max(highest, number), calls.length) + 1;
+}

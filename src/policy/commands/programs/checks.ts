@@ -1,0 +1,199 @@
+/** Programs whose arguments are little languages of their own: what is not known to be harmless there asks. */
+import { asks, type Check, wordSet } from '../findings.ts';
+import { checkGit } from './git.ts';
+import { interpreters } from './interpreters.ts';
+import { otherOption } from './options.ts';
+import { subcommands } from './subcommands.ts';
+import { wrappers } from './wrappers.ts';
+
+const FIND =
+  wordSet(`-name -iname -path -ipath -wholename -iwholename -type -xtype -maxdepth -mindepth -size -mtime -mmin -ctime -cmin -atime -amin
+  -newer -anewer -cnewer -empty -not -o -or -a -and -print -print0 -prune -perm -user -group -uid -gid -nouser -nogroup -regex -iregex
+  -regextype -H -L -P -E -s -xdev -mount -x -depth -d -ls -printf -links -readable -writable -executable -true -false -samefile -lname
+  -ilname -inum -quit -daystart -follow -noleaf -fstype`);
+
+const find: Check = (args) => {
+  const other = args.find((word) => /^-./.test(word) && !FIND.has(word) && !/^-\d+$/.test(word));
+  if (other === undefined) return { reads: true };
+  const at = args.findIndex((word) => /^-(?:exec|ok)(?:dir)?$/.test(word));
+  const inner = at >= 0 && at + 2 < args.length + 1 ? { inner: { at: at + 2, isCovered: false } } : {};
+  if (other === '-delete') return asks('deletes', 'find -delete');
+  return { ...asks(/^-f(?:print|ls)/.test(other) ? 'writes' : 'runs-other', `find ${other}`), ...inner };
+};
+
+/** One `s` command, whose flags neither run nor write, for each of the usual signs between its parts. */
+const SUBSTITUTION = ['/', '\\|', '#', ',', '@', ':', '!', '_', '%', '~'].map(
+  (sign) => `s${sign}(?:\\[\\^?\\]?[^\\]\\n]*\\]|\\\\.|(?!${sign})[^\\\\\\n[])*${sign}(?:\\\\.|(?!${sign})[^\\\\\\n])*${sign}[gpiI0-9]*`,
+);
+const ADDRESS = '(?:\\d+|\\$|/(?:\\\\.|[^/\\\\\\n[\\]])*/I?)';
+const SED_COMMAND = `(?:${ADDRESS}(?:,[+~]?${ADDRESS})?)? ?!?(?:[pdqlDPNnhHgGx=]|${SUBSTITUTION.join('|')})`;
+const SED_SCRIPT = new RegExp(`^ ?${SED_COMMAND}(?: ?[;\\n] ?${SED_COMMAND})* ?;?$`);
+/** Longer ones are not looked at. */
+const MAX_SCRIPT = 300;
+/** Within brackets a sign between the parts is a letter for some and an end for others. */
+const AMBIGUOUS_SET = /\[[^\]]*[/|#,@:!_%~;][^\]]*\]/;
+
+const sed: Check = (args) => {
+  const isOther = otherOption(
+    args,
+    '-n -E -r -s -u -z -e --quiet --silent --regexp-extended --expression --null-data --unbuffered --debug --posix',
+  );
+  if (isOther !== undefined) return asks(/^-[^-]*i|^--i/.test(isOther) ? 'writes' : 'inline-code', `sed ${isOther}`);
+  const scripts = sedScripts(args);
+  const bad = scripts.find(
+    (script) => script.length > MAX_SCRIPT || !SED_SCRIPT.test(script) || (/^[^[]*\[/.test(script) && AMBIGUOUS_SET.test(script)),
+  );
+  if (scripts.length === 0 || bad !== undefined) return asks('inline-code', `sed ${bad ?? ''}`.trim());
+  return { reads: true };
+};
+
+function sedScripts(args: readonly string[]): string[] {
+  const given = args.flatMap((word, at) => {
+    if (word.startsWith('--expression=')) return [word.slice('--expression='.length)];
+    return word === '--expression' || /^-[nErsuz]*e$/.test(word) ? [args[at + 1] ?? '?'] : [];
+  });
+  const first = args.find((word) => !word.startsWith('-') || word === '-');
+  return given.length > 0 ? given : first === undefined ? [] : [first];
+}
+
+/** A program that neither writes, pipes, calls nor loads. */
+const AWK_DANGER = /[|>@`]|\/inet|\b(?:system|getline|close|fflush|ENVIRON|ARGV|ARGC|PROCINFO|SYMTAB|FUNCTAB|nextfile|extension)\b/;
+
+/**
+ * Outside of braces nothing is printed, so `>` compares there; `>=` does so everywhere. Where a brace is left over, or may stand in a
+ * comment, all counts.
+ */
+function withoutComparisons(program: string): string {
+  const text = program.replaceAll('>=', '');
+  const patterns = text.replace(/\{[^{}]*\}/g, '');
+  const actions = text.match(/\{[^{}]*\}/g)?.join('') ?? '';
+  return /[{}"/\\#]/.test(patterns) ? text : patterns.replaceAll('>', '') + actions;
+}
+
+const awk: Check = (args) => {
+  let at = 0;
+  while (at < args.length) {
+    const word = args[at] as string;
+    if (word === '-F' || word === '-v') at += 2;
+    else if (/^-F./.test(word) || /^-v[A-Za-z_]/.test(word)) at += 1;
+    else break;
+  }
+  const program = args[at];
+  if (program === undefined || (program.startsWith('-') && program !== '--')) return asks('inline-code', `awk ${program ?? ''}`.trim());
+  const bad = args.find((word, index) => AWK_DANGER.test(index === at ? withoutComparisons(word) : word));
+  if (bad !== undefined) return asks('inline-code', 'awk');
+  // `var=value` operands and options behind the program could still change what it does.
+  return args.slice(at + 1).some((word) => /^-./.test(word)) ? asks('inline-code', 'awk') : { reads: true };
+};
+
+const tar: Check = (args) => {
+  const [mode = '', ...rest] = args;
+  const isList = mode === '--list' || /^-?[vzjJf]*t[vzjJf]*$/.test(mode);
+  if (!isList) return asks('writes', `tar ${mode}`.trim());
+  const other = otherOption(rest, '-v -f -z -j -J --file --verbose --gzip --list --no-recursion');
+  if (other !== undefined) return asks('runs-other', `tar ${other}`);
+  return args.some((word) => word.includes(':')) ? asks('runs-other', 'tar with a remote archive') : { reads: true };
+};
+
+const unzip: Check = (args) =>
+  /^-[lvtZ]+$/.test(args[0] ?? '') && !args.slice(1).some((word) => word.startsWith('-')) ? { reads: true } : asks('writes', 'unzip');
+
+/** Where a second operand is written to: behind the first one anything may be it, a dash too. `valued`: options whose value is the next word. */
+const secondOperandWrites =
+  (valued: RegExp): Check =>
+  (args, program) => {
+    const isValue = (word: string, at: number) => valued.test(args[at - 1] ?? '') && /^[\d+-]\w*$/.test(word);
+    const first = args.findIndex((word, at) => (!word.startsWith('-') || word === '-' || args[at - 1] === '--') && !isValue(word, at));
+    return first >= 0 && first < args.length - 1 ? asks('writes', program) : {};
+  };
+
+const hexDump = secondOperandWrites(/^-(?:[cglos]|cols|groupsize|len|offset|seek)$/);
+const xxd: Check = (args) => (args.some((word) => /^-{1,2}r/.test(word)) ? asks('writes', 'xxd -r') : hexDump(args, 'xxd'));
+
+/** On macOS it runs what it is given as another architecture. */
+const arch: Check = (args) => (args.length > 0 ? asks('runs-other', 'arch') : { reads: true });
+
+/** Follows the configuration of another folder, and writes where that says. */
+const tsc: Check = (args) => {
+  const project = args.find((word) => /^--?(?:p|project)$/i.test(word));
+  if (project !== undefined && !args.some((word) => /^--?noEmit$/i.test(word))) return asks('other-folder', `tsc ${project}`);
+  const build = args.findIndex((word) => /^--?(?:b|build)$/i.test(word));
+  return build >= 0 && args.some((word) => !word.startsWith('-')) ? asks('other-folder', 'tsc --build') : {};
+};
+
+const test: Check = (args, program) =>
+  args.some((word) => /[[$`]/.test(word)) || /^(?:-v|-R)$/.test(args[0] ?? '') ? asks('inline-code', program) : {};
+
+const hostname: Check = (args) =>
+  args.some((word) => !word.startsWith('-') || /^-(?:-b|-F|F|b|-file|-boot)/.test(word)) ? asks('system', 'hostname') : {};
+
+/** Only folders below the present one are known to be the workspace's own. */
+const cd: Check = (args) =>
+  args.length === 1 && !/^[/~+-]|^$|(?:^|[\\/])\.\.(?:[\\/]|$)|[:*?[]|(?:^|[\\/])node_modules(?:[\\/]|$)/.test(args[0] as string)
+    ? {}
+    : asks('other-folder', `cd ${args.join(' ')}`.trim());
+
+const date: Check = (args) => {
+  const isSetting = args.some(
+    (word, at) => !word.startsWith('+') && !word.startsWith('-') && !/^-(?:[dr]|-date|-reference)$/.test(args[at - 1] ?? ''),
+  );
+  return isSetting ? asks('system', 'date') : {};
+};
+
+/** Each operand is one more thing that is done, so a prefix must name all of them. */
+const targets: Check = (args, program) => {
+  const isPlain = (word: string) =>
+    /^-j\d*$|^-[skBqn]$|^-ntp$|^--(?:silent|quiet|no-print-directory|no-daemon|info|batch-mode)$/.test(word);
+  const isLoud = (word: string) => /^(?:V|VERBOSE|CI)=\w*$/.test(word);
+  if (args.some((word) => /^[^-].*[=:]/.test(word) && !isLoud(word))) return asks('runs-other', `${program} with variables or plugins`);
+  const rest = args.filter((word) => !isPlain(word));
+  const isTarget = (word: string, at: number) => !/^(?:-|\d+$)/.test(word) && !isLoud(word) && rest[at - 1] !== '--tests';
+  return { argv: [program, ...rest], floor: rest.findLastIndex(isTarget) + 2 };
+};
+
+/** The environment holds keys; libraries hold code. */
+const jq: Check = (args, program) =>
+  args.some((word) => /\benv\b|\$ENV|\b(?:strenv|envsubst|system|load\w*|import|include|modulemeta)\b/.test(word))
+    ? asks('inline-code', program)
+    : {};
+/** Letters without a dash are those of BSD, where an `e` shows the environment of each process. */
+const ps: Check = (args) => (args.some((word) => /^[aAcCefFgGhHjlLmnrSTuvVwxX]*e|^-E/.test(word)) ? asks('devices', 'ps e') : {});
+const noArguments: Check = (args, program) => (args.length > 0 ? asks('system', program) : {});
+
+const CHECKS: Record<string, Check> = {
+  ...interpreters,
+  ...subcommands,
+  ...wrappers,
+  git: checkGit,
+  find,
+  sed,
+  awk,
+  tar,
+  unzip,
+  uniq: secondOperandWrites(/^-[fsw]$/),
+  xxd,
+  arch,
+  tsc,
+  test,
+  '[': test,
+  '[[': test,
+  hostname,
+  date,
+  make: targets,
+  ninja: targets,
+  mvn: targets,
+  gradle: targets,
+  gradlew: targets,
+  rake: targets,
+  task: targets,
+  just: targets,
+  jq,
+  yq: jq,
+  cd,
+  ps,
+  java: () => ({ floor: 2 }),
+  uptime: noArguments,
+  dmesg: noArguments,
+};
+
+export const checkOf = (name: string): Check | undefined => (Object.hasOwn(CHECKS, name) ? CHECKS[name] : undefined);

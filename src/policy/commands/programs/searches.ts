@@ -1,0 +1,227 @@
+/** Programs that show files which nobody named: what lies below a directory, or what git keeps. */
+
+import type { SimpleCommand } from '../types.ts';
+import { valuedLetters } from './options.ts';
+import { programName } from './programs.ts';
+
+export type SearchedPlaces = {
+  /** As they are written, '.' for where it runs; some may be no places at all. */
+  places: string[];
+  /** Names that begin with a dot are looked into as well. */
+  hidden: boolean;
+  /** Links within are followed. */
+  follows?: boolean;
+  /** Names that fit one of these are looked into though they begin with a dot. */
+  globs?: string[];
+  /** Only names that fit one of these are looked into; all, where there is none. */
+  only?: string[];
+  /** Only what git keeps; of `changes` nobody knows beforehand which files they show. */
+  tracked?: 'files' | 'changes';
+};
+
+type Form = {
+  follows: RegExp;
+  hidden: RegExp;
+};
+
+const ALWAYS = /^/;
+const RG: Form = {
+  follows: /^(?:-[^-]*L.*|--follow)$/,
+  hidden: /^(?:-[^-]*[u.].*|--hidden|--unrestricted)$/,
+};
+const GREP: Form = { follows: /^(?:-[^-]*R.*|--der.*)$/, hidden: ALWAYS };
+const AG: Form = {
+  follows: /^(?:-[^-]*f.*|--follow)$/,
+  hidden: /^(?:-[^-]*u.*|--hidden|--unrestricted)$/,
+};
+const FORMS: Record<string, Form> = {
+  rg: RG,
+  ag: AG,
+  ack: { follows: /^--follow$/, hidden: ALWAYS },
+  ugrep: { follows: /^(?:-[^-]*[RS].*|--deref.*)$/, hidden: ALWAYS },
+  diff: { follows: ALWAYS, hidden: ALWAYS },
+};
+FORMS.ug = FORMS.ugrep as Form;
+
+/** GNU takes options, and their values, cut short. */
+const RECURSIVE = /^(?:-[^-]*[rR].*|--rec.*|--der.*|--di.*=rec.*|rec|recur?|recurse?)$/;
+/** Long options whose value is the next word, and those that stand alone; of another one the next word may be either. */
+const LONG_VALUED =
+  /^--(?:type|type-not|glob|iglob|max-count|max-depth|context|after-context|before-context|regexp|file|max-columns|sort|sortr|threads|replace|encoding|include|exclude|exclude-dir)$/;
+const LONG_ALONE =
+  /^--(?:.*=.*|hidden|no-ignore.*|ignore-case|smart-case|word-regexp|line-number|rec.*|count|files-with.*|fixed-strings|extended-regexp|perl-regexp|only-matching|no-heading|heading|invert-match|no-messages|with-filename|no-filename|text|quiet|files|stats|multiline|pcre2|unrestricted|json|vimgrep|trim|null|follow|untracked|cached)$/;
+
+const CD = /^(?:cd|chdir|set-location|sl|push-location)$/;
+
+function searchedPlaces({ argv }: Pick<SimpleCommand, 'argv'>): SearchedPlaces | undefined {
+  const [program = '', ...words] = argv.map((word) => word ?? '');
+  const name = programName(program);
+  if (name === 'git') return searchedByGit(words);
+  const isGrep = /^(?:[efz]|bz|xz)?grep$/.test(name);
+  const form = isGrep ? GREP : Object.hasOwn(FORMS, name) ? FORMS[name] : undefined;
+  if (!form || (isGrep && !/rgrep$/.test(program) && !words.some((word) => RECURSIVE.test(word)))) return undefined;
+  const valued = name === 'diff' ? '' : (valuedLetters(name) ?? '');
+  const isClear = optionsAreClear(words, valued);
+  if (name === 'rg' && isClear && words.includes('--files')) return undefined;
+  return {
+    places: name === 'diff' ? plain(words) : placesIn(words, valued),
+    hidden: words.some((word) => form.hidden.test(word)),
+    follows: words.some((word) => form.follows.test(word)),
+    globs: name === 'rg' ? globsIn(words) : [],
+    only: !isClear ? [] : name === 'rg' ? onlyIn(words) : isGrep ? includesIn(words) : [],
+  };
+}
+
+/** All that the commands of one line search together: PowerShell hands files on through pipes. */
+export function searchesOf(commands: readonly SimpleCommand[], isPowerShell = false): SearchedPlaces[] {
+  const searched = commands.flatMap((command) => searchedPlaces(command) ?? []);
+  const has = (names: RegExp) => commands.filter(({ argv: [program] }) => names.test(programName(program ?? '')));
+  if (!isPowerShell || has(/^(?:get-content|gc|cat|type|select-string|sls|import-\w+)$/).length === 0) return searched;
+  // Names that are put together on the way may be those of any file.
+  const isMade = has(/^(?:join-path|split-path|convert-path|write-output|write|echo)$/).some(({ within }) => within.includes('pipe'));
+  return [
+    ...searched,
+    ...(isMade && has(/^(?:get-content|gc|cat|type)$/).length > 0 ? [{ places: ['.'], hidden: true }] : []),
+    ...has(/^(?:get-childitem|gci|ls|dir|get-item|gi|resolve-path)$/).map(({ argv }) => {
+      const words = argv.slice(1).map((word) => word ?? '');
+      const isValue = (at: number) => /^-(?!(?:literal)?p)/i.test(words[at - 1] ?? '');
+      const isNamed = words.some((word, at) => !word.startsWith('-') && !isValue(at));
+      return { places: [...plain(words), ...(isNamed ? [] : ['.'])], hidden: true };
+    }),
+  ];
+}
+
+/** Directories that the commands go to, in their order. */
+export function foldersOf(commands: readonly SimpleCommand[]): string[] {
+  return commands.flatMap(({ argv: [program, folder] }) => (CD.test(programName(program ?? '')) && folder !== undefined ? [folder] : []));
+}
+
+/** More rather than less: a pattern that is called as a directory counts as one. */
+function placesIn(words: readonly string[], valued: string): string[] {
+  const all = plain(words);
+  const isClear = words.every((word) => !word.startsWith('--') || word === '--' || LONG_ALONE.test(word) || LONG_VALUED.test(word));
+  return operandsIn(words, valued).length > 0 && isClear ? all : [...all, '.'];
+}
+
+/** Without the pattern, where one stands among them. */
+function operandsIn(words: readonly string[], valued: string): string[] {
+  const takesNext = (word = '') => endsValued(word, valued) || LONG_VALUED.test(word);
+  const operands = words.filter((word, at) => !word.startsWith('-') && !takesNext(words[at - 1]));
+  const givesPattern = (word: string) => /^--(?:regexp|file)/.test(word) || /^[ef]/.test(valuedPart(word, valued) ?? '');
+  return operands.slice(words.some(givesPattern) ? 0 : 1);
+}
+
+/** The first letter of a cluster that has a value, with what is behind it. */
+function valuedPart(word: string, valued: string): string | undefined {
+  if (!/^-[^-]/.test(word)) return undefined;
+  const at = [...word].findIndex((letter) => valued.includes(letter));
+  return at < 0 ? undefined : word.slice(at);
+}
+
+/** Rather one too many: `-ge` may be a value that is put to `-g`. */
+function endsValued(word: string, valued: string): boolean {
+  return /^-[^-]/.test(word) && valued.includes(word.at(-1) as string);
+}
+
+/** Whether each word that looks like an option is one: none is another's value, or behind `--`. */
+function optionsAreClear(words: readonly string[], valued: string): boolean {
+  const mayTakeNext = (word = '') => endsValued(word, valued) || (word.startsWith('--') && !LONG_ALONE.test(word));
+  return !words.includes('--') && !words.some((word, at) => word.startsWith('-') && mayTakeNext(words[at - 1]));
+}
+
+function plain(words: readonly string[]): string[] {
+  return words.filter((word) => !word.startsWith('-'));
+}
+
+/** What ripgrep is told to take, it takes from hidden files too. */
+function globsIn(words: readonly string[]): string[] {
+  const globs = words.flatMap((word, at) => {
+    if (/^(?:--i?glob|-[A-Za-z.]*g)$/.test(word)) return words[at + 1] ?? [];
+    return /^(?:--i?glob=|-[A-Za-z.]*?g=?)(.+)$/.exec(word)?.[1] ?? [];
+  });
+  // Escapes, braces in braces and a `/` in them are read otherwise elsewhere.
+  return globs.filter((glob) => !glob.startsWith('!')).map((glob) => (/\\|\{[^}]*[{/]/.test(glob) ? '*' : glob));
+}
+
+/** What types of ripgrep hold, of those that hold nothing else. */
+const TYPES: Record<string, string> = {
+  ts: '*.{ts,tsx,cts,mts}',
+  typescript: '*.{ts,tsx,cts,mts}',
+  js: '*.{js,jsx,cjs,mjs,vue}',
+  py: '*.{py,pyi}',
+  python: '*.{py,pyi}',
+  go: '*.go',
+  rust: '*.rs',
+  java: '*.{java,jsp,jspx}',
+  css: '*.{css,scss}',
+  html: '*.{htm,html,ejs}',
+  md: '*.{md,mdx,markdown,mdown,mdwn,mkd,mkdn}',
+  c: '*.{c,h,cats}',
+  swift: '*.swift',
+  kotlin: '*.{kt,kts}',
+};
+
+function onlyIn(words: readonly string[]): string[] {
+  const types = words.flatMap((word, at) => {
+    if (/^(?:--type|-[A-Za-z.]*t)$/.test(word)) return [words[at + 1] ?? ''];
+    const type = /^(?:--type=|-[A-Za-z.]*?t=?)(.+)$/.exec(word)?.[1];
+    return type === undefined || word.startsWith('--no-') ? [] : [type];
+  });
+  // A type that is not known here, or was made anew, may hold anything.
+  const isClear = types.every((type) => Object.hasOwn(TYPES, type)) && !words.some((word) => word.startsWith('--type-'));
+  return isClear ? [...globsIn(words), ...types.map((type) => TYPES[type] as string)] : [];
+}
+
+/** With an exclusion in front of them, grep takes what fits neither. */
+function includesIn(words: readonly string[]): string[] {
+  if (words.some((word) => (/^--exc/.test(word) && !/^--exclude-d/.test(word)) || /^--include-|^--inc.*\\/.test(word))) return [];
+  return words.flatMap((word, at) => {
+    const [name = '', ...value] = word.split('=');
+    if (!/^--inc/.test(name)) return [];
+    return [value.length > 0 ? value.join('=') : (words[at + 1] ?? '*')];
+  });
+}
+
+const PATCH = /^(?:-[A-Za-z]*[puU].*|-L.*|--pat.*|--u.*|--cc|-c|-m|--word-d.*|--color-w.*|--bin.*|--dd|--remerge.*|--diff-m.*|--full-d.*)$/;
+const NO_PATCH = /^(?:--stat.*|--shortstat|--numstat|--name-.*|--summary|--quiet|--dirstat.*|--raw|--no-patch|-s)$/;
+/** Behind another option it may be its value. */
+const GIT_ALONE = /^-(?:[abwzRrMC]|\d+|-(?:.*=.*|cached|staged|oneline|graph|all|no-color|no-renames|no-ext-diff|root|merge-base))$/;
+
+function isWithoutPatch(subcommand: string, words: readonly string[]): boolean {
+  if (subcommand === 'cat-file' && /^-[tse]$/.test(words[0] ?? '')) return true;
+  const end = words.indexOf('--');
+  const options = end < 0 ? words : words.slice(0, end);
+  const isAlone = (word = '') => !word.startsWith('-') || NO_PATCH.test(word) || GIT_ALONE.test(word);
+  return !words.includes('--no-quiet') && options.some((word, at) => NO_PATCH.test(word) && isAlone(options[at - 1]));
+}
+
+function searchedByGit(words: readonly string[]): SearchedPlaces | undefined {
+  const at = words.findIndex((word) => !word.startsWith('-'));
+  const [subcommand = '', ...rest] = words.slice(Math.max(at, 0));
+  if (subcommand === 'grep') {
+    const isAll = rest.some((word) => /^--(?:un|no-e|no-i|rec)/.test(word));
+    const end = rest.indexOf('--');
+    const places =
+      end < 0
+        ? [...operandsIn(rest, valuedLetters('grep') ?? ''), '?']
+        : [...rest.slice(end + 1), ...(end === rest.length - 1 ? ['.'] : [])];
+    return { places: pathspecs(places), hidden: true, ...(!isAll && { tracked: 'files' }) };
+  }
+  const shows = /^(?:diff|show|range-diff|cat-file)$/.test(subcommand) && !isWithoutPatch(subcommand, rest);
+  const isPatch = /^(?:log|reflog|whatchanged|stash|diff|show|diff-tree|diff-index|diff-files)$/.test(subcommand);
+  const isVerbose = subcommand === 'status' && rest.some((word) => /^(?:-[^-]*v.*|--v.*)$/.test(word));
+  if (!shows && !isVerbose && !(isPatch && rest.some((word) => PATCH.test(word)))) return undefined;
+  const end = rest.indexOf('--');
+  // `HEAD:src/a.ts` is one file, which is named; two of them may be directories that are compared.
+  if (/^(?:show|cat-file)$/.test(subcommand) && end < 0 && plain(rest).length > 0 && plain(rest).every((word) => /^[^:]+:./.test(word)))
+    return undefined;
+  const isAll = rest.some((word) => /^--full-d/.test(word));
+  const named = isAll ? [] : pathspecs(end < 0 ? plain(rest) : rest.slice(end + 1));
+  // Without `--` a word is a path only where there is one.
+  return { places: end < 0 || named.length === 0 ? [...named, '?'] : named, hidden: true, tracked: 'changes' };
+}
+
+/** A pattern may stand for anything in the repository. */
+function pathspecs(places: readonly string[]): string[] {
+  return places.map((place) => (/[*?[]|^:/.test(place) ? '.' : place));
+}

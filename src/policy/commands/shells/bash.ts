@@ -1,0 +1,267 @@
+/** Walks what the bash grammar read, and lists every simple command in it. What it does not know it does not pass over: it asks. */
+import { concern } from '../concerns.ts';
+import type { Concern, Standing, Word, WrittenCommand } from '../types.ts';
+import { isHarmlessAssignment } from './environment.ts';
+import type { Shell, ShellNode } from './syntax.ts';
+import { wordOf } from './words.ts';
+
+export type Reading = {
+  commands: WrittenCommand[];
+  writes: string[];
+  reads: string[];
+  opaque: Concern[];
+  dangers: Concern[];
+};
+
+/** What contains commands, and where they then stand; undefined where that adds nothing. */
+const CONTAINERS: Record<string, Standing | undefined> = {
+  program: undefined,
+  list: 'list',
+  pipeline: 'pipe',
+  subshell: 'subshell',
+  compound_statement: 'group',
+  negated_command: undefined,
+  redirected_statement: undefined,
+  if_statement: 'body',
+  elif_clause: 'body',
+  else_clause: 'body',
+  while_statement: 'body',
+  for_statement: 'body',
+  case_statement: 'body',
+  case_item: 'body',
+  do_group: 'body',
+  function_definition: 'function',
+  command_substitution: 'substitution',
+  process_substitution: 'substitution',
+  heredoc_redirect: 'heredoc',
+  heredoc_body: 'heredoc',
+};
+/** Within these a line feed would end what they are: the shell reads it otherwise than the grammar. */
+const ONE_LINE = new Set([
+  'command',
+  'file_redirect',
+  'variable_assignment',
+  'declaration_command',
+  'herestring_redirect',
+  'redirected_statement',
+]);
+/** A plain POSIX shell reads these as something else, such as a subshell or a command in the background. */
+const BASH_ONLY = new Set(['((', '[[', '&>', '&>>', '|&', '<<<', '<(', '>(', 'function', 'select', ';&', ';;&', '>&', '<<-']);
+/** Named, and nothing in them runs. */
+const LEAVES = new Set([
+  'word',
+  'number',
+  'variable_name',
+  'heredoc_start',
+  'heredoc_end',
+  'heredoc_content',
+  'file_descriptor',
+  'extglob_pattern',
+]);
+const WORDS = new Set([
+  'word',
+  'number',
+  'string',
+  'raw_string',
+  'ansi_c_string',
+  'concatenation',
+  'simple_expansion',
+  'expansion',
+  'command_name',
+]);
+const OPERATIONS = new Set(['unary_expression', 'binary_expression', 'negation_expression', 'parenthesized_expression', 'test_operator']);
+const BRACKET_SIGNS = new Set(['[', ']', '!', '=', '==', '!=']);
+const DOUBLE_BRACKET_SIGNS = new Set([...BRACKET_SIGNS, '[[', ']]', '&&', '||', '<', '>']);
+const APART = new Set(['{', '[', '[[', '!']);
+const SAFE_TARGETS = new Set(['/dev/null', '/dev/stdout', '/dev/stderr']);
+
+export function readBash(root: ShellNode, shell: Shell, within: readonly Standing[] = []): Reading {
+  const reader = new BashReader(shell, root);
+  if (root.hasError) reader.unreadable('its syntax is not clear');
+  reader.visit(root, within);
+  return reader.reading;
+}
+
+class BashReader {
+  readonly reading: Reading = { commands: [], writes: [], reads: [], opaque: [], dangers: [] };
+  private readonly shell: Shell;
+  private readonly remarks: ReadonlySet<number>;
+
+  constructor(shell: Shell, root: ShellNode) {
+    this.shell = shell;
+    const before = ({ start }: ShellNode) => root.text.slice(0, Math.max(0, start - root.start));
+    const remarks = root.children.filter((child) => child.type === 'comment' && /(?:^|\n)[ \t]*$/.test(before(child)));
+    this.remarks = new Set(remarks.map(({ start }) => start));
+  }
+
+  unreadable(what: string): void {
+    this.reading.opaque.push(concern('unreadable', what));
+  }
+
+  visit(node: ShellNode, standing: readonly Standing[]): void {
+    this.checkForm(node);
+    if (node.type in CONTAINERS) this.container(node, standing);
+    else if (node.type === 'command') this.command(node, standing);
+    else if (node.type === 'test_command') this.condition(node, standing);
+    else if (node.type === 'declaration_command' || node.type === 'unset_command') this.declaration(node, standing);
+    else if (node.type === 'variable_assignment') this.assignment(node, standing);
+    else if (node.type === 'file_redirect') this.redirect(node, standing);
+    else if (node.type === 'herestring_redirect') this.hereString(node, standing);
+    else if (WORDS.has(node.type)) this.word(node, standing);
+    else if (node.type === 'comment' && this.isRemark(node)) return;
+    else {
+      if (node.named && !LEAVES.has(node.type))
+        this.unreadable(`there is a ${node.type.replaceAll('_', ' ')} in it (${node.text.slice(0, 40)})`);
+      for (const child of node.children) this.visit(child, standing);
+    }
+  }
+
+  /** One that has a line for itself, outside of everything. */
+  private isRemark({ start, text }: ShellNode): boolean {
+    return /^#[^\n]*$/.test(text) && this.remarks.has(start);
+  }
+
+  private container(node: ShellNode, standing: readonly Standing[]): void {
+    const { dangers } = this.reading;
+    if (node.type === 'heredoc_redirect') dangers.push(concern('here-document', 'A command'));
+    if (node.type === 'function_definition')
+      dangers.push(concern('shadowed', node.children.find(({ field }) => field === 'name')?.text ?? 'a name'));
+    if (node.type === 'for_statement')
+      dangers.push(concern('loop', node.children.find(({ field }) => field === 'variable')?.text ?? 'a variable'));
+    const added = CONTAINERS[node.type];
+    const inner = added ? [...standing, added] : standing;
+    node.children.forEach((child, at) => {
+      this.visit(child, node.children[at + 1]?.type === '&' ? [...inner, 'background'] : inner);
+    });
+  }
+
+  private command(node: ShellNode, standing: readonly Standing[]): void {
+    const words: Word[] = [];
+    const environment: { name: string; value: string | undefined }[] = [];
+    const program = node.children.find(({ type }) => type === 'command_name')?.text;
+    let [start, end] = [node.start, -1];
+    for (const child of node.children) {
+      if (child.type.endsWith('_redirect')) this.visit(child, standing);
+      else if (child.type === 'variable_assignment') environment.push(this.assignment(child, standing, program));
+      else {
+        // Words that touch are one word to the shell.
+        if (child.start === end) this.unreadable(`${child.text} is not apart from what stands before it`);
+        if (words.length === 0) start = child.start;
+        words.push(this.word(child, standing));
+      }
+      end = child.end;
+    }
+    const source = node.text.slice(start - node.start).trim();
+    if (words.length > 0) this.reading.commands.push({ source, words, within: standing, environment });
+  }
+
+  private word(node: ShellNode, standing: readonly Standing[]): Word {
+    this.substitutions(node, standing);
+    return wordOf(node, this.shell);
+  }
+
+  /** Commands within a word. */
+  private substitutions(node: ShellNode, standing: readonly Standing[]): void {
+    if (node.type === 'command_substitution' || node.type === 'process_substitution') this.visit(node, standing);
+    else for (const child of node.children) this.substitutions(child, standing);
+  }
+
+  private assignment(node: ShellNode, standing: readonly Standing[], program?: string): { name: string; value: string | undefined } {
+    const [name = ''] = node.text.split(/\+?=/);
+    const valueNode = node.children.find(({ field }) => field === 'value');
+    const value = valueNode ? wordOf(valueNode, this.shell).value : '';
+    this.substitutions(node, standing);
+    if (value === undefined || !isHarmlessAssignment(`${name}=${value}`, program)) this.assigns(name);
+    return { name, value };
+  }
+
+  private assigns(name: string): void {
+    this.reading.dangers.push(concern('environment', name));
+  }
+
+  private redirect(node: ShellNode, standing: readonly Standing[]): void {
+    const operator = node.children.find(({ named }) => !named)?.type ?? '';
+    const [target, ...more] = node.children.filter(({ field }) => field === 'destination');
+    for (const child of node.children) this.visit(child, standing);
+    // Some shells know descriptors of one digit alone, and take more for a word.
+    if (this.shell === 'sh' && node.children.some(({ type, text }) => type === 'file_descriptor' && text.length > 1))
+      this.unreadable(`${node.text} is read in two ways`);
+    // The grammar takes words behind the target for targets too; to the shell they are arguments.
+    if (more.length > 0) this.unreadable(`there are arguments behind ${node.text}`);
+    if (!target) {
+      if (!operator.endsWith('-')) this.unreadable(`${node.text} has no target`);
+      return;
+    }
+    const { value, glob } = wordOf(target, this.shell);
+    if (/^[<>]&$/.test(operator) && /^(?:\d+|-)$/.test(value ?? '')) return;
+    const { dangers, reads, writes } = this.reading;
+    if (value === undefined || glob) dangers.push(concern('dynamic', target.text));
+    if (/\/dev\/+(?:tcp|udp)\//.test(value ?? '')) dangers.push(concern('sends', target.text));
+    if (operator === '<') reads.push(value ?? target.text);
+    else if (!SAFE_TARGETS.has(value ?? '')) {
+      writes.push(value ?? target.text);
+      dangers.push(concern('writes', `The redirection ${operator} ${target.text}`));
+    }
+  }
+
+  private hereString(node: ShellNode, standing: readonly Standing[]): void {
+    for (const child of node.children) {
+      if (!WORDS.has(child.type)) this.visit(child, standing);
+      else if (this.word(child, standing).value === undefined) this.reading.dangers.push(concern('dynamic', child.text));
+    }
+  }
+
+  /** `[ … ]`, `[[ … ]]` and `(( … ))`, as one command with the words in it. */
+  private condition(node: ShellNode, standing: readonly Standing[]): void {
+    const words: Word[] = [];
+    const collect = (child: ShellNode): void => {
+      this.checkForm(child);
+      if (WORDS.has(child.type)) words.push(this.word(child, standing));
+      else if (child.named && !OPERATIONS.has(child.type)) words.push({ source: child.text, value: undefined, glob: false });
+      else if (child.children.length > 0) child.children.forEach(collect);
+      else {
+        if (!signs.has(child.text) && !/^-[A-Za-z]+$/.test(child.text)) this.unreadable(`${child.text} stands in a condition`);
+        words.push({ source: child.text, value: child.text, glob: false });
+      }
+    };
+    // In single brackets `<` and `>` are redirections.
+    const signs = node.text.startsWith('[[') ? DOUBLE_BRACKET_SIGNS : BRACKET_SIGNS;
+    // A line feed ends the command `[`, whatever the grammar makes of it.
+    if (node.text.includes('\n')) this.unreadable('a condition goes over several lines');
+    node.children.forEach(collect);
+    this.substitutions(node, standing);
+    if (node.text.startsWith('((')) this.reading.dangers.push(concern('dynamic', node.text));
+    if (words.length > 0) this.reading.commands.push({ source: node.text, words, within: [...standing, 'condition'], environment: [] });
+  }
+
+  /** `export`, `unset` and their like are commands to the shell. */
+  private declaration(node: ShellNode, standing: readonly Standing[]): void {
+    const words = node.children.map((child): Word => {
+      if (child.type === 'variable_assignment') this.assignment(child, standing);
+      else this.substitutions(child, standing);
+      return child.named ? { source: child.text, value: undefined, glob: false } : { source: child.text, value: child.text, glob: false };
+    });
+    this.reading.commands.push({ source: node.text, words, within: standing, environment: [] });
+  }
+
+  /** What lies between the pieces must be blank: anything else the shell would see, and the grammar did not. */
+  private checkForm(node: ShellNode): void {
+    if (this.shell === 'sh' && !node.named && BASH_ONLY.has(node.type)) this.unreadable(`${node.text} means something else in this shell`);
+    if (node.children.length === 0 || WORDS.has(node.type)) return;
+    const [first, second] = node.children;
+    // To the shell `{ls` and `[[!` are names of programs.
+    if (first && second && APART.has(first.type) && first.end === second.start)
+      this.unreadable(`${first.text} is not apart from what follows`);
+    if (node.type !== 'case_item' && node.children.some(({ type }) => type.startsWith(';') && type !== ';'))
+      this.unreadable(';; stands alone');
+    const isBody = node.type === 'heredoc_body';
+    const gap = ONE_LINE.has(node.type) ? /^[ \t]*$/ : /^[ \t\n]*$/;
+    let at = node.start;
+    for (const { start, end } of [...node.children, { start: node.end, end: node.end }]) {
+      if (!isBody && !gap.test(node.text.slice(at - node.start, start - node.start))) {
+        this.unreadable(`${JSON.stringify(node.text.slice(at - node.start, start - node.start).slice(0, 40))} is not clear`);
+      }
+      at = end;
+    }
+  }
+}

@@ -1,5 +1,0 @@
-import type { ModelInfo } from '../types.ts';
-
-export async function listModels(): Promise<ModelInfo[]> {
-  return [{ id: 'offline', label: 'Offline', tools: true, vision: false }];
-}

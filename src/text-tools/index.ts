@@ -1,0 +1,144 @@
+/** Tools for models that have no native calls, and for answers in which a call was left in the text. */
+import { callsOf, type ReasoningPart, type TextPart, type ToolCall } from '../core/model/messages.ts';
+import type { ModelAdapter, ModelEvent, ModelRequest } from '../core/model/model.ts';
+import { refusesTools } from '../providers/http.ts';
+import type { Told } from './doubts.ts';
+import { type TextToolEvent, TextToolParser } from './parser.ts';
+import { toTextRequest } from './prompt.ts';
+import { Shown } from './shown.ts';
+
+export type TextToolOptions = {
+  /**
+   * `text`: tools, calls and results travel as text. `rescue`: they travel natively, and calls that the server missed are picked up;
+   * where the server refuses tools, they travel as text from then on.
+   */
+  mode: 'text' | 'rescue';
+};
+
+const AGAIN = 'If you meant it, make the call again, as the last thing in your answer and with nothing behind it.';
+/** What the model is told of what only looked like a call. */
+const PROBLEMS: Readonly<Record<Told, string>> = {
+  quoted:
+    'Not executed: this call stands word for word in something you were shown, so it counts as a quotation. Make it again, with nothing else in your answer, only if the user’s task needs it.',
+  refused: `Not executed: your words around the call refuse it. ${AGAIN}`,
+  woven: `Not executed: the call stood within a sentence, as an example would. ${AGAIN}`,
+  unmarked: `Not executed: text followed the call, as it would an example. ${AGAIN}`,
+  invented: `Not executed: you wrote a result of the call before it yourself. Its real result is above. ${AGAIN}`,
+  after: `Not executed, since the call before it in the same answer was not. ${AGAIN}`,
+};
+
+export function withTextTools(adapter: ModelAdapter, { mode }: TextToolOptions): ModelAdapter {
+  let asText = mode === 'text';
+
+  async function* open(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    try {
+      return yield* adapter.stream(request, signal);
+    } catch (error) {
+      if (request.tools.length === 0 || !refusesTools(error)) throw error;
+      asText = true;
+    }
+    yield* adapter.stream(toTextRequest(request), signal);
+  }
+
+  return {
+    stream(request, signal) {
+      const events = asText ? adapter.stream(toTextRequest(request), signal) : open(request, signal);
+      return readCalls(events, request);
+    },
+  };
+}
+
+async function* readCalls(events: AsyncIterable<ModelEvent>, request: ModelRequest): AsyncGenerator<ModelEvent> {
+  const { tools, messages } = request;
+  const before = messages.flatMap(callsOf).length;
+  const shown = new Shown(request);
+  const made: ToolCall[] = [];
+  /** Told to the model as calls that failed, at the end of the answer. */
+  const unclear: (TextToolEvent & { type: 'unclear' })[] = [];
+  let parser: TextToolParser | undefined;
+  /** What was fed since the last text part, to know what a part brings that no delta did. */
+  let fed = '';
+  /** The server found a call: then the model made what it meant to. */
+  let hasNative = false;
+  let open: TextPart | ReasoningPart | undefined;
+
+  function* close(replay?: unknown): Generator<ModelEvent> {
+    if (open && replay !== undefined && open.type === 'text') open.replay = replay;
+    if (open) yield { type: 'part', part: open };
+    open = undefined;
+  }
+
+  function* make(call: Omit<ToolCall, 'type' | 'id'>): Generator<ModelEvent> {
+    yield* close();
+    const part: ToolCall = { type: 'tool_call', id: `text_call_${before + made.length + 1}`, ...call };
+    made.push(part);
+    yield { type: 'tool_input_delta', name: part.name, text: part.malformed ?? JSON.stringify(part.input) };
+    yield { type: 'part', part };
+  }
+
+  function* pass(found: readonly TextToolEvent[]): Generator<ModelEvent> {
+    for (const event of found) {
+      if (event.type === 'unclear') {
+        unclear.push(event);
+        continue;
+      }
+      if (event.type === 'call') {
+        const { type: _, ...call } = event;
+        yield* make(call);
+        continue;
+      }
+      if (open?.type !== event.type) yield* close();
+      open = { ...open, type: event.type, text: (open?.text ?? '') + event.text };
+      yield { type: event.type === 'text' ? 'text_delta' : 'reasoning_delta', text: event.text };
+    }
+  }
+
+  function* feed(text: string): Generator<ModelEvent> {
+    parser ??= new TextToolParser(tools, shown);
+    yield* pass(parser.feed(text));
+  }
+
+  function* finish(replay?: unknown): Generator<ModelEvent> {
+    if (parser) yield* pass(parser.end());
+    parser = undefined;
+    fed = '';
+    yield* close(replay);
+  }
+
+  try {
+    for await (const event of events) {
+      if (event.type === 'text_delta') {
+        fed += event.text;
+        yield* feed(event.text);
+      } else if (event.type === 'part' && event.part.type === 'text') {
+        const { text, replay } = event.part;
+        const rest = text.startsWith(fed) ? text.slice(fed.length) : '';
+        fed = '';
+        if (rest) yield* feed(rest);
+        if (replay !== undefined && !parser) yield event;
+        else if (replay !== undefined) yield* finish(replay);
+      } else if (event.type === 'usage') yield event;
+      else if (event.type === 'stop') {
+        yield* finish();
+        for (const { name, input, malformed = JSON.stringify(input ?? {}), doubt } of hasNative ? [] : unclear)
+          yield* make({ name, malformed, problem: PROBLEMS[doubt] });
+        const called = made.length > 0 && (event.reason === 'end_turn' || event.reason === 'other');
+        yield called ? { type: 'stop', reason: 'tool_use' } : event;
+      } else {
+        yield* finish();
+        hasNative ||= event.type === 'part' && event.part.type === 'tool_call';
+        // A server that found the call and left it in the text as well means it once.
+        if (event.type !== 'part' || event.part.type !== 'tool_call' || !isRepeated(event.part, made)) yield event;
+      }
+    }
+  } catch (error) {
+    // The words of an answer that breaks off were shown: they are handed over. A call is not.
+    if (parser) for (const event of parser.end()) if (event.type === 'text' || event.type === 'reasoning') yield* pass([event]);
+    yield* close();
+    throw error;
+  }
+}
+
+function isRepeated(call: ToolCall, made: readonly ToolCall[]): boolean {
+  return made.some(({ name, input }) => name === call.name && JSON.stringify(input) === JSON.stringify(call.input));
+}

@@ -1,0 +1,90 @@
+/** The text protocol as the model sees it: its tools in the system prompt, calls and results as text. Always the same text for the same history. */
+import { type AssistantMessage, type Message, resultText, type TextPart, type ToolCall, type ToolMessage } from '../core/model/messages.ts';
+import type { JsonSchema, ModelRequest, ToolSpec } from '../core/model/model.ts';
+import { withoutNotes } from '../core/model/notes.ts';
+import { echoInput } from '../providers/http.ts';
+import { isObject } from './calls.ts';
+
+const RULES = `# Tools
+To call a tool, write exactly this, with nothing around it:
+<tool_call>
+{"name": "the_tool", "arguments": {"key": "value"}}
+</tool_call>
+The arguments are one JSON object. Independent calls may follow each other. After the last call stop: the results come in the next message, in <tool_result>. Never write a <tool_result> yourself. If no tool is needed, answer in plain text.
+
+These tools exist, and no others:`;
+
+/** The request without tools on its wire. */
+export function toTextRequest(request: ModelRequest): ModelRequest {
+  const { system, tools, messages } = request;
+  const described = tools.length === 0 ? [] : [`${RULES}\n\n${tools.map(describe).join('\n\n')}`];
+  return {
+    ...request,
+    system: [system, ...described].filter((part) => part !== '').join('\n\n'),
+    tools: [],
+    messages: messages.map(toTextMessage),
+  };
+}
+
+export function toTextMessage(message: Message): Message {
+  if (message.role === 'tool') return toResults(message);
+  if (message.role === 'assistant' && message.content.some((part) => part.type === 'tool_call')) return withoutCalls(message);
+  return message;
+}
+
+function withoutCalls(message: AssistantMessage): AssistantMessage {
+  // A call that was not clear stands in the text.
+  const said = message.content.filter(
+    (part): part is TextPart | ToolCall => part.type === 'text' || (part.type === 'tool_call' && part.problem === undefined),
+  );
+  const text = said.map((part) => (part.type === 'text' ? part.text.trim() : writeCall(part))).filter((part) => part !== '');
+  const reasoning = message.content.filter((part) => part.type === 'reasoning');
+  return { ...message, stop: 'end_turn', content: [...reasoning, { type: 'text', text: text.join('\n') }] };
+}
+
+/** Arguments that were not JSON go back as they were written, so that the model sees what it has to correct. */
+function writeCall(call: ToolCall): string {
+  const input = call.malformed ?? JSON.stringify(echoInput(call));
+  return `<tool_call>\n{"name": ${JSON.stringify(call.name)}, "arguments": ${input}}\n</tool_call>`;
+}
+
+function toResults({ content }: ToolMessage): Message {
+  const text = content.map((result) => {
+    // What a file says must not look like the end of the result.
+    const body = resultText({ ...result, content: withoutNotes(result.content) }).replaceAll('</tool_result', '<\\/tool_result');
+    return `<tool_result name=${JSON.stringify(result.name)}${result.isError ? ' error="true"' : ''}>\n${body}\n</tool_result>`;
+  });
+  const images = content.flatMap((result) => result.content.filter((part) => part.type === 'image'));
+  const notes = content.flatMap((result) => result.content.filter((part) => part.type === 'note'));
+  return { role: 'user', content: [{ type: 'text', text: text.join('\n') }, ...images, ...notes] };
+}
+
+function describe({ name, description, inputSchema }: ToolSpec): string {
+  return `## ${name}\n${description.trim()}\nArguments: ${typeText(inputSchema, inputSchema)}`;
+}
+
+/** A schema as a TypeScript-like type: a third of the schema's tokens, and small models read it better. */
+function typeText(schema: unknown, root: JsonSchema, depth = 0): string {
+  if (!isObject(schema) || depth > 6) return 'any';
+  if (typeof schema.$ref === 'string') {
+    const path = schema.$ref.split('/').slice(1);
+    return typeText(
+      path.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), root),
+      root,
+      depth + 1,
+    );
+  }
+  if ('const' in schema) return JSON.stringify(schema.const);
+  if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  const union = schema.anyOf ?? schema.oneOf;
+  if (Array.isArray(union)) return union.map((each) => typeText(each, root, depth + 1)).join(' | ');
+  if (Array.isArray(schema.type)) return schema.type.map((type) => typeText({ ...schema, type }, root, depth + 1)).join(' | ');
+  if (schema.type === 'array') return `[${typeText(schema.items, root, depth + 1)}, ...]`;
+  if (!isObject(schema.properties)) return typeof schema.type === 'string' ? schema.type : 'any';
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  const members = Object.entries(schema.properties).map(([key, member]) => {
+    const note = isObject(member) && typeof member.description === 'string' ? ` (${member.description.trim()})` : '';
+    return `${JSON.stringify(key)}${required.has(key) ? '' : '?'}: ${typeText(member, root, depth + 1)}${note}`;
+  });
+  return members.length === 0 ? '{}' : `{${members.join(', ')}}`;
+}

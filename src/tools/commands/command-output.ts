@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import type { Tool } from '../../core/run/tool.ts';
+import { ToolError } from '../../core/run/tool.ts';
+import type { CommandLines, CommandRunner } from '../../workspace/commands.ts';
+import { defineTool } from '../define.ts';
+import { stateNote, stateText } from './command-report.ts';
+
+/** It reads what a command wrote, and can stop one that the user agreed to: nothing to be asked about. */
+export function commandOutputTool(runner: CommandRunner): Tool {
+  return defineTool({
+    name: 'command_output',
+    description: 'Read on in the output of a command by its id, or stop it.',
+    effect: 'readonly',
+    input: z.object({ id: z.string(), from_line: z.int().min(1).optional(), stop: z.boolean().optional() }),
+    async prepare({ id, from_line, stop = false }) {
+      return {
+        title: stop ? `Stop command ${id}` : `Read output of command ${id}`,
+        targets: [],
+        async execute({ signal }) {
+          if (stop) await runner.stop(id);
+          const lines = await runner.read(id, from_line, signal);
+          if (!lines) throw new ToolError(`There is no command ${id}.`);
+          return { content: report(id, lines), ...(lines.now && { note: stateNote(lines.now.state) }) };
+        },
+      };
+    },
+  });
+}
+
+function report(id: string, { text, from, to, now }: CommandLines): string {
+  const state = now ? stateText(id, now.state, now.durationMs) : 'Kedge was restarted since; nothing of it runs any more.';
+  if (to < from) return `${state}\n(nothing new)`;
+  const left = now && to < now.lines ? `; read on with from_line ${to + 1}` : '';
+  return `${state}\n${text}\n[lines ${from}-${to}${now ? ` of ${now.lines}` : ''}${left}]`;
+}

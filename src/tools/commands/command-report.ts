@@ -1,0 +1,58 @@
+/** What a model is told of a command: first how it ended, then what it wrote. */
+import type { CommandResult, CommandState } from '../../workspace/commands.ts';
+
+/** What programs say that miss a key. */
+const MISSES_KEY =
+  /api.?key|(?:access|auth|bearer|api|missing|valid|no) token|credential|unauthori[sz]ed|forbidden|authenticat|log ?in\b|environment variable/i;
+
+export function commandReport({ id, state, durationMs, output, withheld = [] }: CommandResult, timeoutS: number): string {
+  const { head, tail, gap } = output;
+  const lines = [stateText(id, state, durationMs, timeoutS), head.trimEnd() === '' && !tail ? '(no output)' : head.trimEnd()];
+  if (gap) {
+    const left = gap.to > gap.from ? `lines ${gap.from}-${gap.to} left out` : 'the middle left out';
+    lines.push(`[… ${left}; read on with command_output, id ${id} …]`);
+  }
+  if (tail) lines.push(tail.trimEnd());
+  const said = `${head}\n${tail ?? ''}`;
+  const mayMiss = state.kind === 'exited' && state.code !== 0 && (MISSES_KEY.test(said) || withheld.some((name) => said.includes(name)));
+  if (withheld.length > 0 && mayMiss) lines.push(`[Not passed to the command: ${withheld.join(', ')}. The user can pass them on.]`);
+  return lines.join('\n');
+}
+
+export function stateText(id: string, state: CommandState, durationMs: number, timeoutS?: number): string {
+  const after = `after ${seconds(durationMs)}`;
+  switch (state.kind) {
+    case 'running':
+      return `Runs in the background as ${id} ${after}.`;
+    case 'timed_out':
+      return `Stopped ${after}: it did not end within ${timeoutS ?? 'its'} s. Give it a longer timeout_s, or run it in the background.`;
+    case 'stopped':
+      return `Stopped ${after}.`;
+    case 'exited': {
+      const how = state.signal
+        ? `Ended by ${state.signal}`
+        : state.code === undefined
+          ? 'Ended, exit code unknown,'
+          : `Exit code ${state.code}`;
+      return `${how} ${after}.${state.leftovers ? ' Processes that it left running were stopped: use background for such.' : ''}`;
+    }
+  }
+}
+
+/** In a word or two, for people. */
+export function stateNote(state: CommandState): string {
+  switch (state.kind) {
+    case 'running':
+      return 'in the background';
+    case 'timed_out':
+      return 'timed out';
+    case 'stopped':
+      return 'stopped';
+    case 'exited':
+      return state.signal ?? (state.code === undefined ? 'ended' : `exit ${state.code}`);
+  }
+}
+
+function seconds(ms: number): string {
+  return ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : `${Math.round(ms / 1_000)} s`;
+}

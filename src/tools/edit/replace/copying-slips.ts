@@ -1,0 +1,53 @@
+/**
+ * Slips of copying that can be undone because only one thing can be meant; pure. They are tried only for a passage that the file does not
+ * contain as it was sent.
+ */
+import { indentOf } from './match.ts';
+
+/** The lines to find and the lines to write. `first` is the number, from 1, that the model gave the first line. */
+export type Copied = { old: readonly string[]; now: readonly string[]; first?: number };
+/** `ignores` tells the model what was removed. `undo` returns undefined where the passage does not have this slip. */
+export type Mend = { ignores: string; undo(copied: Copied): Copied | undefined };
+
+const NUMBER = /^\s*L?(\d+)(?:(\t|→)|:\s?|\s?\|\s?|$)/;
+
+/** The number of the first line, where all numbers are consecutive. A single number must be written as read_file writes it. */
+function firstNumber(lines: readonly string[]): number | undefined {
+  const found = lines.flatMap((line, index) => (line.trim() === '' ? [] : { index, match: NUMBER.exec(line) }));
+  const [first] = found;
+  if (!first?.match || (found.length === 1 && !first.match[2])) return undefined;
+  const begin = Number(first.match[1]) - first.index;
+  return found.every(({ index, match }) => match && Number(match[1]) === begin + index) ? begin : undefined;
+}
+
+const areNumbered = (lines: readonly string[]) =>
+  lines.some((line) => line.trim() !== '') && lines.every((line) => line.trim() === '' || NUMBER.test(line));
+const withoutNumbers = (lines: readonly string[]) => lines.map((line) => line.replace(NUMBER, ''));
+const LITERAL_TABS = /^(?:\\t)+/;
+const withTabs = (line: string) => line.replace(LITERAL_TABS, (tabs) => '\t'.repeat(tabs.length / 2));
+
+export const MENDS: readonly Mend[] = [
+  {
+    ignores: 'line numbers',
+    undo({ old, now }) {
+      const first = firstNumber(old);
+      const copied = new Set(old);
+      // Where only some of the new lines have numbers, a number may be part of the code.
+      if (first === undefined || (!areNumbered(now) && now.some((line) => copied.has(line) && NUMBER.test(line)))) return undefined;
+      return { old: withoutNumbers(old), now: areNumbered(now) ? withoutNumbers(now) : now, first };
+    },
+  },
+  {
+    ignores: 'the \\t that stands for a tab',
+    undo({ old, now }) {
+      return old.some((line) => LITERAL_TABS.test(line)) ? { old: old.map(withTabs), now: now.map(withTabs) } : undefined;
+    },
+  },
+  {
+    ignores: 'an empty line before it',
+    undo({ old: [blank, ...old], now }) {
+      if (blank === undefined || indentOf(blank) !== blank || old.every((line) => line.trim() === '')) return undefined;
+      return { old, now: now[0] !== undefined && indentOf(now[0]) === now[0] ? now.slice(1) : now };
+    },
+  },
+];

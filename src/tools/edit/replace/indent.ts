@@ -1,0 +1,232 @@
+/**
+ * Indents new lines where a passage was found by ignoring indentation; pure. The lines of the passage are known both as the model wrote them
+ * and as the file has them. A reading is one explanation of how the first became the second, for all of these lines. Where no reading fits,
+ * or two readings indent a new line differently, nothing is guessed.
+ */
+import { closesBlock, isNestedWell, leavesBlock, opensBlock } from './blocks.ts';
+import type { Lines } from './lines.ts';
+import { indentOf } from './match.ts';
+import type { Op } from './render.ts';
+import { type Convert, findConversion, fromLineStart, isOneForSeveral, stepsOf } from './steps.ts';
+
+/** A line of the passage: its indentation in the model's copy and in the file. */
+type Known = { index: number; old: string; file: string; text: string };
+/** A line of the new text. `file` is its indentation in the file, where the change keeps the line. */
+type Written = { index: number; indent: string; text: string; file?: string };
+/** The indentation of each line of the new text, by the index of its op. */
+type Indents = ReadonlyMap<number, string>;
+
+/** Blank lines are in neither list. */
+type Passage = {
+  ops: readonly Op[];
+  known: readonly Known[];
+  written: readonly Written[];
+  /** Lines of the file, for each op that adds nothing. */
+  region: readonly string[];
+  lines: Lines;
+};
+
+/**
+ * The indentation that each line of the new text has in the file, by the index of its op; undefined where that cannot be known. `region` are
+ * the lines of the passage, `lines` all of the file. `isContextFixed`: the model itself said which lines stay, so none of them may move.
+ */
+export function indentsFor(ops: readonly Op[], region: readonly string[], lines: Lines, isContextFixed = false): Indents | undefined {
+  const passage = passageOf(ops, region, lines);
+  const indents = readIndents(passage);
+  const moves = passage.written.some(({ index, file }) => file !== undefined && indents?.get(index) !== file);
+  return isContextFixed && moves ? undefined : indents;
+}
+
+function readIndents(passage: Passage): Indents | undefined {
+  const { known, written } = passage;
+  if (known.length === 1) return readBesideOneLine(passage);
+  const asWritten = readAsWritten(passage);
+  const readings = [readAsShifted(passage), readAsTrimmed(passage), asWritten].flatMap((indents) => indents ?? []);
+  if (readings.length === 0) return pairByPosition(passage);
+  const indents = agreed(readings) ?? agreed(readings.filter((each) => isNestedWell(linesWith(passage, each))));
+  if (indents && asWritten && agreed([indents, asWritten])) return withBlankLines(passage, indents);
+  // Where all lines have the same indentation, the model may have lost the differences.
+  const isFlat = new Set([...known.map(({ old }) => old), ...written.map(({ indent }) => indent)]).size === 1;
+  return isFlat ? wellNested(indents, passage) : indents;
+}
+
+/** The blanks of blank lines, where the new text is as the file has it. */
+function withBlankLines({ ops }: Passage, indents: Indents): Indents {
+  const blank = ops.flatMap(({ sign, text }, index): [number, string][] =>
+    sign === '+' && indentOf(text) === text ? [[index, text]] : [],
+  );
+  return new Map([...indents, ...blank]);
+}
+
+function passageOf(ops: readonly Op[], region: readonly string[], lines: Lines): Passage {
+  const known: Known[] = [];
+  const written: Written[] = [];
+  let at = 0;
+  for (const [index, { sign, text }] of ops.entries()) {
+    const line = sign === '+' ? undefined : region[at++];
+    const file = line && indentOf(line);
+    const indent = indentOf(text);
+    const words = text.slice(indent.length);
+    if (words === '') continue;
+    if (file !== undefined) known.push({ index, old: indent, file, text: words });
+    if (sign !== '-') written.push({ index, indent, text: words, ...(file !== undefined && { file }) });
+  }
+  return { ops, known, written, region, lines };
+}
+
+function agreed([first, ...others]: readonly Indents[]): Indents | undefined {
+  return others.every((other) => [...other].every(([index, indent]) => indent === first?.get(index))) ? first : undefined;
+}
+
+function wellNested(indents: Indents | undefined, passage: Passage): Indents | undefined {
+  return indents && isNestedWell(linesWith(passage, indents)) ? indents : undefined;
+}
+
+/** The indentation of all lines: kept lines stay as they are. */
+function indentsBy({ written }: Passage, indentOfNew: (line: Written) => string | undefined): Indents | undefined {
+  const indents = new Map<number, string>();
+  for (const line of written) {
+    const indent = line.file ?? indentOfNew(line);
+    if (indent === undefined) return undefined;
+    indents.set(line.index, indent);
+  }
+  return indents;
+}
+
+/** Reading: the model indented all lines in a different way. */
+function readAsShifted(passage: Passage): Indents | undefined {
+  const convert = conversion(passage, passage.known, passage.written);
+  return convert && indentsBy(passage, ({ indent, text }) => convert(indent, text));
+}
+
+function conversion({ lines, region }: Passage, known: readonly Known[], written: readonly Written[]): Convert | undefined {
+  return findConversion(known, { theirs: written.map(({ indent }) => indent), region, lines });
+}
+
+/** Reading: the copy begins after the indentation of its first line. The new text may begin there too. */
+function readAsTrimmed(passage: Passage): Indents | undefined {
+  const [head, ...below] = passage.written;
+  const [first, ...rest] = passage.known;
+  const isFlatCopy = new Set(passage.known.map(({ old }) => old)).size === 1;
+  if (!first || isFlatCopy || below.some(({ index }) => index === first.index)) return undefined;
+  const convert = conversion(passage, rest, below);
+  const isTrimmed = first.file.endsWith(first.old) && first.file !== first.old;
+  if (!convert || !isTrimmed || (convert(first.old, first.text) ?? '').length >= first.file.length) return undefined;
+  return indentsBy(passage, (line) => {
+    if (line !== head) return convert(line.indent, line.text);
+    if (onlyReindents(passage)) return line.indent.startsWith(first.old) ? first.file + line.indent.slice(first.old.length) : undefined;
+    if (line.indent === first.file) return first.file;
+    // A line that moved up from below may have a different depth.
+    const same = rest.find(({ text }) => text === line.text);
+    return line.indent === first.old && (!same || same.file === first.file) ? first.file : undefined;
+  });
+}
+
+/** Reading: only the copy lost indentation, and the new text has the indentation of the file. */
+function readAsWritten(passage: Passage): Indents | undefined {
+  const { known, written } = passage;
+  const [first, head] = [known[0], written[0]];
+  if (!first || onlyReindents(passage)) return undefined;
+  const isFlatCopy = new Set(known.map(({ old }) => old)).size === 1;
+  const place = known.find(({ text }) => text === head?.text) ?? first;
+  if (head?.indent !== place.file) return undefined;
+  if (place.old === place.file && !(isFlatCopy && written.some(({ indent }) => indent !== place.old))) return undefined;
+  return new Map(written.map(({ index, indent }) => [index, indent]));
+}
+
+/** Whether the change is one of indentation alone. */
+function onlyReindents({ known, written }: Passage): boolean {
+  return known.length === written.length && known.every(({ text }, index) => text === written[index]?.text);
+}
+
+/**
+ * A passage of one line has two readings. Either the copy begins after its indentation, and the lines that follow have theirs in full; or all
+ * lines are shifted.
+ */
+function readBesideOneLine(passage: Passage): Indents | undefined {
+  const { known, written, region, lines } = passage;
+  const [line] = known as [Known];
+  const [head, ...others] = written;
+  const shifted = wellNested(readAsShifted(passage), passage);
+  const isKeptBelow = others.some(({ file }) => file !== undefined);
+  const isTrimmed = line.old === '' || others.every(({ indent }) => indent.startsWith(line.file));
+  if (line.old === line.file || !line.file.endsWith(line.old) || !isTrimmed || isKeptBelow) return shifted;
+  const [step = ''] = stepsOf(region, lines);
+  const theirs = head?.indent === line.file ? [] : others.map(({ indent }) => indent);
+  const absolute = fromLineStart(theirs, line.file, step);
+  const literal = wellNested(
+    indentsBy(passage, (each) => {
+      if (each !== head) return absolute(each.indent, each.text);
+      if (onlyReindents(passage)) return line.file + each.indent;
+      return each.indent === line.old || each.indent === line.file ? line.file : undefined;
+    }),
+    passage,
+  );
+  if (!literal || (shifted && agreed([literal, shifted]))) return shifted;
+  if (shifted && line.old !== '') return undefined;
+  const goesIn = (indents: Indents) => (indents.get(others[0]?.index ?? -1) ?? '').length - (indents.get(head?.index ?? -1) ?? '').length;
+  if (shifted && opensBlock(head?.text ?? '') && goesIn(literal) !== step.length && goesIn(shifted) === step.length) return shifted;
+  return staysInside(line.file, others, literal) ? literal : undefined;
+}
+
+/** Whether no line is indented less than `depth`, except for lines that end an outer block and those after them. */
+function staysInside(depth: string, lines: readonly Written[], indents: Indents): boolean {
+  let least = depth;
+  for (const { index, text } of lines) {
+    const indent = indents.get(index) ?? '';
+    if (indent.startsWith(least)) continue;
+    if (!leavesBlock(text)) return false;
+    least = indent;
+  }
+  return true;
+}
+
+/** Where no reading fits, a new line can only have the indentation of the line that it replaces. */
+function pairByPosition(passage: Passage): Indents | undefined {
+  const { known, written } = passage;
+  const runs = runsOf(passage);
+  const isMixed = isOneForSeveral(known);
+  if (isMixed && written.length > 0 && runs.some(({ removed, added }) => removed.length !== added.length)) return undefined;
+  const replaced = new Map(
+    runs.flatMap(({ removed, added }) =>
+      removed.length === added.length ? added.map((line, index) => [line, removed[index]] as const) : [],
+    ),
+  );
+  const below = new Map(known.map((line, index) => [line, known[index + 1]]));
+  return indentsBy(passage, (line) => {
+    const pair = replaced.get(line);
+    return pair?.old === line.indent && (!isMixed || areAlike(pair, line, below.get(pair))) ? pair.file : undefined;
+  });
+}
+
+/** Whether both lines begin or end a block, or neither does. */
+function areAlike(replaced: Known, { text }: Written, below: Known | undefined): boolean {
+  if (opensBlock(replaced.text) !== opensBlock(text) || closesBlock(replaced.text) !== closesBlock(text)) return false;
+  const word = (line: string) => /^\W*\w*/.exec(line)?.[0];
+  const isInside = below !== undefined && below.file !== replaced.file && below.file.startsWith(replaced.file);
+  return !isInside || word(replaced.text) === word(text);
+}
+
+/** The removed and added lines between two kept lines. */
+function runsOf({ ops, known, written }: Passage): { removed: Known[]; added: Written[] }[] {
+  const runs: { removed: Known[]; added: Written[] }[] = [];
+  const [knownAt, writtenAt] = [new Map(known.map((line) => [line.index, line])), new Map(written.map((line) => [line.index, line]))];
+  let isOpen = false;
+  for (const index of ops.keys()) {
+    const [gone, come] = [knownAt.get(index), writtenAt.get(index)];
+    if (!gone && !come) continue;
+    if (gone && come) isOpen = false;
+    else {
+      if (!isOpen) runs.push({ removed: [], added: [] });
+      isOpen = true;
+      if (gone) runs.at(-1)?.removed.push(gone);
+      if (come) runs.at(-1)?.added.push(come);
+    }
+  }
+  return runs;
+}
+
+/** The resulting lines. */
+function linesWith({ written }: Passage, indents: Indents): { text: string; isNew: boolean }[] {
+  return written.map(({ index, text, file }) => ({ text: (indents.get(index) ?? '') + text, isNew: file !== indents.get(index) }));
+}

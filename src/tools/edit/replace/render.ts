@@ -1,0 +1,69 @@
+/**
+ * What stands in the place of a passage; pure. A line that the change keeps stays as the text has it, to the byte. A new line is written as
+ * the model wrote it, with the line ending of the line that it replaces or stands beside; where indentation was ignored, indented as the text is.
+ */
+import { diffArrays } from 'diff';
+import { withoutHabits } from './habits.ts';
+import { indentsFor } from './indent.ts';
+import { type Lines, splitLines, splitPieces } from './lines.ts';
+import { indentOf, type Place } from './match.ts';
+import { withTypographyOf } from './typography.ts';
+
+/** A line of a change: kept, removed or added. */
+export type Op = { sign: ' ' | '-' | '+'; text: string };
+
+/** How one text becomes the other, line by line. Line breaks at the beginning or end of both are kept, and never matched with an empty line. */
+export function opsOf(old: string, now: string): Op[] {
+  const [from, to] = [splitLines(old), splitLines(now)];
+  const isShort = Math.min(from.length, to.length) < 2;
+  const begins = !isShort && from[0] === '' && to[0] === '' ? 1 : 0;
+  const ends = !isShort && from.at(-1) === '' && to.at(-1) === '' && Math.min(from.length, to.length) > begins + 1 ? 1 : 0;
+  const inner = [from.slice(begins, from.length - ends), to.slice(begins, to.length - ends)] as const;
+  const parts = diffArrays(...inner, { timeout: 1_000 }) ?? [
+    { value: inner[0], removed: true, added: false },
+    { value: inner[1], added: true, removed: false },
+  ];
+  const ops = parts.flatMap(({ value, added, removed }) => value.map((text): Op => ({ sign: added ? '+' : removed ? '-' : ' ', text })));
+  return [...(begins ? [BORDER] : []), ...ops, ...(ends ? [BORDER] : [])];
+}
+
+/** The empty rest after a line break at the beginning or end of a passage. */
+export const BORDER: Op = { sign: ' ', text: '' };
+
+/** Returns undefined where the indentation of a new line cannot be known. `isContextFixed`: the model itself said which lines stay, and its habits are undone already, as they are told from more lines than these. */
+export function render(lines: Lines, place: Place, changes: readonly Op[], isContextFixed = false): string | undefined {
+  const { text } = lines;
+  const pieces = splitPieces(text.slice(place.start, place.end));
+  const file = pieces.map((piece) => piece.text);
+  const clean = place.rule && !isContextFixed ? withoutHabits(file, changes) : changes;
+  const ops = place.rule?.isTypographic ? withTypographyOf(file, clean) : clean;
+  const indents = place.rule?.wholeLines ? indentsFor(ops, file, lines, isContextFixed) : undefined;
+  if (place.rule?.wholeLines && !indents) return undefined;
+  const out: { text: string; ending: string }[] = [];
+  let removed: string[] = [];
+  let at = 0;
+  for (const [index, op] of ops.entries()) {
+    const indent = indents?.get(index);
+    if (op.sign === '+') {
+      // A blank new line is empty where indentation is ignored.
+      const words = indents ? op.text.slice(indentOf(op.text).length) : op.text;
+      out.push({ text: (indent ?? '') + words, ending: removed.shift() ?? '' });
+      continue;
+    }
+    const piece = pieces[at++] ?? { text: '', ending: '' };
+    if (op.sign === '-') removed.push(piece.ending);
+    else {
+      const words = piece.text.slice(indentOf(piece.text).length);
+      out.push(indent === undefined ? piece : { text: indent + words, ending: piece.ending });
+      removed = [];
+    }
+  }
+  let ending = pieces.find((piece) => piece.ending)?.ending ?? lines.endingNear(place.end);
+  return out
+    .map((piece, index) => {
+      if (index === out.length - 1) return piece.text;
+      ending = piece.ending || ending;
+      return piece.text + ending;
+    })
+    .join('');
+}

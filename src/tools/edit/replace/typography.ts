@@ -1,0 +1,49 @@
+/** Models write typographic quotes, dashes and spaces with plain characters; pure. What a new line shares with the line that it replaces keeps the file's characters. */
+import { diffArrays } from 'diff';
+import type { Op } from './render.ts';
+
+const TOKEN = /\s+|[\p{L}\p{N}_]+|./gsu;
+/** Longer changes are written as the model sent them: comparing them would take too long. */
+const MAX_LENGTH = 20_000;
+
+/** The ops with the file's characters in the added lines. `file` has a line for each op that is not an addition. */
+export function withTypographyOf(file: readonly string[], ops: readonly Op[]): Op[] {
+  const result = [...ops];
+  let at = 0;
+  let run: { old: string[]; file: string[]; added: number[] } = { old: [], file: [], added: [] };
+  const finish = () => {
+    const { added } = run;
+    const lines = carried(run.old.join('\n'), run.file.join('\n'), added.map((index) => (ops[index] as Op).text).join('\n')).split('\n');
+    for (const [line, index] of added.entries()) result[index] = { sign: '+', text: lines[line] as string };
+    run = { old: [], file: [], added: [] };
+  };
+  for (const [index, { sign, text }] of ops.entries()) {
+    if (sign === '+') run.added.push(index);
+    else {
+      const line = file[at++] ?? '';
+      if (sign === ' ') finish();
+      else if (text.trim().length === line.trim().length) {
+        run.old.push(text.trim());
+        run.file.push(line.trim());
+      }
+    }
+  }
+  finish();
+  return result;
+}
+
+/** `old` and `file` have the same length: only quotes, dashes and spaces differ. */
+function carried(old: string, file: string, now: string): string {
+  if (old === file || now.length + old.length > MAX_LENGTH) return now;
+  let at = 0;
+  const parts = diffArrays(old.match(TOKEN) ?? [], now.match(TOKEN) ?? [], { timeout: 500 });
+  if (!parts) return now;
+  return parts
+    .map(({ value, added, removed }) => {
+      const text = value.join('');
+      if (added) return text;
+      at += text.length;
+      return removed ? '' : file.slice(at - text.length, at);
+    })
+    .join('');
+}

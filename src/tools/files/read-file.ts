@@ -1,0 +1,144 @@
+import * as z from 'zod';
+import { type ImageType, imagePart, imageTypeOf, MAX_IMAGE_BYTES } from '../../core/model/images.ts';
+import type { ImagePart, TextPart } from '../../core/model/messages.ts';
+import type { Target, Tool, ToolOutput } from '../../core/run/tool.ts';
+import { ToolError } from '../../core/run/tool.ts';
+import { isSecret } from '../../policy/secrets.ts';
+import { decodeText } from '../../workspace/content.ts';
+import { kindOf } from '../../workspace/kinds.ts';
+import { linesInPieces } from '../../workspace/pieces.ts';
+import type { Location } from '../../workspace/types.ts';
+import type { Resolved, Workspace } from '../../workspace/workspace.ts';
+import { counted, defineTool } from '../define.ts';
+import { parseNotebook, renderNotebook } from './notebook.ts';
+import { missingFile } from './similar-names.ts';
+
+const MAX_LINES = 1_000;
+const MAX_CHARS = 60_000;
+const MAX_LINE = 2_000;
+/** A larger file is not held in memory as a whole, where the file system reads pieces. */
+const MAX_WHOLE = 8_000_000;
+
+type Range = { from: number; to: number };
+
+export function readFileTool(workspace: Workspace): Tool {
+  return defineTool({
+    name: 'read_file',
+    description: `Read a text file as numbered lines, at most ${MAX_LINES} at once; or look at an image or a notebook.`,
+    effect: 'readonly',
+    input: z.object({
+      path: z.string(),
+      from_line: z.int().min(1).optional(),
+      to_line: z.int().min(1).optional(),
+    }),
+    repair: rangeOf,
+    async prepare({ path: input, from_line = 1, to_line }) {
+      if (to_line !== undefined && to_line < from_line) throw new ToolError('to_line is before from_line.');
+      const place = await workspace.resolve(input);
+      const { path } = place;
+      return {
+        title: to_line || from_line > 1 ? `Read ${path}:${from_line}-${to_line ?? ''}` : `Read ${path}`,
+        targets: [{ path, access: 'read' }, ...linkTo(workspace.display(await workspace.named(input)), path)],
+        execute: ({ signal }) => read(workspace, place, { from: from_line, to: to_line ?? Number.POSITIVE_INFINITY }, signal),
+      };
+    },
+  });
+}
+
+/** As other programs' tools have it: `limit` lines from the line `offset` on. */
+function rangeOf(input: unknown): unknown {
+  const { offset, limit, ...rest } = (typeof input === 'object' && input ? input : {}) as Record<string, unknown>;
+  if (!Number.isInteger(offset ?? limit) || !Number.isInteger(limit ?? 1)) return input;
+  const from_line = Math.max(1, Number(offset ?? 1));
+  return { from_line, ...(limit != null && { to_line: from_line + Number(limit) - 1 }), ...rest };
+}
+
+async function read(workspace: Workspace, { at, path }: Resolved, range: Range, signal: AbortSignal): Promise<ToolOutput> {
+  const open = workspace.fs.notebook?.(at);
+  if (open) return { content: paged(renderNotebook(open), range) };
+  const stat = await workspace.stat(at);
+  if (stat?.type === 'file' && stat.size > MAX_WHOLE) {
+    const pieces = await readLarge(workspace, at, path, stat.size, range, signal);
+    if (pieces !== undefined) return { content: pieces };
+  }
+  const file = await workspace.snapshot(at);
+  if (!file) throw await missingFile(workspace, path);
+  const image = imageTypeOf(file.bytes);
+  if (image) return { content: imageContent(path, image, file.bytes) };
+  const text = decodeText(file.bytes)?.replace(/^\uFEFF/, '');
+  if (text === undefined) {
+    const old = oldText(file.bytes);
+    if (old === undefined) return { content: binaryText(path, file.bytes, file.bytes.length) };
+    return { content: `${paged(old, range, (line) => `${line}\t`)}\n[not UTF-8: shown as Windows-1252, and not to be edited]` };
+  }
+  const cells = /\.ipynb$/i.test(path) ? parseNotebook(text) : undefined;
+  return { content: cells ? paged(renderNotebook(cells), range) : paged(text, range, (line) => `${line}\t`) };
+}
+
+/** A link that is called like a secret is one, whatever the file behind it is called. */
+function linkTo(named: string, path: string): Target[] {
+  return named !== path && isSecret(named) ? [{ path: named, access: 'read' }] : [];
+}
+
+function imageContent(path: string, type: ImageType, bytes: Uint8Array): (TextPart | ImagePart)[] {
+  const is = `${path} is an image (${type}, ${bytes.length} bytes)`;
+  if (bytes.length > MAX_IMAGE_BYTES) return [{ type: 'text', text: `${is}: too large to be shown.` }];
+  return [{ type: 'text', text: `${is}:` }, imagePart(type, bytes)];
+}
+
+/** Text as it was written before UTF-8; undefined where the bytes hold what no text does. */
+function oldText(bytes: Uint8Array): string | undefined {
+  const isText = bytes.every((byte) => byte >= 32 || (byte >= 9 && byte <= 13) || byte === 27);
+  return isText ? new TextDecoder('windows-1252').decode(bytes) : undefined;
+}
+
+function binaryText(path: string, begin: Uint8Array, size: number): string {
+  const kind = kindOf(begin);
+  return `${path} is a binary file${kind ? ` (${kind})` : ''} of ${size} bytes.`;
+}
+
+/** undefined where the file system gives no pieces of it. */
+async function readLarge(
+  workspace: Workspace,
+  at: Location,
+  path: string,
+  size: number,
+  { from, to }: Range,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const begin = await workspace.fs.readRange?.(at, 0, 4_096);
+  if (!begin) return undefined;
+  const piece = async (start: number, length: number) => (await workspace.fs.readRange?.(at, start, length)) ?? new Uint8Array();
+  const limits = { from, to, maxLines: MAX_LINES, maxChars: MAX_CHARS, maxLine: MAX_LINE };
+  const image = imageTypeOf(begin);
+  const found = image ? undefined : await linesInPieces(piece, limits, signal);
+  if (image) return `${path} is an image (${image}, ${size} bytes): too large to be shown.`;
+  if (!found) return binaryText(path, begin, size);
+  if (found.lines.length === 0) throw new ToolError(`The file has ${counted(found.total ?? 0, 'line')} only.`);
+  const last = from + found.lines.length - 1;
+  const lines = found.lines.map(({ text, cut }, index) => `${from + index}\t${text}${cut > 0 ? `… [${cut} more bytes]` : ''}`);
+  const of = found.total === undefined ? `; the file has ${Math.round(size / 1_000_000)} MB` : ` of ${found.total}`;
+  const next = found.more && last < to ? `; read on with from_line ${last + 1}` : '';
+  return [...lines, `[lines ${from}-${last}${of}${next}]`].join('\n');
+}
+
+/** As many of these lines as are asked for and fit, each behind what `lead` says of its number. */
+function paged(text: string, { from, to }: Range, lead: (line: number) => string = () => ''): string {
+  const lines = text.split(/\r\n|\n|\r/);
+  if (lines.at(-1) === '') lines.pop();
+  if (lines.length === 0) return '[the file is empty]';
+  if (from > lines.length) throw new ToolError(`The file has ${counted(lines.length, 'line')} only.`);
+  const out: string[] = [];
+  let size = 0;
+  let line = from;
+  for (; line <= Math.min(to, lines.length) && out.length < MAX_LINES && size < MAX_CHARS; line++) {
+    const content = lines[line - 1] as string;
+    const shown = content.length > MAX_LINE ? `${content.slice(0, MAX_LINE)}… [${content.length - MAX_LINE} more characters]` : content;
+    out.push(lead(line) + shown);
+    size += shown.length;
+  }
+  const last = line - 1;
+  if (last < Math.min(to, lines.length)) out.push(`[lines ${from}-${last} of ${lines.length}; read on with from_line ${line}]`);
+  else if (from > 1 || last < lines.length) out.push(`[lines ${from}-${last} of ${lines.length}]`);
+  return out.join('\n');
+}

@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import type { Tool } from '../../core/run/tool.ts';
+import type { LanguageServices, Problem } from '../../workspace/languages.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import { defineTool } from '../define.ts';
+import { existingFile } from '../edit/change-call.ts';
+import { grouped, shorten } from '../grouped-lines.ts';
+import { answerOf } from './requests.ts';
+
+const MAX_PROBLEMS = 100;
+const MAX_MESSAGE = 400;
+
+export function getDiagnosticsTool(workspace: Workspace, languages: LanguageServices): Tool {
+  return defineTool({
+    name: 'get_diagnostics',
+    description: 'Errors and warnings of a file, or of all files checked so far.',
+    effect: 'readonly',
+    input: z.object({ path: z.string().optional() }),
+    async prepare({ path: input }) {
+      const place = input === undefined ? undefined : await workspace.resolve(input);
+      return {
+        title: place ? `Check ${place.path}` : 'Look at errors and warnings',
+        targets: [{ path: place?.path ?? '.', access: 'read' }],
+        async execute({ signal }) {
+          if (place) await existingFile(workspace, place);
+          const all = await answerOf((limited) => languages.problems(place?.at, limited), signal);
+          // Messages quote the content of a file. The user approved reading the one that was named, if that needs an approval.
+          const isWithheld = workspace.withheldFiles('get_diagnostics');
+          const found = all.filter(({ at }) => !isWithheld(at) || workspace.display(at) === place?.path);
+          if (found.length === 0) return { content: `No errors or warnings${place ? ` in ${place.path}` : ' are known'}.` };
+          // Where not all are shown, errors come before warnings.
+          const worst = found.toSorted((a, b) => a.severity.localeCompare(b.severity)).slice(0, MAX_PROBLEMS);
+          const rows = worst
+            .sort((a, b) => a.line - b.line)
+            .map(({ at, line, ...problem }) => ({ group: workspace.display(at), line, text: problemText(problem) }));
+          return { content: grouped(rows, found.length, 'errors and warnings') };
+        },
+      };
+    },
+  });
+}
+
+export function problemText({ severity, message }: Pick<Problem, 'severity' | 'message'>): string {
+  return `${severity}: ${shorten(message.replace(/\s+/g, ' '), MAX_MESSAGE)}`;
+}

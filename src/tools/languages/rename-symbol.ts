@@ -1,0 +1,68 @@
+import * as z from 'zod';
+import type { Tool } from '../../core/run/tool.ts';
+import { ToolError } from '../../core/run/tool.ts';
+import { encodeLike, sameBytes } from '../../workspace/content.ts';
+import type { WriteGate } from '../../workspace/gate.ts';
+import type { LanguageServices, RenameEffect } from '../../workspace/languages.ts';
+import { applyEdits } from '../../workspace/text-edits.ts';
+import type { FileChange } from '../../workspace/types.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import { counted, defineTool } from '../define.ts';
+import { changeCall, existingFile, expectFree, textContent } from '../edit/change-call.ts';
+import { answerOf, positionIn, symbolInput } from './requests.ts';
+
+export function renameSymbolTool(workspace: Workspace, languages: LanguageServices, gate: WriteGate): Tool {
+  return defineTool({
+    name: 'rename_symbol',
+    description: 'Rename the symbol that stands in this line, everywhere.',
+    effect: 'mutating',
+    input: z.object({ ...symbolInput, new_name: z.string() }),
+    async prepare({ path: input, line, symbol, new_name }, signal) {
+      if (new_name.trim() === '') throw new ToolError('new_name is empty.');
+      const place = await workspace.resolve(input);
+      const position = await positionIn(workspace, place, line, symbol);
+      const effect = await answerOf((limited) => languages.rename(place.at, position, new_name, limited), signal);
+      if (!effect) throw new ToolError(`Nobody can rename ${symbol} here. Use search_text and edit each place.`);
+      if (effect.strange.length > 0)
+        throw new ToolError(`The rename would change what is not in the workspace, so nothing was changed: ${effect.strange.join(', ')}`);
+      if (effect.edits.some(({ at }) => workspace.fs.hides?.(at)))
+        throw new ToolError(`${symbol} cannot be renamed everywhere: not all files may be changed. Nothing was changed.`);
+      const changes = await changesOf(workspace, effect);
+      if (changes.length === 0) throw new ToolError('The rename would leave everything as it is.');
+      const places = effect.edits.reduce((sum, { edits }) => sum + edits.length, 0);
+      const done = `Renamed ${symbol} to ${new_name}: ${counted(places, 'place')} in ${counted(effect.edits.length, 'file')}${movesText(workspace, effect)}.`;
+      return changeCall(`Rename ${symbol} to ${new_name}`, changes, gate, done);
+    },
+  });
+}
+
+function movesText(workspace: Workspace, { moves }: RenameEffect): string {
+  return moves.map(({ from, to }) => `; ${workspace.display(from)} is now ${workspace.display(to)}`).join('');
+}
+
+/** As the gate takes them: each place after links, so that what the editor calls one file under two names is one. */
+async function changesOf(workspace: Workspace, { edits, moves }: RenameEffect): Promise<FileChange[]> {
+  const files = new Map<string, FileChange & { after: Uint8Array }>();
+  const file = async (path: string) => {
+    const place = await workspace.resolve(path);
+    const before = files.get(place.path)?.before ?? (await existingFile(workspace, place));
+    const known = files.get(place.path) ?? { ...place, before, after: before };
+    files.set(place.path, known);
+    return known;
+  };
+  for (const { at, edits: own } of edits) {
+    const change = await file(workspace.display(at));
+    if (!sameBytes(change.before, change.after)) throw new ToolError(`${change.path} is reached in two ways. Edit it by itself.`);
+    const text = textContent(change.after, change.path);
+    change.after = encodeLike(applyEdits(text, own), change.after);
+  }
+  const changes: FileChange[] = [];
+  for (const { from, to } of moves) {
+    const source = await file(workspace.display(from));
+    const goal = await workspace.resolve(workspace.display(to));
+    await expectFree(workspace, goal, 'Choose another name.');
+    changes.push({ ...goal, before: undefined, after: source.after, movedFrom: source.path }, { ...source, after: undefined });
+    files.delete(source.path);
+  }
+  return [...changes, ...[...files.values()].filter(({ before, after }) => !sameBytes(before, after))];
+}

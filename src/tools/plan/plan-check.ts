@@ -1,0 +1,131 @@
+/** A step's check, carried out: a command that must succeed, a search that must find nothing, files that must have no errors. */
+
+import type { Check } from '../../core/plan/plan.ts';
+import { checkText } from '../../core/plan/plan.ts';
+import type { Decision, ExecuteContext, PreparedCall, Tool } from '../../core/run/tool.ts';
+import { ToolError } from '../../core/run/tool.ts';
+import type { CheckOutcome } from '../../core/session/events.ts';
+import type { LanguageServices } from '../../workspace/languages.ts';
+import { parsePath } from '../../workspace/paths.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import { counted } from '../define.ts';
+import { grouped, shorten } from '../grouped-lines.ts';
+import { problemText } from '../languages/get-diagnostics.ts';
+import { answerOf } from '../languages/requests.ts';
+
+/** What checks run on. Where a port is missing, a check that needs it says that it could not run. */
+export type CheckPorts = {
+  languages?: LanguageServices | undefined;
+  /** The run's own tool for commands, and how its calls are judged: a yes to the plan is one to what its checks run, but not to dangers. */
+  runCommand?: Tool | undefined;
+  judge?(tool: Tool, call: PreparedCall): Promise<Decision>;
+};
+
+export type Checked = { outcome: CheckOutcome; output: string };
+
+const MAX_HITS = 20;
+const MAX_OUTPUT = 4_000;
+
+const notRun = (output: string): Checked => ({ outcome: 'not_run', output });
+
+/** `files` are those that the step changed. undefined where there is nothing to run: a remark is for people. */
+export async function runCheck(
+  check: Check | undefined,
+  files: readonly string[],
+  workspace: Workspace,
+  ports: CheckPorts,
+  context: ExecuteContext,
+): Promise<Checked | undefined> {
+  if (check === undefined || typeof check === 'string') return undefined;
+  try {
+    if ('command' in check) return await runCommand(check.command, ports, context);
+    if ('search_empty' in check) return await runSearch(check.search_empty, workspace, context.signal);
+    return await lookForErrors(files, workspace, ports.languages, context.signal);
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    return notRun(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function runCommand(command: string, { runCommand: tool, judge }: CheckPorts, context: ExecuteContext): Promise<Checked> {
+  if (!tool || !judge) return notRun('Commands cannot be run here.');
+  const call = await tool.prepare({ command }, context.signal);
+  const decision = await judge(tool, call);
+  if (decision.kind === 'deny') return notRun(`The command is not allowed: ${decision.reason}`);
+  if (decision.kind === 'ask') {
+    const answer = await context.ask({
+      id: `check ${command}`,
+      text: 'Run a command to check the step?',
+      ...(call.command && { command: call.command }),
+      reason: decision.reason,
+      options: [{ label: 'Run' }, { label: 'Leave out' }],
+    });
+    if (!('option' in answer) || answer.option !== 'Run') return notRun('Nobody agreed to running the command.');
+  }
+  const { content, isError } = await call.execute(context);
+  const output = typeof content === 'string' ? content : content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+  return { outcome: isError ? 'failed' : 'passed', output: ending(output) };
+}
+
+async function runSearch(
+  { pattern, glob }: { pattern: string; glob?: string | undefined },
+  workspace: Workspace,
+  signal: AbortSignal,
+): Promise<Checked> {
+  const where = glob ? workspace.scope(glob) : {};
+  const query = { pattern, regex: true, caseSensitive: true, wholeWord: false, limit: MAX_HITS + 1, ...where };
+  const rows: { group: string; line: number; text: string }[] = [];
+  for await (const { line, text, ...at } of workspace.search(query, signal)) {
+    rows.push({ group: workspace.display(at), line, text: shorten(text.trim()) });
+    if (rows.length > MAX_HITS) break;
+  }
+  if (rows.length === 0) return { outcome: 'passed', output: '' };
+  const more = rows.length > MAX_HITS ? '\n[and more]' : '';
+  return { outcome: 'failed', output: grouped(rows.slice(0, MAX_HITS), Math.min(rows.length, MAX_HITS), 'hits') + more };
+}
+
+/** Errors alone: warnings keep nobody from going on. */
+async function lookForErrors(
+  files: readonly string[],
+  workspace: Workspace,
+  languages: LanguageServices | undefined,
+  signal: AbortSignal,
+): Promise<Checked> {
+  if (!languages) return notRun('There are no language services here.');
+  const lines: string[] = [];
+  for (const file of files) {
+    const at = parsePath(file, workspace.fs.folders);
+    if ((await workspace.stat(at))?.type !== 'file') continue;
+    const problems = await answerOf((limited) => languages.problems(at, limited), signal);
+    for (const { line, ...problem } of problems) if (problem.severity === 'error') lines.push(`${file}:${line} ${problemText(problem)}`);
+  }
+  if (lines.length === 0) return { outcome: 'passed', output: '' };
+  const more = lines.length > MAX_HITS ? [`[${counted(lines.length - MAX_HITS, 'more error')}]`] : [];
+  return { outcome: 'failed', output: [...lines.slice(0, MAX_HITS), ...more].join('\n') };
+}
+
+/** Of a long output the end says most. */
+function ending(output: string): string {
+  const text = output.trim();
+  return text.length > MAX_OUTPUT ? `…${text.slice(-MAX_OUTPUT)}` : text;
+}
+
+/** One sentence for the model and the step's card. */
+export function checkedText(check: Check, { outcome, output }: Checked): string {
+  const what = checkText(check);
+  if (outcome === 'passed') return `Check passed (${what}).`;
+  if (outcome === 'not_run') return `Check could not run (${what}): ${output}`;
+  return `Check failed (${what})${output ? `:\n${output}` : '.'}`;
+}
+
+/** @throws ToolError for a regular expression or glob that no search could be made of. */
+export async function expectCheckable(check: Check | undefined, workspace: Workspace, signal: AbortSignal): Promise<void> {
+  if (typeof check !== 'object' || !('search_empty' in check)) return;
+  const { pattern } = check.search_empty;
+  try {
+    for await (const _ of workspace.search({ pattern, regex: true, caseSensitive: true, wholeWord: false, limit: 0 }, signal)) break;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new ToolError(`search_empty takes a regular expression: ${error instanceof Error ? error.message : error}`);
+  }
+}

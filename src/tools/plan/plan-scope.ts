@@ -1,0 +1,78 @@
+/** What the run of a confirmed plan may write now: the files of the step that is under way, and nothing else. */
+import type { PlanStep } from '../../core/plan/plan.ts';
+import { currentStep, isOver, nextStep } from '../../core/plan/progress.ts';
+import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
+import { inScope } from '../../policy/scope.ts';
+
+type PlanRun = Pick<RunRecord, 'plan' | 'steps'>;
+
+/**
+ * The step that a write of all these paths would belong to, or begin. A model that reports its steps is held to the one it is at; one
+ * that does not begins the next step by writing in it.
+ */
+export function stepOf(run: PlanRun, paths: readonly string[]): number | undefined {
+  const covers = (step: number | undefined): step is number =>
+    step !== undefined && paths.every((path) => inScope(path, filesOf(run, step)));
+  const current = currentStep(run);
+  if (covers(current)) return current;
+  if (current !== undefined && (!run.steps[current]?.implicit || run.steps[current]?.check?.outcome === 'failed')) return undefined;
+  const next = stepsAhead(run).at(-1);
+  return covers(next) ? next : undefined;
+}
+
+/** The next steps, up to the first that may change anything: one that may not is no more than its check. */
+export function stepsAhead(run: PlanRun): number[] {
+  const open = (run.plan?.steps ?? []).flatMap((_, index) => {
+    const state = run.steps[index + 1];
+    return isOver(state) || state?.status === 'started' ? [] : [index + 1];
+  });
+  const last = open.findIndex((step) => filesOf(run, step).length > 0);
+  return last < 0 ? open : open.slice(0, last + 1);
+}
+
+/**
+ * The run as a call sees it that asked what becomes of a step and goes on after a reload: the check that had failed keeps others from the next
+ * step, and not the one that the user has answered.
+ */
+export function asAskedBy<Run extends PlanRun>(
+  run: Run,
+  callId: string,
+  state: Pick<SessionState, 'questionAnswers' | 'pendingQuestions'>,
+): Run {
+  const current = currentStep(run);
+  const id = `${callId}:step ${current}`;
+  if (current === undefined || !(state.questionAnswers.has(id) || state.pendingQuestions.has(id))) return run;
+  const { check: _, ...step } = run.steps[current] ?? { status: 'started' as const };
+  return { ...run, steps: { ...run.steps, [current]: { ...step, implicit: true } } };
+}
+
+/** Paths and globs that a call which writes these paths is judged by. */
+export function writeScope(run: PlanRun, paths: readonly string[]): readonly string[] {
+  return filesOf(run, stepOf(run, paths) ?? currentStep(run));
+}
+
+/** Why a path is not in it. */
+export function deviation(run: PlanRun, path: string): string {
+  const steps = run.plan?.steps ?? [];
+  const current = currentStep(run);
+  const other = steps.findIndex((step, index) => index + 1 !== current && inScope(path, step.files)) + 1;
+  const elsewhere = other > 0 ? ` It belongs to step ${other} (${titleOf(steps[other - 1])}).` : '';
+  if (current !== undefined) return `Step ${current} (${titleOf(steps[current - 1])}) may not change ${path}.${elsewhere}`;
+  const why = nextStep(run) === undefined ? 'All steps of the plan are over' : 'No step of the plan is under way';
+  return `${why}, so ${path} may not be changed.${elsewhere}`;
+}
+
+/** Those of the paths that the scope does not hold. */
+export function beyondScope(run: PlanRun, paths: readonly string[]): string[] {
+  const scope = writeScope(run, paths);
+  return paths.filter((path) => !inScope(path, scope));
+}
+
+function filesOf({ plan }: PlanRun, step: number | undefined): readonly string[] {
+  return (step !== undefined && plan?.steps[step - 1]?.files) || [];
+}
+
+export function titleOf(step: PlanStep | undefined): string {
+  const [line = ''] = step?.title.split('\n', 1) ?? [];
+  return line.length > 80 ? `${line.slice(0, 80)}…` : line;
+}

@@ -1,0 +1,90 @@
+import * as z from 'zod';
+import { withHash } from '../../core/plan/hash.ts';
+import type { Plan } from '../../core/plan/plan.ts';
+import { PlanDraft } from '../../core/plan/schema.ts';
+import type { Tool } from '../../core/run/tool.ts';
+import { ToolError } from '../../core/run/tool.ts';
+import { parsePath, relativePath } from '../../workspace/paths.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import { defineTool } from '../define.ts';
+import { expectCheckable } from './plan-check.ts';
+import type { StepKeeper } from './plan-tools-steps.ts';
+
+/** `revises`: the plan that the user wants to have changed; the new one takes its place. */
+export function proposePlanTool(workspace: Workspace, newId: () => string, revises?: Plan): Tool {
+  return defineTool({
+    name: 'propose_plan',
+    description: 'Propose the plan to the user, who may edit it and confirms it. Files that no step names cannot be changed later.',
+    effect: 'readonly',
+    alone: true,
+    input: PlanDraft,
+    repair: repairPlan,
+    async prepare(draft, signal) {
+      const { folders } = workspace.fs;
+      for (const file of draft.steps.flatMap((step) => step.files)) parsePath(file, folders);
+      const steps = draft.steps.map((step) => ({ ...step, files: step.files.map((file) => relativePath(file, folders)) }));
+      for (const { check } of draft.steps) await expectCheckable(check, workspace, signal);
+      return {
+        title: `Propose a plan: ${draft.goal}`,
+        targets: [],
+        execute: async () => {
+          const replaced = revises && { supersedes: revises.id, revision: revises.revision + 1 };
+          const plan = await withHash({ ...draft, steps, id: newId(), revision: 1, ...replaced });
+          return {
+            content: 'The plan was shown to the user, who decides.',
+            events: [{ type: 'plan_proposed', plan }],
+            endsRun: 'plan_proposed',
+          };
+        },
+      };
+    },
+  });
+}
+
+/** What models write instead of a check that is none, or of a search without a glob. */
+function repairPlan(input: unknown): unknown {
+  if (!isRecord(input) || !Array.isArray(input.steps)) return input;
+  const steps = input.steps.map((step: unknown) => {
+    if (!isRecord(step)) return step;
+    const { check, ...rest } = step;
+    const repaired = repairCheck(check);
+    return repaired === undefined ? rest : { ...rest, check: repaired };
+  });
+  return { ...input, steps };
+}
+
+function repairCheck(check: unknown): unknown {
+  if (check === null || check === '') return undefined;
+  if (!isRecord(check)) return check;
+  const given = Object.fromEntries(Object.entries(check).filter(([, value]) => value !== null && value !== '' && value !== false));
+  const { command, search_empty: search, glob, diagnostics } = given;
+  if (typeof command === 'string') return { command };
+  if (typeof search === 'string') return { search_empty: { pattern: search, ...(typeof glob === 'string' && { glob }) } };
+  if (search !== undefined) return { search_empty: search };
+  return diagnostics === undefined ? undefined : { diagnostics: true };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function updateStepTool(keeper: StepKeeper): Tool {
+  return defineTool({
+    name: 'update_step',
+    description: 'Report a step of the confirmed plan.',
+    // It changes nothing that was not confirmed: what it rolls back, the user chose to.
+    effect: 'readonly',
+    alone: true,
+    input: z.object({ step: z.int().min(1), status: z.enum(['started', 'done', 'failed', 'skipped']), note: z.string().optional() }),
+    async prepare({ step, status, note }) {
+      const { steps } = keeper.plan;
+      const title = steps[step - 1]?.title;
+      if (title === undefined) throw new ToolError(`The plan has ${steps.length} steps.`);
+      return {
+        title: `Step ${step} reported ${status}: ${title}`,
+        targets: [],
+        execute: (context) => keeper.report({ step, status, note }, context),
+      };
+    },
+  });
+}

@@ -1,0 +1,103 @@
+import { useRef, useState } from 'preact/hooks';
+import type { QuestionAnswer } from '../../../src/core/session/events.ts';
+import { questionRows } from '../../../src/core/view/approval-details.ts';
+import { visibleText } from '../../../src/core/words/visible-text.ts';
+import { post } from '../../host.ts';
+import { memo } from '../../memo.ts';
+import type { QuestionView } from '../../run-view.ts';
+import { Button } from '../button.tsx';
+import { Icon } from '../icon.tsx';
+import { useSent } from '../use-sent.ts';
+import { DetailRows } from './detail-rows.tsx';
+
+/** A question that the run waits on. It waits as long as it takes. */
+export const Question = memo(({ asked }: { asked: QuestionView }) => {
+  const { questionId, question } = asked;
+  const [sent, mark] = useSent();
+  const [words, setWords] = useState('');
+  const field = useRef<HTMLTextAreaElement>(null);
+  const card = useRef<HTMLElement>(null);
+  const { options } = question;
+  const [title, ...more] = question.text.split('\n');
+  const detail = more.join('\n').trim();
+  const takesWords = question.freeText || options.length === 0;
+
+  const answer = (given: QuestionAnswer) => {
+    if (sent) return;
+    mark();
+    post({ type: 'answer_question', questionId, answer: given });
+  };
+  const sendWords = () => {
+    if (words.trim()) answer({ words: words.trim() });
+    else field.current?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    if (event.target === field.current) {
+      // Out of the words first: only then does it stop the run.
+      if (event.key === 'Escape' && words) {
+        event.preventDefault();
+        card.current?.focus();
+      }
+      if (event.key !== 'Enter' || event.shiftKey) return;
+      event.preventDefault();
+      sendWords();
+    } else if (!event.ctrlKey && !event.metaKey && !event.altKey) {
+      const option = options[Number(event.key) - 1];
+      if (option) answer({ option: option.label });
+    }
+  };
+  return (
+    <section
+      ref={card}
+      class="card waiting"
+      aria-label={`Question: ${question.text}`}
+      tabIndex={-1}
+      data-waiting={questionId}
+      onKeyDown={onKeyDown}
+    >
+      <div class="card-head">
+        <Icon name="question" tone="warn" />
+        <h3>{visibleText(title ?? '')}</h3>
+      </div>
+      {detail && <p class="question-detail">{visibleText(detail)}</p>}
+      <DetailRows rows={questionRows(question)} />
+      {question.reason && <p class="dim">{visibleText(question.reason)}</p>}
+      {options.length > 0 && (
+        <ol class="options">
+          {options.map(({ label, detail }, index) => (
+            <li key={label}>
+              <button type="button" class="option" disabled={sent} onClick={() => answer({ option: label })}>
+                {index < 9 && (
+                  <span class="key" aria-hidden="true" title={`Press ${index + 1}`}>
+                    {index + 1}
+                  </span>
+                )}
+                <span>
+                  {label}
+                  {detail && <span class="detail">{detail}</span>}
+                </span>
+              </button>
+            </li>
+          ))}
+        </ol>
+      )}
+      {takesWords && (
+        <div class="own-words">
+          <textarea
+            ref={field}
+            class="field"
+            rows={1}
+            aria-label={options.length > 0 ? 'Another answer' : 'Your answer'}
+            placeholder={options.length > 0 ? 'Or in your own words' : 'Your answer'}
+            value={words}
+            onInput={(event) => setWords(event.currentTarget.value)}
+          />
+          <Button kind={options.length > 0 ? 'secondary' : 'primary'} disabled={sent} onClick={sendWords}>
+            Answer
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+});

@@ -1,0 +1,82 @@
+import { useEffect } from 'preact/hooks';
+import type { Review } from '../../../src/core/run/tool.ts';
+import type { FileChange } from '../../file-changes.ts';
+import { post } from '../../host.ts';
+import { memo } from '../../memo.ts';
+import type { RunView } from '../../run-view.ts';
+import { Button, IconButton } from '../button.tsx';
+import { Expandable } from '../expandable.tsx';
+import { Icon } from '../icon.tsx';
+import { useSent } from '../use-sent.ts';
+import { Diff } from './diff.tsx';
+import { Counts, FileLink, KindBadge } from './file-link.tsx';
+
+/** A file that a run changed; opened, what is left of that, to be undone hunk by hunk. */
+export const ChangedFile = memo(({ run, change }: { run: RunView; change: FileChange }) => {
+  const { path } = change;
+  const [sent, mark] = useSent();
+  const part = run.parts?.[path];
+  const isUndone = part && !part.hunk && part.result.outcome !== 'refused';
+  const undo = () => {
+    mark();
+    post({ type: 'undo_part', runId: run.id, path });
+  };
+  const line = (
+    <>
+      <FileLink path={path} from={change.from} callId={change.callId} />
+      {isUndone ? <span class="badge">undone</span> : <KindBadge kind={change.kind} />}
+      <Counts added={change.added} removed={change.removed} />
+    </>
+  );
+  return (
+    <li class={isUndone ? 'changed-file undone' : 'changed-file'}>
+      {isUndone || run.restoredBy ? (
+        <div class="changed-line">{line}</div>
+      ) : (
+        <Expandable
+          class="file-review"
+          summary={<span class="sr-only">What is left of the changes in {path}</span>}
+          aside={
+            <>
+              {line}
+              <IconButton icon="discard" label={`Undo the changes in ${path}`} disabled={sent} onClick={undo} />
+            </>
+          }
+        >
+          {() => <FileReview run={run} path={path} review={run.reviews?.[path]} />}
+        </Expandable>
+      )}
+      {part?.result.outcome === 'refused' && (
+        <p class="dim reason">
+          <Icon name="warning" tone="bad" /> {part.result.reason}
+        </p>
+      )}
+    </li>
+  );
+});
+
+function FileReview({ run, path, review }: { run: RunView; path: string; review: Review | undefined }) {
+  const [sent, mark] = useSent();
+  const ask = () => post({ type: 'review_file', runId: run.id, path });
+  useEffect(() => {
+    if (!review) ask();
+  }, [review]);
+  if (!review) return <p class="dim diff-empty">Comparing…</p>;
+  if ('problem' in review) return <p class="dim diff-empty">{review.problem} Open the file to change it yourself.</p>;
+  if (review.diff === '') return <p class="dim diff-empty">Nothing of this run is left in this file.</p>;
+  const undo = (index: number) => {
+    mark();
+    post({ type: 'undo_part', runId: run.id, path, hunk: { index, digest: review.digest } });
+  };
+  const bar = (index: number, total: number) => (
+    <div class="hunk-bar">
+      <span>
+        Hunk {index + 1} of {total}
+      </span>
+      <Button kind="link" disabled={sent} label={`Undo hunk ${index + 1} of ${total} in ${path}`} onClick={() => undo(index)}>
+        Undo hunk
+      </Button>
+    </div>
+  );
+  return <Diff diff={review.diff} label={`Diff of ${path}`} bar={bar} onMore={() => post({ type: 'review_run', runId: run.id })} />;
+}

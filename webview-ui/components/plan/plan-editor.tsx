@@ -1,0 +1,126 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Plan } from '../../../src/core/plan/plan.ts';
+import { isOver, type StepStates } from '../../../src/core/plan/progress.ts';
+import { draftOf, EMPTY_STEP, moved, revised, type StepDraft, stepOf } from '../../plan-edit.ts';
+import { dispatch } from '../../store.ts';
+import { Button, IconButton } from '../button.tsx';
+import { Icon } from '../icon.tsx';
+import { CheckFields, Field } from './plan-fields.tsx';
+
+type PlanEditorProps = {
+  plan: Plan;
+  /** Of a plan that is carried out: steps that are over stay as they are. */
+  steps?: StepStates;
+  label?: string;
+  onSave: (plan: Plan, was: number[]) => void;
+};
+
+export function PlanEditor({ plan, steps = {}, label = 'Save', onSave }: PlanEditorProps) {
+  const [goal, setGoal] = useState(plan.goal);
+  const [drafts, setDrafts] = useState<StepDraft[]>(() => plan.steps.map((step, index) => draftOf(step, index, index + 1)));
+  const [checks, setChecks] = useState((plan.checks ?? []).join('\n'));
+  const [problem, setProblem] = useState('');
+
+  const cancel = () => dispatch({ type: 'editing_cancelled' });
+  const save = () => {
+    const result = revised(plan, goal, drafts.map(stepOf), checks.split('\n'));
+    if (typeof result === 'string') setProblem(result);
+    else {
+      onSave(
+        result,
+        drafts.map(({ was }) => was),
+      );
+    }
+  };
+  const form = useRef<HTMLFormElement>(null);
+  /** What is to have the focus once it is there. */
+  const next = useRef<string | undefined>(undefined);
+  useLayoutEffect(() => {
+    if (next.current) form.current?.querySelector<HTMLElement>(next.current)?.focus();
+    next.current = undefined;
+  }, [drafts]);
+  const add = () => {
+    const key = Math.max(-1, ...drafts.map((draft) => draft.key)) + 1;
+    next.current = `[data-step="${key}"] textarea`;
+    setDrafts([...drafts, draftOf(EMPTY_STEP, key, 0)]);
+  };
+  const move = (key: number, from: number, to: number) => {
+    const after = moved(drafts, from, to);
+    // At an end there is only one way left.
+    const isEnd = to === after.length - 1 || to === 0 || isFixed(after[to - 1] as StepDraft);
+    if (isEnd) next.current = `[data-step="${key}"] .step-tools button:not(:disabled)`;
+    setDrafts(after);
+  };
+  const change = (key: number, to: Partial<StepDraft>) =>
+    setDrafts(drafts.map((draft) => (draft.key === key ? { ...draft, ...to } : draft)));
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.isComposing) return;
+    event.preventDefault();
+    cancel();
+  };
+  const isFixed = ({ was }: StepDraft) => isOver(steps[was]);
+
+  return (
+    <form class="plan-editor" ref={form} aria-label="Edit the plan" onKeyDown={onKeyDown} onSubmit={(event) => event.preventDefault()}>
+      <Field label="Goal" value={goal} onInput={setGoal} />
+      <ol>
+        {drafts.map((draft, index) => {
+          const { key, step, files, check } = draft;
+          const number = index + 1;
+          if (isFixed(draft)) {
+            return (
+              <li key={key} class="fixed">
+                <Icon name="pass-filled" tone="good" />
+                <span>
+                  {number}. {step.title} <span class="dim">(over)</span>
+                </span>
+              </li>
+            );
+          }
+          const mayGoUp = index > 0 && !isFixed(drafts[index - 1] as StepDraft);
+          return (
+            <li key={key} data-step={key}>
+              <fieldset>
+                <legend>Step {number}</legend>
+                <div class="step-tools">
+                  <IconButton
+                    icon="arrow-up"
+                    label={`Move step ${number} up`}
+                    disabled={!mayGoUp}
+                    onClick={() => move(key, index, index - 1)}
+                  />
+                  <IconButton
+                    icon="arrow-down"
+                    label={`Move step ${number} down`}
+                    disabled={index === drafts.length - 1}
+                    onClick={() => move(key, index, index + 1)}
+                  />
+                  <IconButton icon="trash" label={`Remove step ${number}`} onClick={() => setDrafts(drafts.toSpliced(index, 1))} />
+                </div>
+                <Field label="What it does" value={step.title} onInput={(title) => change(key, { step: { ...step, title } })} />
+                <Field label="Detail" value={step.detail ?? ''} onInput={(detail) => change(key, { step: { ...step, detail } })} />
+                <Field label="Files it may change, one a line" value={files} onInput={(text) => change(key, { files: text })} />
+                <CheckFields check={check} number={number} onChange={(to) => change(key, { check: to })} />
+              </fieldset>
+            </li>
+          );
+        })}
+      </ol>
+      <Button kind="link" icon="add" onClick={add}>
+        Add a step
+      </Button>
+      <Field label="Checks at the end, one a line" value={checks} onInput={setChecks} />
+      {problem && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <div class="buttons">
+        <Button kind="primary" onClick={save}>
+          {label}
+        </Button>
+        <Button onClick={cancel}>Cancel</Button>
+      </div>
+    </form>
+  );
+}

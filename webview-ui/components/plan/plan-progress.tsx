@@ -1,0 +1,154 @@
+import type { Plan, StepStatus } from '../../../src/core/plan/plan.ts';
+import { isOver } from '../../../src/core/plan/progress.ts';
+import { checkDetails } from '../../../src/core/view/plan-details.ts';
+import { visibleLine } from '../../../src/core/words/visible-text.ts';
+import { post } from '../../host.ts';
+import { memo } from '../../memo.ts';
+import type { StepProgress } from '../../plan-view.ts';
+import type { RunView } from '../../run-view.ts';
+import { dispatch } from '../../store.ts';
+import { Button, IconButton } from '../button.tsx';
+import { Expandable } from '../expandable.tsx';
+import { Icon, Spinner } from '../icon.tsx';
+import { useEditing } from '../use-editing.ts';
+import { useSent } from '../use-sent.ts';
+import { PlanEditor } from './plan-editor.tsx';
+import { File, Revision, StepFacts, StepTitle } from './plan-facts.tsx';
+
+const STATUS: Record<StepStatus | 'open', { icon: string; label: string; tone?: 'good' | 'bad' | 'dim' }> = {
+  open: { icon: 'circle-large', label: 'to do', tone: 'dim' },
+  started: { icon: 'loading', label: 'going on' },
+  done: { icon: 'pass-filled', label: 'done', tone: 'good' },
+  failed: { icon: 'error', label: 'failed', tone: 'bad' },
+  skipped: { icon: 'debug-step-over', label: 'skipped', tone: 'dim' },
+};
+
+type PlanProgressProps = { run: RunView; plan: Plan; live: boolean; last: boolean; editing: boolean };
+
+/** The confirmed plan while it is carried out. Steps are counted from 1, as in the events. */
+export const PlanProgress = memo(({ run, plan, live, last, editing }: PlanProgressProps) => {
+  const { steps } = run;
+  const over = plan.steps.filter((_, index) => isOver(steps[index + 1])).length;
+  const card = useEditing(editing);
+  return (
+    <section class="card plan" ref={card} tabIndex={-1} data-plan={plan.id} aria-label={`Progress of the plan: ${plan.goal}`}>
+      <div class="card-head">
+        <Icon name="checklist" />
+        <h3>{editing ? 'Edit the plan' : 'Plan'}</h3>
+        <span class="dim">
+          {over}/{plan.steps.length}
+        </span>
+        <Revision plan={plan} />
+        <IconButton icon="markdown" label="Open as Markdown" onClick={() => post({ type: 'save_plan', planId: plan.id })} />
+      </div>
+      {run.revised && <p class="dim">{run.revised}</p>}
+      <progress max={plan.steps.length} value={over} aria-label="Steps done" />
+      {editing ? (
+        <PlanEditor
+          plan={plan}
+          steps={steps}
+          label="Save and go on"
+          onSave={(edited, was) => post({ type: 'revise_plan', planId: plan.id, plan: edited, was })}
+        />
+      ) : (
+        <>
+          <ol class="plan-steps">
+            {plan.steps.map((step, index) => (
+              <Step key={`${index} ${step.title}`} step={step} state={steps[index + 1]} live={live} />
+            ))}
+          </ol>
+          {!live && last && <Onward plan={plan} isOver={over === plan.steps.length} />}
+        </>
+      )}
+    </section>
+  );
+});
+
+function Step({ step, state, live }: { step: Plan['steps'][number]; state: StepProgress | undefined; live: boolean }) {
+  const { status = 'open', note, check, rolledBack, unchanged, files = [] } = state ?? {};
+  const { icon, label, tone } = STATUS[status];
+  return (
+    <li class={status}>
+      {status === 'started' && live ? <Spinner /> : <Icon name={status === 'started' ? 'circle-slash' : icon} tone={tone} />}
+      <div>
+        <StepTitle step={step}>
+          <span class="sr-only"> ({label})</span>
+          {rolledBack && <span class="badge">rolled back</span>}
+          {unchanged && <span class="badge">nothing changed</span>}
+        </StepTitle>
+        {note && <p class="dim">{note}</p>}
+        {status === 'started' && <StepFacts step={step} />}
+        {status !== 'started' && files.length > 0 && (
+          <ul class="facts">
+            {files.map((file) => (
+              <li key={file}>
+                <Icon name="edit" />
+                <File file={{ path: file, text: visibleLine(file) }} />
+              </li>
+            ))}
+          </ul>
+        )}
+        {check && <CheckResult check={check} />}
+      </div>
+    </li>
+  );
+}
+
+const CHECKED = {
+  passed: { icon: 'verified-filled', tone: 'good', word: 'passed' },
+  failed: { icon: 'error', tone: 'bad', word: 'failed' },
+  not_run: { icon: 'warning', tone: 'warn', word: 'could not run' },
+} as const;
+
+function CheckResult({ check: { check, outcome, output } }: { check: NonNullable<StepProgress['check']> }) {
+  const { icon, tone, word } = CHECKED[outcome];
+  const summary = (
+    <span class="check-result">
+      <Icon name={icon} tone={tone} />
+      <span>
+        Check {word}: {checkDetails(check).text}
+      </span>
+    </span>
+  );
+  if (!output) return <div class="facts">{summary}</div>;
+  return (
+    <Expandable class="facts" summary={summary} open={outcome === 'failed'}>
+      {() => (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        <section class="check-output" tabIndex={0} aria-label="Output of the check">
+          {output}
+        </section>
+      )}
+    </Expandable>
+  );
+}
+
+/** What can be done with a plan whose run is not going on. */
+function Onward({ plan, isOver }: { plan: Plan; isOver: boolean }) {
+  const [sent, mark] = useSent();
+  const act = (type: 'resume_plan' | 'run_plan_again') => {
+    mark();
+    post({ type, planId: plan.id });
+    // The new plan stands below, at the end of what the run said.
+    if (type === 'run_plan_again') dispatch({ type: 'follow' });
+  };
+  if (isOver) {
+    return (
+      <div class="buttons">
+        <Button icon="run-all" disabled={sent} onClick={() => act('run_plan_again')}>
+          Run again…
+        </Button>
+      </div>
+    );
+  }
+  return (
+    <div class="buttons">
+      <Button kind="primary" icon="play" disabled={sent} onClick={() => act('resume_plan')}>
+        Resume plan
+      </Button>
+      <Button disabled={sent} onClick={() => dispatch({ type: 'edit_plan', planId: plan.id })}>
+        Edit plan
+      </Button>
+    </div>
+  );
+}

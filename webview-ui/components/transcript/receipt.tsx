@@ -1,0 +1,55 @@
+import { useState } from 'preact/hooks';
+import type { Cost, Usage } from '../../../src/core/model/messages.ts';
+import { type Receipt as Account, proofOf, receiptLine, receiptMarkdown, receiptRows } from '../../../src/core/view/receipt.ts';
+import { IconButton } from '../button.tsx';
+import { Expandable } from '../expandable.tsx';
+
+type Props = { receipt: Account; usage: Usage; cost: Cost | undefined };
+
+/** What the run did, in a line; opened, all of it. */
+export function Receipt({ receipt, usage, cost }: Props) {
+  const spent = { usage, ...(cost && { cost }) };
+  const proof = proofOf(receipt);
+  if (receipt.calls === 0 && !proof) return null;
+  return (
+    <Expandable
+      class="receipt"
+      summary={
+        <span class="dim grow">
+          <span class="sr-only">Receipt: </span>
+          {receiptLine(receipt)}
+        </span>
+      }
+      aside={<Copy text={receiptMarkdown(receipt, spent)} />}
+    >
+      {() => (
+        <>
+          {proof && <p>{proof}</p>}
+          <dl>
+            {receiptRows(receipt, spent).map(({ title, values, more }) => (
+              <div key={title}>
+                <dt>{title}</dt>
+                <dd>
+                  {values.map((value) => (
+                    <span key={value}>{value}</span>
+                  ))}
+                  {more > 0 && <span class="dim">and {more} more</span>}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </>
+      )}
+    </Expandable>
+  );
+}
+
+function Copy({ text }: { text: string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1500);
+  };
+  return <IconButton icon={copied ? 'check' : 'copy'} label={copied ? 'Copied' : 'Copy the receipt as Markdown'} onClick={copy} />;
+}

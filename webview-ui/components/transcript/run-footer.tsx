@@ -1,0 +1,28 @@
+import type { ModelRef } from '../../../src/core/model/messages.ts';
+import { dollars, tokens } from '../../format.ts';
+import type { RunView } from '../../run-view.ts';
+
+type Finished = Pick<NonNullable<RunView['finished']>, 'usage' | 'cost' | 'sessionCost'>;
+
+/** Model, tokens and money, as far as they are known. */
+export function RunFooter({ model, usage, cost, sessionCost }: Finished & { model: ModelRef | undefined }) {
+  const { input, output, cached, cacheWrite, reasoning } = usage;
+  const detail = [
+    cached !== undefined && `${tokens(cached)} of the input were cached`,
+    cacheWrite !== undefined && `${tokens(cacheWrite)} were written to the cache`,
+    reasoning !== undefined && `${tokens(reasoning)} of the output were reasoning`,
+    (cost?.unpriced || sessionCost?.unpriced) && 'the price of some answers is not known',
+  ].filter(Boolean);
+  const facts = [
+    model?.model,
+    input !== undefined && `${tokens(input)} tokens in`,
+    output !== undefined && `${tokens(output)} out`,
+    cost && dollars(cost),
+    sessionCost && sessionCost.usd !== cost?.usd && `${dollars(sessionCost)} in this session`,
+  ].filter(Boolean);
+  return facts.length === 0 ? null : (
+    <p class="run-footer" title={detail.join(', ') || undefined}>
+      {facts.join(' · ')}
+    </p>
+  );
+}
