@@ -233,7 +233,7 @@ function listening(server: ChildProcess, logFile: string): Promise<number> {
   const log = createWriteStream(logFile, { flags: 'a' });
   let output = '';
   return new Promise((done, failed) => {
-    const limit = setTimeout(() => failed(new Error(`The editor did not start in a minute:\n${output}`)), 60_000);
+    const limit = setTimeout(() => failed(new Error(`The editor did not start in three minutes:\n${output}`)), 180_000);
     const read = (chunk: Buffer) => {
       log.write(chunk);
       output = (output + chunk).slice(-10_000);
