@@ -2,7 +2,7 @@
 import { WriteGate } from '../workspace/gate.ts';
 import type { FileSystem } from '../workspace/types.ts';
 import { Workspace } from '../workspace/workspace.ts';
-import type { AssistantPorts } from './assistant.ts';
+import type { AssistantPorts } from './ports.ts';
 
 export { buildRun } from './run/build-run.ts';
 

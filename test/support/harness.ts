@@ -2,9 +2,9 @@
 import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Assistant, type AssistantPorts } from '../../src/app/assistant.ts';
+import { Assistant } from '../../src/app/assistant.ts';
+import type { AssistantPorts, PolicySettings } from '../../src/app/ports.ts';
 import type { Budgets } from '../../src/app/run/day-budget.ts';
-import type { PolicySettings } from '../../src/app/run/judge.ts';
 import type { Session } from '../../src/app/session/session.ts';
 import type { ModelRef, ToolResult } from '../../src/core/model/messages.ts';
 import { resultText } from '../../src/core/model/messages.ts';

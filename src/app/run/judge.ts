@@ -8,7 +8,7 @@ import type { RunRecord, SessionState } from '../../core/session/session-state.t
 import type { CommandOptions } from '../../policy/command.ts';
 import { decide, type PolicyInput } from '../../policy/decide.ts';
 import { seemsCovered } from '../../policy/grants.ts';
-import { inFolders, NO_RULES, type RuleSet, touchesAny } from '../../policy/rules.ts';
+import { inFolders, NO_RULES, touchesAny } from '../../policy/rules.ts';
 import { isSecret } from '../../policy/secrets.ts';
 import { withheldFilter } from '../../policy/unreadable-files.ts';
 import { asAskedBy, writeScope } from '../../tools/plan/plan-scope.ts';
@@ -16,15 +16,9 @@ import { aliasesIn } from '../../workspace/aliases.ts';
 import { parsePath } from '../../workspace/paths.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { WithheldFilter } from '../../workspace/workspace.ts';
-import type { AssistantPorts } from '../assistant.ts';
 import { reachOf } from '../facts/command-paths.ts';
+import type { AssistantPorts, PolicySettings } from '../ports.ts';
 import { explained } from './plan-run.ts';
-
-/** What users set. A workspace only tightens it. */
-export type PolicySettings = RuleSet & {
-  /** Commands that only read need no leave. */
-  readOnlyCommands?: boolean;
-};
 
 export type Judge = Required<Pick<RunPorts, 'decide' | 'alike'>> & {
   /** Tells which files need an approval to be read. */

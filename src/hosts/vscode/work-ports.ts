@@ -1,7 +1,7 @@
 /** What runs need of the editor: loaded and made with the first of them. */
 import { join } from 'node:path';
 import type * as vscode from 'vscode';
-import type { WorkPorts } from '../../app/assistant.ts';
+import type { WorkPorts } from '../../app/ports.ts';
 import { Commands } from '../node/commands/commands.ts';
 import { gitSettings } from '../node/commands/git-settings.ts';
 import { PageFetcher } from '../node/fetch/fetch.ts';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import type { Settings, Tuning } from '../../../app/assistant.ts';
 import { DEFAULT_LIMITS } from '../../../app/limits.ts';
 import { DEFAULT_THRESHOLDS, type PressureThresholds } from '../../../app/models/memory-pressure.ts';
+import type { Settings, Tuning } from '../../../app/ports.ts';
 import type { Budgets } from '../../../app/run/day-budget.ts';
 import type { ModelRef } from '../../../core/model/messages.ts';
 import type { DayBudget, RunBudget } from '../../../core/run/budget.ts';
