@@ -2,10 +2,10 @@
 
 import type { ModelRef } from '../core/model/messages.ts';
 import type { ModelAdapter, ModelRequest } from '../core/model/model.ts';
-import type { RunBudget } from '../core/run/budget.ts';
 import type { Tool } from '../core/run/tool.ts';
-import type { Limits, Mode } from '../core/session/events.ts';
+import type { Mode } from '../core/session/events.ts';
 import type { Covers } from '../core/session/grant-scope.ts';
+import type { Limits, RunBudget } from '../core/session/limits.ts';
 import type { GitSetting } from '../policy/commands/programs/git-programs.ts';
 import type { ShellParsers } from '../policy/commands/shells/syntax.ts';
 import type { RuleSet } from '../policy/rules.ts';

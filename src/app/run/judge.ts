@@ -1,13 +1,15 @@
 /** Puts the policy's question for each call of a run: everything that counts besides the call itself is gathered here. */
 
-import type { RunPorts } from '../../core/run/run.ts';
-import type { PreparedCall, Target, Tool } from '../../core/run/tool.ts';
+import type { RunPorts } from '../../core/run/ports.ts';
+import type { PreparedCall, Tool } from '../../core/run/tool.ts';
+import type { Target } from '../../core/session/effects.ts';
 import type { AgentEvent } from '../../core/session/events.ts';
 import { grantsFor } from '../../core/session/grant-scope.ts';
 import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
 import type { CommandOptions } from '../../policy/command.ts';
-import { decide, type PolicyInput } from '../../policy/decide.ts';
+import { decide } from '../../policy/decide.ts';
 import { seemsCovered } from '../../policy/grants.ts';
+import type { PolicyInput } from '../../policy/policy-input.ts';
 import { inFolders, NO_RULES, touchesAny } from '../../policy/rules.ts';
 import { isSecret } from '../../policy/secrets.ts';
 import { withheldFilter } from '../../policy/unreadable-files.ts';

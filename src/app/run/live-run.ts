@@ -1,10 +1,12 @@
 /** A run that is under way: it is built and driven to its end, and can be held, stopped and answered meanwhile. */
 import { abortable, wasStopped } from '../../core/abort.ts';
-import { Meter, type RunBudget, type Shared } from '../../core/run/budget.ts';
-import type { RunPorts, runLoop } from '../../core/run/run.ts';
+import { Meter, type Shared } from '../../core/run/budget.ts';
+import type { RunPorts } from '../../core/run/ports.ts';
+import type { runLoop } from '../../core/run/run.ts';
 import { runError } from '../../core/run/run-error.ts';
 import { spent } from '../../core/run/spent.ts';
 import type { ApprovalAnswer, EventBody, QuestionAnswer } from '../../core/session/events.ts';
+import type { RunBudget } from '../../core/session/limits.ts';
 import type { ApprovalRequest, RunRecord } from '../../core/session/session-state.ts';
 import type { EventLog, LoggedRun } from '../session/event-log.ts';
 import type { Pacing } from './pacing.ts';

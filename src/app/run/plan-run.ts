@@ -1,7 +1,8 @@
 /** How the run of a confirmed plan is judged. */
 import { revisionHash } from '../../core/plan/hash.ts';
-import type { RunPorts } from '../../core/run/run.ts';
-import type { Decision, Judgement, PreparedCall } from '../../core/run/tool.ts';
+import type { RunPorts } from '../../core/run/ports.ts';
+import type { Judgement, PreparedCall } from '../../core/run/tool.ts';
+import type { Decision } from '../../core/session/effects.ts';
 import type { RunRecord } from '../../core/session/session-state.ts';
 import type { CheckPorts } from '../../tools/plan/plan-check.ts';
 import { beyondScope, deviation } from '../../tools/plan/plan-scope.ts';

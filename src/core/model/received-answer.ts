@@ -1,7 +1,7 @@
 /** What has come of an answer of the model so far. */
 
 import { GrowingText } from '../growing-text.ts';
-import type { Estimate, Use } from '../run/budget.ts';
+import type { Estimate, Use } from '../session/limits.ts';
 import type { AssistantMessage, Message, TextPart, Usage } from './messages.ts';
 import { ModelError, type ModelEvent, type ModelRequest } from './model.ts';
 

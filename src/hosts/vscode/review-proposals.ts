@@ -1,7 +1,7 @@
 /** Proposed contents as documents that the user may edit before saying yes. What is saved stays with the question, and goes with it. */
 import * as vscode from 'vscode';
 import { type Session, SessionError } from '../../app/session/session.ts';
-import type { ChangeSummary } from '../../core/run/tool.ts';
+import type { ChangeSummary } from '../../core/session/effects.ts';
 import { diffOf } from '../../workspace/changes.ts';
 import { changesFrom, revised } from '../../workspace/revise.ts';
 import type { BlobStore } from '../../workspace/types.ts';
