@@ -12,7 +12,7 @@ import type { BuiltRun } from './run/live-run.ts';
 import { Session, type SessionPorts } from './session/session.ts';
 import { SessionError } from './session/session-error.ts';
 
-type Work = typeof import('./engine.ts') & { ports: AssistantPorts };
+type Work = typeof import('./run/build-run.ts') & { ports: AssistantPorts };
 
 export class Assistant {
   readonly #ports: AssistantPorts | LatePorts;
@@ -120,8 +120,11 @@ export class Assistant {
   }
 
   async #loadWork(): Promise<Work> {
-    const [engine, ports] = await Promise.all([import('./engine.ts'), 'forWork' in this.#ports ? this.#ports.forWork() : this.#ports]);
-    return { ...engine, ports: { ...this.#ports, ...ports } };
+    const [builders, ports] = await Promise.all([
+      import('./run/build-run.ts'),
+      'forWork' in this.#ports ? this.#ports.forWork() : this.#ports,
+    ]);
+    return { ...builders, ports: { ...this.#ports, ...ports } };
   }
 
   /** One gate for a set of folders, so that changes of all sessions go through one queue. */
