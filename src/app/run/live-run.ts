@@ -3,10 +3,10 @@ import { abortable, wasStopped } from '../../core/abort.ts';
 import { Meter, type Shared } from '../../core/run/budget.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
 import { runError } from '../../core/run/run-error.ts';
-import { spent } from '../../core/run/spent.ts';
 import type { ApprovalAnswer, EventBody, QuestionAnswer } from '../../core/session/events.ts';
 import type { RunBudget } from '../../core/session/limits.ts';
 import type { ApprovalRequest, RunRecord } from '../../core/session/session-state.ts';
+import { spent } from '../../core/session/spent.ts';
 import type { EventLog, LoggedRun } from '../session/event-log.ts';
 import type { Pacing } from './pacing.ts';
 
