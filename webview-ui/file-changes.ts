@@ -1,5 +1,5 @@
 /** The files that a run changed, a row each. */
-import type { ChangeSummary } from '../src/core/run/tool.ts';
+import type { ChangeSummary } from '../src/core/session/effects.ts';
 
 /** Without `callId` it may have been written: no diff of it is known. */
 export type FileChange = Pick<ChangeSummary, 'path' | 'kind' | 'from' | 'added' | 'removed'> & { callId?: string };

@@ -1,6 +1,6 @@
 /** What the user has chosen of a proposed change so far. */
 import { fileRevision, goesWithMove, hunksIn } from '../src/core/run/revision.ts';
-import type { ChangeSummary, Revision } from '../src/core/run/tool.ts';
+import type { ChangeSummary, Revision } from '../src/core/session/effects.ts';
 import type { ApprovalView } from './run-view.ts';
 
 /** Indices of refused hunks by path. */

@@ -1,17 +1,26 @@
 /** How the panel sees a plan that is carried out: folded from the same events as the session's own state. */
 
-import { currentStep, renumbered, type StepState } from '../src/core/plan/progress.ts';
+import type { Plan } from '../src/core/plan/plan.ts';
+import { currentStep, renumbered } from '../src/core/plan/progress.ts';
 import type { AgentEvent } from '../src/core/session/events.ts';
-import type { RunView } from './run-view.ts';
+import type { StepState } from '../src/core/session/session-state.ts';
 
 export type StepProgress = StepState & {
   /** What the step changed, as far as it was not taken back. */
   files?: readonly string[];
 };
 
+/** What the panel shows of a run, as far as its plan is concerned. */
+type PlanRun = {
+  plan?: Plan | undefined;
+  revised?: string | undefined;
+  steps: Record<number, StepProgress>;
+  changes: readonly { path: string }[];
+};
+
 type PlanEvent = Extract<AgentEvent, { type: 'plan_step' | 'step_checked' | 'step_rolled_back' | 'plan_revised' | 'file_changed' }>;
 
-export function reducePlanView(run: RunView, event: PlanEvent): RunView {
+export function reducePlanView<Run extends PlanRun>(run: Run, event: PlanEvent): Run {
   switch (event.type) {
     case 'plan_step': {
       const { step, status, note, implicit, unchanged } = event;
@@ -40,7 +49,7 @@ export function reducePlanView(run: RunView, event: PlanEvent): RunView {
         ...run,
         plan: event.plan,
         revised: event.reason,
-        ...(event.was && { steps: renumbered(run.steps, event.was) as RunView['steps'] }),
+        ...(event.was && { steps: renumbered(run.steps, event.was) as PlanRun['steps'] }),
       };
     case 'file_changed': {
       const step = run.plan && currentStep(run);
@@ -51,7 +60,7 @@ export function reducePlanView(run: RunView, event: PlanEvent): RunView {
   }
 }
 
-function withStep(run: RunView, step: number, state: StepProgress): RunView {
+function withStep<Run extends PlanRun>(run: Run, step: number, state: StepProgress): Run {
   return { ...run, steps: { ...run.steps, [step]: state } };
 }
 

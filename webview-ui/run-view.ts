@@ -14,10 +14,9 @@ import {
 import type { ModelWaiting } from '../src/core/model/model.ts';
 import { noteTexts } from '../src/core/model/notes.ts';
 import type { Plan } from '../src/core/plan/plan.ts';
-import type { BudgetKey } from '../src/core/run/budget.ts';
-import type { ChangeSummary, Decision, Effect, Review, Target } from '../src/core/run/tool.ts';
-import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason, RunError, UndoResult } from '../src/core/session/events.ts';
-import type { Receipt } from '../src/core/view/receipt.ts';
+import type { ChangeSummary, Decision, Effect, Review, Target } from '../src/core/session/effects.ts';
+import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason, Receipt, RunError, UndoResult } from '../src/core/session/events.ts';
+import type { BudgetKey } from '../src/core/session/limits.ts';
 import { endsWait } from '../src/core/words/retry-text.ts';
 import { type FileChange, mergeChanges } from './file-changes.ts';
 import { reducePlanView, type StepProgress } from './plan-view.ts';

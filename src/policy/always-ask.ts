@@ -1,5 +1,5 @@
 /** What asks each time, whatever the settings say and whatever was granted. */
-import type { PolicyInput } from './decide.ts';
+import type { PolicyInput } from './policy-input.ts';
 import { isProtected } from './protected.ts';
 import { isSecret } from './secrets.ts';
 

@@ -1,6 +1,6 @@
 /** Judges a command by the user's rules and grants. */
 
-import type { CommandLine } from '../core/run/tool.ts';
+import type { CommandLine } from '../core/session/effects.ts';
 import type { Covers } from '../core/session/grant-scope.ts';
 import { concern } from './commands/concerns.ts';
 import { analyzeCommand, judgeCommand, suggestedPrefix } from './commands/index.ts';
@@ -9,8 +9,8 @@ import { programName } from './commands/programs/programs.ts';
 import { foldersOf, type SearchedPlaces, searchesOf } from './commands/programs/searches.ts';
 import type { ShellParser } from './commands/shells/syntax.ts';
 import type { CommandAnalysis, Use } from './commands/types.ts';
-import type { CommandJudge } from './grants.ts';
 import type { Aliases } from './names.ts';
+import type { CommandJudge } from './policy-input.ts';
 import { type Allowed, type CodePlaces, codeWords, homesOf, placeElsewhere, placesByLetters } from './projects.ts';
 import { isProtected } from './protected.ts';
 import { matchesTool, ruleSentence, type SourcedRule, touchesPath } from './rules.ts';

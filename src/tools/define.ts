@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { JsonSchema } from '../core/model/model.ts';
-import type { Effect, PreparedCall, Tool } from '../core/run/tool.ts';
-import { ToolError } from '../core/run/tool.ts';
+import { type PreparedCall, type Tool, ToolError } from '../core/run/tool.ts';
+import type { Effect } from '../core/session/effects.ts';
 import { renamed, retyped } from './input-repair.ts';
 
 type Definition<Schema extends z.ZodType> = {

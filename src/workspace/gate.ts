@@ -3,7 +3,8 @@
  * and leaves behind what is needed to take it back.
  */
 
-import { type ChangeSummary, type ExecuteContext, type Review, type Revision, ToolError } from '../core/run/tool.ts';
+import { type ExecuteContext, ToolError } from '../core/run/tool.ts';
+import type { ChangeSummary, Review, Revision } from '../core/session/effects.ts';
 import type { UndoResult } from '../core/session/events.ts';
 import { type ChangeSet, changeSet, diffOf, digestOf } from './changes.ts';
 import { earlier, type History, historiesOf, type Staged } from './checkpoints.ts';

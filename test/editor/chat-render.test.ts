@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { user } from '../../src/core/model/messages.ts';
-import type { ChangeSummary } from '../../src/core/run/tool.ts';
+import type { ChangeSummary } from '../../src/core/session/effects.ts';
 import type { EventBody, RunError } from '../../src/core/session/events.ts';
 import { answer, lastMetadata } from '../../src/hosts/vscode/chat/chat.ts';
 import { ChatRenderer } from '../../src/hosts/vscode/chat/chat-render.ts';

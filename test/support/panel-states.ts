@@ -2,9 +2,8 @@
 
 import type { AssistantMessage, ToolCall } from '../../src/core/model/messages.ts';
 import type { Plan } from '../../src/core/plan/plan.ts';
-import type { ChangeSummary, Decision, Effect } from '../../src/core/run/tool.ts';
-import { type AgentEvent, type EventBody, isDurable, type Mode } from '../../src/core/session/events.ts';
-import type { Receipt } from '../../src/core/view/receipt.ts';
+import type { ChangeSummary, Decision, Effect } from '../../src/core/session/effects.ts';
+import { type AgentEvent, type EventBody, isDurable, type Mode, type Receipt } from '../../src/core/session/events.ts';
 import type { PanelState, ToPanel } from '../../src/protocol/panel.ts';
 import { approvalStates } from './approval-states.ts';
 import { controlStates } from './control-states.ts';

@@ -1,17 +1,17 @@
-/** Builds a run: which tools, which judge, which model, how far. */
+/** Builds a run (its tools, policy, model and limits) and the gate that it writes through. */
 import type { Shared as SharedBudget } from '../../core/run/budget.ts';
-import { runLoop } from '../../core/run/run.ts';
 import type { Tool } from '../../core/run/tool.ts';
 import type { RunRecord } from '../../core/session/session-state.ts';
 import { systemPrompt } from '../../core/words/prompts.ts';
 import { type Reach, toolsFor } from '../../tools/index.ts';
 import { StepKeeper } from '../../tools/plan/plan-tools-steps.ts';
-import type { WriteGate } from '../../workspace/gate.ts';
+import { WriteGate } from '../../workspace/gate.ts';
 import { withIgnoreFiles } from '../../workspace/ignore.ts';
+import type { FileSystem } from '../../workspace/types.ts';
 import { Workspace } from '../../workspace/workspace.ts';
-import type { AssistantPorts } from '../assistant.ts';
 import { hookPlaces } from '../facts/hook-places.ts';
 import { pressureNotice, pressureOf, shrink } from '../models/memory-pressure.ts';
+import type { AssistantPorts } from '../ports.ts';
 import type { Session } from '../session/session.ts';
 import { priceOf } from './cost.ts';
 import { judgeFor } from './judge.ts';
@@ -68,11 +68,14 @@ export async function buildRun(run: RunRecord, session: Session, ports: Assistan
       cacheKey: session.id,
       ...ports.settings.tuning?.(run.model),
     },
-    loop: runLoop,
     decide: judge.decide,
     ...(keeper && { closing: (context) => keeper.close(context) }),
     alike: judge.alike,
   };
+}
+
+export function openGate(fs: FileSystem, { writer, blobs, tidy }: AssistantPorts): WriteGate {
+  return new WriteGate(new Workspace(fs), writer(), blobs, tidy);
 }
 
 function reach({ commands, fetcher }: AssistantPorts): Reach {

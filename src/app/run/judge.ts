@@ -1,14 +1,16 @@
 /** Puts the policy's question for each call of a run: everything that counts besides the call itself is gathered here. */
 
-import type { RunPorts } from '../../core/run/run.ts';
-import type { PreparedCall, Target, Tool } from '../../core/run/tool.ts';
+import type { RunPorts } from '../../core/run/ports.ts';
+import type { PreparedCall, Tool } from '../../core/run/tool.ts';
+import type { Target } from '../../core/session/effects.ts';
 import type { AgentEvent } from '../../core/session/events.ts';
 import { grantsFor } from '../../core/session/grant-scope.ts';
 import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
 import type { CommandOptions } from '../../policy/command.ts';
-import { decide, type PolicyInput } from '../../policy/decide.ts';
+import { decide } from '../../policy/decide.ts';
 import { seemsCovered } from '../../policy/grants.ts';
-import { inFolders, NO_RULES, type RuleSet, touchesAny } from '../../policy/rules.ts';
+import type { PolicyInput } from '../../policy/policy-input.ts';
+import { inFolders, NO_RULES, touchesAny } from '../../policy/rules.ts';
 import { isSecret } from '../../policy/secrets.ts';
 import { withheldFilter } from '../../policy/unreadable-files.ts';
 import { asAskedBy, writeScope } from '../../tools/plan/plan-scope.ts';
@@ -16,15 +18,9 @@ import { aliasesIn } from '../../workspace/aliases.ts';
 import { parsePath } from '../../workspace/paths.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { WithheldFilter } from '../../workspace/workspace.ts';
-import type { AssistantPorts } from '../assistant.ts';
 import { reachOf } from '../facts/command-paths.ts';
+import type { AssistantPorts, PolicySettings } from '../ports.ts';
 import { explained } from './plan-run.ts';
-
-/** What users set. A workspace only tightens it. */
-export type PolicySettings = RuleSet & {
-  /** Commands that only read need no leave. */
-  readOnlyCommands?: boolean;
-};
 
 export type Judge = Required<Pick<RunPorts, 'decide' | 'alike'>> & {
   /** Tells which files need an approval to be read. */

@@ -1,11 +1,12 @@
 /** A run that is under way: it is built and driven to its end, and can be held, stopped and answered meanwhile. */
 import { abortable, wasStopped } from '../../core/abort.ts';
-import { Meter, type RunBudget, type Shared } from '../../core/run/budget.ts';
-import type { RunPorts, runLoop } from '../../core/run/run.ts';
+import { Meter, type Shared } from '../../core/run/budget.ts';
+import type { RunPorts } from '../../core/run/ports.ts';
 import { runError } from '../../core/run/run-error.ts';
-import { spent } from '../../core/run/spent.ts';
 import type { ApprovalAnswer, EventBody, QuestionAnswer } from '../../core/session/events.ts';
+import type { RunBudget } from '../../core/session/limits.ts';
 import type { ApprovalRequest, RunRecord } from '../../core/session/session-state.ts';
+import { spent } from '../../core/session/spent.ts';
 import type { EventLog, LoggedRun } from '../session/event-log.ts';
 import type { Pacing } from './pacing.ts';
 
@@ -14,7 +15,6 @@ export type BuiltRun = Pick<RunPorts, 'adapter' | 'request' | 'tools' | 'decide'
   shrunk?: string;
   budget?: RunBudget;
   shared?: Shared;
-  loop: typeof runLoop;
 };
 
 export type LiveRunPorts = { log: EventLog; build(run: RunRecord): Promise<BuiltRun>; now(): number };
@@ -79,7 +79,8 @@ export class LiveRun implements LoggedRun {
     try {
       for (const event of opening) emit(event);
       const run = log.state.runs.get(runId) as RunRecord;
-      const built = await abortable(this.#ports.build(run), signal);
+      // The loop and the tools are loaded with the first run: activation and looking at sessions need neither.
+      const [built, { runLoop }] = await abortable(Promise.all([this.#ports.build(run), import('../../core/run/run.ts')]), signal);
       this.#built = built;
       if (built.shrunk) emit({ type: 'limits_shrunk', limits: built.limits, reason: built.shrunk });
       const { state } = log;
@@ -94,8 +95,7 @@ export class LiveRun implements LoggedRun {
       };
       const meter = new Meter({ ...built.limits, ...built.budget }, now, run.used, run.from, built.shared, built.price !== undefined);
       settle = () => built.shared?.settle(run.status === 'finished');
-      const { loop, ...rest } = built;
-      await loop({ ...rest, model: run.model, meter, pace: this.pace, state, emit, answered, replied, now }, signal);
+      await runLoop({ ...built, model: run.model, meter, pace: this.pace, state, emit, answered, replied, now }, signal);
     } catch (error) {
       const run = log.state.runs.get(runId);
       if (!run) throw error;

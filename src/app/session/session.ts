@@ -1,12 +1,12 @@
 /** One conversation: its log, its state, the run that is live in it, and the answers that runs wait for. */
 
 import type { ModelRef } from '../../core/model/messages.ts';
-import type { BudgetKey } from '../../core/run/budget.ts';
-import { spent } from '../../core/run/spent.ts';
-import type { ChangeSummary, Review } from '../../core/run/tool.ts';
-import type { AgentEvent, ApprovalAnswer, EventBody, Limits, Mode, QuestionAnswer, RestorePoint } from '../../core/session/events.ts';
+import type { ChangeSummary, Review } from '../../core/session/effects.ts';
+import type { AgentEvent, ApprovalAnswer, EventBody, Mode, QuestionAnswer, RestorePoint } from '../../core/session/events.ts';
 import type { Covers } from '../../core/session/grant-scope.ts';
+import type { BudgetKey, Limits } from '../../core/session/limits.ts';
 import { type RunRecord, type SessionState, waitsForUser } from '../../core/session/session-state.ts';
+import { spent } from '../../core/session/spent.ts';
 import { takenBackNote } from '../../core/session/writes.ts';
 import type { SessionLog } from '../../sessions/store.ts';
 import type { WriteGate } from '../../workspace/gate.ts';

@@ -1,20 +1,8 @@
 /** How far a plan is: which step is under way, which comes next, and what became of those before. Steps are counted from 1. */
-import type { AgentEvent, CheckOutcome } from '../session/events.ts';
-import type { RunRecord, SessionState } from '../session/session-state.ts';
-import type { Write } from '../session/writes.ts';
-import type { Check, Plan, StepStatus } from './plan.ts';
 
-export type StepState = {
-  status: StepStatus;
-  /** It was started by its first write, and not by a word of the model. */
-  implicit?: boolean;
-  /** It is done and changed nothing, though it may change files. */
-  unchanged?: boolean;
-  note?: string;
-  check?: { check: Check; outcome: CheckOutcome; output: string };
-  rolledBack?: boolean;
-};
-export type StepStates = Record<number, StepState>;
+import type { AgentEvent } from '../session/events.ts';
+import type { RunRecord, SessionState, StepState, StepStates, Write } from '../session/session-state.ts';
+import type { Plan } from './plan.ts';
 
 type PlanRun = Pick<RunRecord, 'plan' | 'steps'>;
 

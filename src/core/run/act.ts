@@ -1,14 +1,14 @@
 /** One call of a run, from its preparation to its result, with the questions to the user on the way. */
 import { abortable } from '../abort.ts';
 import type { ToolCall, ToolResult } from '../model/messages.ts';
+import type { Decision } from '../session/effects.ts';
 import type { Question, QuestionAnswer } from '../session/events.ts';
 import type { Covers } from '../session/grant-scope.ts';
 import { orphanResult } from '../session/reduce.ts';
+import { REPEATED, repeatsThrice, withMade } from '../session/repeats.ts';
 import { visibleText } from '../words/visible-text.ts';
-import { REPEATED, repeatsThrice, withMade } from './repeats.ts';
-import type { RunPorts } from './run.ts';
-import type { Decision, Judgement, PreparedCall, RunEnd, Tool, ToolEvent } from './tool.ts';
-import { ToolError } from './tool.ts';
+import type { RunPorts } from './ports.ts';
+import { type Judgement, type PreparedCall, type RunEnd, type Tool, ToolError, type ToolEvent } from './tool.ts';
 
 /** The call was not carried out, and the model is told why. */
 class Withheld extends ToolError {}

@@ -3,8 +3,6 @@
 import { assistantMessage, cost, model, toolResult, usage, userMessage } from '../model/message-shape.ts';
 import type { StepStatus } from '../plan/plan.ts';
 import { plan, planCheck } from '../plan/shape.ts';
-import type { BudgetKey } from '../run/budget.ts';
-import type { ChangeSummary, CommandLine, Decision, Effect, FileRevision, ServerTool, Target } from '../run/tool.ts';
 import {
   anyOf,
   arrayOf,
@@ -22,24 +20,25 @@ import {
   recordOf,
   string,
 } from '../shape.ts';
-import type { Receipt } from '../view/receipt.ts';
+import type { ChangeSummary, CommandLine, Decision, Effect, FileRevision, ServerTool, Target } from './effects.ts';
 import type {
   AgentEvent,
   ApprovalAnswer,
   CheckOutcome,
   EventBody,
   Granted,
-  Limits,
   Mode,
   Outcome,
   PauseReason,
   Question,
   QuestionAnswer,
+  Receipt,
   RestorePoint,
   RunError,
   UndoResult,
 } from './events.ts';
 import type { Covers, GrantScope } from './grant-scope.ts';
+import type { BudgetKey, Limits } from './limits.ts';
 
 type TransientType = 'text_delta' | 'reasoning_delta' | 'tool_input_delta' | 'model_waiting' | 'tool_progress';
 type DurableType = Exclude<EventBody['type'], TransientType>;

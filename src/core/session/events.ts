@@ -1,16 +1,12 @@
 import type { AssistantMessage, Cost, ModelRef, ToolResult, Usage, UserMessage } from '../model/messages.ts';
 import type { ModelErrorKind, ModelWaiting } from '../model/model.ts';
 import type { Check, Plan, StepStatus } from '../plan/plan.ts';
-import type { BudgetKey } from '../run/budget.ts';
-import type { ChangeSummary, CommandLine, Decision, Effect, Revision, ServerTool, Target } from '../run/tool.ts';
-import type { Receipt } from '../view/receipt.ts';
+import type { ChangeSummary, CommandLine, Decision, Effect, Revision, ServerTool, Target } from './effects.ts';
 import type { Covers, GrantScope } from './grant-scope.ts';
+import type { BudgetKey, Limits } from './limits.ts';
 
 export type Mode = 'ask' | 'plan' | 'agent';
 export const MODES: readonly Mode[] = ['ask', 'plan', 'agent'];
-
-/** `minutes` is wall time; the time that a run waits for its user does not count. */
-export type Limits = { turns: number; callsPerTurn: number; callsPerRun: number; minutes: number };
 
 export type { Covers, GrantScope } from './grant-scope.ts';
 
@@ -185,3 +181,36 @@ const TRANSIENT: ReadonlySet<EventBody['type']> = new Set([
 export function isDurable(event: EventBody): boolean {
   return !TRANSIENT.has(event.type);
 }
+
+/** Lists are cut at `MAX_NAMED`; the counts are not. */
+export type Receipt = {
+  mode: Mode;
+  calls: number;
+  /** Of calls that were carried out, by what they could do at most. */
+  effects: Partial<Record<Effect, number>>;
+  /** How many calls were allowed without asking, by the rule that allowed them. */
+  allowed: Record<string, number>;
+  asked: number;
+  /** Of those asked for. */
+  approved: number;
+  rejected: number;
+  denied: number;
+  /** Of those carried out, and those of tools that Agent does not have; absent where it was not counted. */
+  failed?: number;
+  /** By the rule that denied. */
+  deniedBy: Record<string, number>;
+  read: string[];
+  readCount: number;
+  changed: string[];
+  changedCount: number;
+  /** Steps of the plan that are done and changed none of their files. Absent in logs of older versions, and where there are none. */
+  unchangedSteps?: number[];
+  commands: string[];
+  commandCount: number;
+  hosts: string[];
+  hostCount: number;
+  /** Of MCP servers that were called. */
+  servers: string[];
+  /** Whether the run was built with any tool that can change something; absent where that is not known. */
+  canWrite?: boolean;
+};

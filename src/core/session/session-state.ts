@@ -1,13 +1,12 @@
 /** What is known of a session, and of its runs, by its events. */
 
 import type { Cost, Message, ModelRef, ToolCall, ToolResult, Usage, UserMessage } from '../model/messages.ts';
-import type { Plan } from '../plan/plan.ts';
-import type { StepStates } from '../plan/progress.ts';
-import type { Allowance, Reached, Use } from '../run/budget.ts';
-import type { Made } from '../run/repeats.ts';
-import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason, QuestionAnswer } from './events.ts';
+import type { Check, Plan, StepStatus } from '../plan/plan.ts';
+import type { ChangeSummary } from './effects.ts';
+import type { AgentEvent, ApprovalAnswer, CheckOutcome, Mode, Outcome, PauseReason, QuestionAnswer } from './events.ts';
 import type { Grant } from './grant-scope.ts';
-import type { Write } from './writes.ts';
+import type { Allowance, Reached, Use } from './limits.ts';
+import type { Made } from './repeats.ts';
 
 export type ApprovalRequest = Extract<AgentEvent, { type: 'approval_requested' }>;
 export type AskedQuestion = Extract<AgentEvent, { type: 'question_asked' }>;
@@ -115,3 +114,27 @@ export function emptySession(): SessionState {
 export function waitsForUser({ pendingApprovals, pendingQuestions }: SessionState): boolean {
   return pendingApprovals.size > 0 || pendingQuestions.size > 0;
 }
+
+/** `landed` when it is known that it did. `planId` and `step`: which step of a plan it belongs to. */
+export type Write = {
+  runId: string;
+  callId: string;
+  planId?: string;
+  step?: number | undefined;
+  change: Omit<ChangeSummary, 'diff'>;
+  landed: boolean;
+  restore?: true;
+};
+
+export type StepState = {
+  status: StepStatus;
+  /** It was started by its first write, and not by a word of the model. */
+  implicit?: boolean;
+  /** It is done and changed nothing, though it may change files. */
+  unchanged?: boolean;
+  note?: string;
+  check?: { check: Check; outcome: CheckOutcome; output: string };
+  rolledBack?: boolean;
+};
+
+export type StepStates = Record<number, StepState>;

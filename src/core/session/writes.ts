@@ -3,20 +3,8 @@
 import type { NotePart } from '../model/messages.ts';
 import { note } from '../model/notes.ts';
 import { currentStep } from '../plan/progress.ts';
-import type { ChangeSummary } from '../run/tool.ts';
 import type { AgentEvent, RestorePoint } from './events.ts';
-import type { RunRecord, SessionState } from './session-state.ts';
-
-/** `landed` when it is known that it did. `planId` and `step`: which step of a plan it belongs to. */
-export type Write = {
-  runId: string;
-  callId: string;
-  planId?: string;
-  step?: number | undefined;
-  change: Omit<ChangeSummary, 'diff'>;
-  landed: boolean;
-  restore?: true;
-};
+import type { RunRecord, SessionState, Write } from './session-state.ts';
 
 type WriteEvent = Extract<
   AgentEvent,

@@ -1,42 +1,9 @@
 /** What a run did, by its events: the account that ends it. */
 
 import type { Cost, Usage } from '../model/messages.ts';
-import type { Effect } from '../run/tool.ts';
-import type { AgentEvent, Mode } from '../session/events.ts';
+import type { Effect } from '../session/effects.ts';
+import type { AgentEvent, Mode, Receipt } from '../session/events.ts';
 import { dollars, tokens } from '../words/amounts.ts';
-
-/** Lists are cut at `MAX_NAMED`; the counts are not. */
-export type Receipt = {
-  mode: Mode;
-  calls: number;
-  /** Of calls that were carried out, by what they could do at most. */
-  effects: Partial<Record<Effect, number>>;
-  /** How many calls were allowed without asking, by the rule that allowed them. */
-  allowed: Record<string, number>;
-  asked: number;
-  /** Of those asked for. */
-  approved: number;
-  rejected: number;
-  denied: number;
-  /** Of those carried out, and those of tools that Agent does not have; absent where it was not counted. */
-  failed?: number;
-  /** By the rule that denied. */
-  deniedBy: Record<string, number>;
-  read: string[];
-  readCount: number;
-  changed: string[];
-  changedCount: number;
-  /** Steps of the plan that are done and changed none of their files. Absent in logs of older versions, and where there are none. */
-  unchangedSteps?: number[];
-  commands: string[];
-  commandCount: number;
-  hosts: string[];
-  hostCount: number;
-  /** Of MCP servers that were called. */
-  servers: string[];
-  /** Whether the run was built with any tool that can change something; absent where that is not known. */
-  canWrite?: boolean;
-};
 
 export const MAX_NAMED = 100;
 const MAX_COMMAND = 500;

@@ -1,6 +1,6 @@
 /** The questions that a run asks its user. */
 
-import type { ChangeSummary } from '../../core/run/tool.ts';
+import type { ChangeSummary } from '../../core/session/effects.ts';
 import type { ApprovalAnswer, QuestionAnswer } from '../../core/session/events.ts';
 import type { GrantScope } from '../../core/session/grant-scope.ts';
 import type { ApprovalRequest, AskedQuestion } from '../../core/session/session-state.ts';

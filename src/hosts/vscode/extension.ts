@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import type { Session } from '../../app/session/session.ts';
 import { visibleLine } from '../../core/words/visible-text.ts';
-import { interruptedChats, registerChat } from './chat/chat-participant.ts';
+import { registerChat } from './chat/chat-participant.ts';
+import { interruptedChats } from './chat/chat-threads.ts';
 import { tidyCheckpoints } from './checkpoints.ts';
 import { registerCommands } from './commands.ts';
 import { registerBlobDocuments } from './files/blob-documents.ts';

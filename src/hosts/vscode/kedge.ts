@@ -2,8 +2,9 @@
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { Assistant, type WorkPorts } from '../../app/assistant.ts';
+import { Assistant } from '../../app/assistant.ts';
 import { isServedHere, loadAdapter } from '../../app/models/models.ts';
+import type { WorkPorts } from '../../app/ports.ts';
 import { type Session, SessionError } from '../../app/session/session.ts';
 import type { ModelRef } from '../../core/model/messages.ts';
 import type { ModelAdapter } from '../../core/model/model.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { CommandLine, Tool } from '../../core/run/tool.ts';
-import { ToolError } from '../../core/run/tool.ts';
+import { type Tool, ToolError } from '../../core/run/tool.ts';
+import type { CommandLine } from '../../core/session/effects.ts';
 import type { CommandRunner } from '../../workspace/commands.ts';
 import { encodeText, hashOf } from '../../workspace/content.ts';
 import type { Location } from '../../workspace/types.ts';

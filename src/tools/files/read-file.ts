@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { type ImageType, imagePart, imageTypeOf, MAX_IMAGE_BYTES } from '../../core/model/images.ts';
 import type { ImagePart, TextPart } from '../../core/model/messages.ts';
-import type { Target, Tool, ToolOutput } from '../../core/run/tool.ts';
-import { ToolError } from '../../core/run/tool.ts';
+import { type Tool, ToolError, type ToolOutput } from '../../core/run/tool.ts';
+import type { Target } from '../../core/session/effects.ts';
 import { isSecret } from '../../policy/secrets.ts';
 import { decodeText } from '../../workspace/content.ts';
 import { kindOf } from '../../workspace/kinds.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { proofOf, type Receipt, receiptLine, receiptMarkdown, receiptOf } from '../../../src/core/view/receipt.ts';
+import type { Receipt } from '../../../src/core/session/events.ts';
+import { proofOf, receiptLine, receiptMarkdown, receiptOf } from '../../../src/core/view/receipt.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, eventsOf, lastOf } from '../../support/harness.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelRef } from '../../../src/core/model/messages.ts';
-import type { Revision } from '../../../src/core/run/tool.ts';
+import type { Revision } from '../../../src/core/session/effects.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { DiskBlobs } from '../../../src/sessions/blobs.ts';
 import { encodeText } from '../../../src/workspace/content.ts';

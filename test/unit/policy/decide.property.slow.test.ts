@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Effect, Target } from '../../../src/core/run/tool.ts';
+import type { Effect, Target } from '../../../src/core/session/effects.ts';
 import type { Mode } from '../../../src/core/session/events.ts';
 import type { Covers } from '../../../src/core/session/grant-scope.ts';
-import { decide, inScope, type PolicyInput } from '../../../src/policy/decide.ts';
+import { decide, inScope } from '../../../src/policy/decide.ts';
+import type { PolicyInput } from '../../../src/policy/policy-input.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
 import { isSecret } from '../../../src/policy/secrets.ts';
 

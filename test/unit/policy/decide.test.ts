@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Effect, Target } from '../../../src/core/run/tool.ts';
+import type { Effect, Target } from '../../../src/core/session/effects.ts';
 import { type Covers, GRANT_SCOPES } from '../../../src/core/session/grant-scope.ts';
-import { decide, inScope, type PolicyInput } from '../../../src/policy/decide.ts';
+import { decide, inScope } from '../../../src/policy/decide.ts';
+import type { PolicyInput } from '../../../src/policy/policy-input.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
 import { assertCheap } from '../../support/clock.ts';
 

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import type { Review } from '../../../src/core/run/tool.ts';
+import type { Review } from '../../../src/core/session/effects.ts';
 import type { FileChange } from '../../file-changes.ts';
 import { post } from '../../host.ts';
 import { memo } from '../../memo.ts';

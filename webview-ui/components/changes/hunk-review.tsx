@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { goesWithMove } from '../../../src/core/run/revision.ts';
-import type { ChangeSummary } from '../../../src/core/run/tool.ts';
+import type { ChangeSummary } from '../../../src/core/session/effects.ts';
 import { visibleText } from '../../../src/core/words/visible-text.ts';
 import { count } from '../../format.ts';
 import { post } from '../../host.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { PolicySettings } from '../../../app/run/judge.ts';
+import type { PolicySettings } from '../../../app/ports.ts';
 import { jsonIn } from '../../../core/json.ts';
 import { bareProblem, joinRules, NO_RULES, type RuleSet, readRules } from '../../../policy/rules.ts';
 import { readRegular } from '../../node/files/real-files.ts';

@@ -1,6 +1,6 @@
 /** What a run changed, file by file, without what was taken back on the way. */
 
-import type { ChangeSummary } from '../../../core/run/tool.ts';
+import type { ChangeSummary } from '../../../core/session/effects.ts';
 import type { UndoResult } from '../../../core/session/events.ts';
 
 export type Counts = Pick<ChangeSummary, 'added' | 'removed'>;

@@ -2,10 +2,10 @@
 
 import { type AssistantMessage, type Cost, resultText, textOf, type Usage } from '../../../core/model/messages.ts';
 import { noteTexts } from '../../../core/model/notes.ts';
-import type { ChangeSummary } from '../../../core/run/tool.ts';
-import type { AgentEvent, PauseReason } from '../../../core/session/events.ts';
+import type { ChangeSummary } from '../../../core/session/effects.ts';
+import type { AgentEvent, PauseReason, Receipt } from '../../../core/session/events.ts';
 import { planLines } from '../../../core/view/plan-details.ts';
-import { proofOf, type Receipt, receiptLine } from '../../../core/view/receipt.ts';
+import { proofOf, receiptLine } from '../../../core/view/receipt.ts';
 import { dollars, tokens } from '../../../core/words/amounts.ts';
 import { reachedText } from '../../../core/words/budget-text.ts';
 import { planEventText } from '../../../core/words/plan-text.ts';

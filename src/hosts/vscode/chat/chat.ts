@@ -12,8 +12,8 @@ import type { Kedge } from '../kedge.ts';
 import { editorModelRef } from '../models/lm-adapter.ts';
 import { VENDOR } from '../models/model-provider.ts';
 import { attachmentsOf } from './attachments.ts';
-import { interruptedChats, type Metadata, note, PARTICIPANT } from './chat-participant.ts';
 import { ChatRenderer } from './chat-render.ts';
+import { interruptedChats, type Metadata, note, PARTICIPANT } from './chat-threads.ts';
 
 export async function answer(
   kedge: Kedge,
