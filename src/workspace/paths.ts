@@ -8,11 +8,6 @@ const MAX_NAME = 255;
 /** Says in one sentence why a path is no path in the workspace. */
 export class PathError extends ToolError {
   override name = 'PathError';
-
-  /** Bundles that are loaded later have a copy of this class: the name tells, not the copy. */
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return value instanceof Error && value.name === 'PathError';
-  }
 }
 
 /**

@@ -93,15 +93,7 @@ export function wrapTool(tool: Tool, prepare: Tool['prepare']): Tool {
 
 /** A failure that the model is told and can correct. Anything else that a tool throws is told to it as well, as an internal failure. */
 export class ToolError extends Error {
-  /** Bundles that are loaded later have a copy of this class: the mark tells, not the copy. */
-  readonly isToolError = true;
   override name = 'ToolError';
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    if (!(value instanceof Error) || !('isToolError' in value)) return false;
-    // biome-ignore lint/complexity/noThisInStatic: subclasses inherit it, and ask for themselves
-    return this === ToolError || Function.prototype[Symbol.hasInstance].call(this, value);
-  }
 }
 
 /** `covers`: what a yes can stand for, the widest first; absent where a yes counts once. */

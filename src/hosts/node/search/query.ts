@@ -1,5 +1,8 @@
+/** What is searched for in one folder, and what a hit is: the same for ripgrep and for the search without it. */
 import type { FindQuery, SearchQuery } from '../../../workspace/types.ts';
-import type { InFolder } from '../files/folders.ts';
+
+/** Of one folder: paths are relative to it, and so are those that `hides` is asked about. */
+export type InFolder<Query extends FindQuery> = Omit<Query, 'folder' | 'hides'> & { hides?: (path: string) => boolean };
 
 export type Hit = { path: string; line: number; text: string };
 

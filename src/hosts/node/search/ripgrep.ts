@@ -6,10 +6,9 @@ import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { IGNORE_FILE } from '../../../workspace/ignore.ts';
 import type { SearchQuery } from '../../../workspace/types.ts';
-import type { InFolder } from '../files/folders.ts';
 import { hasPipeAbove, hasPipeBelow } from './ignore-pipes.ts';
 import { type Include, includeIn } from './include.ts';
-import { expectOneLine, type FilesOptions, type Hit, MAX_LINE, type SearchOptions } from './query.ts';
+import { expectOneLine, type FilesOptions, type Hit, type InFolder, MAX_LINE, type SearchOptions } from './query.ts';
 import { repositoryOf } from './repository.ts';
 
 /** Up to this many times the limit, hits are sorted here. With more hits ripgrep runs again and sorts, which is slower. */

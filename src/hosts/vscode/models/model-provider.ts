@@ -5,7 +5,7 @@ import type { ImagePart, Message, ModelRef, TextPart, ToolCall, ToolResult } fro
 import type { ModelRequest } from '../../../core/model/model.ts';
 import { MODES } from '../../../core/session/events.ts';
 import { catalogEntry, EDITOR, modelText, parseModelRef } from '../../../providers/catalog.ts';
-import { echoInput } from '../../../providers/http.ts';
+import { echoInput } from '../../../providers/tool-calls.ts';
 import type { ModelFacts } from '../../../providers/types.ts';
 import type { Kedge } from '../kedge.ts';
 import { modelName } from './model-label.ts';

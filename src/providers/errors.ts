@@ -1,38 +1,12 @@
-import type { ToolCall, ToolResult } from '../core/model/messages.ts';
-import { resultText } from '../core/model/messages.ts';
+/** What servers say when they fail, and what the user is told of it. */
+
 import { ModelError, type ModelErrorKind, type ModelErrorOptions } from '../core/model/model.ts';
 import { type Lasting, lastingFailure } from './lasting.ts';
-import type { ProviderConfig } from './types.ts';
-
-/** Who is spoken to, for error messages; `secrets` are struck out of everything that is said about it. */
-export type Server = { name: string; secrets: readonly string[] };
+import type { Server } from './server.ts';
+import { parseInput } from './tool-calls.ts';
 
 /** What a server told about a failure. Servers differ, so all of it is optional. */
 export type Failure = { status?: number; code?: string; type?: string; param?: string; message?: string; retryAfterMs?: number };
-
-export function serverOf(vendor: string, config: ProviderConfig): Server {
-  const secrets = [config.apiKey?.trim(), ...Object.values(config.headers ?? {}).flatMap((value) => [value, value.replace(/^\S+ /, '')])];
-  let name = vendor;
-  if (config.baseUrl && URL.canParse(config.baseUrl)) {
-    const url = new URL(config.baseUrl);
-    secrets.push(decodeURIComponent(url.password), ...url.searchParams.values());
-    name = `${vendor} (${url.host})`;
-  }
-  return { name, secrets: secrets.filter((secret) => secret !== undefined && secret.length >= 4) as string[] };
-}
-
-/** A service needs a key; a server at an address of the user's own may do without. @throws ModelError */
-export function checkConfig(vendor: string, { apiKey, baseUrl }: ProviderConfig): void {
-  if (baseUrl && !(/^https?:/i.test(baseUrl) && URL.canParse(baseUrl))) {
-    throw new ModelError('invalid_request', `The base URL of ${vendor} is not an http or https address: correct it in the settings.`);
-  }
-  if (apiKey && !/^[\x21-\x7e]*$/.test(apiKey.trim())) {
-    throw new ModelError('auth', `The API key for ${vendor} has characters that no key has: copy it again into the settings.`);
-  }
-  if (!apiKey?.trim() && !baseUrl) {
-    throw new ModelError('auth', `There is no API key for ${vendor}: set one in the settings or choose another provider.`);
-  }
-}
 
 export function scrub(text: string, secrets: readonly string[]): string {
   for (const secret of secrets) {
@@ -191,50 +165,4 @@ function networkError(server: Server, error: unknown): ModelError {
   const detail = reason instanceof Error ? reason.message || reason.name : String(reason);
   const { kind, ...lasting } = lastingFailure(`${(reason as { code?: unknown } | null)?.code ?? ''} ${detail}`) ?? { kind: 'network' };
   return modelError(server, kind, detail, lasting);
-}
-
-/** A call's arguments as the model wrote them. `null` means that there are none. */
-export function parseArguments(text: string): Pick<ToolCall, 'input' | 'malformed'> {
-  const read = parseInput(text);
-  return read.input === null ? { input: {} } : read;
-}
-
-/** What may be JSON. Nothing at all means an empty object. */
-export function parseInput(text: string): Pick<ToolCall, 'input' | 'malformed'> {
-  if (text.trim() === '') return { input: {} };
-  try {
-    return { input: JSON.parse(text) as unknown };
-  } catch {
-    return { malformed: text };
-  }
-}
-
-/** A call's arguments for the way back to the model: always an object, for wires and chat templates require one. */
-export function echoInput(call: ToolCall): Record<string, unknown> {
-  // Where something else is wrong with the call, its arguments are whole.
-  const input = call.problem === undefined ? call.input : parseInput(call.malformed ?? '').input;
-  if (input !== null && typeof input === 'object' && !Array.isArray(input)) return input as Record<string, unknown>;
-  if (call.malformed !== undefined) return { malformed_arguments: call.malformed };
-  return input === undefined ? {} : { malformed_arguments: JSON.stringify(input) };
-}
-
-/** A result's text on wires that have no mark for a failure. */
-export function markedText(result: ToolResult): string {
-  const text = resultText(result);
-  return result.isError && !/^\W*error/i.test(text) ? `Error: ${text}` : text;
-}
-
-/** The id that a call came with, or one of its own where it has none or another call has the same. */
-export function newId(given: string | undefined, taken: ReadonlySet<string>): string {
-  let id = given || `call_${taken.size}`;
-  for (let number = taken.size; taken.has(id); number++) id = `call_${number}`;
-  return id;
-}
-
-/** A call id that every wire takes: 64 letters, digits, `_` and `-`. The same id gives the same text, always. */
-export function wireId(id: string): string {
-  if (/^[\w-]{1,64}$/.test(id)) return id;
-  let hash = 0xcbf29ce484222325n;
-  for (const char of id) hash = BigInt.asUintN(64, (hash ^ BigInt(char.codePointAt(0) ?? 0)) * 0x100000001b3n);
-  return `${id.replace(/[^\w-]/g, '_').slice(0, 40)}_${hash.toString(16)}`;
 }

@@ -3,23 +3,10 @@ import { createServer } from 'node:http';
 import { user } from '../../../src/core/model/messages.ts';
 import type { ModelErrorKind } from '../../../src/core/model/model.ts';
 import * as anthropic from '../../../src/providers/anthropic/index.ts';
+import { type Failure, failureOf, kindOf, modelError, plainError, retryAfter, scrub, sdkError } from '../../../src/providers/errors.ts';
 import * as gemini from '../../../src/providers/gemini/index.ts';
-import {
-  echoInput,
-  type Failure,
-  failureOf,
-  kindOf,
-  modelError,
-  parseArguments,
-  parseInput,
-  plainError,
-  retryAfter,
-  scrub,
-  sdkError,
-  serverOf,
-  wireId,
-} from '../../../src/providers/http.ts';
 import * as openai from '../../../src/providers/openai/index.ts';
+import { serverOf } from '../../../src/providers/server.ts';
 import { served } from '../../support/served.ts';
 
 describe('what a failure is', () => {
@@ -141,34 +128,6 @@ describe('what an error says', () => {
   it('is one line, and not longer than it helps', () => {
     const { message } = modelError(server, 'invalid_request', `one\ntwo ${'x'.repeat(1000)}`);
     assert.ok(!message.includes('\n') && message.length < 450);
-  });
-});
-
-describe('calls on the way in and out', () => {
-  it('parses arguments', () => {
-    assert.deepEqual(parseInput(''), { input: {} });
-    assert.deepEqual(parseInput(' \n'), { input: {} });
-    assert.deepEqual(parseInput('{"a":1}'), { input: { a: 1 } });
-    assert.deepEqual(parseInput('{"a":'), { malformed: '{"a":' });
-    assert.deepEqual(parseArguments('null'), { input: {} });
-    assert.deepEqual(parseArguments('[null]'), { input: [null] });
-  });
-
-  it('sends an object back, always', () => {
-    const call = { type: 'tool_call' as const, id: '1', name: 'f' };
-    assert.deepEqual(echoInput({ ...call, input: { a: 1 } }), { a: 1 });
-    assert.deepEqual(echoInput(call), {});
-    assert.deepEqual(echoInput({ ...call, input: 'x' }), { malformed_arguments: '"x"' });
-    assert.deepEqual(echoInput({ ...call, malformed: '{' }), { malformed_arguments: '{' });
-    assert.deepEqual(echoInput({ ...call, malformed: '{"a":1}', problem: 'Not executed.' }), { a: 1 });
-    assert.deepEqual(echoInput({ ...call, malformed: 'a: 1', problem: 'Not executed.' }), { malformed_arguments: 'a: 1' });
-  });
-
-  it('keeps ids that every wire takes, and tells the others apart', () => {
-    assert.equal(wireId('call_1-A'), 'call_1-A');
-    const long = ['x'.repeat(70), `${'x'.repeat(70)}y`, 'a:b', 'a.b', ''].map(wireId);
-    assert.equal(new Set(long).size, long.length);
-    for (const id of long) assert.match(id, /^[\w-]{1,64}$/);
   });
 });
 
