@@ -179,7 +179,7 @@ describe('the user has a hand in the run', () => {
       await ended;
       const file = vscode.Uri.joinPath(vscode.workspace.workspaceFolders?.[0]?.uri as vscode.Uri, 'stop-test.txt');
       assert.equal((await vscode.workspace.fs.readFile(file)).length, 3);
-      await session.undo(session.state.lastRun?.runId ?? '');
+      await session.changes.undo(session.state.lastRun?.runId ?? '');
       await assert.rejects(async () => vscode.workspace.fs.stat(file));
     });
   });

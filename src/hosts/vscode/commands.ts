@@ -47,7 +47,7 @@ export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable 
     'kedge.reviewRun': async (sessionId: string, runId: string) => reviewRun(await kedge.sessionById(sessionId), runId, kedge.fs),
     'kedge.undoRun': async (sessionId: string, runId: string) => undoRun(kedge, sessionId, runId),
     'kedge.discardPlan': async (sessionId: string, planId: string) => {
-      await (await kedge.sessionById(sessionId)).answerPlan(planId, 'discard');
+      await (await kedge.sessionById(sessionId)).plans.answer(planId, 'discard');
       void vscode.window.showInformationMessage('The plan was discarded.');
     },
     'kedge.editPlan': async (sessionId: string, planId: string) => {
@@ -128,7 +128,7 @@ async function answerWith(name: string): Promise<void> {
 
 async function undoRun(kedge: Kedge, sessionId: string, runId: string): Promise<void> {
   const session = await kedge.sessionById(sessionId);
-  await session.undo(runId);
+  await session.changes.undo(runId);
   const undone = session.events.findLast((event) => event.type === 'changes_undone');
   const results = undone?.type === 'changes_undone' ? undone.results : [];
   const refused = results.filter(({ outcome }) => outcome === 'refused');

@@ -91,7 +91,7 @@ async function carryOut(
   if (request.command === 'run') {
     const plan = [...state.plans.values()].findLast(({ status }) => status === 'proposed');
     if (!plan) throw new SessionError(noPlan([...state.plans.values()].at(-1)?.status));
-    return session.answerPlan(plan.plan.id, 'run', { model });
+    return session.plans.answer(plan.plan.id, 'run', { model });
   }
   if (request.command === 'again') {
     const last = lastPrompt(state);

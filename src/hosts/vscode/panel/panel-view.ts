@@ -122,7 +122,7 @@ export class PanelView implements vscode.Disposable {
         return session.answerApproval(message.approvalId, given);
       }
       case 'answer_plan':
-        return session.answerPlan(message.planId, message.answer, { edited: message.plan });
+        return session.plans.answer(message.planId, message.answer, { edited: message.plan });
       case 'revise_plan':
         return session.plans.revise(message.planId, message.plan, message.was);
       case 'change_plan':
@@ -134,17 +134,17 @@ export class PanelView implements vscode.Disposable {
       case 'save_plan':
         return openAsMarkdown(session, message.planId, message.plan);
       case 'undo_run':
-        return session.undo(message.runId);
+        return session.changes.undo(message.runId);
       case 'edit_proposal':
         return this.#proposals.open(session, message.approvalId, message.path, message.without);
       case 'undo_part':
-        return session.undo(message.runId, { path: message.path, ...(message.hunk && { hunk: message.hunk }) });
+        return session.changes.undo(message.runId, { path: message.path, ...(message.hunk && { hunk: message.hunk }) });
       case 'review_file': {
         const { runId, path } = message;
-        return this.#post({ type: 'file_review', runId, path, review: await session.review(runId, path) });
+        return this.#post({ type: 'file_review', runId, path, review: await session.changes.review(runId, path) });
       }
       case 'restore':
-        return session.restore(message.to);
+        return session.changes.restore(message.to);
       case 'review_run':
         return reviewRun(session, message.runId, kedge.fs);
       case 'open_folder':
