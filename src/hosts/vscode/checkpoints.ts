@@ -6,16 +6,15 @@ import type { Kedge } from './kedge.ts';
 
 const DELAY_MS = 60_000;
 
-export function tidyCheckpoints(kedge: Kedge): vscode.Disposable {
+export function tidyCheckpoints(kedge: Pick<Kedge, 'assistant' | 'storage'>): vscode.Disposable {
   const timer = setTimeout(() => {
     tidy(kedge).catch(console.error);
   }, DELAY_MS);
   return new vscode.Disposable(() => clearTimeout(timer));
 }
 
-async function tidy(kedge: Kedge): Promise<void> {
-  const storage = (kedge.context.storageUri ?? kedge.context.globalStorageUri).fsPath;
-  await pruneBlobs({ blobs: join(storage, 'blobs'), sessions: join(storage, 'sessions'), bounds: bounds(), keep: kedge.assistant.openIds });
+async function tidy({ assistant, storage }: Pick<Kedge, 'assistant' | 'storage'>): Promise<void> {
+  await pruneBlobs({ blobs: join(storage, 'blobs'), sessions: join(storage, 'sessions'), bounds: bounds(), keep: assistant.openIds });
 }
 
 function bounds(): CheckpointBounds {

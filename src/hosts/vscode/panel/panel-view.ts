@@ -39,7 +39,7 @@ export class PanelView implements vscode.Disposable {
     this.#disposables = [
       kedge.onDidChange(() => void this.#sendState().catch((error) => this.#explain(error))),
       proposals.onDidEdit((edited) => this.#post({ type: 'proposal_edited', ...edited })),
-      kedge.onDidChangeSession((session) => {
+      kedge.sessions.onDidChange((session) => {
         this.#runsShown = RUNS_SHOWN;
         if (this.#ready) this.#showSession(session);
       }),
@@ -67,12 +67,12 @@ export class PanelView implements vscode.Disposable {
 
   async #handle(message: ToHost): Promise<unknown> {
     const kedge = this.#kedge;
-    const session = await kedge.session();
+    const session = await kedge.sessions.current();
     switch (message.type) {
       case 'ready':
         await this.#sendState();
         // Another one may be shown by now: nobody is told of that before it is ready.
-        this.#showSession(await kedge.session());
+        this.#showSession(await kedge.sessions.current());
         this.#ready = true;
         this.sendQueued();
         void kedge.assistant.warmUp();
@@ -161,7 +161,7 @@ export class PanelView implements vscode.Disposable {
         this.#runsShown += RUNS_SHOWN;
         return this.#showSession(session);
       case 'new_session':
-        return kedge.show(kedge.assistant.newSession());
+        return kedge.sessions.show(kedge.assistant.newSession());
       case 'pick_session':
         return vscode.commands.executeCommand('kedge.openSession');
       case 'pick_model':
@@ -182,7 +182,7 @@ export class PanelView implements vscode.Disposable {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#pending = [];
-    this.#kedge.warnOfDamage(session);
+    this.#kedge.sessions.warnOfDamage(session);
     const runIds = [...session.state.runs.keys()];
     const shown = new Set(runIds.slice(-this.#runsShown));
     this.#post({
