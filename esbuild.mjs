@@ -1,4 +1,4 @@
-// Builds every bundle into dist/: the extension, the terminal program and what they share in chunks, and the panel.
+// Builds the extension, the terminal program and the panel into dist/. The extension and the program share chunks.
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import * as esbuild from 'esbuild';
@@ -20,12 +20,15 @@ const ROOTS = {
   'src/hosts/cli/': ['src/hosts/cli/program.ts'],
   'src/': [
     'src/app/assistant.ts',
+    'src/app/limits.ts',
     'src/app/models/models.ts',
-    'src/core/view/approval-details.ts',
+    'src/core/model/images.ts',
     'src/core/words/budget-text.ts',
     'src/core/words/visible-text.ts',
     'src/hosts/node/files/file-system.ts',
-    'src/providers/http.ts',
+    'src/providers/headers.ts',
+    'src/providers/tool-calls.ts',
+    'src/sessions/blobs.ts',
     'src/sessions/ledger.ts',
     'src/sessions/store.ts',
   ],

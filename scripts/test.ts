@@ -62,12 +62,14 @@ function failed(why: string, print: Run['print']): Counts {
 }
 
 async function check(run: Run): Promise<Counts> {
+  const rooms = await node(run, ['scripts/rooms.ts']);
+  run.print(`  ${rooms === 0 ? '✔' : '✖'} rooms and sizes (scripts/rooms.ts)\n`);
   const types = await node(run, ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.']);
   run.print(`  ${types === 0 ? '✔' : '✖'} types (tsc)\n`);
   const lint = await node(run, ['node_modules/@biomejs/biome/bin/biome', 'check', '.']);
   run.print(`  ${lint === 0 ? '✔' : '✖'} lint and format (biome)\n`);
-  const passes = [types, lint].filter((code) => code === 0).length;
-  return { passes, failures: 2 - passes, pending: 0 };
+  const passes = [rooms, types, lint].filter((code) => code === 0).length;
+  return { passes, failures: 3 - passes, pending: 0 };
 }
 
 const mocha = (layer: string, run: Run, ...files: string[]) =>

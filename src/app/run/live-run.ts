@@ -2,10 +2,10 @@
 import { abortable, wasStopped } from '../../core/abort.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
 import { runError } from '../../core/run/run-error.ts';
-import { spent } from '../../core/run/spent.ts';
 import type { AgentEvent, ApprovalAnswer, EventBody, QuestionAnswer } from '../../core/session/events.ts';
 import type { Limits } from '../../core/session/limits.ts';
 import type { ApprovalRequest, RunRecord, SessionState } from '../../core/session/session-state.ts';
+import { spent } from '../../core/session/spent.ts';
 import type { EventLog, LoggedRun } from '../session/event-log.ts';
 import type { Work } from '../work.ts';
 import type { Pacing } from './pacing.ts';

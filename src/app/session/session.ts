@@ -1,10 +1,10 @@
 /** One conversation: its log, its state, the run that is live in it, and the answers that runs wait for. */
 
-import { spent } from '../../core/run/spent.ts';
 import type { AgentEvent, ApprovalAnswer, EventBody, QuestionAnswer } from '../../core/session/events.ts';
 import type { Covers } from '../../core/session/grant-scope.ts';
 import type { Limits } from '../../core/session/limits.ts';
 import { type RunRecord, type SessionState, waitsForUser } from '../../core/session/session-state.ts';
+import { spent } from '../../core/session/spent.ts';
 import { takenBackNote } from '../../core/session/writes.ts';
 import type { SessionLog } from '../../sessions/store.ts';
 import type { SessionsPorts } from '../ports.ts';

@@ -5,9 +5,9 @@ import type { Decision } from '../session/effects.ts';
 import type { Question, QuestionAnswer } from '../session/events.ts';
 import type { Covers } from '../session/grant-scope.ts';
 import { orphanResult } from '../session/reduce.ts';
+import { REPEATED, repeatsThrice, withMade } from '../session/repeats.ts';
 import { visibleText } from '../words/visible-text.ts';
 import type { RunPorts } from './ports.ts';
-import { REPEATED, repeatsThrice, withMade } from './repeats.ts';
 import { type Judgement, type PreparedCall, type RunEnd, type Tool, ToolError, type ToolEvent } from './tool.ts';
 
 /** The call was not carried out, and the model is told why. */

@@ -10,15 +10,15 @@ import { ModelError } from '../model/model.ts';
 import { note } from '../model/notes.ts';
 import type { Outcome, PauseReason, RunError } from '../session/events.ts';
 import type { Reached } from '../session/limits.ts';
+import { isStuck } from '../session/repeats.ts';
+import { spent } from '../session/spent.ts';
 import { takenBackNote } from '../session/writes.ts';
 import { describeProgress } from '../view/summary.ts';
 import { carryOut } from './act.ts';
 import { LimitReached } from './budget.ts';
 import { failedCheck, putRight, stepError } from './failed-step.ts';
 import type { RunPorts } from './ports.ts';
-import { isStuck } from './repeats.ts';
 import { runError } from './run-error.ts';
-import { spent } from './spent.ts';
 import { think } from './think.ts';
 import type { RunEnd } from './tool.ts';
 

@@ -5,11 +5,11 @@ import { checkedEvent } from '../model/answer-shape.ts';
 import { withoutImages } from '../model/images.ts';
 import type { AssistantMessage, ToolCall } from '../model/messages.ts';
 import { ModelError, type ModelRequest } from '../model/model.ts';
-import { Received } from '../model/received-answer.ts';
 import { useOfAnswer } from '../session/limits.ts';
 import { messagesForModel } from '../session/reduce.ts';
 import { LimitReached } from './budget.ts';
 import type { ThinkPorts } from './ports.ts';
+import { Received } from './received-answer.ts';
 
 /** The limits are looked at whenever so much has come, and once a second, for an answer may also be silent. */
 const CHECK_CHARACTERS = 4_096;

@@ -5,12 +5,12 @@
 
 import { brokeOffInside, callsOf, isEmptyAnswer, type Message, type ToolCall, type ToolResult } from '../model/messages.ts';
 import { reducePlan, settledSteps } from '../plan/progress.ts';
-import { withMade } from '../run/repeats.ts';
-import { addCost, addUsage, workedMs } from '../run/spent.ts';
 import type { AgentEvent } from './events.ts';
 import { sameCovers } from './grant-scope.ts';
 import { addUse, NO_USE, usedOf, useOfAnswer } from './limits.ts';
+import { withMade } from './repeats.ts';
 import { emptySession, type RunRecord, type SessionState } from './session-state.ts';
+import { addCost, addUsage, workedMs } from './spent.ts';
 import { reduceWrites } from './writes.ts';
 
 /** Takes a durable event into the state. Transient events must not be passed. */

@@ -2,11 +2,11 @@
 
 import type { Cost, Message, ModelRef, ToolCall, ToolResult, Usage, UserMessage } from '../model/messages.ts';
 import type { Check, Plan, StepStatus } from '../plan/plan.ts';
-import type { Made } from '../run/repeats.ts';
 import type { ChangeSummary } from './effects.ts';
 import type { AgentEvent, ApprovalAnswer, CheckOutcome, Mode, Outcome, PauseReason, QuestionAnswer } from './events.ts';
 import type { Grant } from './grant-scope.ts';
 import type { Allowance, Reached, Use } from './limits.ts';
+import type { Made } from './repeats.ts';
 
 export type ApprovalRequest = Extract<AgentEvent, { type: 'approval_requested' }>;
 export type AskedQuestion = Extract<AgentEvent, { type: 'question_asked' }>;

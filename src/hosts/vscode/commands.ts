@@ -8,7 +8,6 @@ import { openDiff, openDiffs, reviewRun } from './files/blob-documents.ts';
 import type { Kedge } from './kedge.ts';
 import { VENDOR } from './models/model-provider.ts';
 import type { Panel } from './panel/panel.ts';
-import { showPlans } from './plans.ts';
 import { openSession } from './session-list.ts';
 import { manageGrants } from './settings/grants.ts';
 
@@ -55,7 +54,7 @@ export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable 
       await kedge.sessions.show(await kedge.sessions.byId(sessionId));
       await panel.reveal({ type: 'edit_plan', planId });
     },
-    'kedge.showPlans': () => showPlans(kedge, panel),
+    'kedge.showPlans': async () => (await import('./plans.ts')).showPlans(kedge, panel),
     'kedge.chat.runPlan': () => sendToChat('@kedge /run Run the plan'),
     'kedge.chat.continue': () => sendToChat('@kedge /continue Go on'),
     'kedge.chat.answerWith': answerWith,

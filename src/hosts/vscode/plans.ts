@@ -2,9 +2,9 @@
 import * as vscode from 'vscode';
 import { type Session, SessionError } from '../../app/session/session.ts';
 import { shortHash } from '../../core/plan/hash.ts';
-import { planMarkdown } from '../../core/plan/markdown.ts';
 import type { Plan } from '../../core/plan/plan.ts';
 import type { PlanStage } from '../../core/plan/progress.ts';
+import { planMarkdown } from '../../core/view/plan-markdown.ts';
 import type { ToPanel } from '../../protocol/panel.ts';
 import type { Kedge } from './kedge.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type Message, textOf } from '../../../src/core/model/messages.ts';
 import { notesOf } from '../../../src/core/model/notes.ts';
 import { revisionHash } from '../../../src/core/plan/hash.ts';
-import { planMarkdown } from '../../../src/core/plan/markdown.ts';
+import { planMarkdown } from '../../../src/core/view/plan-markdown.ts';
 import type { Plan, PlanDraft } from '../../../src/core/plan/plan.ts';
 import { planOverviews } from '../../../src/core/plan/progress.ts';
 import type { QuestionAnswer } from '../../../src/core/session/events.ts';

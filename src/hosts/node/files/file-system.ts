@@ -1,4 +1,4 @@
-/** Folders on disk, as the workspace sees them; and the writer that the write gate is handed. */
+/** Folders on disk, as the workspace sees them. */
 import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { formatPath, PathError, uniqueNames } from '../../../workspace/paths.ts';
@@ -6,8 +6,6 @@ import type { FileBytes, FileStat, FileSystem, FindQuery, Folder, Location, Sear
 import { filesWithRipgrep, findRipgrep, ignoreFileIn, searchWithRipgrep } from '../search/ripgrep.ts';
 import { findInFolders, searchInFolders } from './folders.ts';
 import { type DirectoryEntry, expectReal, listReal, readReal, readRealRange, targetOf } from './real-files.ts';
-
-export { NodeWriter } from './writer.ts';
 
 export type NodeFileSystemOptions = {
   /** Asked once a search; without it, or where it finds none, folders are walked. */

@@ -1,10 +1,10 @@
 /** A plan as a document for people, with how far it is where it was begun. */
 
+import { shortHash } from '../plan/hash.ts';
+import { type Check, checkText, type Plan } from '../plan/plan.ts';
+import { isOver, statusText } from '../plan/progress.ts';
 import type { StepStates } from '../session/session-state.ts';
 import { visibleLine } from '../words/visible-text.ts';
-import { shortHash } from './hash.ts';
-import { type Check, checkText, type Plan } from './plan.ts';
-import { isOver, statusText } from './progress.ts';
 
 export function planMarkdown(plan: Plan, steps: StepStates = {}): string {
   const begun = Object.keys(steps).length > 0;

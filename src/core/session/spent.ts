@@ -1,6 +1,6 @@
 /** What a run and its session have used up: tokens, money and time. */
 import type { Cost, Usage } from '../model/messages.ts';
-import { type RunRecord, type SessionState, waitsForUser } from '../session/session-state.ts';
+import { type RunRecord, type SessionState, waitsForUser } from './session-state.ts';
 
 /** What is unknown in one adds nothing to the sum, and what is unknown in both stays unknown. */
 export function addUsage(sum: Usage, more: Usage): Usage {

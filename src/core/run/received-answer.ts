@@ -1,9 +1,9 @@
 /** What has come of an answer of the model so far. */
 
 import { GrowingText } from '../growing-text.ts';
+import type { AssistantMessage, Message, TextPart, Usage } from '../model/messages.ts';
+import { ModelError, type ModelEvent, type ModelRequest } from '../model/model.ts';
 import type { Estimate, Use } from '../session/limits.ts';
-import type { AssistantMessage, Message, TextPart, Usage } from './messages.ts';
-import { ModelError, type ModelEvent, type ModelRequest } from './model.ts';
 
 /** Characters of one answer. No model writes half a million tokens at once, so an answer that goes beyond this has no end. */
 export const MAX_ANSWER = 2_000_000;
