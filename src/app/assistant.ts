@@ -2,29 +2,20 @@
 
 import type { AgentEvent } from '../core/session/events.ts';
 import type { Covers } from '../core/session/grant-scope.ts';
-import type { RunRecord } from '../core/session/session-state.ts';
 import type { SessionInfo } from '../sessions/store.ts';
-import type { WriteGate } from '../workspace/gate.ts';
-import type { FileSystem } from '../workspace/types.ts';
 import type { AssistantPorts, LatePorts } from './ports.ts';
-import { DayBudgets } from './run/day-budget.ts';
-import type { BuiltRun } from './run/live-run.ts';
-import { Session, type SessionPorts } from './session/session.ts';
+import { Session } from './session/session.ts';
 import { SessionError } from './session/session-error.ts';
-
-type Work = typeof import('./run/build-run.ts') & { ports: AssistantPorts };
+import { Work } from './work.ts';
 
 export class Assistant {
   readonly #ports: AssistantPorts | LatePorts;
   readonly #sessions = new Map<string, Session>();
-  readonly #day: DayBudgets | undefined;
-  #gate: { fs: FileSystem; gate: WriteGate } | undefined;
-  #loaded: Promise<Work> | undefined;
+  readonly #work: Work;
 
   constructor(ports: AssistantPorts | LatePorts) {
     this.#ports = ports;
-    const { ledger, settings, now = Date.now } = ports;
-    if (ledger) this.#day = new DayBudgets(ledger, () => settings.budgets?.() ?? { day: {} }, now);
+    this.#work = new Work(ports);
   }
 
   newSession(): Session {
@@ -78,60 +69,19 @@ export class Assistant {
   /** As `close`; resolves when what the runs have started, such as MCP servers, has ended too. */
   async shutDown(): Promise<void> {
     for (const session of this.#sessions.values()) session.close();
-    await this.#loaded?.then(({ ports }) => ports.mcp?.close()).catch(() => undefined);
+    await this.#work.close();
   }
 
   #open(id: string, events: readonly AgentEvent[]): Session {
-    const session = new Session(id, this.#ports.store.log(id), events, this.#sessionPorts());
+    const session = new Session(id, this.#ports.store.log(id), events, this.#ports, this.#work);
     this.#sessions.set(id, session);
     const last = events.at(-1);
     if (last && last.at <= (this.#ports.grants.revokedAt?.() ?? 0)) session.revokeGrants();
     return session;
   }
 
-  #sessionPorts(): SessionPorts {
-    const { settings, grants } = this.#ports;
-    return {
-      modelFor: (mode) => settings.model(mode),
-      limitsFor: (mode) => settings.limits(mode),
-      build: (run, session) => this.#build(run, session),
-      gate: () => this.#writeGate(),
-      grantForGood: (covers) => grants.add(covers),
-      raiseToday: (limit) => this.#day?.raise(limit),
-      requirePlan: () => settings.requirePlan?.() ?? false,
-      now: this.#ports.now ?? Date.now,
-      newId: () => crypto.randomUUID(),
-    };
-  }
-
-  async #build(run: RunRecord, session: Session): Promise<BuiltRun> {
-    const { buildRun, ports } = await this.#work();
-    return buildRun(run, session, ports, { gate: () => this.#writeGate(), share: () => this.#day?.share() });
-  }
-
   /** Loads what a run needs, where there is time for it before the first prompt. */
   async warmUp(): Promise<void> {
-    await this.#work();
-  }
-
-  #work(): Promise<Work> {
-    this.#loaded ??= this.#loadWork();
-    return this.#loaded;
-  }
-
-  async #loadWork(): Promise<Work> {
-    const [builders, ports] = await Promise.all([
-      import('./run/build-run.ts'),
-      'forWork' in this.#ports ? this.#ports.forWork() : this.#ports,
-    ]);
-    return { ...builders, ports: { ...this.#ports, ...ports } };
-  }
-
-  /** One gate for a set of folders, so that changes of all sessions go through one queue. */
-  async #writeGate(): Promise<WriteGate> {
-    const { openGate, ports } = await this.#work();
-    const fs = ports.fileSystem();
-    if (this.#gate?.fs !== fs) this.#gate = { fs, gate: openGate(fs, ports) };
-    return this.#gate.gate;
+    await this.#work.load();
   }
 }

@@ -5,27 +5,30 @@ import { foldedParts } from './names.ts';
 
 const text = z.string().trim().min(1).max(1_000);
 
-/** All that is given must hold. */
-export const Rule = z
-  .strictObject({
-    effect: z.enum(['allow', 'ask', 'deny']),
-    /** A tool's name, `mcp:server/tool`, or a glob of either. */
-    tool: text.optional(),
-    /** A path or glob in the workspace. */
-    path: text.optional(),
-    /** The words that a command begins with. */
-    command: text.optional(),
-    /** `example.com`, or `*.example.com` for all below it. */
-    host: text.regex(/^(\*\.)?[^\s*/@]+$/, 'a host is a name such as example.com or *.example.com').optional(),
-    /** An MCP server's name. */
-    server: text.optional(),
-    reason: z.string().max(1_000).optional(),
-  })
-  .refine(({ effect, reason: _, ...conditions }) => effect !== 'allow' || Object.keys(conditions).length > 0, {
-    message: 'a rule that allows says what it allows: tool, path, command, host or server',
-  });
+/** A rule applies where all of its conditions hold. */
+const ruleSchema = () =>
+  z
+    .strictObject({
+      effect: z.enum(['allow', 'ask', 'deny']),
+      /** A tool's name, `mcp:server/tool`, or a glob of either. */
+      tool: text.optional(),
+      /** A path or glob in the workspace. */
+      path: text.optional(),
+      /** The words that a command begins with. */
+      command: text.optional(),
+      /** `example.com`, or `*.example.com` for all below it. */
+      host: text.regex(/^(\*\.)?[^\s*/@]+$/, 'a host is a name such as example.com or *.example.com').optional(),
+      /** An MCP server's name. */
+      server: text.optional(),
+      reason: z.string().max(1_000).optional(),
+    })
+    .refine(({ effect, reason: _, ...conditions }) => effect !== 'allow' || Object.keys(conditions).length > 0, {
+      message: 'a rule that allows says what it allows: tool, path, command, host or server',
+    });
 
-export type Rule = z.infer<typeof Rule>;
+export type Rule = z.infer<ReturnType<typeof ruleSchema>>;
+
+let builtSchema: ReturnType<typeof ruleSchema> | undefined;
 export type SourcedRule = Rule & { from: 'user' | 'workspace' };
 
 /** `problems` are whole sentences for people. */
@@ -53,7 +56,9 @@ export function readRules(value: unknown, from: SourcedRule['from'], place: stri
   }
   const set: RuleSet = { rules: [], problems: [] };
   for (const [index, entry] of value.entries()) {
-    const parsed = Rule.safeParse(entry);
+    // Built for the first rule: most users have none, and it would be a part of every start.
+    builtSchema ??= ruleSchema();
+    const parsed = builtSchema.safeParse(entry);
     if (parsed.success) {
       // Whatever a workspace would allow, it is not the workspace's to allow.
       if (from === 'user' || parsed.data.effect !== 'allow') set.rules.push({ ...parsed.data, from });

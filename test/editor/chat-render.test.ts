@@ -211,7 +211,7 @@ describe('the last session', () => {
     };
     const kedge = new Kedge(Object.create(context, { workspaceState: { value: workspaceState } }));
     try {
-      assert.equal((await kedge.session()).id, kept.get('kedge.session'));
+      assert.equal((await kedge.sessions.current()).id, kept.get('kedge.session'));
       assert.notEqual(kept.get('kedge.session'), '../elsewhere');
     } finally {
       kedge.dispose();

@@ -45,7 +45,8 @@ async function check(recorded: RecordedLog, other: RecordedLog, damages: readonl
   await goOn(opened);
   await session.prompt({ text: 'And now?', mode: 'ask' });
   assert.equal(session.state.lastRun?.outcome, 'answered');
-  for (const { runId, changed } of [...session.state.runs.values()]) if (changed) await session.undo(runId).catch(expectSessionError);
+  for (const { runId, changed } of [...session.state.runs.values()])
+    if (changed) await session.changes.undo(runId).catch(expectSessionError);
   for (const [callId, times] of sent.times) assert.ok(times + (before.get(callId) ?? 0) <= 1, `${callId} was carried out twice`);
   show(opened);
 

@@ -105,6 +105,11 @@ export class Meter {
     }
   }
 
+  /** The run paused or ended. */
+  settle(ended: boolean): void {
+    this.#shared?.settle(ended);
+  }
+
   /** How many calls may still be made. */
   get callsLeft(): number {
     const ofRun = this.#max.callsPerRun + (this.#from.callsPerRun ?? 0) - this.#use.calls;

@@ -6,21 +6,20 @@ import type { Kedge } from './kedge.ts';
 
 const DELAY_MS = 60_000;
 
-export function tidyCheckpoints(kedge: Kedge): vscode.Disposable {
+export function tidyCheckpoints(kedge: Pick<Kedge, 'assistant' | 'storage'>): vscode.Disposable {
   const timer = setTimeout(() => {
     tidy(kedge).catch(console.error);
   }, DELAY_MS);
   return new vscode.Disposable(() => clearTimeout(timer));
 }
 
-async function tidy(kedge: Kedge): Promise<void> {
+async function tidy({ assistant, storage }: Pick<Kedge, 'assistant' | 'storage'>): Promise<void> {
   const { DEFAULT_BOUNDS, pruneBlobs } = await import('../../sessions/prune.ts');
-  const storage = (kedge.context.storageUri ?? kedge.context.globalStorageUri).fsPath;
   await pruneBlobs({
     blobs: join(storage, 'blobs'),
     sessions: join(storage, 'sessions'),
     bounds: bounds(DEFAULT_BOUNDS),
-    keep: kedge.assistant.openIds,
+    keep: assistant.openIds,
   });
 }
 

@@ -20,8 +20,8 @@ const STAGE: Record<PlanStage, string> = {
 };
 
 /** Those of the session that the panel shows, the newest first. */
-export async function showPlans(kedge: Kedge, panel: { reveal(message: ToPanel): Promise<void> }): Promise<void> {
-  const session = await kedge.session();
+export async function showPlans(kedge: Pick<Kedge, 'sessions'>, panel: { reveal(message: ToPanel): Promise<void> }): Promise<void> {
+  const session = await kedge.sessions.current();
   const plans = session.plans.list().reverse();
   if (plans.length === 0) throw new SessionError('There is no plan in this session. Ask for one in Plan mode.');
   const items = plans.map(({ plan, stage, done }) => ({

@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import type * as vscode from 'vscode';
 import type { WorkPorts } from '../../app/ports.ts';
-import type { ModelRef } from '../../core/model/messages.ts';
 import { Commands } from '../node/commands/commands.ts';
 import { gitSettings } from '../node/commands/git-settings.ts';
 import { PageFetcher } from '../node/fetch/fetch.ts';
@@ -13,6 +12,7 @@ import { VsCodeWriter } from './files/writer.ts';
 import { VsCodeLanguages } from './languages/languages.ts';
 import type { ProblemKinds } from './languages/problem-kinds.ts';
 import { editorMcpServers } from './mcp.ts';
+import type { Models } from './models/models.ts';
 import { readPolicy } from './settings/policy-settings.ts';
 import type { VsCodeSettings } from './settings/settings.ts';
 import { Terminals } from './terminal/terminal.ts';
@@ -23,7 +23,7 @@ type Window = {
   readonly fs: VsCodeFileSystem;
   readonly settings: VsCodeSettings;
   readonly problemKinds: ProblemKinds;
-  isServedHere(model: ModelRef): Promise<boolean>;
+  readonly models: Pick<Models, 'isServedHere'>;
 };
 
 export function workPorts(kedge: Window): WorkPorts & vscode.Disposable {
@@ -44,7 +44,7 @@ export function workPorts(kedge: Window): WorkPorts & vscode.Disposable {
     // A grammar weighs as much as all else: it is loaded for the first command.
     shellParsers: async (shell) => (await import('../node/shell/shell-parser.ts')).nodeShellParsers(shell),
     gitSettings: (at) => gitSettings(kedge.fs.directory(at)),
-    memory: async (model) => ((await kedge.isServedHere(model)) ? readMemory() : undefined),
+    memory: async (model) => ((await kedge.models.isServedHere(model)) ? readMemory() : undefined),
     mcp: editorMcpServers(),
     policy: readPolicy,
     dispose() {

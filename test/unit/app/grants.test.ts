@@ -247,7 +247,7 @@ describe('forty edits', () => {
       if (event.type === 'approval_requested' || event.type === 'question_asked' || event.type === 'plan_proposed') asked++;
     });
     await kedge.session.prompt({ text: 'go', mode: 'plan' });
-    await kedge.session.answerPlan(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
+    await kedge.session.plans.answer(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
     assert.equal(asked, 1);
     await check(kedge);
     assert.equal(lastOf(kedge.events, 'run_finished').receipt?.changedCount, 40);
@@ -272,7 +272,7 @@ describe('forty edits', () => {
     ]);
     answers(kedge);
     await kedge.session.prompt({ text: 'go', mode: 'plan' });
-    await kedge.session.answerPlan(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
+    await kedge.session.plans.answer(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
     assert.deepEqual(
       eventsOf(kedge.events, 'approval_requested').map(({ rule }) => rule),
       ['outside-plan', 'protected-path'],

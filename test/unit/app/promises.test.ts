@@ -24,7 +24,7 @@ const statuses = (kedge: Harness) => eventsOf(kedge.session.events, 'plan_step')
 
 async function confirmed(kedge: Harness): Promise<Promise<void>[]> {
   await kedge.session.prompt({ text: 'plan it', mode: 'plan' });
-  return [kedge.session.answerPlan(lastOf(kedge.events, 'plan_proposed').plan.id, 'run')];
+  return [kedge.session.plans.answer(lastOf(kedge.events, 'plan_proposed').plan.id, 'run')];
 }
 
 describe('the question about a failed check that a write met', () => {
@@ -192,7 +192,7 @@ describe('what the user took back while a run was held', () => {
     answerAll(kedge.session, { approve: true });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
     assert.equal(kedge.session.state.lastRun?.status, 'paused');
-    await kedge.session.undo(kedge.session.state.lastRun?.runId ?? '');
+    await kedge.session.changes.undo(kedge.session.state.lastRun?.runId ?? '');
     await kedge.session.resume();
     const { messages } = kedge.adapter.requests.at(-1) ?? { messages: [] };
     assert.match(JSON.stringify(messages.at(-1)), /has taken back changes in a\.txt since/);
@@ -207,7 +207,7 @@ describe('what the user took back while a run was held', () => {
     });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
     await kedge.session.say({ text: 'And then?', mode: 'agent' });
-    await kedge.session.undo(kedge.session.state.lastRun?.runId ?? '');
+    await kedge.session.changes.undo(kedge.session.state.lastRun?.runId ?? '');
     await kedge.session.resume();
     const { messages } = kedge.adapter.requests.at(-1) ?? { messages: [] };
     assert.match(JSON.stringify(messages.slice(-2)), /And then\?.*has taken back changes in a\.txt since/);
@@ -255,12 +255,12 @@ describe('while something is taken back', () => {
     answerAll(kedge.session, { approve: true });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
     const runId = kedge.session.state.lastRun?.runId ?? '';
-    const undone = kedge.session.undo(runId);
+    const undone = kedge.session.changes.undo(runId);
     await assert.rejects(kedge.session.prompt({ text: 'more', mode: 'ask' }), /being taken back/);
-    await assert.rejects(kedge.session.undo(runId), /being taken back/);
+    await assert.rejects(kedge.session.changes.undo(runId), /being taken back/);
     await undone;
     const { undoId = '' } = lastOf(kedge.events, 'changes_undone');
-    await kedge.session.restore({ undoId });
+    await kedge.session.changes.restore({ undoId });
     assert.equal(await kedge.read('a.txt'), 'new\n');
   });
 });
@@ -285,7 +285,7 @@ describe('a session that went on in another window', () => {
     );
     assert.match(JSON.stringify(kedge.adapter.requests.at(-1)?.messages), /two/);
     // What the other window wrote can be taken back here.
-    await kedge.session.undo(eventsOf(logged, 'file_changed')[0]?.runId ?? '');
+    await kedge.session.changes.undo(eventsOf(logged, 'file_changed')[0]?.runId ?? '');
     assert.ok(!('workspace/new.txt' in (await kedge.snapshot())));
   });
 });
@@ -388,11 +388,11 @@ describe('a log of the first version', () => {
       session.state.grants.map(({ covers }) => covers.kind),
       ['edits', 'edits', 'edits'],
     );
-    await session.restore({ runId: 'r1', callId: 'c1' });
+    await session.changes.restore({ runId: 'r1', callId: 'c1' });
     assert.equal(await kedge.read('a.txt'), 'two');
-    await session.restore({ undoId: lastOf(session.events, 'changes_restored').undoId });
+    await session.changes.restore({ undoId: lastOf(session.events, 'changes_restored').undoId });
     assert.equal(await kedge.read('new.txt'), 'made');
-    await session.undo('r1');
+    await session.changes.undo('r1');
     assert.equal(await kedge.read('a.txt'), 'one');
     assert.ok(!('workspace/new.txt' in (await kedge.snapshot())));
     // What was there is there still, byte for byte.
@@ -411,7 +411,7 @@ describe('a crash in the middle of an undo', () => {
         const before = await kedge.snapshot();
         await kedge.session.prompt({ text: 'go', mode: 'agent' });
         const runId = kedge.session.state.lastRun?.runId ?? '';
-        await kedge.session.undo(runId);
+        await kedge.session.changes.undo(runId);
         // The log says what is about to happen before it does, and not yet, or in part, that it did.
         const file = join(kedge.storage, 'sessions', `${kedge.session.id}.jsonl`);
         const log = await readFile(file, 'utf8');
@@ -420,7 +420,7 @@ describe('a crash in the middle of an undo', () => {
         for (const [path, content] of Object.entries(notYetUndone)) await kedge.write(path, content);
         if (cut > log.length && Object.keys(notYetUndone).length > 0) continue;
         const again = await kedge.reload();
-        await again.session.undo(runId);
+        await again.session.changes.undo(runId);
         assert.deepEqual(await again.snapshot(), before, `${Object.keys(notYetUndone)} ${cut}`);
       }
     }
@@ -445,7 +445,7 @@ describe('a write that failed and was put back', () => {
       [true],
     );
     assert.deepEqual(foldSession(kedge.session.events).staged, kedge.session.state.staged);
-    await kedge.session.undo(lastOf(kedge.events, 'run_started').runId);
+    await kedge.session.changes.undo(lastOf(kedge.events, 'run_started').runId);
     assert.equal(await kedge.read('a.txt'), 'old, and mine\n');
   });
 });
@@ -462,14 +462,14 @@ describe('one file of a run that is taken back', () => {
       answerAll(kedge.session, { approve: true });
       await kedge.session.prompt({ text: 'go', mode: 'agent' });
       const runId = kedge.session.state.lastRun?.runId ?? '';
-      const review = await kedge.session.review(runId, 'two.txt');
+      const review = await kedge.session.changes.review(runId, 'two.txt');
       const digest = 'digest' in review ? review.digest : '';
-      await kedge.session.undo(runId, { path: 'two.txt', ...(withHunk && { hunk: { index: 0, digest } }) });
+      await kedge.session.changes.undo(runId, { path: 'two.txt', ...(withHunk && { hunk: { index: 0, digest } }) });
       const now = await kedge.snapshot();
       assert.equal(now['workspace/a.txt'], 'old\n');
       assert.ok(!('workspace/two.txt' in now) && !('workspace/x/' in now));
       assert.equal(now['workspace/b.txt'], 'new\n');
-      await kedge.session.restore({ undoId: lastOf(kedge.events, 'changes_undone').undoId ?? '' });
+      await kedge.session.changes.restore({ undoId: lastOf(kedge.events, 'changes_undone').undoId ?? '' });
       assert.equal(await kedge.read('two.txt'), 'new\n');
       assert.ok(!('workspace/a.txt' in (await kedge.snapshot())));
     }

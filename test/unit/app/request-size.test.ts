@@ -23,7 +23,7 @@ describe('the fixed part of a request', () => {
   async function sizeOfPlanRun(): Promise<number> {
     await using kedge = await assistantOn({}, [propose, turn(say('Done.'))]);
     await kedge.session.prompt({ text: 'go', mode: 'plan' });
-    await kedge.session.answerPlan(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
+    await kedge.session.plans.answer(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
     return tokensOf(kedge.adapter.requests[1] as ModelRequest);
   }
 

@@ -11,8 +11,6 @@ import { UsageError } from './arguments.ts';
 export type PolicyOptions = { allow?: string[]; deny?: string[]; policy?: string };
 
 const KINDS = ['tool', 'path', 'command', 'host', 'server'] as const;
-/** Another key may be one that denies, in other words. */
-const PolicyFile = z.strictObject({ rules: z.unknown(), allowReadOnlyCommands: z.boolean().optional() });
 
 /** @throws UsageError where a flag or the user's own file cannot be read; what is wrong in a workspace's makes everything ask. */
 export function readPolicy(
@@ -47,14 +45,19 @@ function checked(set: RuleSet): RuleSet {
   return set;
 }
 
-function userFile(path: string): z.infer<typeof PolicyFile> {
+/** Unknown keys are refused: one of them may be meant to deny something. Built here, since most users have no such file. */
+function parsePolicyFile(text: string) {
+  return z.strictObject({ rules: z.unknown(), allowReadOnlyCommands: z.boolean().optional() }).safeParse(jsonIn(text));
+}
+
+function userFile(path: string): { rules?: unknown; allowReadOnlyCommands?: boolean | undefined } {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch {
     throw new UsageError(`The policy file ${path} cannot be read.`);
   }
-  const parsed = PolicyFile.safeParse(jsonIn(text));
+  const parsed = parsePolicyFile(text);
   if (parsed.success) return parsed.data;
   throw new UsageError(`${path} is no policy: it takes {"rules": [{"effect": "deny", "path": "src/**"}]}.`);
 }
@@ -66,6 +69,6 @@ function workspaceFile(path: string): RuleSet {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? NO_RULES : readRules({}, 'workspace', path);
   }
-  const parsed = PolicyFile.safeParse(jsonIn(text));
+  const parsed = parsePolicyFile(text);
   return readRules(parsed.success ? parsed.data.rules : {}, 'workspace', path);
 }

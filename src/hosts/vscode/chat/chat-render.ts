@@ -35,7 +35,7 @@ const COMMAND: Record<Remedy, string> = {
 };
 
 export class ChatRenderer {
-  readonly #kedge: Kedge;
+  readonly #kedge: Pick<Kedge, 'fs'>;
   readonly #session: Session;
   readonly #stream: vscode.ChatResponseStream;
   /** The model that could answer in the place of Offline. It is named at the end: the Chat folds away what stands above a run's steps. */
@@ -52,7 +52,7 @@ export class ChatRenderer {
     (path, line, text) => this.#place(path, line, text),
   );
 
-  constructor(kedge: Kedge, session: Session, stream: vscode.ChatResponseStream) {
+  constructor(kedge: Pick<Kedge, 'fs'>, session: Session, stream: vscode.ChatResponseStream) {
     this.#kedge = kedge;
     this.#session = session;
     this.#stream = stream;

@@ -13,17 +13,17 @@ const LIVE_KEY = 'kedge.liveChats';
 
 const MAX_NOTED = 20;
 
-function noted(kedge: Kedge): string[] {
-  return kedge.context.workspaceState.get<string[]>(LIVE_KEY, []);
+function noted({ context }: Pick<Kedge, 'context'>): string[] {
+  return context.workspaceState.get<string[]>(LIVE_KEY, []);
 }
 
-export async function note(kedge: Kedge, { id }: Session, live: boolean): Promise<void> {
+export async function note(kedge: Pick<Kedge, 'context'>, { id }: Session, live: boolean): Promise<void> {
   const others = noted(kedge).filter((other) => other !== id);
   await kedge.context.workspaceState.update(LIVE_KEY, live ? [...others, id].slice(-MAX_NOTED) : others);
 }
 
 /** The sessions whose runs in threads of the Chat were live when the window went away. */
-export async function interruptedChats(kedge: Kedge): Promise<Session[]> {
+export async function interruptedChats(kedge: Pick<Kedge, 'assistant' | 'context'>): Promise<Session[]> {
   // A log that cannot be read keeps nobody from the others.
   const sessions = await Promise.all(noted(kedge).map((id) => kedge.assistant.session(id).catch(() => undefined)));
   return sessions.filter((session) => session !== undefined && !session.running) as Session[];

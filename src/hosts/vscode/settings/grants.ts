@@ -44,12 +44,12 @@ const SCOPE = {
   workspace: 'in this workspace, always',
 };
 
-type GrantsOwner = { grants: WorkspaceGrants; session(): Promise<Session>; revokeGrants(covers?: Covers): Promise<void> };
+type GrantsOwner = { grants: WorkspaceGrants; sessions: { current(): Promise<Session> }; revokeGrants(covers?: Covers): Promise<void> };
 
 /** Lists what is allowed without asking; what is chosen is asked for again. */
 export async function manageGrants(kedge: GrantsOwner): Promise<void> {
   for (;;) {
-    const { grants } = (await kedge.session()).state;
+    const { grants } = (await kedge.sessions.current()).state;
     const all = [...kedge.grants.list().map((covers) => ({ covers, scope: 'workspace' as const })), ...grants];
     if (all.length === 0) {
       void vscode.window.showInformationMessage(
