@@ -1,6 +1,6 @@
 /** What a call needs somebody's leave for, who gave it, and what a yes to it can stand for. */
 
-import type { Decision } from '../core/run/tool.ts';
+import type { Decision, Judgement } from '../core/run/tool.ts';
 import type { Covers } from '../core/session/grant-scope.ts';
 import type { PolicyInput } from './decide.ts';
 import { isLiteral } from './glob.ts';
@@ -8,7 +8,7 @@ import { matchesHost, matchesTool, type SourcedRule } from './rules.ts';
 import { inScope } from './scope.ts';
 
 /** Judges one command by rules and grants; made in command.ts, where the grammar is. */
-export type CommandJudge = (rules: readonly SourcedRule[], grants: readonly Covers[]) => Decision & { covers?: Covers[] };
+export type CommandJudge = (rules: readonly SourcedRule[], grants: readonly Covers[]) => Judgement;
 
 export type Need = { kind: 'write'; path: string } | { kind: 'host'; host: string } | { kind: 'mcp' };
 

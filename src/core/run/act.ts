@@ -31,9 +31,10 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
     if (call.malformed !== undefined)
       throw new Withheld(call.problem ?? 'The arguments are not valid JSON. Send them again as one JSON object.');
     let prepared = tool && (await abortable(tool.prepare(call.input ?? {}, signal), signal));
-    const { covers, ...judged } = await abortable(Promise.resolve(ports.decide(call, tool, prepared)), signal);
-    decision = judged;
-    if (!tool || !prepared) throw new ToolError(judged.reason);
+    const judgement = await abortable(Promise.resolve(ports.decide(call, tool, prepared)), signal);
+    const { kind, rule, reason } = judgement;
+    decision = { kind, rule, reason };
+    if (!tool || !prepared) throw new ToolError(reason);
     const { title, targets, command, hosts } = prepared;
     const beyond = {
       ...(tool.source !== 'builtin' && { source: tool.source }),
@@ -42,9 +43,9 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
     };
     const started = { type: 'tool_started', callId: call.id, name: call.name, title, effect: tool.effect, targets, ...beyond } as const;
     emit({ ...started, decision });
-    if (judged.kind === 'deny') throw new Withheld(`Denied: ${judged.reason}`);
-    if (judged.kind === 'ask') {
-      prepared = await approval(call, prepared, { ...judged, ...(covers && { covers }) }, ports, signal);
+    if (kind === 'deny') throw new Withheld(`Denied: ${reason}`);
+    if (kind === 'ask') {
+      prepared = await approval(call, prepared, judgement, ports, signal);
       // An effect that stages no changes leaves no other mark that it began, and after a crash it must not happen twice.
       if (!prepared.changes) emit({ ...started, decision: { kind: 'allow', rule: 'approved', reason: 'You approved it.' } });
     }
@@ -86,7 +87,7 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
 async function approval(
   call: ToolCall,
   prepared: PreparedCall,
-  { rule, reason, covers }: Judgement,
+  { rule, reason, covers, secret }: Judgement,
   ports: RunPorts,
   signal: AbortSignal,
 ): Promise<PreparedCall> {
@@ -118,6 +119,7 @@ async function approval(
         title,
         rule,
         reason,
+        ...(secret && { secret }),
         changes,
         ...bound,
         ...beyond,

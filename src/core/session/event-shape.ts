@@ -4,6 +4,7 @@ import { assistantMessage, cost, model, toolResult, usage, userMessage } from '.
 import type { StepStatus } from '../plan/plan.ts';
 import { plan, planCheck } from '../plan/shape.ts';
 import type { BudgetKey } from '../run/budget.ts';
+import type { RuleId } from '../run/rules.ts';
 import type { ChangeSummary, CommandLine, Decision, Effect, FileRevision, ServerTool, Target } from '../run/tool.ts';
 import {
   anyOf,
@@ -64,7 +65,9 @@ const target = object<Target>({
   outside: optional(boolean),
   names: yes,
 });
-const decision = object<Decision>({ kind: oneOf<Decision['kind']>({ allow: true, deny: true, ask: true }), rule: string, reason: string });
+/** Any id is read: one of another version only names what decided, and losing the event would lose what happened. */
+const rule = string as Check<RuleId>;
+const decision = object<Decision>({ kind: oneOf<Decision['kind']>({ allow: true, deny: true, ask: true }), rule, reason: string });
 const command = object<CommandLine>({
   text: string,
   cwd: string,
@@ -172,13 +175,13 @@ const receipt = object<Receipt>({
   mode,
   calls: number,
   effects: counts as Check<Receipt['effects']>,
-  allowed: counts,
+  allowed: counts as Check<Receipt['allowed']>,
   asked: number,
   approved: number,
   rejected: number,
   denied: number,
   failed: amount,
-  deniedBy: counts,
+  deniedBy: counts as Check<Receipt['deniedBy']>,
   read: strings,
   readCount: number,
   changed: strings,
@@ -219,8 +222,9 @@ const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
     approvalId: string,
     callId: string,
     title: string,
-    rule: string,
+    rule,
     reason: string,
+    secret: yes,
     changes,
     digest: text,
     command: optional(command),

@@ -2,6 +2,7 @@ import type { AssistantMessage, Cost, ModelRef, ToolResult, Usage, UserMessage }
 import type { ModelErrorKind, ModelWaiting } from '../model/model.ts';
 import type { Check, Plan, StepStatus } from '../plan/plan.ts';
 import type { BudgetKey } from '../run/budget.ts';
+import type { RuleId } from '../run/rules.ts';
 import type { ChangeSummary, CommandLine, Decision, Effect, Revision, ServerTool, Target } from '../run/tool.ts';
 import type { Receipt } from '../view/receipt.ts';
 import type { Covers, GrantScope } from './grant-scope.ts';
@@ -97,8 +98,10 @@ export type EventBody =
       callId: string;
       title: string;
       /** The policy's rule that made it a question. */
-      rule: string;
+      rule: RuleId;
       reason: string;
+      /** A yes shows the model a file that may hold keys or passwords. */
+      secret?: true;
       changes: ChangeSummary[];
       digest?: string;
       /** What a yes runs, in full. */

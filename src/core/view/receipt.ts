@@ -1,6 +1,7 @@
 /** What a run did, by its events: the account that ends it. */
 
 import type { Cost, Usage } from '../model/messages.ts';
+import type { RuleId } from '../run/rules.ts';
 import type { Effect } from '../run/tool.ts';
 import type { AgentEvent, Mode } from '../session/events.ts';
 import { dollars, tokens } from '../words/amounts.ts';
@@ -12,7 +13,7 @@ export type Receipt = {
   /** Of calls that were carried out, by what they could do at most. */
   effects: Partial<Record<Effect, number>>;
   /** How many calls were allowed without asking, by the rule that allowed them. */
-  allowed: Record<string, number>;
+  allowed: Partial<Record<RuleId, number>>;
   asked: number;
   /** Of those asked for. */
   approved: number;
@@ -21,7 +22,7 @@ export type Receipt = {
   /** Of those carried out, and those of tools that Agent does not have; absent where it was not counted. */
   failed?: number;
   /** By the rule that denied. */
-  deniedBy: Record<string, number>;
+  deniedBy: Partial<Record<RuleId, number>>;
   read: string[];
   readCount: number;
   changed: string[];
@@ -47,9 +48,9 @@ type Spent = { usage: Usage; cost?: Cost };
 export function receiptOf(events: Iterable<AgentEvent>, runId: string, canWrite?: boolean): Receipt {
   let mode: Mode = 'ask';
   const begun = new Map<string, Extract<AgentEvent, { type: 'tool_started' }>>();
-  const denied = new Map<string, string>();
+  const denied = new Map<string, RuleId>();
   const effects = new Map<Effect, number>();
-  const allowed = new Map<string, number>();
+  const allowed = new Map<RuleId, number>();
   const commands: string[] = [];
   let failed = 0;
   let writes: { path: string; step: number | undefined }[] = [];
@@ -129,9 +130,9 @@ export function receiptOf(events: Iterable<AgentEvent>, runId: string, canWrite?
   };
 }
 
-function countsOf(values: Iterable<string>): Record<string, number> {
-  const counts = new Map<string, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+function countsOf(rules: Iterable<RuleId>): Partial<Record<RuleId, number>> {
+  const counts = new Map<RuleId, number>();
+  for (const rule of rules) counts.set(rule, (counts.get(rule) ?? 0) + 1);
   return Object.fromEntries(counts);
 }
 
