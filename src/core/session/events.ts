@@ -119,7 +119,7 @@ export type EventBody =
       /** So many other calls of the same answer would ask for the same. */
       similar?: number;
     }
-  /** The answer as it counts: `granted` is what it stands for from now on. In logs of older versions `answer.grant` alone stands for edits. `digest` is of the effect that is agreed to: where the user revised the proposal, of what is left of it. */
+  /** The answer as it counts: `granted` is what it stands for from now on. `digest` is of the effect that is agreed to: where the user revised the proposal, of what is left of it. */
   | { type: 'approval_resolved'; approvalId: string; callId: string; digest?: string; answer: ApprovalAnswer; granted?: Granted }
   /** The run waits until it is answered. */
   | { type: 'question_asked'; questionId: string; callId: string; question: Question }
@@ -130,7 +130,7 @@ export type EventBody =
   /** Written before the first byte of a change is, so that a crash in between can be taken back too. */
   | { type: 'changes_staged'; callId: string; changes: Omit<ChangeSummary, 'diff'>[] }
   | { type: 'file_changed'; callId: string; changes: ChangeSummary[] }
-  /** What was staged could not be written, and every file is as it was. Logs of older versions do not say so. */
+  /** What was staged could not be written, and every file is as it was. */
   | { type: 'changes_dropped'; callId: string }
   /** `withheld`: it was not carried out, for it was denied, rejected, or one too many. */
   | { type: 'tool_finished'; callId: string; result: ToolResult; durationMs: number; decision?: Decision; note?: string; withheld?: true }
@@ -169,7 +169,7 @@ export type EventBody =
     }
   /** Written before the first byte that an undo or a restore changes, which so can be taken back itself. */
   | { type: 'undo_staged'; undoId: string; restore?: true; changes: Omit<ChangeSummary, 'diff'>[] }
-  /** `part` where not the whole run was taken back: one file of it, or one hunk of that. Logs of older versions have no `undoId`. */
+  /** `part` where not the whole run was taken back: one file of it, or one hunk of that. An undo without an `undoId` cannot be taken back. */
   | { type: 'changes_undone'; undoneRunId: string; results: UndoResult[]; undoId?: string; part?: { path: string; hunk?: number } }
   | { type: 'changes_restored'; undoId: string; to: RestorePoint; results: UndoResult[] };
 

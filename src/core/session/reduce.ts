@@ -165,11 +165,10 @@ function remember(state: SessionState, result: ToolResult): void {
   if (call) state.recent = withMade(state.recent, { call, result }, state.open);
 }
 
-/** Older logs know edits only, and say what was granted by the answer alone. */
 function grant(state: SessionState, { runId, answer, granted }: Extract<AgentEvent, { type: 'approval_resolved' }>): void {
-  if (!answer.approve) return;
-  const { scope, covers } = granted ?? { scope: answer.grant, covers: { kind: 'edits' as const } };
-  if (scope === undefined || scope === 'workspace') return;
+  if (!answer.approve || !granted) return;
+  const { scope, covers } = granted;
+  if (scope === 'workspace') return;
   const callIds = scope === 'turn' && { callIds: state.open.map(({ id }) => id) };
   state.grants.push({ scope, covers, runId, ...callIds });
 }

@@ -27,7 +27,7 @@ export type Receipt = {
   readCount: number;
   changed: string[];
   changedCount: number;
-  /** Steps of the plan that are done and changed none of their files. Absent in logs of older versions, and where there are none. */
+  /** Steps of the plan that are done and changed none of their files. Absent where there are none. */
   unchangedSteps?: number[];
   commands: string[];
   commandCount: number;
