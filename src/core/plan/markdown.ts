@@ -1,5 +1,6 @@
 /** A plan as a document for people, with how far it is where it was begun. */
 
+import { codeSpan } from '../words/markdown-code.ts';
 import { visibleLine } from '../words/visible-text.ts';
 import { shortHash } from './hash.ts';
 import type { Check, Plan } from './plan.ts';
@@ -41,13 +42,8 @@ function checkMarkdown(check: Check): string {
   return `nothing matches ${code(pattern)}${glob ? ` in ${code(glob)}` : ''}`;
 }
 
-/** However many ticks it holds. */
 function code(exact: string): string {
-  const text = visibleLine(exact);
-  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const ticks = '`'.repeat(longest + 1);
-  const gap = text.startsWith('`') || text.endsWith('`') ? ' ' : '';
-  return `${ticks}${gap}${text}${gap}${ticks}`;
+  return codeSpan(visibleLine(exact));
 }
 
 function oneLine(text: string): string {

@@ -5,6 +5,7 @@ import type { RuleId } from '../run/rules.ts';
 import type { Effect } from '../run/tool.ts';
 import type { AgentEvent, Mode } from '../session/events.ts';
 import { dollars, tokens } from '../words/amounts.ts';
+import { codeSpan } from '../words/markdown-code.ts';
 
 /** Lists are cut at `MAX_NAMED`; the counts are not. */
 export type Receipt = {
@@ -198,17 +199,10 @@ export function receiptRows(receipt: Receipt, spent?: Spent): { title: string; v
 export function receiptMarkdown(receipt: Receipt, spent?: Spent): string {
   const proof = proofOf(receipt);
   const lines = receiptRows(receipt, spent).map(({ title, values, more }) => {
-    const shown = values.map((value) => (NAMED.has(title) ? code(value) : value)).join(', ');
+    const shown = values.map((value) => (NAMED.has(title) ? codeSpan(value.replace(/\s+/g, ' ')) : value)).join(', ');
     return `- ${title}: ${shown}${more > 0 ? ` and ${more} more` : ''}`;
   });
   return [`**Receipt** ${receiptLine(receipt)}`, ...(proof ? ['', proof] : []), '', ...lines, ''].join('\n');
 }
 
 const NAMED = new Set(['Files read', 'Files changed', 'Commands', 'Hosts', 'MCP servers']);
-
-function code(text: string): string {
-  const line = text.replace(/\s+/g, ' ');
-  const ticks = '`'.repeat(Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length)) + 1);
-  const gap = /^`|`$/.test(line) ? ' ' : '';
-  return `${ticks}${gap}${line}${gap}${ticks}`;
-}
