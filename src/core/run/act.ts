@@ -7,7 +7,7 @@ import { orphanResult } from '../session/reduce.ts';
 import { visibleText } from '../words/visible-text.ts';
 import { REPEATED, repeatsThrice, withMade } from './repeats.ts';
 import type { RunPorts } from './run.ts';
-import type { Decision, Judgement, PreparedCall, RunEnd, Tool, ToolEvent } from './tool.ts';
+import type { Decision, Judgement, PreparedCall, RunEnd, Tool, ToolEvent, ToolOutput } from './tool.ts';
 import { ToolError } from './tool.ts';
 
 /** The call was not carried out, and the model is told why. */
@@ -21,7 +21,7 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
   let decision: Decision | undefined;
   const result: ToolResult = { type: 'tool_result', callId: call.id, name: call.name, content: [] };
   let events: ToolEvent[] = [];
-  let note: string | undefined;
+  let ending: Pick<ToolOutput, 'note' | 'stopped'> = {};
   let endsRun: RunEnd | undefined;
   let isWithheld = false;
   try {
@@ -64,7 +64,7 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
     result.content = typeof output.content === 'string' ? [{ type: 'text', text: output.content }] : output.content;
     if (output.isError) result.isError = true;
     events = output.events ?? [];
-    note = output.note;
+    ending = { ...(output.note && { note: output.note }), ...(output.stopped && { stopped: output.stopped }) };
     endsRun = output.endsRun;
   } catch (error) {
     if (signal.aborted) throw error;
@@ -78,7 +78,7 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
   if (repeatsThrice(withMade(state.recent, { call, result }, state.open))) result.content = [...result.content, REPEATED];
   for (const event of events) emit(event);
   const durationMs = Math.max(0, now() - begun - (meter.waitedMs - waitedBefore));
-  const more = { ...(decision && { decision }), ...(note && { note }), ...(isWithheld && { withheld: true as const }) };
+  const more = { ...(decision && { decision }), ...ending, ...(isWithheld && { withheld: true as const }) };
   emit({ type: 'tool_finished', callId: call.id, result, durationMs, ...more });
   return endsRun;
 }

@@ -67,6 +67,8 @@ export type ToolOutput = {
   endsRun?: RunEnd;
   /** How it ended, in a word or two beside the title: `exit 1`. */
   note?: string;
+  /** The command that it is about was stopped before it ended. */
+  stopped?: true;
 };
 
 /** A command exactly as the shell gets it; `cwd` is workspace-relative. `timeoutSeconds` is named where it is not the usual one. */

@@ -133,7 +133,17 @@ export type EventBody =
   /** What was staged could not be written, and every file is as it was. */
   | { type: 'changes_dropped'; callId: string }
   /** `withheld`: it was not carried out, for it was denied, rejected, or one too many. */
-  | { type: 'tool_finished'; callId: string; result: ToolResult; durationMs: number; decision?: Decision; note?: string; withheld?: true }
+  | {
+      type: 'tool_finished';
+      callId: string;
+      result: ToolResult;
+      durationMs: number;
+      decision?: Decision;
+      note?: string;
+      /** The command that the call is about was stopped before it ended. */
+      stopped?: true;
+      withheld?: true;
+    }
   | { type: 'plan_proposed'; plan: Plan }
   /** `run` carries the plan as the user confirmed it, which may be an edited revision. */
   | { type: 'plan_resolved'; planId: string; answer: 'run' | 'discard'; plan?: Plan }

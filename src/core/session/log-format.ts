@@ -36,13 +36,15 @@ export function migrated(line: unknown, format: number): unknown {
 }
 
 function fromFormat1(line: Record<string, unknown>): Record<string, unknown> {
-  const { type, rule, reason, answer, granted } = line;
+  const { type, rule, reason, answer, granted, note } = line;
   // Only the sentence for people told that a command reads a secret.
   if (type === 'approval_requested' && rule === 'guarded-path' && typeof reason === 'string' && /keys or passwords/.test(reason))
     return { ...line, secret: true };
   // Only edits could be granted, so the answer alone told it.
   if (type === 'approval_resolved' && isObject(answer) && answer.approve && answer.grant !== undefined && granted === undefined)
     return { ...line, granted: { scope: answer.grant, covers: { kind: 'edits' } } };
+  // Only the word for people told that a command was stopped.
+  if (type === 'tool_finished' && note === 'stopped') return { ...line, stopped: true };
   return line;
 }
 

@@ -87,13 +87,23 @@ describe('the format of a log', () => {
     assert.deepEqual(await kedge.store.load('old'), session.events);
   });
 
-  it('that is 1 says by an answer alone that edits were granted', async () => {
+  it('that is 1 says by an answer alone that edits were granted', () => {
     const answered = { type: 'approval_resolved', answer: { approve: true, grant: 'session' } };
     const granted = { scope: 'session', covers: { kind: 'edits' } };
     assert.deepEqual(migrated(answered, 1), { ...answered, granted });
     assert.deepEqual(migrated(answered, LOG_FORMAT), answered);
     const rejected = { type: 'approval_resolved', answer: { approve: false, grant: 'session' } };
     assert.deepEqual(migrated(rejected, 1), rejected);
+  });
+
+  it('that is 1 says by a note alone that a command was stopped', () => {
+    const finished = { type: 'tool_finished', note: 'stopped' };
+    assert.deepEqual(migrated(finished, 1), { ...finished, stopped: true });
+    assert.deepEqual(migrated(finished, LOG_FORMAT), finished);
+    assert.deepEqual(migrated({ ...finished, note: 'exit 1' }, 1), { ...finished, note: 'exit 1' });
+  });
+
+  it('that is 1 may hold lines that are no events', () => {
     for (const garbage of [null, 1, 'x', [], {}, { type: 'approval_resolved', answer: null }]) assert.equal(migrated(garbage, 1), garbage);
   });
 
