@@ -41,6 +41,7 @@ export type CallView = {
   durationMs?: number;
   /** How it ended, in a word or two. */
   note?: string;
+  stopped?: true | undefined;
   changes: readonly ChangeSummary[];
 };
 
@@ -263,7 +264,7 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
         const isUnknown = run.mode === 'agent' && decision?.rule === 'unknown-tool';
         const ended = event.decision?.kind === 'deny' ? 'denied' : finishedStatus(call, event.result.isError);
         const status = isUnknown ? 'failed' : ended;
-        return { ...rest, decision, status, result: event.result, durationMs: event.durationMs, note: event.note };
+        return { ...rest, decision, status, result: event.result, durationMs: event.durationMs, note: event.note, stopped: event.stopped };
       });
     case 'plan_proposed':
       return { ...run, proposal: { plan: event.plan } };

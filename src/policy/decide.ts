@@ -1,5 +1,6 @@
 /** One pure judge of every call of every host. It knows nothing of files or editors: only what the call is and what it would touch. */
 
+import type { RuleId } from '../core/run/rules.ts';
 import type { Judgement } from '../core/run/tool.ts';
 import type { Decision, Target } from '../core/session/effects.ts';
 import type { Mode } from '../core/session/events.ts';
@@ -13,14 +14,14 @@ import { inScope } from './scope.ts';
 
 export { inScope } from './scope.ts';
 
-const allow = (rule: string, reason: string): Judgement => ({ kind: 'allow', rule, reason });
-const ask = (rule: string, reason: string, covers?: Covers[]): Judgement => ({
+const allow = (rule: RuleId, reason: string): Judgement => ({ kind: 'allow', rule, reason });
+const ask = (rule: RuleId, reason: string, covers?: Covers[]): Judgement => ({
   kind: 'ask',
   rule,
   reason,
   ...(covers && covers.length > 0 && { covers }),
 });
-const deny = (rule: string, reason: string): Judgement => ({ kind: 'deny', rule, reason });
+const deny = (rule: RuleId, reason: string): Judgement => ({ kind: 'deny', rule, reason });
 
 const MODE_NAME: Record<Mode, string> = { ask: 'Ask', plan: 'Plan', agent: 'Agent' };
 
@@ -49,7 +50,7 @@ function judge(input: PolicyInput): Judgement {
   if (run?.kind === 'deny') return run;
 
   const danger = dangerOf(input);
-  if (danger) return ask(danger.rule, danger.reason);
+  if (danger) return { kind: 'ask', ...danger };
   const asked = rules.find((rule) => rule.effect === 'ask' && applies(rule, input));
   if (asked) return ask('rule', ruleSentence(asked));
 
@@ -85,7 +86,7 @@ function steeredOf({ rules = [], steers }: PolicyInput, written: readonly Target
   return first;
 }
 
-function questionOf(kind: Need['kind'], { name, tool, hosts = [], privateHost }: PolicyInput): [rule: string, reason: string] {
+function questionOf(kind: Need['kind'], { name, tool, hosts = [], privateHost }: PolicyInput): [rule: RuleId, reason: string] {
   if (kind === 'write') return ['edit', 'It changes files.'];
   if (kind === 'host' && privateHost) return ['private-host', `${hosts.join(', ')} is this computer or in a private network.`];
   if (kind === 'host') return ['sends', `It sends a request to ${hosts.join(', ')}.`];

@@ -37,9 +37,6 @@ export type RuleSet = { rules: SourcedRule[]; problems: string[] };
 const ASKS = ' Until it is put right, every call asks.';
 const LEFT_OUT = ' It is left out.';
 
-/** The problem alone, for where nothing comes of it since the program ends. */
-export const bareProblem = (problem: string) => problem.replace(ASKS, '').replace(LEFT_OUT, '');
-
 export const NO_RULES: RuleSet = { rules: [], problems: [] };
 
 /** A rule that cannot be read may have been one that denies: until it is put right, everything asks. */
@@ -47,8 +44,11 @@ function unreadable(from: SourcedRule['from'], problem: string): SourcedRule {
   return { effect: 'ask', from, reason: problem };
 }
 
-/** @param place where the rules were found, for people: `kedge.policy.rules`, or a file's name. */
-export function readRules(value: unknown, from: SourcedRule['from'], place: string): RuleSet {
+/**
+ * @param place where the rules were found, for people: `kedge.policy.rules`, or a file's name.
+ * @param isFatal the program ends with a problem, so that a problem does not say what comes of it.
+ */
+export function readRules(value: unknown, from: SourcedRule['from'], place: string, { isFatal = false } = {}): RuleSet {
   if (value === undefined || value === null) return NO_RULES;
   if (!Array.isArray(value)) {
     const problem = `${place} is no list of rules.`;
@@ -66,11 +66,12 @@ export function readRules(value: unknown, from: SourcedRule['from'], place: stri
     }
     const issue = parsed.error.issues[0];
     const where = issue?.path.length ? `${issue.path.join('.')}: ` : '';
-    const problem = `Rule ${index + 1} of ${place} cannot be read: ${where}${issue?.message ?? 'it is no rule'}.${ASKS}`;
-    set.problems.push(problem);
     // One that would only allow is safe to leave out.
-    if ((entry as { effect?: unknown } | null)?.effect !== 'allow') set.rules.push(unreadable(from, problem));
-    else set.problems[set.problems.length - 1] = problem.replace(ASKS, LEFT_OUT);
+    const isLeftOut = (entry as { effect?: unknown } | null)?.effect === 'allow';
+    const consequence = isFatal ? '' : isLeftOut ? LEFT_OUT : ASKS;
+    const problem = `Rule ${index + 1} of ${place} cannot be read: ${where}${issue?.message ?? 'it is no rule'}.${consequence}`;
+    set.problems.push(problem);
+    if (!isLeftOut) set.rules.push(unreadable(from, problem));
   }
   return set;
 }

@@ -38,6 +38,7 @@ export class SessionStore {
   /**
    * The events of a session. A line that is no event (cut off by a crash, or damaged) is left out, and of a damaged file a
    * copy as it was is kept beside it as `.damaged`, so that nothing is lost. The log itself stays as it is: another process may be writing it.
+   * @throws NewerLogError
    */
   async load(id: string): Promise<AgentEvent[] | undefined> {
     const file = this.#file(id);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { user } from '../../src/core/model/messages.ts';
+import type { RuleId } from '../../src/core/run/rules.ts';
 import type { ChangeSummary } from '../../src/core/session/effects.ts';
 import type { EventBody, RunError } from '../../src/core/session/events.ts';
 import { answer, lastMetadata } from '../../src/hosts/vscode/chat/chat.ts';
@@ -84,7 +85,7 @@ describe('an approval in the native Chat', () => {
     diff: '',
     ...more,
   });
-  const asked = (rule: string, changes: ChangeSummary[], title = 'Edit') =>
+  const asked = (rule: RuleId, changes: ChangeSummary[], title = 'Edit') =>
     tellerOf(kedge)({
       type: 'approval_requested',
       approvalId: 'a',

@@ -1,9 +1,10 @@
 /** Opens damaged logs, one after another, in a thread of its own: the one that starts it sees where a log makes it hang. */
 import assert from 'node:assert/strict';
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { planOverviews } from '../../src/core/plan/progress.ts';
+import { NewerLogError } from '../../src/core/session/log-format.ts';
 import { foldSession } from '../../src/core/session/reduce.ts';
 import { receiptMarkdown, receiptOf } from '../../src/core/view/receipt.ts';
 import { describeProgress } from '../../src/core/view/summary.ts';
@@ -34,7 +35,15 @@ async function check(recorded: RecordedLog, other: RecordedLog, damages: readonl
   const before = new Map(isCut ? [] : sent.times);
   sent.times.clear();
 
-  const opened = await kedge.reload({ adapter });
+  const opened = await kedge.reload({ adapter }).catch((error: unknown) => {
+    if (!(error instanceof NewerLogError)) throw error;
+  });
+  // A bit can flip so that the log seems to be of a later format.
+  if (!opened) {
+    assert.deepEqual(await readFile(file), bytes);
+    sent.times = new Map(before);
+    return;
+  }
   assert.deepEqual(
     (await opened.assistant.sessions()).map(({ id }) => id),
     [kedge.session.id],

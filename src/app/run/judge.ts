@@ -150,9 +150,8 @@ function seenIn(events: readonly AgentEvent[], places: (path: string) => readonl
   let [secret, strangers] = [false, false];
   const guarded = new Set<string>();
   for (const event of events) {
-    // What a glob or a link came to, only the question says.
-    if (event.type === 'approval_requested' && event.rule === 'guarded-path' && /keys or passwords/.test(event.reason))
-      guarded.add(event.approvalId);
+    // Only the question says what a glob or a link came to.
+    if (event.type === 'approval_requested' && event.secret) guarded.add(event.approvalId);
     secret ||= event.type === 'approval_resolved' && event.answer.approve && guarded.has(event.approvalId);
     if (event.type !== 'tool_started' || event.decision.kind !== 'allow') continue;
     secret ||= event.targets.some(({ path, access }) => access === 'read' && places(path).some(isSecret));

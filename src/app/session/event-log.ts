@@ -5,7 +5,7 @@ import type { AgentEvent, EventBody } from '../../core/session/events.ts';
 import { isDurable } from '../../core/session/events.ts';
 import { type Covers, sameCovers } from '../../core/session/grant-scope.ts';
 import { foldSession, reduce, skipLost } from '../../core/session/reduce.ts';
-import { emptySession, type SessionState, waitsForUser } from '../../core/session/session-state.ts';
+import { emptySession, type MutableSessionState, type SessionState, waitsForUser } from '../../core/session/session-state.ts';
 import { fits, takeIn } from '../../core/session/valid-events.ts';
 import { receiptOf } from '../../core/view/receipt.ts';
 import { endsWait } from '../../core/words/retry-text.ts';
@@ -28,7 +28,7 @@ export type LoggedRun = {
 };
 
 export class EventLog {
-  readonly state: SessionState = emptySession();
+  readonly #state: MutableSessionState = emptySession();
   /** All durable events, as they are in the log; the last may only be about to be. */
   readonly events: AgentEvent[] = [];
   readonly #file: SessionLog;
@@ -55,13 +55,17 @@ export class EventLog {
     this.#noticeInterruption();
   }
 
+  get state(): SessionState {
+    return this.#state;
+  }
+
   /** Says in one sentence which lines of the log were left out. A copy of the log is kept. */
   get damage(): string | undefined {
     return this.#damage;
   }
 
   #takeIn(logged: readonly AgentEvent[]): AgentEvent[] {
-    const taken = takeIn(this.state, logged);
+    const taken = takeIn(this.#state, logged);
     for (const event of taken) this.events.push(event);
     this.#file.refuse(logged.length - taken.length);
     const lines = this.#file.damaged;
@@ -116,7 +120,7 @@ export class EventLog {
     if (durable && !this.#failure) this.#append(event);
     if (durable) {
       this.events.push(event);
-      reduce(this.state, event);
+      reduce(this.#state, event);
     }
     if (event.type === 'model_waiting') this.#waiting = event;
     else if (endsWait(event)) this.#waiting = undefined;
@@ -188,7 +192,7 @@ export class EventLog {
     if (!this.#unlogged) return;
     this.#unlogged = undefined;
     this.events.pop();
-    Object.assign(this.state, foldSession(this.events));
+    Object.assign(this.#state, foldSession(this.events));
   }
 
   /** After a reload: a run that was under way and does not wait for an answer is shown as paused, and can be resumed. */
@@ -204,7 +208,7 @@ export class EventLog {
       at: this.#now(),
     };
     this.events.push(this.#unlogged);
-    reduce(this.state, this.#unlogged);
+    reduce(this.#state, this.#unlogged);
   }
 
   /** Keeps other windows and processes from it, until `unlock` was called as often. @throws SessionError where one has it. */
@@ -238,7 +242,7 @@ export class EventLog {
   #skipLost(): void {
     this.#isLost = false;
     this.#forgetUnlogged();
-    skipLost(this.state);
+    skipLost(this.#state);
     this.#noticeInterruption();
   }
 

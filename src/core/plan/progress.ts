@@ -1,8 +1,15 @@
 /** How far a plan is: which step is under way, which comes next, and what became of those before. Steps are counted from 1. */
-
-import type { AgentEvent } from '../session/events.ts';
-import type { RunRecord, SessionState, StepState, StepStates, Write } from '../session/session-state.ts';
-import type { Plan } from './plan.ts';
+import type { AgentEvent, CheckOutcome } from '../session/events.ts';
+import type {
+  MutableRunRecord,
+  MutableSessionState,
+  RunRecord,
+  SessionState,
+  StepState,
+  StepStates,
+  Write,
+} from '../session/session-state.ts';
+import type { Check, Plan, StepStatus } from './plan.ts';
 
 type PlanRun = Pick<RunRecord, 'plan' | 'steps'>;
 
@@ -57,7 +64,7 @@ type PlanEvent = Extract<
 >;
 
 /** What the events of plans do to the state. `run` is the one that the event is of. */
-export function reducePlan(state: SessionState, event: PlanEvent, run: RunRecord | undefined): void {
+export function reducePlan(state: MutableSessionState, event: PlanEvent, run: MutableRunRecord | undefined): void {
   switch (event.type) {
     case 'plan_proposed': {
       const before = event.plan.supersedes === undefined ? undefined : state.plans.get(event.plan.supersedes);

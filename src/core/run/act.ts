@@ -8,7 +8,7 @@ import { orphanResult } from '../session/reduce.ts';
 import { REPEATED, repeatsThrice, withMade } from '../session/repeats.ts';
 import { visibleText } from '../words/visible-text.ts';
 import type { RunPorts } from './ports.ts';
-import { type Judgement, type PreparedCall, type RunEnd, type Tool, ToolError, type ToolEvent } from './tool.ts';
+import { type Judgement, type PreparedCall, type RunEnd, type Tool, ToolError, type ToolEvent, type ToolOutput } from './tool.ts';
 
 /** The call was not carried out, and the model is told why. */
 class Withheld extends ToolError {}
@@ -21,7 +21,7 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
   let decision: Decision | undefined;
   const result: ToolResult = { type: 'tool_result', callId: call.id, name: call.name, content: [] };
   let events: ToolEvent[] = [];
-  let note: string | undefined;
+  let ending: Pick<ToolOutput, 'note' | 'stopped'> = {};
   let endsRun: RunEnd | undefined;
   let isWithheld = false;
   try {
@@ -31,9 +31,10 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
     if (call.malformed !== undefined)
       throw new Withheld(call.problem ?? 'The arguments are not valid JSON. Send them again as one JSON object.');
     let prepared = tool && (await abortable(tool.prepare(call.input ?? {}, signal), signal));
-    const { covers, ...judged } = await abortable(Promise.resolve(ports.decide(call, tool, prepared)), signal);
-    decision = judged;
-    if (!tool || !prepared) throw new ToolError(judged.reason);
+    const judgement = await abortable(Promise.resolve(ports.decide(call, tool, prepared)), signal);
+    const { kind, rule, reason } = judgement;
+    decision = { kind, rule, reason };
+    if (!tool || !prepared) throw new ToolError(reason);
     const { title, targets, command, hosts } = prepared;
     const beyond = {
       ...(tool.source !== 'builtin' && { source: tool.source }),
@@ -42,9 +43,9 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
     };
     const started = { type: 'tool_started', callId: call.id, name: call.name, title, effect: tool.effect, targets, ...beyond } as const;
     emit({ ...started, decision });
-    if (judged.kind === 'deny') throw new Withheld(`Denied: ${judged.reason}`);
-    if (judged.kind === 'ask') {
-      prepared = await approval(call, prepared, { ...judged, ...(covers && { covers }) }, ports, signal);
+    if (kind === 'deny') throw new Withheld(`Denied: ${reason}`);
+    if (kind === 'ask') {
+      prepared = await approval(call, prepared, judgement, ports, signal);
       // An effect that stages no changes leaves no other mark that it began, and after a crash it must not happen twice.
       if (!prepared.changes) emit({ ...started, decision: { kind: 'allow', rule: 'approved', reason: 'You approved it.' } });
     }
@@ -63,7 +64,7 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
     result.content = typeof output.content === 'string' ? [{ type: 'text', text: output.content }] : output.content;
     if (output.isError) result.isError = true;
     events = output.events ?? [];
-    note = output.note;
+    ending = { ...(output.note && { note: output.note }), ...(output.stopped && { stopped: output.stopped }) };
     endsRun = output.endsRun;
   } catch (error) {
     if (signal.aborted) throw error;
@@ -77,7 +78,7 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
   if (repeatsThrice(withMade(state.recent, { call, result }, state.open))) result.content = [...result.content, REPEATED];
   for (const event of events) emit(event);
   const durationMs = Math.max(0, now() - begun - (meter.waitedMs - waitedBefore));
-  const more = { ...(decision && { decision }), ...(note && { note }), ...(isWithheld && { withheld: true as const }) };
+  const more = { ...(decision && { decision }), ...ending, ...(isWithheld && { withheld: true as const }) };
   emit({ type: 'tool_finished', callId: call.id, result, durationMs, ...more });
   return endsRun;
 }
@@ -86,7 +87,7 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
 async function approval(
   call: ToolCall,
   prepared: PreparedCall,
-  { rule, reason, covers }: Judgement,
+  { rule, reason, covers, secret }: Judgement,
   ports: RunPorts,
   signal: AbortSignal,
 ): Promise<PreparedCall> {
@@ -118,6 +119,7 @@ async function approval(
         title,
         rule,
         reason,
+        ...(secret && { secret }),
         changes,
         ...bound,
         ...beyond,

@@ -3,6 +3,7 @@ import type { JsonSchema } from '../model/model.ts';
 import type { ChangeSummary, CommandLine, Decision, Effect, Revision, ServerTool, Target } from '../session/effects.ts';
 import type { EventBody, Question, QuestionAnswer } from '../session/events.ts';
 import type { Covers } from '../session/grant-scope.ts';
+import type { RuleId } from './rules.ts';
 
 /** How a call ends its run: a plan waits for the user; the user wants to edit the plan, or stopped the run; a step of the plan failed. */
 export type RunEnd = 'plan_proposed' | 'edit_plan' | 'stopped' | 'failed';
@@ -31,6 +32,8 @@ export type ToolOutput = {
   endsRun?: RunEnd;
   /** How it ended, in a word or two beside the title: `exit 1`. */
   note?: string;
+  /** The command that it is about was stopped before it ended. */
+  stopped?: true;
 };
 
 export type ExecuteContext = {
@@ -96,5 +99,8 @@ export class ToolError extends Error {
   override name = 'ToolError';
 }
 
-/** `covers`: what a yes can stand for, the widest first; absent where a yes counts once. */
-export type Judgement = Decision & { covers?: Covers[] };
+/**
+ * `covers`: what a yes can stand for, the widest first; absent where a yes counts once.
+ * `secret`: a yes shows the model a file that may hold keys or passwords.
+ */
+export type Judgement = Decision & { covers?: Covers[]; secret?: true };

@@ -1,3 +1,4 @@
+import type { RuleId } from '../run/rules.ts';
 /** What a tool call does, as data: events, approvals and the policy name it so. */
 
 /** What a call can do at most. `external` reaches beyond the workspace (network, other programs). */
@@ -49,4 +50,4 @@ export type CommandLine = {
 /** A tool of an MCP server, by its names there; the description is the server's. */
 export type ServerTool = { server: string; tool: string; description: string };
 
-export type Decision = { kind: 'allow' | 'deny' | 'ask'; rule: string; reason: string };
+export type Decision = { kind: 'allow' | 'deny' | 'ask'; rule: RuleId; reason: string };

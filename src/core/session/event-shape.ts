@@ -3,6 +3,7 @@
 import { assistantMessage, cost, model, toolResult, usage, userMessage } from '../model/message-shape.ts';
 import type { StepStatus } from '../plan/plan.ts';
 import { plan, planCheck } from '../plan/shape.ts';
+import type { RuleId } from '../run/rules.ts';
 import {
   anyOf,
   arrayOf,
@@ -63,7 +64,9 @@ const target = object<Target>({
   outside: optional(boolean),
   names: yes,
 });
-const decision = object<Decision>({ kind: oneOf<Decision['kind']>({ allow: true, deny: true, ask: true }), rule: string, reason: string });
+/** Any id is read: one of another version only names what decided, and losing the event would lose what happened. */
+const rule = string as Check<RuleId>;
+const decision = object<Decision>({ kind: oneOf<Decision['kind']>({ allow: true, deny: true, ask: true }), rule, reason: string });
 const command = object<CommandLine>({
   text: string,
   cwd: string,
@@ -171,13 +174,13 @@ const receipt = object<Receipt>({
   mode,
   calls: number,
   effects: counts as Check<Receipt['effects']>,
-  allowed: counts,
+  allowed: counts as Check<Receipt['allowed']>,
   asked: number,
   approved: number,
   rejected: number,
   denied: number,
   failed: amount,
-  deniedBy: counts,
+  deniedBy: counts as Check<Receipt['deniedBy']>,
   read: strings,
   readCount: number,
   changed: strings,
@@ -218,8 +221,9 @@ const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
     approvalId: string,
     callId: string,
     title: string,
-    rule: string,
+    rule,
     reason: string,
+    secret: yes,
     changes,
     digest: text,
     command: optional(command),
@@ -244,7 +248,15 @@ const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
   changes_staged: { callId: string, changes: stagedChanges },
   file_changed: { callId: string, changes },
   changes_dropped: { callId: string },
-  tool_finished: { callId: string, result: toolResult, durationMs: number, decision: optional(decision), note: text, withheld: yes },
+  tool_finished: {
+    callId: string,
+    result: toolResult,
+    durationMs: number,
+    decision: optional(decision),
+    note: text,
+    stopped: yes,
+    withheld: yes,
+  },
   plan_proposed: { plan },
   plan_resolved: { planId: string, answer: oneOf({ run: true, discard: true }), plan: optional(plan) },
   plan_step: { ...ofStep, status: stepStatus, note: text, implicit: yes, unchanged: yes },

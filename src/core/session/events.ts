@@ -1,6 +1,7 @@
 import type { AssistantMessage, Cost, ModelRef, ToolResult, Usage, UserMessage } from '../model/messages.ts';
 import type { ModelErrorKind, ModelWaiting } from '../model/model.ts';
 import type { Check, Plan, StepStatus } from '../plan/plan.ts';
+import type { RuleId } from '../run/rules.ts';
 import type { ChangeSummary, CommandLine, Decision, Effect, Revision, ServerTool, Target } from './effects.ts';
 import type { Covers, GrantScope } from './grant-scope.ts';
 import type { BudgetKey, Limits } from './limits.ts';
@@ -93,8 +94,10 @@ export type EventBody =
       callId: string;
       title: string;
       /** The policy's rule that made it a question. */
-      rule: string;
+      rule: RuleId;
       reason: string;
+      /** A yes shows the model a file that may hold keys or passwords. */
+      secret?: true;
       changes: ChangeSummary[];
       digest?: string;
       /** What a yes runs, in full. */
@@ -112,7 +115,7 @@ export type EventBody =
       /** So many other calls of the same answer would ask for the same. */
       similar?: number;
     }
-  /** The answer as it counts: `granted` is what it stands for from now on. In logs of older versions `answer.grant` alone stands for edits. `digest` is of the effect that is agreed to: where the user revised the proposal, of what is left of it. */
+  /** The answer as it counts: `granted` is what it stands for from now on. `digest` is of the effect that is agreed to: where the user revised the proposal, of what is left of it. */
   | { type: 'approval_resolved'; approvalId: string; callId: string; digest?: string; answer: ApprovalAnswer; granted?: Granted }
   /** The run waits until it is answered. */
   | { type: 'question_asked'; questionId: string; callId: string; question: Question }
@@ -123,10 +126,20 @@ export type EventBody =
   /** Written before the first byte of a change is, so that a crash in between can be taken back too. */
   | { type: 'changes_staged'; callId: string; changes: Omit<ChangeSummary, 'diff'>[] }
   | { type: 'file_changed'; callId: string; changes: ChangeSummary[] }
-  /** What was staged could not be written, and every file is as it was. Logs of older versions do not say so. */
+  /** What was staged could not be written, and every file is as it was. */
   | { type: 'changes_dropped'; callId: string }
   /** `withheld`: it was not carried out, for it was denied, rejected, or one too many. */
-  | { type: 'tool_finished'; callId: string; result: ToolResult; durationMs: number; decision?: Decision; note?: string; withheld?: true }
+  | {
+      type: 'tool_finished';
+      callId: string;
+      result: ToolResult;
+      durationMs: number;
+      decision?: Decision;
+      note?: string;
+      /** The command that the call is about was stopped before it ended. */
+      stopped?: true;
+      withheld?: true;
+    }
   | { type: 'plan_proposed'; plan: Plan }
   /** `run` carries the plan as the user confirmed it, which may be an edited revision. */
   | { type: 'plan_resolved'; planId: string; answer: 'run' | 'discard'; plan?: Plan }
@@ -162,7 +175,7 @@ export type EventBody =
     }
   /** Written before the first byte that an undo or a restore changes, which so can be taken back itself. */
   | { type: 'undo_staged'; undoId: string; restore?: true; changes: Omit<ChangeSummary, 'diff'>[] }
-  /** `part` where not the whole run was taken back: one file of it, or one hunk of that. Logs of older versions have no `undoId`. */
+  /** `part` where not the whole run was taken back: one file of it, or one hunk of that. An undo without an `undoId` cannot be taken back. */
   | { type: 'changes_undone'; undoneRunId: string; results: UndoResult[]; undoId?: string; part?: { path: string; hunk?: number } }
   | { type: 'changes_restored'; undoId: string; to: RestorePoint; results: UndoResult[] };
 
@@ -189,7 +202,7 @@ export type Receipt = {
   /** Of calls that were carried out, by what they could do at most. */
   effects: Partial<Record<Effect, number>>;
   /** How many calls were allowed without asking, by the rule that allowed them. */
-  allowed: Record<string, number>;
+  allowed: Partial<Record<RuleId, number>>;
   asked: number;
   /** Of those asked for. */
   approved: number;
@@ -198,7 +211,7 @@ export type Receipt = {
   /** Of those carried out, and those of tools that Agent does not have; absent where it was not counted. */
   failed?: number;
   /** By the rule that denied. */
-  deniedBy: Record<string, number>;
+  deniedBy: Partial<Record<RuleId, number>>;
   read: string[];
   readCount: number;
   changed: string[];

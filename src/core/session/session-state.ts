@@ -1,4 +1,7 @@
-/** What is known of a session, and of its runs, by its events. */
+/**
+ * What is known of a session, and of its runs, by its events. Only the fold of the events (`reduce` and what it calls) has the mutable types;
+ * everybody else gets the same objects by their readonly types.
+ */
 
 import type { Cost, Message, ModelRef, ToolCall, ToolResult, Usage, UserMessage } from '../model/messages.ts';
 import type { Check, Plan, StepStatus } from '../plan/plan.ts';
@@ -11,7 +14,9 @@ import type { Made } from './repeats.ts';
 export type ApprovalRequest = Extract<AgentEvent, { type: 'approval_requested' }>;
 export type AskedQuestion = Extract<AgentEvent, { type: 'question_asked' }>;
 
-export type RunRecord = {
+export type RunRecord = Readonly<MutableRunRecord>;
+
+export type MutableRunRecord = {
   runId: string;
   mode: Mode;
   model: ModelRef;
@@ -39,14 +44,28 @@ export type RunRecord = {
   messagesBefore: number;
 };
 
-export type SessionState = {
+/** Entries are what the events held, and nobody changes these. */
+type ReadonlyCollection<T> =
+  T extends Map<infer Key, infer Value>
+    ? ReadonlyMap<Key, Readonly<Value>>
+    : T extends Set<infer Value>
+      ? ReadonlySet<Value>
+      : T extends readonly (infer Entry)[]
+        ? readonly Readonly<Entry>[]
+        : T extends object
+          ? Readonly<T>
+          : T;
+
+export type SessionState = { readonly [Field in keyof MutableSessionState]: ReadonlyCollection<MutableSessionState[Field]> };
+
+export type MutableSessionState = {
   seq: number;
   title: string;
   /** Of all runs. */
   usage: Usage;
   cost: Partial<Cost>;
-  runs: Map<string, RunRecord>;
-  lastRun: RunRecord | undefined;
+  runs: Map<string, MutableRunRecord>;
+  lastRun: MutableRunRecord | undefined;
   messages: Message[];
   /** Calls of the last assistant message, while not all of them have a result. */
   open: ToolCall[];
@@ -80,7 +99,7 @@ export type SessionState = {
 
 export type Queued = { id: string; message: UserMessage };
 
-export function emptySession(): SessionState {
+export function emptySession(): MutableSessionState {
   return {
     seq: 0,
     title: '',

@@ -4,6 +4,7 @@ import { shortHash } from '../plan/hash.ts';
 import { type Check, checkText, type Plan } from '../plan/plan.ts';
 import { isOver, statusText } from '../plan/progress.ts';
 import type { StepStates } from '../session/session-state.ts';
+import { codeSpan } from '../words/markdown-code.ts';
 import { visibleLine } from '../words/visible-text.ts';
 
 export function planMarkdown(plan: Plan, steps: StepStates = {}): string {
@@ -41,13 +42,8 @@ function checkMarkdown(check: Check): string {
   return `nothing matches ${code(pattern)}${glob ? ` in ${code(glob)}` : ''}`;
 }
 
-/** However many ticks it holds. */
 function code(exact: string): string {
-  const text = visibleLine(exact);
-  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const ticks = '`'.repeat(longest + 1);
-  const gap = text.startsWith('`') || text.endsWith('`') ? ' ' : '';
-  return `${ticks}${gap}${text}${gap}${ticks}`;
+  return codeSpan(visibleLine(exact));
 }
 
 function oneLine(text: string): string {

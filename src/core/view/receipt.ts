@@ -1,9 +1,11 @@
 /** What a run did, by its events: the account that ends it. */
 
 import type { Cost, Usage } from '../model/messages.ts';
+import type { RuleId } from '../run/rules.ts';
 import type { Effect } from '../session/effects.ts';
 import type { AgentEvent, Mode, Receipt } from '../session/events.ts';
 import { dollars, tokens } from '../words/amounts.ts';
+import { codeSpan } from '../words/markdown-code.ts';
 
 export const MAX_NAMED = 100;
 const MAX_COMMAND = 500;
@@ -14,9 +16,9 @@ type Spent = { usage: Usage; cost?: Cost };
 export function receiptOf(events: Iterable<AgentEvent>, runId: string, canWrite?: boolean): Receipt {
   let mode: Mode = 'ask';
   const begun = new Map<string, Extract<AgentEvent, { type: 'tool_started' }>>();
-  const denied = new Map<string, string>();
+  const denied = new Map<string, RuleId>();
   const effects = new Map<Effect, number>();
-  const allowed = new Map<string, number>();
+  const allowed = new Map<RuleId, number>();
   const commands: string[] = [];
   let failed = 0;
   let writes: { path: string; step: number | undefined }[] = [];
@@ -96,9 +98,9 @@ export function receiptOf(events: Iterable<AgentEvent>, runId: string, canWrite?
   };
 }
 
-function countsOf(values: Iterable<string>): Record<string, number> {
-  const counts = new Map<string, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+function countsOf(rules: Iterable<RuleId>): Partial<Record<RuleId, number>> {
+  const counts = new Map<RuleId, number>();
+  for (const rule of rules) counts.set(rule, (counts.get(rule) ?? 0) + 1);
   return Object.fromEntries(counts);
 }
 
@@ -164,17 +166,10 @@ export function receiptRows(receipt: Receipt, spent?: Spent): { title: string; v
 export function receiptMarkdown(receipt: Receipt, spent?: Spent): string {
   const proof = proofOf(receipt);
   const lines = receiptRows(receipt, spent).map(({ title, values, more }) => {
-    const shown = values.map((value) => (NAMED.has(title) ? code(value) : value)).join(', ');
+    const shown = values.map((value) => (NAMED.has(title) ? codeSpan(value.replace(/\s+/g, ' ')) : value)).join(', ');
     return `- ${title}: ${shown}${more > 0 ? ` and ${more} more` : ''}`;
   });
   return [`**Receipt** ${receiptLine(receipt)}`, ...(proof ? ['', proof] : []), '', ...lines, ''].join('\n');
 }
 
 const NAMED = new Set(['Files read', 'Files changed', 'Commands', 'Hosts', 'MCP servers']);
-
-function code(text: string): string {
-  const line = text.replace(/\s+/g, ' ');
-  const ticks = '`'.repeat(Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length)) + 1);
-  const gap = /^`|`$/.test(line) ? ' ' : '';
-  return `${ticks}${gap}${line}${gap}${ticks}`;
-}

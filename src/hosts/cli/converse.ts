@@ -112,7 +112,7 @@ function stillOpen({ state }: Session, plan: string): string | undefined {
 
 async function answer(session: Session, request: ApprovalRequest, questions: Questions, signal: AbortSignal): Promise<void> {
   const started = session.events.findLast((event) => event.type === 'tool_started' && event.callId === request.callId);
-  const rule = (started as Extract<AgentEvent, { type: 'tool_started' }> | undefined)?.decision.rule ?? '';
+  const rule = (started as Extract<AgentEvent, { type: 'tool_started' }> | undefined)?.decision.rule;
   const { answerTo } = await import('./questions.ts');
   const given = await answerTo(request, rule, questions, signal, () => session.changes.whole(request.changes));
   // Stopping has answered it.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AgentEvent, ApprovalAnswer } from '../../../src/core/session/events.ts';
 import type { Covers } from '../../../src/core/session/grant-scope.ts';
+import { migrated } from '../../../src/core/session/log-format.ts';
 import { foldSession } from '../../../src/core/session/reduce.ts';
 import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
@@ -77,7 +78,7 @@ describe('a yes for longer', () => {
   });
 
   it('that an older log holds is one for edits', () => {
-    const event = (seq: number, body: object) => ({ runId: 'r', seq, at: seq, ...body }) as AgentEvent;
+    const event = (seq: number, body: object) => migrated({ runId: 'r', seq, at: seq, ...body }, 1) as AgentEvent;
     const log = (grant: string) => [
       event(1, { type: 'run_started', mode: 'agent', prompt: 'go', model: { provider: 'p', model: 'm' }, limits: {} }),
       event(2, {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { revisionHash } from '../../../src/core/plan/hash.ts';
 import type { Plan } from '../../../src/core/plan/plan.ts';
+import type { MutableSessionState } from '../../../src/core/session/session-state.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, eventsOf, type Harness, lastOf, resultTexts } from '../../support/harness.ts';
 
@@ -91,7 +92,7 @@ describe('a plan', () => {
     ]);
     answerAll(kedge.session, { approve: false });
     const plan = await proposed(kedge);
-    kedge.session.state.grants.push({ scope: 'session', covers: { kind: 'edits' }, runId: '' });
+    (kedge.session.state as MutableSessionState).grants.push({ scope: 'session', covers: { kind: 'edits' }, runId: '' });
     await kedge.session.plans.answer(plan.id, 'run');
     assert.deepEqual(rules(kedge), ['outside-plan', 'confirmed-plan', 'outside-plan', 'outside-plan', 'confirmed-plan']);
     assert.equal(await kedge.read('src/other.ts'), 'hello\n');

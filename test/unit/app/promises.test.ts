@@ -303,7 +303,7 @@ describe('the receipt of a plan', () => {
 
   it('counts a call that was asked for twice by its last answer', () => {
     const at = { runId: 'r', at: 0 };
-    const question = { callId: 'c', title: '', rule: 'edit', reason: '', changes: [], ...at };
+    const question = { callId: 'c', title: '', rule: 'edit' as const, reason: '', changes: [], ...at };
     const asked = { type: 'approval_requested' as const, ...question };
     const receipt = receiptOf(
       [

@@ -33,7 +33,7 @@ function deafTool(effect: Effect, source: string, begun: (context: ExecuteContex
 }
 
 describe('stop ends at once what is outside of Kedge', () => {
-  const allow: RunPorts['decide'] = () => ({ kind: 'allow', rule: 'test', reason: '' });
+  const allow: RunPorts['decide'] = () => ({ kind: 'allow', rule: 'granted', reason: '' });
   const never = new Promise<never>(() => {});
   for (const [what, effect, source, decide] of [
     ['a command', 'external', 'builtin', allow],

@@ -63,7 +63,9 @@ const input: fc.Arbitrary<PolicyInput> = fc.record({
   seen: optional(fc.record({ secret: fc.boolean(), strangers: fc.boolean() })),
   unattended: fc.boolean(),
   // What a command judge says is its own; here it says anything at all.
-  command: optional(fc.constantFrom('allow', 'ask', 'deny').map((kind) => () => ({ kind: kind as 'allow', rule: 'x', reason: 'x' }))),
+  command: optional(
+    fc.constantFrom('allow', 'ask', 'deny').map((kind) => () => ({ kind: kind as 'allow', rule: 'command' as const, reason: 'x' })),
+  ),
 });
 
 const FREEDOM = { deny: 0, ask: 1, allow: 2 };

@@ -59,7 +59,7 @@ const TABLES: Record<string, Table> = {
     ['a tool that says it reads and would write', { mode: 'ask', tool: tool('readonly'), targets: write('a') }, 'deny: read-only-mode'],
     [
       'a command in Plan mode, even of a tool that says it reads',
-      { mode: 'plan', tool: tool('readonly'), command: () => ({ kind: 'allow', rule: 'x', reason: 'x' }) },
+      { mode: 'plan', tool: tool('readonly'), command: () => ({ kind: 'allow', rule: 'command', reason: 'x' }) },
       'deny: read-only-mode',
     ],
   ],

@@ -31,7 +31,7 @@ const DECISION = {
 /** One tool call: a line, and behind it everything about the call. */
 export const Step = memo(({ runId, call, live }: { runId: string; call: CallView; live: boolean }) => {
   const isCutOff = !live && (call.status === 'queued' || call.status === 'running');
-  const isStopped = call.status === 'done' && call.note === 'stopped';
+  const isStopped = call.status === 'done' && call.stopped;
   const { icon, label, tone } = isCutOff ? CUT_OFF : isStopped ? STOPPED : STATUS[call.status];
   const step = (
     <Expandable

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { PolicySettings } from '../../../app/ports.ts';
 import { jsonIn } from '../../../core/json.ts';
-import { bareProblem, joinRules, NO_RULES, type RuleSet, readRules } from '../../../policy/rules.ts';
+import { joinRules, NO_RULES, type RuleSet, readRules } from '../../../policy/rules.ts';
 import { readRegular } from '../../node/files/real-files.ts';
 import { UsageError } from './arguments.ts';
 
@@ -19,10 +19,14 @@ export function readPolicy(
   warn: (problem: string) => void,
 ): PolicySettings {
   const flags = [...deny.map((text) => ruleOf('deny', text)), ...allow.map((text) => ruleOf('allow', text))];
-  const own = joinRules(checked(readRules(flags, 'user', 'the command line')));
+  const own = joinRules(checked(readRules(flags, 'user', 'the command line', { isFatal: true })));
   const file = policy === undefined ? undefined : userFile(policy);
   const ofWorkspace = roots.map((root) => workspaceFile(join(root, '.kedge', 'policy.json')));
-  const all = joinRules(own, ...(file ? [checked(readRules(file.rules, 'user', policy as string))] : []), ...ofWorkspace);
+  const all = joinRules(
+    own,
+    ...(file ? [checked(readRules(file.rules, 'user', policy as string, { isFatal: true }))] : []),
+    ...ofWorkspace,
+  );
   for (const problem of all.problems) warn(problem);
   return { ...all, readOnlyCommands: file?.allowReadOnlyCommands ?? false };
 }
@@ -41,7 +45,7 @@ function ruleOf(effect: 'allow' | 'deny', text: string): Record<string, string> 
 }
 
 function checked(set: RuleSet): RuleSet {
-  if (set.problems.length > 0) throw new UsageError(set.problems.map(bareProblem).join(' '));
+  if (set.problems.length > 0) throw new UsageError(set.problems.join(' '));
   return set;
 }
 

@@ -12,6 +12,7 @@ import { brokeOff } from '../../../core/session/reduce.ts';
 import type { ApprovalRequest, AskedQuestion } from '../../../core/session/session-state.ts';
 import { proofOf, receiptLine } from '../../../core/view/receipt.ts';
 import { moreText, reachedText } from '../../../core/words/budget-text.ts';
+import { codeSpan, fence } from '../../../core/words/markdown-code.ts';
 import { planEventText } from '../../../core/words/plan-text.ts';
 import { waitingText } from '../../../core/words/retry-text.ts';
 import { visibleLine, visibleText } from '../../../core/words/visible-text.ts';
@@ -21,7 +22,7 @@ import { PathError, parsePath } from '../../../workspace/paths.ts';
 import type { Kedge } from '../kedge.ts';
 import { PlaceFinder } from '../languages/place-finder.ts';
 import { modelName } from '../models/model-label.ts';
-import { approvalMarkdown, codeSpan, fence, plain, planMarkdown, questionMarkdown } from './chat-markdown.ts';
+import { approvalMarkdown, plain, planMarkdown, questionMarkdown } from './chat-markdown.ts';
 
 const STEP_SIGN = { started: '▸', done: '✓', failed: '✗', skipped: '–' } as const;
 /** More than so many files have one button together. */
