@@ -8,6 +8,7 @@ import type { AgentEvent, ApprovalAnswer, EventBody, Limits, Mode, QuestionAnswe
 import type { Covers } from '../../core/session/grant-scope.ts';
 import { type RunRecord, type SessionState, waitsForUser } from '../../core/session/session-state.ts';
 import { takenBackNote } from '../../core/session/writes.ts';
+import type { SessionView } from '../../core/view/session-view.ts';
 import type { SessionLog } from '../../sessions/store.ts';
 import type { WriteGate } from '../../workspace/gate.ts';
 import { type BuiltRun, LiveRun } from '../run/live-run.ts';
@@ -81,6 +82,11 @@ export class Session {
   /** A run is under way or not quite over, or changes are being taken back. */
   get busy(): boolean {
     return this.#live !== undefined || this.#takingBack !== undefined;
+  }
+
+  /** All durable events as hosts show them. */
+  get view(): SessionView {
+    return this.#log.view;
   }
 
   /** What was left out of its log because it is damaged, as a sentence for the user. */

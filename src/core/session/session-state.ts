@@ -2,7 +2,7 @@
 
 import type { Cost, Message, ModelRef, ToolCall, ToolResult, Usage, UserMessage } from '../model/messages.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { StepStates } from '../plan/progress.ts';
+import type { PlanStatus, StepStates } from '../plan/progress.ts';
 import type { Allowance, Reached, Use } from '../run/budget.ts';
 import type { Made } from '../run/repeats.ts';
 import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason, QuestionAnswer } from './events.ts';
@@ -60,7 +60,7 @@ export type SessionState = {
   pendingApprovals: Map<string, ApprovalRequest>;
   questionAnswers: Map<string, QuestionAnswer>;
   pendingQuestions: Map<string, AskedQuestion>;
-  plans: Map<string, { plan: Plan; status: 'proposed' | 'confirmed' | 'discarded' | 'superseded' }>;
+  plans: Map<string, { plan: Plan; status: PlanStatus }>;
   /** What runs were about to write, in order, for undo. */
   staged: Write[];
   undone: Set<string>;
