@@ -3,7 +3,7 @@ import { abortable, wasStopped } from '../../core/abort.ts';
 import { Meter, type RunBudget, type Shared } from '../../core/run/budget.ts';
 import type { RunPorts, runLoop } from '../../core/run/run.ts';
 import { runError } from '../../core/run/run-error.ts';
-import { spent } from '../../core/run/spent.ts';
+import { spent, usedBy } from '../../core/run/spent.ts';
 import type { ApprovalAnswer, EventBody, QuestionAnswer } from '../../core/session/events.ts';
 import type { ApprovalRequest, RunRecord } from '../../core/session/session-state.ts';
 import type { EventLog, LoggedRun } from '../session/event-log.ts';
@@ -92,7 +92,8 @@ export class LiveRun implements LoggedRun {
         await this.#wait(id, stopped);
         return state.questionAnswers.get(id) as QuestionAnswer;
       };
-      const meter = new Meter({ ...built.limits, ...built.budget }, now, run.used, run.from, built.shared, built.price !== undefined);
+      const used = () => usedBy(run, state, now());
+      const meter = new Meter({ ...built.limits, ...built.budget }, used, run.from, built.shared, built.price !== undefined);
       settle = () => built.shared?.settle(run.status === 'finished');
       const { loop, ...rest } = built;
       await loop({ ...rest, model: run.model, meter, pace: this.pace, state, emit, answered, replied, now }, signal);

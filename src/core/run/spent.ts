@@ -1,6 +1,7 @@
 /** What a run and its session have used up: tokens, money and time. */
 import type { Cost, Usage } from '../model/messages.ts';
 import { type RunRecord, type SessionState, waitsForUser } from '../session/session-state.ts';
+import type { Use } from './budget.ts';
 
 /** What is unknown in one adds nothing to the sum, and what is unknown in both stays unknown. */
 export function addUsage(sum: Usage, more: Usage): Usage {
@@ -30,6 +31,11 @@ export function spent(run: RunRecord | undefined, session: SessionState, now: nu
 /** What cost nothing, as a model of this machine does, is not spoken of. */
 function knownCost({ usd, ...more }: Partial<Cost> = {}): Cost | undefined {
   return usd ? { usd, ...more } : undefined;
+}
+
+/** What a run has used up by then, the time since its last event included. */
+export function usedBy(run: RunRecord, session: SessionState, now: number): Use {
+  return { ...run.used, ms: workedMs(run, session, now) };
 }
 
 /** How long it has worked by then, unless the user was waited for since the last event. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Pacing } from '../../../src/app/run/pacing.ts';
 import { resultText, user } from '../../../src/core/model/messages.ts';
-import { Meter } from '../../../src/core/run/budget.ts';
+import { Meter, NO_USE } from '../../../src/core/run/budget.ts';
 import { type RunPorts, runLoop } from '../../../src/core/run/run.ts';
 import type { Decision, Tool } from '../../../src/core/run/tool.ts';
 import type { AgentEvent, ApprovalAnswer, EventBody } from '../../../src/core/session/events.ts';
@@ -60,7 +60,7 @@ async function run(log: AgentEvent[], launched: string[], kind: Decision['kind']
       }),
     ],
     limits: GENEROUS,
-    meter: new Meter(GENEROUS, () => 0),
+    meter: new Meter(GENEROUS, () => NO_USE),
     pace: new Pacing(),
     state,
     emit,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Pacing } from '../../../src/app/run/pacing.ts';
 import { user } from '../../../src/core/model/messages.ts';
-import { Meter } from '../../../src/core/run/budget.ts';
+import { Meter, NO_USE } from '../../../src/core/run/budget.ts';
 import { type RunPorts, runLoop } from '../../../src/core/run/run.ts';
 import type { Effect, ExecuteContext, Tool } from '../../../src/core/run/tool.ts';
 import type { AgentEvent, EventBody } from '../../../src/core/session/events.ts';
@@ -58,7 +58,7 @@ describe('stop ends at once what is outside of Kedge', () => {
           request: { system: '' },
           tools: [deafTool(effect, source, begun.resolve)],
           limits: GENEROUS,
-          meter: new Meter(GENEROUS, Date.now),
+          meter: new Meter(GENEROUS, () => NO_USE),
           pace: new Pacing(),
           state,
           emit,
