@@ -73,20 +73,24 @@ function isMistake({ mode }: RunView, decision: Decision | undefined): boolean {
   return mode === 'agent' && decision?.kind === 'deny' && decision.rule === 'unknown-tool';
 }
 
-function finishedCall(run: RunView, call: CallView, event: Extract<AgentEvent, { type: 'tool_finished' }>): CallView {
+type Finished = Extract<AgentEvent, { type: 'tool_finished' }>;
+
+function finishedCall(run: RunView, call: CallView, event: Finished): CallView {
   const { progress: _, ...rest } = call;
   const { result, durationMs, note } = event;
   const decision = event.decision ?? call.decision;
   const isAllowed = event.decision?.kind === 'allow' || (event.decision?.kind === 'ask' && call.answer?.approve);
-  const carriedOut = isAllowed && call.effect !== undefined && { carriedOut: true as const };
-  return { ...rest, decision, status: endStatus(run, call, event), result, durationMs, note, ...carriedOut };
+  const ended = { ...rest, decision, result, durationMs, note };
+  if (isAllowed && call.effect !== undefined) return { ...ended, carriedOut: true, status: result.isError ? 'failed' : 'done' };
+  return { ...ended, status: withheldStatus(run, call, event) };
 }
 
-function endStatus(run: RunView, call: CallView, event: Extract<AgentEvent, { type: 'tool_finished' }>): CallStatus {
-  if (isMistake(run, event.decision ?? call.decision)) return 'failed';
-  if (event.decision?.kind === 'deny') return 'denied';
+/** How a call ended that was not carried out, as far as the log says why. */
+function withheldStatus(run: RunView, call: CallView, { decision, result }: Finished): CallStatus {
+  if (isMistake(run, decision ?? call.decision)) return 'failed';
+  if (decision?.kind === 'deny') return 'denied';
   if (call.status === 'denied' || call.status === 'rejected') return call.status;
-  return event.result.isError ? 'failed' : 'done';
+  return result.isError ? 'failed' : 'done';
 }
 
 /** A run by its events, which may stand among those of other runs. */

@@ -3,7 +3,7 @@
 import type { Cost, ImagePart, ModelRef, ToolResult, Usage } from '../model/messages.ts';
 import type { ModelWaiting } from '../model/model.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { StepStates } from '../plan/progress.ts';
+import { refusedPaths, type StepStates } from '../plan/progress.ts';
 import type { BudgetKey } from '../run/budget.ts';
 import type { ChangeSummary, Decision, Effect, Target } from '../run/tool.ts';
 import type { ApprovalAnswer, Mode, Outcome, PauseReason, RunError, UndoResult } from '../session/events.ts';
@@ -123,6 +123,11 @@ export function findCall(run: RunView, callId: string): CallView | undefined {
 export function filesRead(run: RunView): Set<string> {
   const read = callsIn(run).filter(({ status, name }) => status === 'done' && name === 'read_file');
   return new Set(read.flatMap(({ targets }) => targets.map(({ path }) => path)));
+}
+
+/** Whether all that the run changed was taken back, by an undo or a restore. */
+export function isTakenBack({ undone, restoredBy }: RunView): boolean {
+  return restoredBy !== undefined || (undone !== undefined && refusedPaths(undone).size === 0);
 }
 
 /** Whether there is half an answer to go on with. */

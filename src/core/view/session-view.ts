@@ -9,7 +9,7 @@ import { refusedPaths, replaces, settledSteps } from '../plan/progress.ts';
 import { type AgentEvent, isDurable } from '../session/events.ts';
 import { titleOf } from '../session/title.ts';
 import { reduceRun } from './reduce-run.ts';
-import { newRun, type ProposalView, type RunView } from './run-view.ts';
+import { isTakenBack, newRun, type ProposalView, type RunView } from './run-view.ts';
 
 export type SessionView = {
   title: string;
@@ -118,8 +118,8 @@ function undone(run: RunView, { results, undoId, part }: Extract<AgentEvent, { t
 }
 
 /**
- * Runs that began after the point count as taken back, unless files had to be left as they were. A restore that is taken back brings back the
- * runs that it took away.
+ * Runs that began after the point count as taken back, unless files had to be left as they were or something else had taken them back before. A
+ * restore that is taken back brings back the runs that it took away.
  */
 function restored({ runs }: SessionView, { undoId, to, results }: Restored): (run: RunView, index: number) => RunView {
   if ('undoId' in to) {
@@ -131,7 +131,7 @@ function restored({ runs }: SessionView, { undoId, to, results }: Restored): (ru
   }
   if (refusedPaths(results).size > 0) return (run) => run;
   const from = runs.findIndex(({ id }) => id === to.runId) + (to.callId === undefined ? 0 : 1);
-  return (run, index) => (index >= from ? { ...run, restoredBy: run.restoredBy ?? undoId } : run);
+  return (run, index) => (index >= from && !isTakenBack(run) ? { ...run, restoredBy: undoId } : run);
 }
 
 type QueueEvent = Extract<AgentEvent, { type: 'message_queued' | 'message_unqueued' | 'message_added' }>;

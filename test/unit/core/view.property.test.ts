@@ -7,7 +7,7 @@ import { foldSession } from '../../../src/core/session/reduce.ts';
 import type { SessionState } from '../../../src/core/session/session-state.ts';
 import { receiptOf } from '../../../src/core/view/receipt.ts';
 import { foldRun } from '../../../src/core/view/reduce-run.ts';
-import { callsIn, type RunView } from '../../../src/core/view/run-view.ts';
+import { callsIn, isTakenBack } from '../../../src/core/view/run-view.ts';
 import { EMPTY_VIEW, Projection, project, type SessionView } from '../../../src/core/view/session-view.ts';
 import { EMPTY, reduce as reducePanel } from '../../../webview-ui/state.ts';
 import { randomLog } from '../../support/random-logs.ts';
@@ -50,10 +50,6 @@ function factsOfState(state: SessionState, events: readonly AgentEvent[]) {
 }
 
 const STATUS = { run: 'confirmed', discard: 'discarded', superseded: 'superseded' } as const;
-
-function isTakenBack({ undone, restoredBy }: RunView): boolean {
-  return restoredBy !== undefined || (undone?.every(({ outcome }) => outcome !== 'refused') ?? false);
-}
 
 function factsOfView({ runs, title, lastSeq, queue }: SessionView): ReturnType<typeof factsOfState> {
   const calls = runs.flatMap(callsIn);
