@@ -7,7 +7,7 @@ import { type Covers, sameCovers } from '../../core/session/grant-scope.ts';
 import { foldSession, reduce, skipLost } from '../../core/session/reduce.ts';
 import { emptySession, type SessionState, waitsForUser } from '../../core/session/session-state.ts';
 import { fits, takeIn } from '../../core/session/valid-events.ts';
-import { receiptOf } from '../../core/view/receipt.ts';
+import { receiptOf } from '../../core/view/run-receipt.ts';
 import { Projection, runIn, type SessionView } from '../../core/view/session-view.ts';
 import { endsWait } from '../../core/words/retry-text.ts';
 import type { SessionLog } from '../../sessions/store.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { proofOf, type Receipt, receiptLine, receiptMarkdown, receiptOf } from '../../../src/core/view/receipt.ts';
+import { proofOf, type Receipt, receiptLine, receiptMarkdown } from '../../../src/core/view/receipt.ts';
 import { foldRun } from '../../../src/core/view/reduce-run.ts';
+import { receiptOf } from '../../../src/core/view/run-receipt.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, eventsOf, lastOf } from '../../support/harness.ts';
 

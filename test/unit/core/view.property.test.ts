@@ -5,8 +5,8 @@ import { callsOf, textOf } from '../../../src/core/model/messages.ts';
 import { type AgentEvent, isDurable } from '../../../src/core/session/events.ts';
 import { foldSession } from '../../../src/core/session/reduce.ts';
 import type { SessionState } from '../../../src/core/session/session-state.ts';
-import { receiptOf } from '../../../src/core/view/receipt.ts';
 import { foldRun } from '../../../src/core/view/reduce-run.ts';
+import { receiptOf } from '../../../src/core/view/run-receipt.ts';
 import { callsIn, isTakenBack } from '../../../src/core/view/run-view.ts';
 import { EMPTY_VIEW, Projection, project, type SessionView } from '../../../src/core/view/session-view.ts';
 import { EMPTY, reduce as reducePanel } from '../../../webview-ui/state.ts';
@@ -109,6 +109,7 @@ describe('the view of a session', () => {
         const durable = events.filter(isDurable);
         assert.deepEqual(factsOfView(viewOf(events)), factsOfState(foldSession(durable), durable));
       }),
+      { numRuns: 400 },
     );
   });
 
