@@ -6,7 +6,9 @@ import { parentPort } from 'node:worker_threads';
 import { planOverviews } from '../../src/core/plan/progress.ts';
 import { NewerLogError } from '../../src/core/session/log-format.ts';
 import { foldSession } from '../../src/core/session/reduce.ts';
-import { receiptMarkdown, receiptOf } from '../../src/core/view/receipt.ts';
+import { receiptMarkdown } from '../../src/core/view/receipt.ts';
+import { receiptOf } from '../../src/core/view/run-receipt.ts';
+import { runIn } from '../../src/core/view/session-view.ts';
 import { describeProgress } from '../../src/core/view/summary.ts';
 import { say } from '../../src/providers/scripted/index.ts';
 import { EMPTY, reduce } from '../../webview-ui/state.ts';
@@ -67,11 +69,11 @@ async function check(recorded: RecordedLog, other: RecordedLog, damages: readonl
 }
 
 /** All that is made of a session's events. */
-function show({ session: { id, events, state, damage } }: Harness): void {
+function show({ session: { id, events, state, view, damage } }: Harness): void {
   for (const [index, { seq }] of events.entries()) assert.ok(index === 0 || seq > (events[index - 1]?.seq ?? 0));
   assert.deepEqual(foldSession(events), state);
   reduce(EMPTY, { type: 'session', sessionId: id, title: state.title, events: [...events], earlierRuns: 0, running: false });
-  for (const runId of state.runs.keys()) receiptMarkdown(receiptOf(events, runId));
+  for (const runId of state.runs.keys()) receiptMarkdown(receiptOf(runIn(view, runId)));
   for (const event of events) if (event.type === 'run_finished' && event.receipt) receiptMarkdown(event.receipt);
   planOverviews(state);
   describeProgress(state, state.lastRun);

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
+import type { RunView } from '../../src/core/view/run-view.ts';
 import { post } from '../host.ts';
-import type { RunView } from '../run-view.ts';
 import { liveRun, type PanelModel } from '../state.ts';
 import { Announcer } from './announcer.tsx';
 import { Composer, type Waiting } from './composer.tsx';

@@ -3,6 +3,7 @@ import { Meter, type Shared as SharedBudget } from '../../core/run/budget.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
 import type { Tool } from '../../core/run/tool.ts';
 import type { RunRecord } from '../../core/session/session-state.ts';
+import { usedBy } from '../../core/session/spent.ts';
 import { systemPrompt } from '../../core/words/prompts.ts';
 import { type Reach, toolsFor } from '../../tools/index.ts';
 import { StepKeeper } from '../../tools/plan/plan-tools-steps.ts';
@@ -64,7 +65,13 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     ...(price && { price }),
     tools,
     limits,
-    meter: new Meter({ ...limits, ...settings.budgets?.().run }, now, run.used, run.from, share(), price !== undefined),
+    meter: new Meter(
+      { ...limits, ...settings.budgets?.().run },
+      () => usedBy(run, scope.state, now()),
+      run.from,
+      share(),
+      price !== undefined,
+    ),
     request: {
       system: systemPrompt(
         mode,

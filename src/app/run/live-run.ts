@@ -2,10 +2,11 @@
 import { abortable, wasStopped } from '../../core/abort.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
 import { runError } from '../../core/run/run-error.ts';
-import type { AgentEvent, ApprovalAnswer, EventBody, QuestionAnswer } from '../../core/session/events.ts';
+import type { ApprovalAnswer, EventBody, QuestionAnswer } from '../../core/session/events.ts';
 import type { Limits } from '../../core/session/limits.ts';
 import type { ApprovalRequest, RunRecord, SessionState } from '../../core/session/session-state.ts';
 import { spent } from '../../core/session/spent.ts';
+import type { SessionView } from '../../core/view/session-view.ts';
 import type { EventLog, LoggedRun } from '../session/event-log.ts';
 import type { Work } from '../work.ts';
 import type { Pacing } from './pacing.ts';
@@ -13,7 +14,7 @@ import type { Pacing } from './pacing.ts';
 /** What a run is built for: its session, its limits, and how it reaches the log and the user. */
 export type RunScope = Pick<RunPorts, 'state' | 'emit' | 'pace' | 'answered' | 'replied' | 'now'> & {
   readonly sessionId: string;
-  readonly events: readonly AgentEvent[];
+  readonly view: SessionView;
   readonly limits: Limits;
   readonly aborted: boolean;
 };
@@ -52,8 +53,8 @@ export class LiveRun implements LoggedRun, RunScope {
     return this.#log.state;
   }
 
-  get events(): readonly AgentEvent[] {
-    return this.#log.events;
+  get view(): SessionView {
+    return this.#log.view;
   }
 
   get canWrite(): boolean | undefined {

@@ -7,7 +7,8 @@ import { type Covers, sameCovers } from '../../core/session/grant-scope.ts';
 import { foldSession, reduce, skipLost } from '../../core/session/reduce.ts';
 import { emptySession, type MutableSessionState, type SessionState, waitsForUser } from '../../core/session/session-state.ts';
 import { fits, takeIn } from '../../core/session/valid-events.ts';
-import { receiptOf } from '../../core/view/receipt.ts';
+import { receiptOf } from '../../core/view/run-receipt.ts';
+import { Projection, runIn, type SessionView } from '../../core/view/session-view.ts';
 import { endsWait } from '../../core/words/retry-text.ts';
 import type { SessionLog } from '../../sessions/store.ts';
 import { SessionError } from './session-error.ts';
@@ -47,6 +48,7 @@ export class EventLog {
   #isLost = false;
   /** Since it was locked. */
   #isMended = false;
+  readonly #projection = new Projection(this.events);
 
   constructor(file: SessionLog, events: readonly AgentEvent[], now: () => number) {
     this.#file = file;
@@ -62,6 +64,11 @@ export class EventLog {
   /** Says in one sentence which lines of the log were left out. A copy of the log is kept. */
   get damage(): string | undefined {
     return this.#damage;
+  }
+
+  /** All durable events as hosts show them. */
+  get view(): SessionView {
+    return this.#projection.view;
   }
 
   #takeIn(logged: readonly AgentEvent[]): AgentEvent[] {
@@ -113,7 +120,7 @@ export class EventLog {
     const durable = isDurable(body);
     if (durable && !this.#failure && !this.#isMended) this.#mend();
     if (durable && this.#isLost) this.#skipLost();
-    const receipt = body.type === 'run_finished' && { receipt: receiptOf(this.events, runId, this.#run?.canWrite) };
+    const receipt = body.type === 'run_finished' && { receipt: receiptOf(runIn(this.view, runId), this.#run?.canWrite) };
     const event = { ...body, ...receipt, runId, seq: this.state.seq + (durable ? 1 : 0), at: this.#now() } as AgentEvent;
     // Another window may have changed the session so that the event no longer fits.
     if (durable && !this.#run && !fits(this.state, event)) throw new SessionError(WENT_ON);

@@ -6,6 +6,7 @@ import type { Limits } from '../../core/session/limits.ts';
 import { type RunRecord, type SessionState, waitsForUser } from '../../core/session/session-state.ts';
 import { spent } from '../../core/session/spent.ts';
 import { takenBackNote } from '../../core/session/writes.ts';
+import type { SessionView } from '../../core/view/session-view.ts';
 import type { SessionLog } from '../../sessions/store.ts';
 import type { SessionsPorts } from '../ports.ts';
 import { LiveRun } from '../run/live-run.ts';
@@ -69,6 +70,11 @@ export class Session {
   /** A run is under way or not quite over, or changes are being taken back. */
   get busy(): boolean {
     return this.#live !== undefined || this.changes.takingBack !== undefined;
+  }
+
+  /** All durable events as hosts show them. */
+  get view(): SessionView {
+    return this.#log.view;
   }
 
   /** What was left out of its log because it is damaged, as a sentence for the user. */

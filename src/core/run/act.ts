@@ -15,9 +15,8 @@ class Withheld extends ToolError {}
 
 /** Whatever goes wrong becomes the call's result. @returns whether the run ends with it, and how. @throws where the run is stopped. */
 export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: RunPorts, signal: AbortSignal): Promise<RunEnd | undefined> {
-  const { state, limits, emit, meter, now } = ports;
-  const begun = now();
-  const waitedBefore = meter.waitedMs;
+  const { state, limits, emit, meter } = ports;
+  const workedBefore = meter.use.ms;
   let decision: Decision | undefined;
   const result: ToolResult = { type: 'tool_result', callId: call.id, name: call.name, content: [] };
   let events: ToolEvent[] = [];
@@ -77,7 +76,7 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
   result.content = result.content.map((part) => (part.type === 'text' ? { ...part, text: visibleText(part.text) } : part));
   if (repeatsThrice(withMade(state.recent, { call, result }, state.open))) result.content = [...result.content, REPEATED];
   for (const event of events) emit(event);
-  const durationMs = Math.max(0, now() - begun - (meter.waitedMs - waitedBefore));
+  const durationMs = Math.max(0, meter.use.ms - workedBefore);
   const more = { ...(decision && { decision }), ...ending, ...(isWithheld && { withheld: true as const }) };
   emit({ type: 'tool_finished', callId: call.id, result, durationMs, ...more });
   return endsRun;
@@ -91,7 +90,7 @@ async function approval(
   ports: RunPorts,
   signal: AbortSignal,
 ): Promise<PreparedCall> {
-  const { state, emit, meter } = ports;
+  const { state, emit } = ports;
   const { title, changes = [], digest, command, hosts, address, mcp, targets } = prepared;
   const approvalId = digest === undefined ? call.id : `${call.id}:${digest.slice(0, 12)}`;
   const given = () => {
@@ -128,7 +127,7 @@ async function approval(
       });
     }
     // A listener may have answered while it was told of the question.
-    answer = given() ?? (await meter.waiting(ports.answered(approvalId, signal)));
+    answer = given() ?? (await ports.answered(approvalId, signal));
   }
   if (!answer.approve && answer.by === 'nobody') throw new Withheld(answer.words ?? 'Nobody could be asked.');
   if (!answer.approve) throw new Withheld(answer.words ? `The user rejected this: ${answer.words}` : 'The user rejected this.');
@@ -147,14 +146,14 @@ function similarTo(call: ToolCall, [widest]: readonly Covers[], { state, alike }
 }
 
 async function reply({ id: callId }: ToolCall, question: Question, ports: RunPorts, signal: AbortSignal): Promise<QuestionAnswer> {
-  const { state, emit, meter } = ports;
+  const { state, emit } = ports;
   const questionId = `${callId}:${question.id}`;
   const known = state.questionAnswers.get(questionId);
   if (known) return known;
   // What goes on after a stop has nobody to ask any more.
   signal.throwIfAborted();
   if (!state.pendingQuestions.has(questionId)) emit({ type: 'question_asked', questionId, callId, question });
-  return state.questionAnswers.get(questionId) ?? (await meter.waiting(ports.replied(questionId, signal)));
+  return state.questionAnswers.get(questionId) ?? (await ports.replied(questionId, signal));
 }
 
 function textOfOrphan(call: ToolCall): string {

@@ -61,7 +61,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
   async function ask(): Promise<AssistantMessage> {
     meter.spend({ turns: 1 });
     pace.took(1);
-    emit({ type: 'turn_started', turn: meter.use.turns });
+    emit({ type: 'turn_started', turn: meter.use.turns + 1 });
     if (emptyAnswers > 0) emit({ type: 'model_waiting', attempt: emptyAnswers + 1, tries: TRIES, reason: 'empty_answer', waitMs: 0 });
     return await think(ports, specs, signal);
   }

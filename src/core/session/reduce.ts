@@ -4,13 +4,14 @@
  */
 
 import { brokeOffInside, callsOf, isEmptyAnswer, type Message, type ToolCall, type ToolResult } from '../model/messages.ts';
-import { reducePlan, settledSteps } from '../plan/progress.ts';
+import { reducePlan, settledSteps, stepsAfter } from '../plan/progress.ts';
 import type { AgentEvent } from './events.ts';
 import { sameCovers } from './grant-scope.ts';
 import { addUse, NO_USE, usedOf, useOfAnswer } from './limits.ts';
 import { withMade } from './repeats.ts';
-import { emptySession, type MutableRunRecord, type MutableSessionState, type RunRecord, type SessionState } from './session-state.ts';
+import { emptySession, type MutableRunRecord, type MutableSessionState, type SessionState } from './session-state.ts';
 import { addCost, addUsage, workedMs } from './spent.ts';
+import { titleOf } from './title.ts';
 import { reduceWrites } from './writes.ts';
 
 /** Takes a durable event into the state. Transient events must not be passed. */
@@ -24,7 +25,7 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
     case 'run_started': {
       const { runId, mode, model, prompt, plan, revises } = event;
       const steps = settledSteps((event.resumes && state.runs.get(event.resumes)?.steps) || {});
-      state.title ||= prompt.split('\n', 1)[0]?.slice(0, 80) ?? '';
+      state.title ||= titleOf(prompt);
       const fresh = {
         status: 'live',
         usage: {},
@@ -93,6 +94,10 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
       reduceWrites(state, event, run);
       break;
     case 'file_changed':
+      // Before the steps: a write belongs to the step that is under way.
+      reduceWrites(state, event, run);
+      if (run) run.steps = stepsAfter(run.steps, event);
+      break;
     case 'changes_dropped':
     case 'undo_staged':
     case 'changes_undone':
@@ -114,11 +119,16 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
       break;
     case 'plan_proposed':
     case 'plan_resolved':
+      reducePlan(state, event, run);
+      break;
     case 'plan_revised':
-    case 'plan_step':
-    case 'step_checked':
     case 'step_rolled_back':
       reducePlan(state, event, run);
+      if (run) run.steps = stepsAfter(run.steps, event);
+      break;
+    case 'plan_step':
+    case 'step_checked':
+      if (run) run.steps = stepsAfter(run.steps, event);
       break;
     case 'budget_reached':
       if (run) run.reached = { limit: event.limit, max: event.max, ...(event.unpriced && { unpriced: event.unpriced }) };

@@ -5,6 +5,7 @@
 
 import type { Cost, Message, ModelRef, ToolCall, ToolResult, Usage, UserMessage } from '../model/messages.ts';
 import type { Check, Plan, StepStatus } from '../plan/plan.ts';
+import type { PlanStatus } from '../plan/progress.ts';
 import type { ChangeSummary } from './effects.ts';
 import type { AgentEvent, ApprovalAnswer, CheckOutcome, Mode, Outcome, PauseReason, QuestionAnswer } from './events.ts';
 import type { Grant } from './grant-scope.ts';
@@ -78,7 +79,7 @@ export type MutableSessionState = {
   pendingApprovals: Map<string, ApprovalRequest>;
   questionAnswers: Map<string, QuestionAnswer>;
   pendingQuestions: Map<string, AskedQuestion>;
-  plans: Map<string, { plan: Plan; status: 'proposed' | 'confirmed' | 'discarded' | 'superseded' }>;
+  plans: Map<string, { plan: Plan; status: PlanStatus }>;
   /** What runs were about to write, in order, for undo. */
   staged: Write[];
   undone: Set<string>;
@@ -154,6 +155,8 @@ export type StepState = {
   note?: string;
   check?: { check: Check; outcome: CheckOutcome; output: string };
   rolledBack?: boolean;
+  /** Paths that the step changed, without those that were taken back. */
+  files?: readonly string[];
 };
 
 export type StepStates = Record<number, StepState>;

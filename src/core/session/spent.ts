@@ -1,5 +1,7 @@
 /** What a run and its session have used up: tokens, money and time. */
+
 import type { Cost, Usage } from '../model/messages.ts';
+import type { Use } from './limits.ts';
 import { type RunRecord, type SessionState, waitsForUser } from './session-state.ts';
 
 /** What is unknown in one adds nothing to the sum, and what is unknown in both stays unknown. */
@@ -30,6 +32,11 @@ export function spent(run: RunRecord | undefined, session: SessionState, now: nu
 /** What cost nothing, as a model of this machine does, is not spoken of. */
 function knownCost({ usd, ...more }: Partial<Cost> = {}): Cost | undefined {
   return usd ? { usd, ...more } : undefined;
+}
+
+/** What a run has used up by then, the time since its last event included. */
+export function usedBy(run: RunRecord, session: SessionState, now: number): Use {
+  return { ...run.used, ms: workedMs(run, session, now) };
 }
 
 /** How long it has worked by then, unless the user was waited for since the last event. */

@@ -2,7 +2,7 @@
 
 import type { NotePart } from '../model/messages.ts';
 import { note } from '../model/notes.ts';
-import { currentStep } from '../plan/progress.ts';
+import { currentStep, refusedPaths } from '../plan/progress.ts';
 import type { AgentEvent, RestorePoint } from './events.ts';
 import type { MutableRunRecord, MutableSessionState, SessionState, Write } from './session-state.ts';
 
@@ -63,7 +63,9 @@ function takeBack(state: MutableSessionState, event: Extract<AgentEvent, { type:
   for (const path of landed) state.takenBack.add(path);
   if (event.type === 'changes_restored' && 'undoId' in event.to) {
     for (const runId of state.undos.get(event.to.undoId) ?? []) state.undone.delete(runId);
-  } else if (event.results.every((result) => result.outcome !== 'refused')) {
+    // What an undo took away is brought back once: a later undo of the same run stands.
+    state.undos.delete(event.to.undoId);
+  } else if (refusedPaths(event.results).size === 0) {
     const runs = event.type === 'changes_restored' ? runsAfter(state, event.to) : event.part ? [] : [event.undoneRunId];
     const fresh = runs.filter((runId) => !state.undone.has(runId));
     for (const runId of fresh) state.undone.add(runId);

@@ -76,7 +76,7 @@ async function current(kedge: Kedge): Promise<Session> {
 /** The session, while this question of it is open. @throws SessionError that says what became of it. */
 function waiting(session: Session, id: string): Session {
   const { pendingApprovals, pendingQuestions } = session.state;
-  if (!pendingApprovals.has(id) && !pendingQuestions.has(id)) throw new SessionError(becameOf(session.events, id));
+  if (!pendingApprovals.has(id) && !pendingQuestions.has(id)) throw new SessionError(becameOf(session.view, id));
   return session;
 }
 

@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PlanDraft } from '../../../src/core/plan/plan.ts';
+import type { AgentEvent } from '../../../src/core/session/events.ts';
 import { foldSession } from '../../../src/core/session/reduce.ts';
-import { receiptOf } from '../../../src/core/view/receipt.ts';
+import { foldRun } from '../../../src/core/view/reduce-run.ts';
+import { receiptOf } from '../../../src/core/view/run-receipt.ts';
 import { NodeFileSystem } from '../../../src/hosts/node/files/file-system.ts';
 import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
 import { call, type ScriptedTurn, say, turn } from '../../../src/providers/scripted/index.ts';
@@ -305,15 +307,13 @@ describe('the receipt of a plan', () => {
     const at = { runId: 'r', at: 0 };
     const question = { callId: 'c', title: '', rule: 'edit' as const, reason: '', changes: [], ...at };
     const asked = { type: 'approval_requested' as const, ...question };
-    const receipt = receiptOf(
-      [
-        { ...asked, approvalId: 'c:1', seq: 1 },
-        { type: 'approval_resolved', approvalId: 'c:1', callId: 'c', answer: { approve: true }, seq: 2, ...at },
-        { ...asked, approvalId: 'c:2', seq: 3 },
-        { type: 'approval_resolved', approvalId: 'c:2', callId: 'c', answer: { approve: false }, seq: 4, ...at },
-      ],
-      'r',
-    );
+    const events: AgentEvent[] = [
+      { ...asked, approvalId: 'c:1', seq: 1 },
+      { type: 'approval_resolved', approvalId: 'c:1', callId: 'c', answer: { approve: true }, seq: 2, ...at },
+      { ...asked, approvalId: 'c:2', seq: 3 },
+      { type: 'approval_resolved', approvalId: 'c:2', callId: 'c', answer: { approve: false }, seq: 4, ...at },
+    ];
+    const receipt = receiptOf(foldRun(events, 'r'));
     assert.deepEqual([receipt.asked, receipt.approved, receipt.rejected], [1, 0, 1]);
   });
 });

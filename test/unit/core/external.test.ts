@@ -7,6 +7,7 @@ import { runLoop } from '../../../src/core/run/run.ts';
 import type { Tool } from '../../../src/core/run/tool.ts';
 import type { Decision } from '../../../src/core/session/effects.ts';
 import type { AgentEvent, ApprovalAnswer, EventBody } from '../../../src/core/session/events.ts';
+import { NO_USE } from '../../../src/core/session/limits.ts';
 import { foldSession, reduce } from '../../../src/core/session/reduce.ts';
 import { emptySession } from '../../../src/core/session/session-state.ts';
 import { call, say, scriptedAdapter, turn } from '../../../src/providers/scripted/index.ts';
@@ -62,7 +63,7 @@ async function run(log: AgentEvent[], launched: string[], kind: Decision['kind']
       }),
     ],
     limits: GENEROUS,
-    meter: new Meter(GENEROUS, () => 0),
+    meter: new Meter(GENEROUS, () => NO_USE),
     pace: new Pacing(),
     state,
     emit,

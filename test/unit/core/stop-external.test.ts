@@ -7,6 +7,7 @@ import { runLoop } from '../../../src/core/run/run.ts';
 import type { ExecuteContext, Tool } from '../../../src/core/run/tool.ts';
 import type { Effect } from '../../../src/core/session/effects.ts';
 import type { AgentEvent, EventBody } from '../../../src/core/session/events.ts';
+import { NO_USE } from '../../../src/core/session/limits.ts';
 import { reduce } from '../../../src/core/session/reduce.ts';
 import { emptySession } from '../../../src/core/session/session-state.ts';
 import { call, scriptedAdapter, turn } from '../../../src/providers/scripted/index.ts';
@@ -60,7 +61,7 @@ describe('stop ends at once what is outside of Kedge', () => {
           request: { system: '' },
           tools: [deafTool(effect, source, begun.resolve)],
           limits: GENEROUS,
-          meter: new Meter(GENEROUS, Date.now),
+          meter: new Meter(GENEROUS, () => NO_USE),
           pace: new Pacing(),
           state,
           emit,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { note } from '../../../src/core/model/notes.ts';
 import type { AgentEvent } from '../../../src/core/session/events.ts';
+import type { RunView } from '../../../src/core/view/run-view.ts';
 import type { ToPanel } from '../../../src/protocol/panel.ts';
 import { activityOf, announcementOf, answerOf, hasLog, lastWords, summaryOf } from '../../../webview-ui/activity.ts';
-import type { RunView } from '../../../webview-ui/run-view.ts';
 import { EMPTY, liveRun, type PanelModel, reduce } from '../../../webview-ui/state.ts';
 import { assertGrowsLinearly } from '../../support/clock.ts';
 import { host, PLAN, Script, session } from '../../support/panel-states.ts';

@@ -1,8 +1,8 @@
 import { resultText } from '../../../src/core/model/messages.ts';
+import type { CallStatus, CallView } from '../../../src/core/view/run-view.ts';
 import { callTitle } from '../../activity.ts';
 import { duration, pretty } from '../../format.ts';
 import { memo } from '../../memo.ts';
-import type { CallStatus, CallView } from '../../run-view.ts';
 import { Counts, FileLink } from '../changes/file-link.tsx';
 import { RestoreHere } from '../changes/restore.tsx';
 import { Expandable } from '../expandable.tsx';
