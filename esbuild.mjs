@@ -15,23 +15,30 @@ const wasm = [
  * Code behind an `import()` shares files with the code that is loaded at the start. esbuild makes a chunk for each set of entries that share a file, which
  * would be dozens of chunks to read at activation. So each lazy part says that it needs all of what is there already: then that is one chunk.
  */
+const EVERYWHERE = [
+  'src/app/assistant.ts',
+  'src/app/limits.ts',
+  'src/app/models/models.ts',
+  'src/core/model/images.ts',
+  'src/core/words/budget-text.ts',
+  'src/core/words/visible-text.ts',
+  'src/hosts/node/files/file-system.ts',
+  'src/providers/headers.ts',
+  'src/providers/tool-calls.ts',
+  'src/sessions/blobs.ts',
+  'src/sessions/ledger.ts',
+  'src/sessions/store.ts',
+];
+/** What the adapters of providers share. */
+const WIRES = ['src/providers/event-stream.ts', 'src/providers/exchange.ts', 'src/providers/listing.ts'];
 const ROOTS = {
   'src/hosts/vscode/': ['src/hosts/vscode/extension.ts'],
   'src/hosts/cli/': ['src/hosts/cli/program.ts'],
-  'src/': [
-    'src/app/assistant.ts',
-    'src/app/limits.ts',
-    'src/app/models/models.ts',
-    'src/core/model/images.ts',
-    'src/core/words/budget-text.ts',
-    'src/core/words/visible-text.ts',
-    'src/hosts/node/files/file-system.ts',
-    'src/providers/headers.ts',
-    'src/providers/tool-calls.ts',
-    'src/sessions/blobs.ts',
-    'src/sessions/ledger.ts',
-    'src/sessions/store.ts',
-  ],
+  'src/providers/': [...EVERYWHERE, ...WIRES],
+  // Facts and rules about commands are looked up by a run.
+  'src/app/facts/': [...EVERYWHERE, 'src/app/run/build-run.ts'],
+  'src/policy/': [...EVERYWHERE, 'src/app/run/build-run.ts'],
+  'src/': EVERYWHERE,
 };
 const lazyParts = {
   name: 'lazy-parts',

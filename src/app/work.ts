@@ -6,7 +6,7 @@ import type { WriteGate } from '../workspace/gate.ts';
 import type { FileSystem } from '../workspace/types.ts';
 import type { AssistantPorts, LatePorts } from './ports.ts';
 import { DayBudgets } from './run/day-budget.ts';
-import type { RunScope } from './run/live-run.ts';
+import type { RunScope } from './run/run-scope.ts';
 
 type Loaded = typeof import('./run/build-run.ts') & { ports: AssistantPorts };
 

@@ -16,8 +16,8 @@ import { pressureNotice, pressureOf, shrink } from '../models/memory-pressure.ts
 import type { AssistantPorts } from '../ports.ts';
 import { priceOf } from './cost.ts';
 import { judgeFor } from './judge.ts';
-import type { RunScope } from './live-run.ts';
 import { checksFor, expectConfirmed } from './plan-run.ts';
+import type { RunScope } from './run-scope.ts';
 
 export { runLoop } from '../../core/run/run.ts';
 

@@ -10,17 +10,9 @@ import type { SessionView } from '../../core/view/session-view.ts';
 import type { EventLog, LoggedRun } from '../session/event-log.ts';
 import type { Work } from '../work.ts';
 import type { Pacing } from './pacing.ts';
+import type { RunScope } from './run-scope.ts';
 
-/** What a run is built for: its session, its limits, and how it reaches the log and the user. */
-export type RunScope = Pick<RunPorts, 'state' | 'emit' | 'pace' | 'answered' | 'replied' | 'now'> & {
-  readonly sessionId: string;
-  readonly view: SessionView;
-  readonly limits: Limits;
-  readonly aborted: boolean;
-};
-
-/** `limits` are those of the user's settings when the run began or was resumed. */
-type Beginning = { sessionId: string; runId: string; limits: Limits; pace: Pacing };
+type Beginning = Pick<RunScope, 'sessionId' | 'limits'> & { runId: string; pace: Pacing };
 
 export class LiveRun implements LoggedRun, RunScope {
   readonly sessionId: string;

@@ -48,16 +48,18 @@ export class TextRenderer {
   readonly #tail: LiveTail | undefined;
   readonly #waiting: Waiting | undefined;
   readonly #typed: boolean;
+  readonly #paint: ReturnType<typeof paintFor>;
 
   /** `typed`: somebody's lines reach the run. `run`: a run that may go on, as it was so far. */
   constructor(out: Output, err: Output, typed = false, run?: RunView) {
     this.#run = run;
     this.#out = out;
     this.#err = err;
+    this.#paint = paintFor(err);
     this.#typed = typed;
     const redraws = err.isTTY && process.env.TERM !== 'dumb';
     this.#countdown = redraws ? new Countdown(err) : undefined;
-    this.#tail = redraws ? new LiveTail(err, paintFor(err)) : undefined;
+    this.#tail = redraws ? new LiveTail(err, this.#paint) : undefined;
     this.#waiting = redraws ? new Waiting(err) : undefined;
   }
 
@@ -73,7 +75,7 @@ export class TextRenderer {
   }
 
   handle(event: AgentEvent): void {
-    const paint = paintFor(this.#err);
+    const paint = this.#paint;
     if (isDurable(event)) this.#run = follow(this.#run, event);
     if (event.type === 'message_queued') this.#countdown?.clear();
     else this.#countdown?.end();
@@ -192,7 +194,7 @@ export class TextRenderer {
     this.#endReasoning();
     const text = this.#streaming ? '' : textOf(message);
     const isThought = message.content.some((part) => part.type === 'tool_call');
-    if (text.trim() && isThought) this.#line(paintFor(this.#err).dim(harmless(text.trim())));
+    if (text.trim() && isThought) this.#line(this.#paint.dim(harmless(text.trim())));
     else if (text.trim()) this.#out.write(`${this.#safe(text.replace(/\n+$/, ''))}\n`);
     this.#endText();
     this.#held = '';
@@ -214,14 +216,14 @@ export class TextRenderer {
     const changes = this.#run ? landedChanges(this.#run) : [];
     const files = changes.map((change) => `${oneLine(change.path)} ${changeCounts(change)}`);
     if (files.length === 0) return;
-    const paint = paintFor(this.#err);
+    const paint = this.#paint;
     this.#line(
       `${paint.bold(`Changed ${files.length} ${files.length === 1 ? 'file' : 'files'}`)}: ${files.join(', ')}. Take it back: kedge undo`,
     );
   }
 
   #receipt(receipt: Receipt): void {
-    const { dim } = paintFor(this.#err);
+    const { dim } = this.#paint;
     if (receipt.calls > 0) this.#line(dim(receiptLine(receipt)));
     const proof = proofOf(receipt);
     if (proof && receipt.denied > 0) this.#line(dim(proof));
@@ -235,7 +237,7 @@ export class TextRenderer {
       output !== undefined && `${tokens(output)} out`,
       cost && dollars(cost),
     ].filter(Boolean);
-    if (facts.length > 0) this.#line(paintFor(this.#err).dim(facts.join(' · ')));
+    if (facts.length > 0) this.#line(this.#paint.dim(facts.join(' · ')));
   }
 
   #line(text: string): void {
