@@ -1,10 +1,11 @@
-// `npm test [-- layer ...] [mocha options]`: runs the layers of tests and counts them together. What needs the editor runs beside the
-// rest. The last line is always "N passed, N failed", with ", N skipped" where there are any.
+// `npm test [-- layer ...] [mocha options]`: runs the layers of tests and counts them together. What needs an editor runs beside the
+// rest, because these tests wait more than they compute. The last line is always "N passed, N failed", with ", N skipped" where there are any.
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { ensureChromium, ensureEditor, root } from './editor.ts';
+import { ensureChromium } from './chromium.ts';
+import { ensureEditor, root } from './editor.ts';
 import { packageExtension } from './package.ts';
 
 interface Counts {
@@ -36,11 +37,8 @@ const layers: Record<string, Layer> = {
 };
 const unit = ['fast', 'slow'];
 /** The layers of a lane run one after another, the lanes side by side. */
-const lanes = [
-  ['editor', 'e2e'],
-  ['check', ...unit, 'contract'],
-];
-/** These use what `build` makes ready. */
+const lanes = [['build'], ['editor'], ['e2e'], ['check', 'fast', 'contract', 'slow']];
+/** These use what `build` makes ready, and wait for it. */
 const builtFirst = ['slow', 'editor', 'e2e'];
 
 /** Nothing to count when it works: the layers that use package, editor and Chromium are the test of it. */
@@ -62,9 +60,11 @@ function failed(why: string, print: Run['print']): Counts {
 }
 
 async function check(run: Run): Promise<Counts> {
-  const types = await node(run, ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.']);
+  const [types, lint] = await Promise.all([
+    node(run, ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.']),
+    node(run, ['node_modules/@biomejs/biome/bin/biome', 'check', '.']),
+  ]);
   run.print(`  ${types === 0 ? '✔' : '✖'} types (tsc)\n`);
-  const lint = await node(run, ['node_modules/@biomejs/biome/bin/biome', 'check', '.']);
   run.print(`  ${lint === 0 ? '✔' : '✖'} lint and format (biome)\n`);
   const passes = [types, lint].filter((code) => code === 0).length;
   return { passes, failures: 2 - passes, pending: 0 };
@@ -133,9 +133,15 @@ async function main(args: string[]): Promise<void> {
   const wanted = layersOf(names);
   const chosen = lanes.map((lane) => lane.filter((name) => wanted.includes(name))).filter((lane) => lane.length > 0);
   console.log(`Properties are tried from seed ${process.env.KEDGE_SEED ?? '1'} (KEDGE_SEED).`);
-  const counts = wanted.includes('build') ? [await runLayer('build', mochaOptions, false)] : [];
+  const isBesideAnother = chosen.length > 1;
+  const counts: Counts[] = [];
+  const built = Promise.withResolvers<void>();
   const inLane = async (lane: string[]) => {
-    for (const name of lane) counts.push(await runLayer(name, mochaOptions, chosen.length > 1));
+    for (const name of lane) {
+      if (builtFirst.includes(name)) await built.promise;
+      counts.push(await runLayer(name, mochaOptions, isBesideAnother));
+      if (name === 'build') built.resolve();
+    }
   };
   await Promise.all(chosen.map(inLane));
   report(sum(counts));
