@@ -8,7 +8,7 @@ const rooms = globSync(['src/**/README.md', 'webview-ui/README.md', 'test/README
 const documents = [...roots, ...rooms.map((path) => path.replaceAll('\\', '/'))];
 
 /** Places that a document names only to show what a user would write there. */
-const examples = new Set(['src/tools/count-lines.ts']);
+const examples = new Set(['src/tools/files/count-lines.ts']);
 /** The names of all files below a folder: a document may name a file without its folder. */
 const fileNamesIn = (folder: string): Set<string> => {
   const patterns = folder === '.' ? ['src/**/*.*', 'webview-ui/**/*.*', 'test/{support,bench}/*', 'scripts/*', '*'] : ['**/*.*'];
