@@ -1,7 +1,8 @@
 // `npm test [-- layer ...] [mocha options]`: runs the layers of tests and counts them together. What needs an editor runs beside the
 // rest, because these tests wait more than they compute. The last line is always "N passed, N failed", with ", N skipped" where there are any.
 import { spawn } from 'node:child_process';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, statfs } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ensureChromium } from './chromium.ts';
@@ -23,6 +24,8 @@ type Layer = (run: Run) => Promise<Counts>;
 
 /** Far longer than any layer takes: only a layer that hangs gets here. */
 const timeLimit = 45 * 60_000;
+/** So much room in memory is enough for the temporary files of these tests. */
+const roomInMemory = 2e9;
 const slowTests = 'test/unit/**/*.slow.test.ts';
 const jobs = Math.max(2, availableParallelism());
 
@@ -70,18 +73,38 @@ async function check(run: Run): Promise<Counts> {
   return { passes, failures: 2 - passes, pending: 0 };
 }
 
-const mocha = (layer: string, run: Run, ...files: string[]) =>
-  counted(layer, run, [
+async function mocha(layer: string, run: Run, ...files: string[]): Promise<Counts> {
+  const args = [
     ...['node_modules/mocha/bin/mocha.js', '--config', 'test/.mocharc.json', '--reporter', 'test/support/reporter.cjs'],
     ...['--parallel', '--jobs', `${jobs}`, ...(process.stdout.isTTY ? ['--color'] : []), ...run.mochaOptions, ...files],
-  ]);
+  ];
+  memoryFolder ??= folderInMemory();
+  const folder = await memoryFolder;
+  return counted(layer, run, args, folder ? { TMPDIR: folder } : {});
+}
+
+/** These tests write, sync and remove many small files. In a file system in memory they do not wait for the disk. */
+let memoryFolder: Promise<string | undefined> | undefined;
+
+async function folderInMemory(): Promise<string | undefined> {
+  if (process.env.TMPDIR) return undefined;
+  try {
+    const { bavail, bsize } = await statfs('/dev/shm');
+    if (bavail * bsize < roomInMemory) return undefined;
+    const folder = await mkdtemp('/dev/shm/kedge-');
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+    return folder;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Runs a script whose mocha leaves its counts in a file. Whatever ends differently from how it counted is a failure too. */
-async function counted(layer: string, run: Run, args: string[]): Promise<Counts> {
+async function counted(layer: string, run: Run, args: string[], env: Record<string, string> = {}): Promise<Counts> {
   const file = join(root, 'out', `results-${layer}.json`);
   await mkdir(join(root, 'out'), { recursive: true });
   await rm(file, { force: true });
-  const code = await node(run, args, { KEDGE_RESULTS: file });
+  const code = await node(run, args, { ...env, KEDGE_RESULTS: file });
   const counts = await readFile(file, 'utf8').then(
     (text) => JSON.parse(text) as Counts & { ended: boolean },
     () => ({ passes: 0, failures: 0, pending: 0, ended: false }),
@@ -171,6 +194,8 @@ function report({ passes, failures, pending }: Counts): void {
   if (failures > 0) process.exitCode = 1;
 }
 
+// So that what is done at the exit is done then, too.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 try {
   await main(process.argv.slice(2));
 } catch (error) {
