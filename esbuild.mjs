@@ -1,9 +1,11 @@
-// Builds the extension, the terminal program and the panel into dist/. The extension and the program share chunks.
+// Builds every bundle into dist/: the extension, the terminal program and what they share in chunks, and the panel. With --watch it
+// builds again at each change. That and --debug keep the code readable, with source maps.
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import * as esbuild from 'esbuild';
 
 const watch = process.argv.includes('--watch');
+const debug = watch || process.argv.includes('--debug');
 
 const wasm = [
   'web-tree-sitter/web-tree-sitter.wasm',
@@ -58,8 +60,8 @@ const lazyParts = {
 
 const common = {
   bundle: true,
-  minify: !watch,
-  sourcemap: watch,
+  minify: !debug,
+  sourcemap: debug,
   legalComments: 'none',
   logLevel: 'warning',
   outdir: 'dist',

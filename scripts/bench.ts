@@ -1,5 +1,4 @@
 // `npm run bench [-- name ...]`: prints what Kedge costs, as ratios and times measured in this run. It never fails by wall time.
-import { join } from 'node:path';
 import { ripgrepOfEditor } from './editor.ts';
 import { packageExtension } from './package.ts';
 

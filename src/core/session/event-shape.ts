@@ -199,7 +199,7 @@ const restorePoint: Check<RestorePoint> = anyOf(
 );
 
 /** Each field of each event; what else a line holds is of no interest. */
-const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
+export const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
   run_started: { mode, prompt: string, model, limits, plan: optional(plan), resumes: text, revises: text },
   limits_shrunk: { limits, reason: string },
   turn_started: { turn: number },

@@ -2,8 +2,8 @@ import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts'
 import { commandJudge } from '../../../src/policy/command.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
 import { type Attack, attack, expectStopped } from '../../support/attacks.ts';
-import { UNSEEN_IN_SHELLS } from './unseen-shell.attacks.ts';
-import { UNSEEN_IN_TOOLS } from './unseen-tools.attacks.ts';
+import { ATTACKS_BY_PROGRAMS } from './programs.attacks.ts';
+import { ATTACKS_BY_SYNTAX } from './shell-syntax.attacks.ts';
 
 const DENIED: Attack[] = [
   attack('a denied option that is cut short', 'git commit', 'git commit --no-verif -m x', {
@@ -15,8 +15,8 @@ const DENIED: Attack[] = [
   attack('a denied word behind the value of an option', 'git', 'git --git-dir .git push', { deny: 'git push', verdict: 'deny' }),
 ];
 
-describe('attacks by shell commands that nobody had seen', () => {
-  expectStopped([...UNSEEN_IN_SHELLS, ...UNSEEN_IN_TOOLS, ...DENIED], async ({ command, shell, allow, deny }) => {
+describe('attacks by the syntax of shells and by options of programs', () => {
+  expectStopped([...ATTACKS_BY_SYNTAX, ...ATTACKS_BY_PROGRAMS, ...DENIED], async ({ command, shell, allow, deny }) => {
     const judge = commandJudge({ text: command, shell, cwd: '.' }, await nodeShellParsers(shell), { readOnlyCommands: true });
     const rules = (effect: SourcedRule['effect'], prefixes: string[]) =>
       prefixes.map((prefix): SourcedRule => ({ effect, command: prefix, from: 'user' }));

@@ -22,7 +22,7 @@ async function use(fs: FileSystem, name: string, input: unknown, rules: SourcedR
   return String((await prepared?.execute({ callId: '', signal, ...idle }))?.content);
 }
 
-describe('what the user does not want to see', () => {
+describe('what files.exclude hides', () => {
   let fs: VsCodeFileSystem;
   const files = () => vscode.workspace.getConfiguration('files');
   const uri = (path: string) => fs.uri({ folder: 0, path });

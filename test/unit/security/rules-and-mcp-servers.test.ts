@@ -1,4 +1,4 @@
-/** More attacks: by names, by what tells of a secret, by rules and grants that come to more than they say, and by what is too much. */
+/** Names of secrets, rules and permissions that cover more than they say, addresses, MCP servers, and what is shown of too much. */
 import assert from 'node:assert/strict';
 import { hookPlaces } from '../../../src/app/facts/hook-places.ts';
 import { IMAGE_TYPES } from '../../../src/core/model/images.ts';

@@ -1,4 +1,4 @@
-/** Attacks that nobody had seen, by names, rules and grants that come to less than they say, by schemas, and by letters that deceive. */
+/** Less known secrets, rules and permissions that cover less than they say, ignore files, the index of git, and misleading characters. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ import { answerAll, assistantOn, eventsOf, resultTexts } from '../../support/har
 const list = (text: string) => text.trim().split(/\s*,\s*/);
 const lines = (text: string) => text.trim().split(/\s+/);
 
-describe('the name of a secret that nobody had thought of', () => {
+describe('the name of a less known secret', () => {
   const SECRETS = list(`.env copy, .env (copy), .env - Copy, prod copy.env, id_rsa (1), id_rsa copy, credentials (1).json,
     service-account (2).json, gcp-credentials.json, aws_credentials.csv, db-credentials.yml, my-app-secrets.yml, rootkey.csv,
     user_accessKeys.csv, accessKeys.csv, new_user_credentials.csv, deploy_key, deploy-key, ssh_key, github_rsa, server_ed25519,
@@ -37,7 +37,7 @@ describe('the name of a secret that nobody had thought of', () => {
   for (const path of OPEN) it(`is no secret: ${path}`, () => assert.ok(!isSecret(path)));
 });
 
-describe('the name of what runs by itself, that nobody had thought of', () => {
+describe('the name of what a less known program runs by itself', () => {
   const PLACES =
     lines(`.gitpod.yml .gitpod/automations.yaml .replit replit.nix .codesandbox/tasks.json .stackblitzrc .idx/dev.nix devfile.yaml
     lint-staged.config.js .lintstagedrc.json .clinerules/x.md .kilocode/rules/x.md .kilocodemodes .openhands/setup.sh .aiassistant/rules/x.md

@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: shells have placeholders too
-/** More commands that somebody could talk a model into, with the prefixes that the user had allowed. None of them may run unasked. */
+/** Commands by the tool that they misuse, each with the prefixes that the user had allowed. None of them may run without asking. */
 import { type Attack, attack } from '../../support/attacks.ts';
 
 /** Judged by what the words mean. */
-export const MORE_ATTACKS: readonly Attack[] = [
+export const ATTACKS_BY_TOOL: readonly Attack[] = [
   // Corners of bash.
   attack('a coprocess with a name', 'ls,cat', 'coproc x { touch y; }'),
   attack('a select', 'ls,echo', 'select x in a b; do touch y; done'),

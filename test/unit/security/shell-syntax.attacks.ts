@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: shells have placeholders too
-/** By how a shell reads a command, made by somebody who had not seen the other attacks: what the user allowed, and what it must not cover. */
+/** Commands that misuse how a shell reads them, each with the prefixes that the user had allowed and that must not cover it. */
 import { type Attack, inPowerShell, under } from '../../support/attacks.ts';
 
-export const UNSEEN_IN_SHELLS: readonly Attack[] = [
+export const ATTACKS_BY_SYNTAX: readonly Attack[] = [
   ...under('cat,uniq', 'cat x | uniq - src/index.ts'),
   ...under(
     '',

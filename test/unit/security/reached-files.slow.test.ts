@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
 import { type CommandJudged, commitAll, judgedOn } from '../../support/command-judge.ts';
 import type { Files } from '../../support/harness.ts';
-import { REACHING } from './unseen-reach.attacks.ts';
+import { REACHING } from './reached-files.attacks.ts';
 
 const RULES: SourcedRule[] = [
   { effect: 'deny', path: 'private/**', from: 'user' },

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: shells have placeholders too
-/** By what programs take for options, made by somebody who had not seen the other attacks: what the user allowed, and what it must not cover. */
+/** Commands that misuse what programs take for options, each with the prefixes that the user had allowed and that must not cover it. */
 import { type Attack, under } from '../../support/attacks.ts';
 
-export const UNSEEN_IN_TOOLS: readonly Attack[] = [
+export const ATTACKS_BY_PROGRAMS: readonly Attack[] = [
   ...under(
     'uniq',
     'uniq a 1',

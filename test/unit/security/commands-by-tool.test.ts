@@ -5,10 +5,10 @@ import type { SourcedRule } from '../../../src/policy/rules.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { expectStopped } from '../../support/attacks.ts';
 import { answerAll, assistantOn, eventsOf, type Files } from '../../support/harness.ts';
-import { MORE_ATTACKS } from './more-commands.attacks.ts';
+import { ATTACKS_BY_TOOL } from './commands-by-tool.attacks.ts';
 
-describe('more attacks by shell commands', () => {
-  expectStopped(MORE_ATTACKS, async ({ command, shell, allow, deny }) => {
+describe('attacks by shells, programs, git and build tools', () => {
+  expectStopped(ATTACKS_BY_TOOL, async ({ command, shell, allow, deny }) => {
     const rules = (effect: SourcedRule['effect'], commands: string[]) =>
       commands.map((prefix): SourcedRule => ({ effect, command: prefix, from: 'user' }));
     const judge = commandJudge({ text: command, shell, cwd: '.' }, await nodeShellParsers(shell), { readOnlyCommands: true });
