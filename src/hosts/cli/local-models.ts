@@ -15,7 +15,7 @@ import { bareAddress } from './options/addresses.ts';
 export type Tried = ModelFacts & Probe & { here: boolean };
 
 /** How long a program on this computer may take to say what it has. */
-const LIST_MS = 2_000;
+const LIST_MS = 10_000;
 const PROBE_MS = 300_000;
 const FOUND: Record<Probe['calls'], string> = {
   native: 'calls tools natively',
