@@ -65,7 +65,6 @@ const common = {
   legalComments: 'none',
   logLevel: 'warning',
   outdir: 'dist',
-  metafile: true,
 };
 
 const bundles = [
@@ -104,6 +103,5 @@ if (watch) {
   const contexts = await Promise.all(bundles.map((bundle) => esbuild.context(bundle)));
   await Promise.all(contexts.map((context) => context.watch()));
 } else {
-  const results = await Promise.all(bundles.map((bundle) => esbuild.build(bundle)));
-  if (process.env.META) (await import('node:fs')).writeFileSync(process.env.META, JSON.stringify(results[0].metafile));
+  await Promise.all(bundles.map((bundle) => esbuild.build(bundle)));
 }
