@@ -59,7 +59,7 @@ function move([words, from, to]: RegExpExecArray, reader: Reader): Change | unde
 function rename([, from, to, place]: RegExpExecArray, reader: Reader): Change | undefined {
   const scope = reader.scope(place);
   const [old, now] = [reader.name(from as string), reader.name(to as string)];
-  // What is no name is refused later, with a sentence; several words may be something else.
+  // A single invalid name is rejected later with an explanation. Several words may belong to another rule.
   const isOne = !/\s/.test(now) || reader.mark(to as string) !== undefined;
   if (!scope || !IDENTIFIER.test(old) || now === '' || !isOne || old === now) return undefined;
   return { kind: 'rename', from: old, to: now, scope };
@@ -77,7 +77,7 @@ function replace([, from, to, place]: RegExpExecArray, reader: Reader): Change |
   return { kind: 'replace', from: old, to: now, scope };
 }
 
-/** "change 'A' to 'B'" is only clear with quotes. */
+/** Without quotes, "change A to B" is ambiguous. */
 function changeText(found: RegExpExecArray, reader: Reader): Change | undefined {
   return reader.mark(found[1] as string) && reader.mark(found[2] as string) ? replace(found, reader) : undefined;
 }

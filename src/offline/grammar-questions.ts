@@ -5,7 +5,7 @@ import { EVERYWHERE, globOf, hasGlob, isFilePath, kindGlob } from './scope.ts';
 
 type Found = RegExpExecArray;
 
-/** In a rule's words a space stands for any white space. Places that are read are in parentheses. */
+/** A space in a rule matches any whitespace. Capturing groups are passed to `read`. */
 const rule = (words: string[], read: Rule<Question>['read']): Rule<Question> => ({
   words: new RegExp(`^${words.join('').replaceAll(' ', '\\s+')}$`, 'is'),
   read,
@@ -189,7 +189,7 @@ function countFiles([, kind, place]: Found, reader: Reader): Question | undefine
   return { kind: 'count', what: 'files', text: '', scope: { paths: [], globs: [under(scope.globs[0], glob)] } };
 }
 
-/** Files of a kind in a directory: `src/**` and `**\/*.ts` make `src/**\/*.ts`. */
+/** Restricts a glob to a directory: `src/**` and `**\/*.ts` become `src/**\/*.ts`. */
 function under(directory: string | undefined, glob: string): string {
   return directory?.endsWith('/**') ? `${directory}${glob.slice(2)}` : glob;
 }

@@ -1,11 +1,11 @@
-/** The tools' outputs, as text, read back into data. */
+/** Parses the text output of tools. */
 
-/** `more` is the tool's own note that this is not all. */
+/** `more` is the tool's note that the list is incomplete. */
 export type Listing = { entries: string[]; more?: string };
 export type Hit = { line: number; text: string };
 export type FileHits = { path: string; hits: Hit[] };
 export type Found = { files: FileHits[]; more?: string };
-/** `from` is the number of the first line; `next` where to read on; `cut` the lines of which only the beginning is known. */
+/** `from` is the number of the first line, `next` the line at which to continue reading, `cut` the indexes of lines that are incomplete. */
 export type FileText = { lines: string[]; from: number; total: number; next?: number; cut: Set<number> };
 
 const NOTICE = /^\[.*\]$/;
@@ -24,7 +24,7 @@ export function parseListing(text: string): Listing {
 const DIRECTORY_NOTICE = /^\[(\d+ more (?:entries|ignored)|more than \d+ files: .*|all of this is .*|the directory is empty)\]$/;
 const REMARK = / \((?:\d+ files?|empty|ignored|link)\)$/;
 
-/** The entries of the directory itself, of the tree that `list_directory` gives. */
+/** Returns the top-level entries of the tree written by `list_directory`. */
 export function parseDirectory(text: string): Listing {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('  '));
   const entries = lines.filter((line) => !DIRECTORY_NOTICE.test(line)).map((line) => line.replace(REMARK, ''));

@@ -1,4 +1,4 @@
-/** What asks each time, whatever the settings say and whatever was granted. */
+/** Conditions that always need an approval, regardless of settings and grants. */
 import type { PolicyInput } from './decide.ts';
 import { isProtected } from './protected.ts';
 import { isSecret } from './secrets.ts';
@@ -20,7 +20,7 @@ export function dangerOf({ tool, targets, hosts = [], ...input }: PolicyInput): 
   if (guarded)
     return { rule: 'protected-path', reason: `${guarded.path} is protected: it runs by itself, or configures editors, agents or git.` };
 
-  // A plan that was confirmed with the file's own name is a yes to its deletion; a glob in it is not.
+  // The user approved a deletion by confirming a plan that names the file itself. A glob in the plan is not specific enough.
   const isAgreed = (path: string) => input.ownFiles?.has(path) || input.planScope?.some((entry) => entry.replace(/^\.\//, '') === path);
   const deleted = targets.find((target) => target.access === 'delete' && !isAgreed(target.path));
   if (deleted) return { rule: 'deletes', reason: `It deletes ${deleted.path}, which this run did not create.` };

@@ -1,4 +1,4 @@
-/** Judges a command by the user's rules and grants. */
+/** Evaluates a command against the user's rules and grants. */
 
 import type { CommandLine } from '../core/run/tool.ts';
 import type { Covers } from '../core/session/grant-scope.ts';
@@ -20,19 +20,22 @@ import { isSecret } from './secrets.ts';
 export type CommandOptions = {
   hookPlaces?: readonly string[];
   readOnlyCommands?: boolean;
-  /** It runs in a directory that may be a repository of its own, with hooks of its own. */
+  /** The command runs in a subdirectory, which may be a Git repository with its own hooks. */
   isBelow?: boolean;
-  /** Whether a path of the workspace is one that no model is to see. */
+  /** Returns whether a workspace path is hidden from models by `.kedgeignore`. */
   hides?: ((path: string) => boolean) | undefined;
-  /** What else paths of the workspace are called, where that is known. */
+  /** Other names of workspace paths, if they were resolved. */
   aliases?: Aliases | undefined;
-  /** What its words come to on the disk, where that is known. */
+  /**
+   * The paths that the command's words expand to on disk, if they were resolved. `maybe` lists files whose current or earlier content may
+   * be printed.
+   */
   reach?: { paths: readonly string[]; maybe?: readonly string[]; isCut: boolean };
-  /** Which code it runs, where that is known. */
+  /** Where the code that the command runs is located, if this was resolved. */
   code?: CodePlaces;
-  /** The folders of the workspace, as commands run there: `.`, or their names. */
+  /** The workspace folders as seen by commands: `.`, or the folder names of a multi-root workspace. */
   tops?: readonly string[];
-  /** For git: what the repository's own configuration says, where that was looked up. */
+  /** For Git commands: the repository's own configuration, if it was read. */
   gitSettings?: readonly GitSetting[] | 'unknown' | undefined;
 };
 
@@ -54,10 +57,10 @@ export function commandJudge(
     use !== 'name' && [path, `${cwd}/${path}`].some((each) => options.hides?.(each)) ? `${path} is hidden by .kedgeignore.` : undefined;
   const { tops = ['.'] } = options;
   const places = options.code ?? placesByLetters(cwd);
-  /** A rule names them by a glob. */
+  /** A rule restricts folders with a glob; a grant lists them. */
   const homes = (folders: readonly string[] | string = tops) =>
     typeof folders === 'string' ? (at: string) => inScope(at, [folders.replace(/\/+$/, '')]) : (at: string) => folders.includes(at);
-  /** Of a command that could not be read nobody knows what it names. */
+  /** A command that could not be parsed might name any path, so every rule with a path applies to it. */
   const mayTouch = ({ path }: SourcedRule) => path === undefined || analysis.opaque.length > 0 || touches(path);
 
   return (rules, grants) => {
@@ -103,7 +106,7 @@ export function commandJudge(
     const judged = judge(allowed);
     if (asked && judged.kind !== 'deny') return { kind: 'ask', rule: 'rule', reason: ruleSentence(asked) };
     if (judged.kind !== 'ask') return judged;
-    // A yes can stand for more only where it would then be enough.
+    // A wider grant is only offered if it would be enough to allow this command.
     const prefix = suggestedPrefix(analysis);
     if (!prefix) return judged;
     const isBound = analysis.commands.some(({ reads }) => !reads);
@@ -113,7 +116,7 @@ export function commandJudge(
   };
 }
 
-/** Git runs what the repository's configuration names, and shows the addresses in it. */
+/** Git runs programs named in the repository's configuration and prints the remote addresses stored there. */
 function withGit(analysis: CommandAnalysis, settings: CommandOptions['gitSettings']): CommandAnalysis {
   if (settings === undefined) return analysis;
   const named = settings === 'unknown' ? 'it cannot be read' : configuredProgram(analysis.commands, settings);
@@ -124,19 +127,19 @@ function withGit(analysis: CommandAnalysis, settings: CommandOptions['gitSetting
   return concerns.length === 0 ? analysis : { ...analysis, isReadOnly: false, dangers: [...analysis.dangers, ...concerns] };
 }
 
-/** What the app needs to find out what a command comes to. */
+/** What the host must resolve on disk before a command can be evaluated. */
 export type Named = {
   words: readonly string[];
-  /** Those of them of which nothing is shown but the name. */
+  /** The subset of `words` of which the command prints only the name, not the content. */
   names: ReadonlySet<string>;
   searched: readonly SearchedPlaces[];
-  /** Those of the words that the shell replaces by names. */
+  /** The subset of `words` that the shell expands as globs. */
   globs: ReadonlySet<string>;
-  /** Directories that the command goes to, in their order. */
+  /** Directories the command changes to, in order. */
   folders: readonly string[];
-  /** The one directory that all but the `cd` itself runs in, where that is sure. */
+  /** The only directory in which everything after the `cd` runs, if that is certain. */
   goesTo: string | undefined;
-  /** Parts of words that may name code which is run. */
+  /** Parts of words that may name code the command runs. */
   code: readonly string[];
   runsGit: boolean;
 };
@@ -151,14 +154,14 @@ export function namedBy({ text, shell }: CommandLine, parser: ShellParser | unde
     reads ? [] : words.flatMap((word) => codeWords(programName(program), word ?? '')),
   );
   const folders = foldersOf(commands);
-  // Behind a lone `cd … &&` nothing runs where it did not get to.
+  // After a single `cd … &&`, nothing runs if changing the directory failed.
   const goesTo = folders.length === 1 && /^cd [\w./-]+ &&(?!.*(?:[;\n]|\|\||(?<![&>])&(?![&\d])))/s.test(text) ? folders[0] : undefined;
   return { words: paths, names, searched, globs: new Set(globs), folders, goesTo, code: [...new Set(code)], runsGit };
 }
 
 /**
- * A directory with the files of a bare repository in it is one to git, and its configuration names programs. What was installed has
- * scripts of its own, which nobody means by `npm test`.
+ * Git treats a directory that contains the files of a bare repository as a repository, and its configuration can name programs to run.
+ * Installed packages have their own scripts, which a user who allowed `npm test` did not mean.
  */
 function below(analysis: CommandAnalysis, cwd: string): CommandAnalysis {
   const runsGit = analysis.commands.some(({ argv }) => programName(argv[0] ?? '') === 'git');
@@ -176,7 +179,10 @@ function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R
   return undefined;
 }
 
-/** What it names, as paths of the workspace: seen from where it runs, and as it is written, since it may change directory. */
+/**
+ * Workspace paths the command names, both relative to its working directory and as written, because the command may change directory
+ * itself.
+ */
 function placesOf({ paths, writes }: CommandAnalysis, cwd: string): string[] {
   const written = [...paths, ...writes].map((path) => path.replaceAll('\\', '/').replace(/^(\.\/)+/, ''));
   return cwd === '.' || cwd === '' ? written : [cwd, ...written.flatMap((path) => [path, `${cwd}/${path}`])];
@@ -189,7 +195,7 @@ function guardRead(path: string, { places }: Aliases): string | undefined {
 
 type Guard = { hookPlaces?: readonly string[]; aliases: Aliases; cwd: string; isPowerShell: boolean };
 
-/** A path in a command is judged by its letters alone, so what leads out of the workspace asks as well. */
+/** Paths in a command are checked as text, without resolving links, so a path that leaves the workspace also needs an approval. */
 function guard(path: string, use: Use, { hookPlaces = [], aliases, cwd, isPowerShell }: Guard): string | undefined {
   const clean = path.replaceAll('\\', '/');
   if (clean === '/dev/null') return undefined;

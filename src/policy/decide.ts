@@ -1,4 +1,7 @@
-/** One pure judge of every call of every host. It knows nothing of files or editors: only what the call is and what it would touch. */
+/**
+ * The policy: one pure function that decides every tool call of every host. It knows nothing about files or editors, only what the call is
+ * and what it would touch.
+ */
 
 import type { Decision, Effect, Judgement, Target } from '../core/run/tool.ts';
 import type { Mode } from '../core/session/events.ts';
@@ -15,36 +18,36 @@ export { inScope } from './scope.ts';
 export type PolicyInput = {
   mode: Mode;
   /**
-   * undefined when the model named a tool that this run does not have. A `source` that is not `builtin` is `mcp:<server>`; such a
-   * tool is `readonly` by the user's own word only.
+   * Undefined if the model named a tool this run does not have. `source` is `builtin` or `mcp:<server>`; a tool of an MCP server is
+   * `readonly` only if the user declared it so.
    */
   tool: { name: string; effect: Effect; source?: string; fingerprint?: string | undefined } | undefined;
   name: string;
   targets: readonly Target[];
-  /** A workspace the user does not trust allows reading in Ask mode, and nothing else. */
+  /** In a workspace the user does not trust, only reading in Ask mode is allowed. */
   trusted: boolean;
-  /** Judges the command that the call would run, by what users allowed; see grants.ts. */
+  /** Evaluates the command the call would run against rules and grants; see grants.ts. */
   command?: CommandJudge | undefined;
-  /** On the network, that it would speak to. */
+  /** Network hosts the call would contact. */
   hosts?: readonly string[] | undefined;
-  /** One of them is this computer or in a private network. */
+  /** Whether one of the hosts is this computer or on a private network. */
   privateHost?: boolean | undefined;
   rules?: readonly SourcedRule[] | undefined;
-  /** What the user allowed when asked, as far as it counts for this call. */
+  /** What the user allowed in earlier approvals, as far as it applies to this call. */
   grants?: readonly Covers[] | undefined;
   /** Paths and globs of the confirmed plan that this run carries out. */
   planScope?: readonly string[] | undefined;
-  /** Names the command that runs without asking and takes from this file what it does; see steering.ts. */
+  /** Returns the command that runs without asking and whose behavior this file determines; see steering.ts. */
   steers?: ((path: string) => string | undefined) | undefined;
-  /** Files that this run made itself, and that are still as it left them. */
+  /** Files created by this run that have not been changed by anyone else since. */
   ownFiles?: ReadonlySet<string> | undefined;
-  /** What else its paths are called, where that is known. */
+  /** Other names of the call's paths, if they were resolved. */
   aliases?: Aliases | undefined;
-  /** Directories of the workspace that git runs hooks from. */
+  /** Workspace directories from which Git runs hooks. */
   hookPlaces?: readonly string[] | undefined;
-  /** What the model has seen: a secret, or words of a page or of an MCP server. */
+  /** What the model has read so far: a secret, or text from a web page or an MCP server. */
   seen?: { secret?: boolean; strangers?: boolean } | undefined;
-  /** Nobody can be asked: what would ask is denied. */
+  /** Nobody can answer an approval request, so whatever needs an approval is denied. */
   unattended?: boolean | undefined;
 };
 
@@ -65,7 +68,7 @@ export function decide(input: PolicyInput): Judgement {
   return deny(judged.rule, `${judged.reason} Nobody can be asked here.`);
 }
 
-/** The first rule that applies decides; they stand in the order deny, ask, allow. */
+/** The first condition that applies decides. Conditions are checked in the order deny, ask, allow. */
 function judge(input: PolicyInput): Judgement {
   const { mode, tool, name, targets, trusted, rules = [], planScope, command, hosts = [] } = input;
   if (!tool) {
@@ -110,7 +113,7 @@ function judge(input: PolicyInput): Judgement {
   return ask(rule, reason, coversOf(needs, input));
 }
 
-/** A command that runs without asking was allowed as it was: who changes what it does is asked, unless a rule names this very file. */
+/** Changing a file that determines what an allowed command does needs an approval, unless a rule allows changes to exactly this file. */
 function steeredOf({ rules = [], steers }: PolicyInput, written: readonly Target[]): string | undefined {
   const isNamed = (path: string) => rules.some((rule) => rule.effect === 'allow' && rule.from === 'user' && rule.path === path);
   const [first] = written.flatMap(({ path }) => {
@@ -127,7 +130,7 @@ function questionOf(kind: Need['kind'], { name, tool, hosts = [], privateHost }:
   return ['mcp', `${name} belongs to the MCP server ${tool?.source?.slice('mcp:'.length)}, which is another program.`];
 }
 
-/** A rule that denies or asks applies where anything of the call fits it; one about commands is the command judge's. */
+/** A deny or ask rule applies if any part of the call matches it. Rules about commands are evaluated with the command. */
 function applies(rule: SourcedRule, { tool, targets, hosts = [], command, aliases }: PolicyInput): boolean {
   const names = (path: string) => aliases?.names(path) ?? [path];
   if (!tool || (rule.command !== undefined && command)) return false;

@@ -1,4 +1,4 @@
-/** What a call needs somebody's leave for, who gave it, and what a yes to it can stand for. */
+/** Determines what a call needs permission for, whether a rule or grant covers it, and which wider grants an approval can offer. */
 
 import type { Decision } from '../core/run/tool.ts';
 import type { Covers } from '../core/session/grant-scope.ts';
@@ -7,7 +7,7 @@ import { isLiteral } from './glob.ts';
 import { matchesHost, matchesTool, type SourcedRule } from './rules.ts';
 import { inScope } from './scope.ts';
 
-/** Judges one command by rules and grants; made in command.ts, where the grammar is. */
+/** Evaluates one command against rules and grants. Created in command.ts, which has access to the shell grammar. */
 export type CommandJudge = (rules: readonly SourcedRule[], grants: readonly Covers[]) => Decision & { covers?: Covers[] };
 
 export type Need = { kind: 'write'; path: string } | { kind: 'host'; host: string } | { kind: 'mcp' };
@@ -21,7 +21,7 @@ export function needsOf({ tool, targets, hosts = [] }: PolicyInput): Need[] {
   ];
 }
 
-/** Who allowed it: the user's rules, or an answer to an earlier question. */
+/** Returns the decision of a user rule or an earlier grant that covers the need; undefined if there is none. */
 export function grantedBy(need: Need, input: PolicyInput): Decision | undefined {
   const { rules = [], grants = [] } = input;
   const rule = rules.find((each) => each.effect === 'allow' && each.from === 'user' && permits(each, need, input));
@@ -42,7 +42,7 @@ function permits(rule: SourcedRule, need: Need, { tool, seen, privateHost }: Pol
         fitsTool && rule.server === undefined && rule.host === undefined && (rule.path === undefined || inScope(need.path, [rule.path]))
       );
     case 'host':
-      // What strangers wrote may name any host below a wildcard, and a name may lead to any address.
+      // A web page or MCP server could choose any host below a wildcard, and a host name can resolve to any address.
       return (
         fitsTool &&
         rule.path === undefined &&
@@ -76,7 +76,7 @@ function includes(covers: Covers, need: Need, { tool, privateHost = false }: Pol
   }
 }
 
-/** What a yes can stand for, the widest first; nothing where it would have to stand for several things. */
+/** Returns the grants an approval can offer, widest first. Empty if the call has needs of different kinds, which one grant cannot cover. */
 export function coversOf(needs: readonly Need[], { tool, privateHost }: PolicyInput): Covers[] {
   const kinds = new Set(needs.map(({ kind }) => kind));
   if (!tool || kinds.size !== 1) return [];
@@ -94,7 +94,10 @@ export function coversOf(needs: readonly Need[], { tool, privateHost }: PolicyIn
   return [{ kind: 'mcp', server: source.slice('mcp:'.length), tool: name, ...(fingerprint !== undefined && { fingerprint }) }];
 }
 
-/** The folder that all of them are in, with all below it; a file that lies in none is meant alone. undefined where no glob says just that. */
+/**
+ * Returns a glob for the deepest folder that contains all paths, or the path itself for a single file at the top level. Undefined if no
+ * glob matches exactly that.
+ */
 function placeOf(paths: readonly string[]): string | undefined {
   const [first = '', ...others] = paths;
   let folder = first.split('/').slice(0, -1);
@@ -103,14 +106,17 @@ function placeOf(paths: readonly string[]): string | undefined {
     const end = folder.findIndex((part, index) => parts[index] !== part);
     if (end >= 0) folder = folder.slice(0, end);
   }
-  // A name with letters of globs in it would stand for other names too.
+  // A name that contains glob characters would also match other names.
   const isPlain = isLiteral(folder.join('/'));
   if (folder.length > 0 && isPlain) return `${folder.join('/')}/**`;
   if (!isPlain || paths.length === 1) return isLiteral(first) && paths.length === 1 ? first : undefined;
   return '**';
 }
 
-/** Whether another call of the same answer would ask for the same, as far as its name and input tell: it is judged when its turn comes. */
+/**
+ * Whether another call of the same model message would probably be covered by the same grant, judging only by its name and input. The
+ * policy still decides that call when its turn comes.
+ */
 export function seemsCovered(covers: Covers, tool: { name: string; effect: string; source: string }, input: unknown): boolean {
   const given = (input ?? {}) as Record<string, unknown>;
   const text = (key: string) => (typeof given[key] === 'string' ? (given[key] as string) : undefined);

@@ -1,8 +1,8 @@
-/** Names as file systems take them: what two spellings of one file have in common. */
+/** Normalizes file names the way file systems compare them, so that all spellings of a file are recognized. */
 
 /**
- * The parts of a path, folded. Two of three platforms compare without case; Windows drops trailing dots and blanks and reads
- * `name:stream` as `name`; others fold letters such as the long s, or skip letters that nobody sees.
+ * Splits a path into normalized names. Windows and macOS compare names without case; Windows also ignores trailing dots and spaces and
+ * reads `name:stream` as `name`; some file systems fold letters such as the long s or ignore invisible characters.
  */
 export function foldedParts(path: string): string[] {
   return path.split('/').map((part) =>
@@ -15,15 +15,15 @@ export function foldedParts(path: string): string[] {
   );
 }
 
-/** What else a path of the workspace is called; see src/workspace/aliases.ts. */
+/** Other names of a workspace path; see src/workspace/aliases.ts. */
 export type Aliases = {
-  /** As each open folder has it, itself first: a rule may name it by any of them. */
+  /** The path as each open folder names it, starting with the path itself. A rule may use any of these names. */
   names(path: string): readonly string[];
-  /** With the names of directories above its folder: by these it is secret or protected, or not. */
+  /** The path including the directories above its folder, for deciding whether it is secret or protected. */
   places(path: string): readonly string[];
 };
 
-/** `GIT~1`: a short name that Windows makes of a longer one, so it may stand for any. */
+/** Whether a name may be a short name that Windows generates, such as `GIT~1`, and could therefore refer to any file. */
 export function isShortName(part: string): boolean {
   return /^[^.]{1,6}~\d{1,4}(\.[^.]{0,3})?$/.test(part);
 }

@@ -1,34 +1,37 @@
-/** Streams of server-sent events in the one form that all SDKs read alike. */
+/** Normalizes streams of server-sent events to one form that all SDKs parse correctly. */
 import { connection } from './connection.ts';
 import { modelError, parseInput, type Server } from './http.ts';
 import { type LineRules, MAX_LINE } from './lines.ts';
 
-/** What an SDK needs of the events' names: to keep them, to have one for each event, or none, since it takes data in an event's first line only. */
+/**
+ * What an SDK needs from event names: keep them as sent, add one to each event, or drop them because it only accepts data in an event's
+ * first line.
+ */
 type Names = 'keep' | 'add' | 'drop';
 
 /**
- * `fetch` for an SDK that posts what is answered by a stream of events. Some proxies answer with 200 and an error that is no stream; what is a
- * stream after all, under a wrong name, comes late.
+ * Creates a `fetch` for an SDK that sends POST requests answered by event streams. Some proxies answer errors with status 200 and a body
+ * that is not a stream; a stream sent with the wrong content type is passed on after it is complete.
  */
 export function eventConnection(server: Server, silenceMs: number, names: Names, throwsStatus = false): typeof fetch {
   const rulesFor = (_url: string, init?: RequestInit) => (init?.method?.toUpperCase() === 'POST' ? eventRules(server, names) : undefined);
   return connection(server, { silenceMs, rulesFor, throwsStatus, readsJson: true });
 }
 
-/** `data:`, perhaps with a space and a carriage return, and nothing else. */
+/** The length of `data:` with an optional space and carriage return. */
 const EMPTY_DATA = 7;
 const JSON_LINE = /^\s*[{}[\]"]/;
 
 /**
- * Events without data, which only keep the connection, are no JSON to the SDKs; some have events without a name ignored, or with
- * anything before the data. Lines of JSON outside of any event are an error that a gateway put there.
+ * Keep-alive events without data are not valid JSON for the SDKs. Some SDKs also ignore events without a name, or events with other fields
+ * before the data. JSON outside any event is an error inserted by a gateway.
  */
 export function eventRules(server: Server, names: Names): LineRules {
   let named = false;
   let filled = false;
-  /** Bytes of the event that has not ended. */
+  /** The number of bytes in the current event. */
   let size = 0;
-  /** Lines of JSON outside of any event, where they may be all of a body that is a list of what the events would hold. */
+  /** Lines of JSON outside any event. Together they may be a list of what the events would contain. */
   let loose = '';
 
   return {
@@ -90,7 +93,7 @@ function eventsIn(text: string): string {
     .join('');
 }
 
-/** Every event says its name in its data, too. */
+/** Each event repeats its name in its data. */
 function nameOf(data: string): string | undefined {
   if (!JSON_LINE.test(data)) return undefined;
   const { type } = (parseInput(data).input ?? {}) as { type?: unknown };

@@ -1,23 +1,23 @@
-/** Streams of bytes, line by line. */
+/** Processes byte streams line by line. */
 
 const NEWLINE = 10;
-/** Bytes of a line, which holds a whole answer at most; a longer one has no end. */
+/** The maximum line length in bytes. One line contains at most a whole answer; anything longer is treated as endless. */
 export const MAX_LINE = 8 * 2 ** 20;
 
-/** Told of each line once, in order. */
+/** Called once for each line, in order. */
 export type LineRules = {
-  /** Whether the line from `start` to before `end` can stay as it is; most should, for no more is done with them. */
+  /** Whether the line from `start` to `end` (exclusive) can be passed on unchanged. This should be fast, because most lines are. */
   isUsual(bytes: Uint8Array, start: number, end: number): boolean;
-  /** What stands in the place of any other line, which comes without its newline. An error that it throws ends the stream. */
+  /** Returns the replacement for any other line, given without its newline. An error thrown here ends the stream. */
   rewrite(line: string): string;
-  /** What follows the last line. */
+  /** Returns text to add after the last line. */
   end?(): string;
 };
 
-/** Told of what happens with the source. */
+/** Notified about the progress of the source. */
 export type Listener = { wait(): void; heard(): void; end(): void; tooLong(bytes: number): Error };
 
-/** A body of whole lines, read only as far as somebody reads it: a pipe would cost several times as much for each chunk. */
+/** Passes on a body in whole lines, reading only on demand: a `TransformStream` pipe costs several times as much per chunk. */
 export function throughLines(body: ReadableStream<Uint8Array>, rules: LineRules, listener?: Listener): ReadableStream<Uint8Array> {
   const { isUsual, rewrite, end } = rules;
   const encoder = new TextEncoder();
@@ -37,7 +37,7 @@ export function throughLines(body: ReadableStream<Uint8Array>, rules: LineRules,
     pieces.push(bytes.subarray(good));
   }
 
-  /** False at the end. */
+  /** Reads one chunk. Resolves to false at the end of the source. */
   async function advance(pieces: Uint8Array[]): Promise<boolean> {
     listener?.wait();
     const { done, value } = await source.read();
@@ -66,7 +66,8 @@ export function throughLines(body: ReadableStream<Uint8Array>, rules: LineRules,
             void source.cancel(error).catch(() => undefined);
             throw error;
           } finally {
-            // What came before a line that is an error was said; all at once, for a second piece would be lost with the error.
+            // Text before a line that is an error must still be delivered. It is enqueued as one chunk because later chunks would be lost
+            // with the error.
             const whole = joined(pieces);
             given = whole.length > 0;
             if (given) controller.enqueue(whole);
@@ -85,7 +86,7 @@ export function throughLines(body: ReadableStream<Uint8Array>, rules: LineRules,
   );
 }
 
-/** A line that is not whole yet, in memory that doubles: it may come byte by byte. */
+/** The beginning of a line, in a buffer that doubles in size because a line may arrive byte by byte. */
 class BegunLine {
   #bytes = new Uint8Array(0);
   length = 0;

@@ -1,43 +1,46 @@
 /**
- * What is a call, and what only looks like one. A call in text counts by the rules of the format that it is written in, at the place
- * where that format has it, and never where the model shows what it has read.
+ * Decides which text that looks like a tool call is one. Calls are recognized by the rules of the format they are written in, at positions
+ * where that format has them, and never where the model only shows text.
  *
- * | what stands in the answer                                        | what becomes of it                                     |
- * |------------------------------------------------------------------|--------------------------------------------------------|
- * | in a code span, a block quote, a fence of another kind, a region | text (markdown.ts, `QUOTES` in markers.ts)             |
- * | behind "for example", in quotation marks, of an unknown tool     | text (`isShown` in quoting.ts)                         |
- * | word for word in a file, a result or a message (`quoted`)        | text; and the model is told where it seems to wait     |
- * | the same, made again alone after the model was told (`confirmed`)| a call, if nothing else stands in the answer           |
- * | the words around it refuse it (`refused`)                        | text, and the model is told                            |
- * | within a sentence that does not say that it acts (`woven`)       | text, and the model is told                            |
- * | data without a mark: JSON alone or in a fence, Python's list     | a call at the end of the answer, before nothing but    |
- * | (`unmarked`)                                                     | calls, or where the model says that it waits for it;   |
- * |                                                                  | else text, and the model is told                       |
- * | behind one of which the model is told (`after`)                  | text, and the model is told: calls run in their order  |
- * | behind a result that the model made up (`invented`)              | text, and the model is told: it rests on that result   |
- * | in the marks of a format that is made for calls                  | a call, whatever text stands around it                 |
- * | in such marks, closed, with arguments that cannot be read        | a malformed call, of which the model is told           |
- * | in such marks, never closed, or cut off                          | text                                                   |
+ * | Position in the answer                                             | Result                                                 |
+ * |--------------------------------------------------------------------|--------------------------------------------------------|
+ * | in a code span, block quote, fence of another kind, or region      | text (markdown.ts, `QUOTES` in markers.ts)             |
+ * | after "for example", in quotation marks, or with an unknown tool   | text (`isShown` in quoting.ts)                         |
+ * | identical text in a file, result or message (`quoted`)             | text; the model is told if it seems to expect a result |
+ * | a quoted call repeated alone after the model was told (`confirmed`)| a call, if the answer contains nothing else            |
+ * | the surrounding words refuse the call (`refused`)                  | text, and the model is told                            |
+ * | inside a sentence that does not announce the call (`woven`)        | text, and the model is told                            |
+ * | data without a marker: plain or fenced JSON, or a Python list      | a call at the end of the answer, before other calls,   |
+ * | (`unmarked`)                                                       | or if the model says that it waits for the result;     |
+ * |                                                                    | otherwise text, and the model is told                  |
+ * | after a call of which the model is told (`after`)                  | text, and the model is told: calls run in order        |
+ * | after a result that the model invented (`invented`)                | text, and the model is told                            |
+ * | in the markers of a call format                                    | a call, whatever text surrounds it                     |
+ * | in such markers, closed, with unreadable arguments                 | a malformed call, and the model is told                |
+ * | in such markers, never closed, or cut off                          | text                                                   |
  *
- * To be told costs a turn; to run what was only shown may cost a file.
+ * Telling the model costs a turn; executing a call that was only shown may damage files.
  */
 import { isActed, isAwaited, isRefused, isWoven } from './quoting.ts';
 import type { Reading, Source } from './source.ts';
 
 /**
- * `quoted`: it stands in what the model was shown. `refused`: the words around it say that it is not made. `woven`: it is part of a
- * sentence. `unmarked`: it has no mark of its own, only the form of data. `after`: one before it in the same answer was not clear. `invented`: the
- * model wrote a result of the call before it.
- * `confirmed`: it is quoted, and the model was asked whether it means it.
+ * Why it is uncertain whether something is meant as a call. `quoted`: it occurs in text the model was shown. `confirmed`: it is quoted, and
+ * the model repeated it after it was asked. `refused`: the surrounding words say that the call is not made. `woven`: it is part of a
+ * sentence. `unmarked`: it has no marker, only the form of data. `after`: an earlier call in the same answer was uncertain. `invented`: the
+ * model wrote the result of the previous call itself.
  */
 export type Doubt = 'quoted' | 'confirmed' | 'refused' | 'woven' | 'unmarked' | 'after' | 'invented';
-/** Of which the model is told. */
+/** The doubts that are reported to the model. */
 export type Told = Exclude<Doubt, 'confirmed'>;
 
-/** How what may be a call stands: without any mark (`bare`), in a fence; `marked` where it says of itself that it is a call. */
+/** How a possible call is written: without any marker (`bare`), in a fence, or in markers that identify it as a call (`marked`). */
 export type Stand = { bare: boolean; fence: boolean; marked: boolean };
 
-/** `before` leads to the call, behind which the source stands. `shown` where the words say that it is none. */
+/**
+ * @param before the text leading to the call; `src` is positioned after the call
+ * @returns `shown` if the words indicate that it is not a call
+ */
 export function* doubtOf(src: Source, before: string, { bare, fence, marked }: Stand): Reading<Doubt | 'shown' | undefined> {
   if (bare) {
     yield* src.run(/[ \t\r;,}\]]+/y);
@@ -57,8 +60,8 @@ export function* doubtOf(src: Source, before: string, { bare, fence, marked }: S
 }
 
 /**
- * What becomes of it, by the first sentence `behind` it, which is empty where it ends the answer: it is made, it is text, or it is
- * text of which the model is told why.
+ * Decides what to do with a possible call: execute it, treat it as text, or treat it as text and tell the model why.
+ * @param behind the first sentence after the call; empty if the call ends the answer
  */
 export function fateOf(doubt: Doubt | undefined, behind: string): 'call' | 'text' | Told {
   switch (doubt) {

@@ -1,4 +1,4 @@
-/** Tools for models that have no native calls, and for answers in which a call was left in the text. */
+/** Tool calling in text, for models without native tool calls and for calls that a server left in the text. */
 import { callsOf, type ReasoningPart, type TextPart, type ToolCall } from '../core/model/messages.ts';
 import type { ModelAdapter, ModelEvent, ModelRequest } from '../core/model/model.ts';
 import { refusesTools } from '../providers/http.ts';
@@ -9,14 +9,14 @@ import { Shown } from './shown.ts';
 
 export type TextToolOptions = {
   /**
-   * `text`: tools, calls and results travel as text. `rescue`: they travel natively, and calls that the server missed are picked up;
-   * where the server refuses tools, they travel as text from then on.
+   * `text`: tools, calls and results are sent as text. `rescue`: they are sent natively, and calls that the server left in the text are
+   * executed. If the server rejects tools, text is used from then on.
    */
   mode: 'text' | 'rescue';
 };
 
 const AGAIN = 'If you meant it, make the call again, as the last thing in your answer and with nothing behind it.';
-/** What the model is told of what only looked like a call. */
+/** Messages that tell the model why text that looks like a call was not executed. */
 const PROBLEMS: Readonly<Record<Told, string>> = {
   quoted:
     'Not executed: this call stands word for word in something you were shown, so it counts as a quotation. Make it again, with nothing else in your answer, only if the user’s task needs it.',
@@ -53,12 +53,12 @@ async function* readCalls(events: AsyncIterable<ModelEvent>, request: ModelReque
   const before = messages.flatMap(callsOf).length;
   const shown = new Shown(request);
   const made: ToolCall[] = [];
-  /** Told to the model as calls that failed, at the end of the answer. */
+  /** Reported to the model as failed calls at the end of the answer. */
   const unclear: (TextToolEvent & { type: 'unclear' })[] = [];
   let parser: TextToolParser | undefined;
-  /** What was fed since the last text part, to know what a part brings that no delta did. */
+  /** The text fed to the parser since the last text part, to determine what the part adds to its deltas. */
   let fed = '';
-  /** The server found a call: then the model made what it meant to. */
+  /** Whether the server recognized a call. The other text is then not meant as calls. */
   let hasNative = false;
   let open: TextPart | ReasoningPart | undefined;
 
@@ -127,12 +127,12 @@ async function* readCalls(events: AsyncIterable<ModelEvent>, request: ModelReque
       } else {
         yield* finish();
         hasNative ||= event.type === 'part' && event.part.type === 'tool_call';
-        // A server that found the call and left it in the text as well means it once.
+        // Some servers report a call and leave it in the text as well.
         if (event.type !== 'part' || event.part.type !== 'tool_call' || !isRepeated(event.part, made)) yield event;
       }
     }
   } catch (error) {
-    // The words of an answer that breaks off were shown: they are handed over. A call is not.
+    // The user has already seen the streamed text, so it is kept when the answer is interrupted. Incomplete calls are dropped.
     if (parser) for (const event of parser.end()) if (event.type === 'text' || event.type === 'reasoning') yield* pass([event]);
     yield* close();
     throw error;

@@ -4,39 +4,39 @@ import { isInvented } from './quoting.ts';
 import type { Source } from './source.ts';
 
 export type Candidate = { calls: readonly Call[]; from: number; to: number; doubt?: Doubt | undefined };
-/** There is nothing but white space from its end to `blankTo`. */
+/** `blankTo` is set if only whitespace lies between the end of the call and this position. */
 type Held = Candidate & { blankTo?: number };
 export type TextToolEvent =
   | { type: 'text' | 'reasoning'; text: string }
   | ({ type: 'call' } & Call)
-  /** It may have been meant as a call, and is shown as text. */
+  /** Text that may have been meant as a call but is shown as text. */
   | ({ type: 'unclear'; doubt: Told } & Call);
 
-/** How long a text grows before what is no longer needed of it is forgotten. */
+/** The length in characters from which text that is no longer needed is discarded. */
 export const LONG = 16_384;
-/** How much of what stands before a call is looked at. */
+/** How many characters before a call are examined. */
 export const LEAD = 600;
 const WORD = /\S/g;
-/** How much of the sentence behind a call is waited for. */
+/** The part of the sentence after a call that is awaited before deciding. */
 const SENTENCE = /^(?:[^.!?。\n]{0,200}[.!?。\n]|[^.!?。\n]{200})/;
 
-/** What has become of the text so far. */
+/** Collects the events for the text that was parsed so far. */
 export class Output {
   readonly #src: Source;
-  /** Whether a tool of this name was offered. */
+  /** Returns whether a tool with this name was offered. */
   readonly #isTool: (name: string) => boolean;
   #events: TextToolEvent[] = [];
   #afterCall = false;
   #said = false;
-  /** Why no call runs any more. */
+  /** The reason why no further calls are executed in this answer. */
   #over: Told | undefined;
-  /** Calls that follow each other, until it is known what stands behind them. */
+  /** Consecutive calls that wait for the text after them. */
   #held: Held[] = [];
-  /** Everything before it has been shown or taken. */
+  /** The position up to which text was emitted or consumed. */
   shown = 0;
-  /** Where the text began that leads to the next call. */
+  /** The start of the text that leads to the next call. */
   base = 0;
-  /** Where the last call ended that was only shown. */
+  /** The end of the last call that was only shown. */
   quotedEnd: number | undefined;
 
   constructor(src: Source, isTool: (name: string) => boolean) {
@@ -44,12 +44,12 @@ export class Output {
     this.#isTool = isTool;
   }
 
-  /** Whether the answer has words of its own so far. */
+  /** Whether the answer contains text of its own so far. */
   get hasSaid(): boolean {
     return this.#said;
   }
 
-  /** Keeps what may be a call, and shows what stands before it. */
+  /** Holds a possible call and emits the text before it. */
   hold(candidate: Candidate): void {
     if (this.#settle(candidate.from, true)) this.show(candidate.from);
     this.#held.push({ ...candidate });
@@ -57,7 +57,7 @@ export class Output {
     this.quotedEnd = undefined;
   }
 
-  /** The text is over: what was held back is text, but for white space behind a call. */
+  /** Ends the text. Text that was held back is emitted, except for whitespace after a call. */
   finish(): void {
     const end = this.#src.text.length;
     if (!this.#settle(end, true)) this.#release('');
@@ -66,7 +66,7 @@ export class Output {
     if (!this.#afterCall) this.say('text', rest);
   }
 
-  /** Forgets what was shown long ago. Only where no place in the text is remembered elsewhere. */
+  /** Discards text that was emitted long ago. Must only be called while no other positions in the text are stored. */
   forget(): void {
     const src = this.#src;
     const surplus = Math.min(this.shown, src.at) - LEAD;
@@ -92,7 +92,9 @@ export class Output {
     else if (text !== '') this.#events.push({ type, text });
   }
 
-  /** White space waits for what it leads to: before a call, and behind one with which the answer begins or ends, it is dropped. */
+  /**
+   * Emits text. Whitespace is held until more text follows: it is dropped before a call, and after a call that begins or ends the answer.
+   */
   show(upTo: number): void {
     if (!this.#settle(upTo, false) || upTo <= this.shown) return;
     let text = this.#src.text.slice(this.shown, upTo).trimEnd();
@@ -104,9 +106,9 @@ export class Output {
     this.say('text', text);
   }
 
-  /** What stands between `from` and here is markup. Everything before it is shown, if it was not. */
+  /** Consumes the text from `from` to the current position as markup, and emits the text before it. */
   take(from = this.shown): void {
-    // Markup is no end of the answer.
+    // The markup is not the end of the answer, so the held calls are followed by something.
     if (!this.#settle(from, true)) this.#release('…');
     this.show(from);
     this.shown = this.#src.at;
@@ -115,7 +117,10 @@ export class Output {
     this.#afterCall = true;
   }
 
-  /** Decides on what is held, if the words behind it have come; at a `limit` they have, whatever there is. False where it stays held. */
+  /**
+   * Decides about held calls once the sentence after them is complete, or at a `limit` that ends it anyway. Returns false if the calls
+   * remain held.
+   */
   #settle(upTo: number, limit: boolean): boolean {
     const last = this.#held.at(-1);
     if (!last) return true;
@@ -130,13 +135,13 @@ export class Output {
     return true;
   }
 
-  /** `behind` is the first sentence behind the calls, empty where they end the answer. */
+  /** @param behind the first sentence after the calls; empty if they end the answer */
   #release(behind: string): void {
     const held = this.#held;
     this.#held = [];
     for (const candidate of held) {
       const fate = fateOf(candidate.doubt, behind);
-      // The calls of an answer run in their order, or not.
+      // Calls are executed in order: once one is not executed, neither are the following ones.
       if (fate === 'call' && !this.#over) this.#make(candidate);
       else this.#leave(candidate, fate === 'call' ? (this.#over ?? 'after') : fate);
     }

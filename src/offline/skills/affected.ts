@@ -1,4 +1,4 @@
-/** Which lines a rename or a replacement would change. */
+/** Finds the lines that a rename or replacement would change. */
 import { renamer } from '../edits.ts';
 import type { Substitution } from '../request.ts';
 import { type FileHits, merge, parseSearch } from '../results.ts';
@@ -10,30 +10,30 @@ import { type Lookup, locate, type Query, readAll, searchCalls } from './look.ts
 export type Affected = {
   files: FileHits[];
   more?: string;
-  /** Files that were named, as read. The others were only searched. */
+  /** The content of files that were named explicitly. Other files were only searched. */
   read: Map<string, Lookup>;
-  /** Places where the new name stands already: there, two names would become one. */
+  /** Places where the new name is already in use, so the rename would merge two names. */
   clash: FileHits[];
 };
 
-/** What the change makes of a line. */
+/** Returns a function that applies the change to a line. */
 export function changer(request: Substitution): (line: string, path: string) => string {
   const { kind, from, to } = request;
   const change = kind === 'rename' ? renamer(from, to) : (line: string) => line.replaceAll(from, () => to);
   return (line, path) => (line.includes(from) ? change(line, path) : line);
 }
 
-/** What is searched for, in words. */
+/** Describes the searched text. */
 export function wanted({ kind, from }: Substitution): string {
   return kind === 'rename' ? `whole-word ${from}` : quote(from);
 }
 
-/** The grammar's own sentence for it. */
+/** Describes the change in a sentence that the grammar understands. */
 export function sentence({ kind, from, to }: Substitution, where = ''): string {
   return kind === 'rename' ? `Rename ${from} to ${to}${where}` : `Replace ${quote(from)} by ${quote(to)}${where}`;
 }
 
-/** After it, does the old text stand in the new one, so that a search still finds it? */
+/** Whether the new text contains the old one, so that a search would still find it after the change. */
 export function keepsOld(request: Substitution): boolean {
   return changer(request)(request.to, '') !== request.to;
 }
@@ -44,7 +44,7 @@ function queryOf(kind: Substitution['kind'], name: string): Query {
     : { pattern: name, case_sensitive: true };
 }
 
-/** Searches; files that are named are read instead, since a name need not be a glob that finds it. */
+/** Finds affected lines. Explicitly named files are read instead of searched, because a file name may contain glob characters. */
 export function* affected(request: Substitution, scope: Scope, say: string, clashIn?: Scope): Skill<Affected | { problem: string }> {
   const isSearch = isEverywhere(scope) || scope.globs.length > 0;
   const searches = isSearch ? searchCalls(queryOf(request.kind, request.from), { globs: scope.globs, paths: [] }) : [];
@@ -85,7 +85,7 @@ function linesOf(lookup: Lookup): FileHits['hits'] {
   return 'file' in lookup ? lookup.file.lines.map((text, index) => ({ line: index + 1, text })) : [];
 }
 
-/** Named files as they are called in the workspace. */
+/** Resolves named files to their workspace paths. */
 export function* exactScope(scope: Scope): Skill<Scope | { problem: string }> {
   const paths: string[] = [];
   for (const path of scope.paths) {

@@ -1,4 +1,4 @@
-/** The checks after a plan's last step, as far as a search can decide them. */
+/** Evaluates the checks after a plan's last step, if a search can decide them. */
 import type { Substitution } from '../request.ts';
 import { hitCount } from '../results.ts';
 import { EVERYWHERE, scopeOf } from '../scope.ts';
@@ -8,7 +8,7 @@ import { affected } from './affected.ts';
 
 const LEFT = /^no (whole-word )?(?:uses? of )?(\S+) (?:is|are) left(?: in (.+?))?\.?$/i;
 
-/** One line a check: whether it holds, or that Offline cannot tell. */
+/** Returns one line per check: whether it passes, or that Offline cannot evaluate it. */
 export function* runChecks(checks: readonly string[]): Skill<{ lines: string[]; broken: number }> {
   const lines: string[] = [];
   let broken = 0;
@@ -28,7 +28,7 @@ export function* runChecks(checks: readonly string[]): Skill<{ lines: string[]; 
   return { lines, broken };
 }
 
-/** As a substitution, because that is what knows whole words. */
+/** Represents the check as a substitution, which supports whole-word search. */
 function readCheck(check: string): Substitution | undefined {
   const masked = mask(check);
   const [, word, name, place] = LEFT.exec(masked.text) ?? [];

@@ -1,4 +1,4 @@
-/** Create, append, move and delete: what they would do, the step for it, and doing it. */
+/** Creates, appends to, moves and deletes files: describes the change, plans it as a step, or carries it out. */
 import type { PlanStep } from '../../core/plan/plan.ts';
 import { exactEdits } from '../edits.ts';
 import { bullets, count, fence, paragraphs, places } from '../markdown.ts';
@@ -10,7 +10,7 @@ import { quote } from '../words.ts';
 import { find, locate, openFile, search } from './look.ts';
 import { firstLine, problemOutcome, type Survey } from './survey.ts';
 
-/** A change whose files are known, with the call that makes it. */
+/** A change whose files are known, with the tool call that makes it. */
 type Ready = { call: Call; title: string; would: string; done: string; files: string[]; check: string; mentions: FileHits[] };
 
 export function* surveyFile(request: FileChange): Skill<Survey> {
@@ -79,7 +79,7 @@ function* exists(path: string): Skill<boolean> {
   return 'entries' in found && found.entries.includes(path);
 }
 
-/** A path as the grammar reads it back: in quotes where it has a space or no extension. */
+/** Writes a path as the grammar expects it: quoted if it contains a space, marked as a file if it has no extension. */
 function pathText(path: string): string {
   return /\s/.test(path) ? quote(path) : /[./]/.test(path) ? path : `file ${path}`;
 }
@@ -140,7 +140,7 @@ function* prepareDelete(wanted: string): Skill<Ready | { problem: string }> {
   };
 }
 
-/** Lines elsewhere that name the file, or seem to import it. */
+/** Finds lines in other files that mention or import the file. */
 function* mentions(path: string): Skill<FileHits[]> {
   const stem = stemOf(path);
   if (stem.length < 3 || /^(?:index|main|mod|__init__|README)$/.test(stem)) return [];

@@ -1,4 +1,4 @@
-/** Where a name is declared and used, and where a text stands. */
+/** Answers where a name is declared and used, and where a text occurs. */
 import { declarationPattern, isCall, type Standing, standingOf } from '../declarations.ts';
 import { bullets, count, paragraphs, places } from '../markdown.ts';
 import type { Question } from '../request.ts';
@@ -9,7 +9,7 @@ import { search, searchCalls } from './look.ts';
 
 export type Located = { name: string; definitions: FileHits[]; weak: FileHits[]; uses: FileHits[]; more?: string };
 
-/** All places of a name, sorted into what declares it and what uses it. Looks for another spelling where there is none. */
+/** Finds all places of a name and sorts them into declarations and uses. If there are none, other spellings are tried. */
 export function* locateName(name: string): Skill<Located | { problem: string }> {
   const query = { pattern: name, case_sensitive: true, whole_word: true };
   const declaration = { pattern: declarationPattern(name), regex: true, case_sensitive: true };

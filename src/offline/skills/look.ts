@@ -1,10 +1,10 @@
-/** Looking things up, as all skills do it. */
+/** Reading and searching, shared by all skills. */
 import { type FileText, type Found, type Listing, merge, parseDirectory, parseListing, parseRead, parseSearch } from '../results.ts';
 import { baseName, hasGlob, type Scope } from '../scope.ts';
 import { ask, askOne, type Call, type Skill } from '../script.ts';
 
 export type File = FileText & { path: string };
-/** A file as it was found, or one sentence on why it was not. */
+/** The content of a file, or a sentence that explains why it could not be read. */
 export type Lookup = { file: File } | { problem: string };
 
 const call = (name: string, input: Call['input']): Call => ({ name, input });
@@ -14,13 +14,13 @@ const listCall = (path: string): Call => call('list_directory', { depth: 1, ...(
 
 export type Query = { pattern: string; regex?: boolean; case_sensitive?: boolean; whole_word?: boolean };
 
-/** One search a glob; in exactly named files, too. */
+/** One search call per glob and per named file. */
 export function searchCalls(query: Query, { globs, paths }: Scope): Call[] {
   const where = [...globs, ...paths];
   return where.length === 0 ? [call('search_text', query)] : where.map((glob) => call('search_text', { ...query, glob }));
 }
 
-/** @returns what was found, or the sentence with which the search failed. */
+/** @returns the matches, or an error message if the search failed */
 export function* search(say: string, query: Query, scope: Scope): Skill<Found | { problem: string }> {
   const replies = yield* ask(say, searchCalls(query, scope));
   const failed = replies.find((reply) => reply.isError);
@@ -38,7 +38,7 @@ export function* find(say: string, glob: string): Skill<Listing | { problem: str
   return reply.isError ? { problem: reply.text } : parseListing(reply.text);
 }
 
-/** All of these files, to their ends. */
+/** Reads the files completely, in several calls if necessary. */
 export function* readAll(say: string, paths: readonly string[]): Skill<Map<string, Lookup>> {
   const found = new Map<string, Lookup>();
   let open = paths.map((path) => ({ path, from: 1 }));
@@ -71,7 +71,7 @@ function readReply(path: string, reply: { text: string; isError: boolean } | und
   return file ? { file: { path, ...file } } : { problem: reply.text };
 }
 
-/** The file of that name, wherever it is, if it is the only one. `lines` limits what is read. */
+/** Opens a file, or the only file with that name in another directory. `lines` limits what is read. */
 export function* openFile(say: string, path: string, lines?: { from_line: number; to_line?: number }): Skill<Lookup> {
   const first = lines
     ? readReply(path, yield* askOne(say, readCall(path, lines)))
@@ -85,12 +85,12 @@ export function* openFile(say: string, path: string, lines?: { from_line: number
   return second ?? first;
 }
 
-/** The path of the file that is meant; it need not be a text. */
+/** Finds the path of a file, which need not be a text file. */
 export function* locate(say: string, path: string): Skill<{ path: string } | { problem: string }> {
   const found = yield* namesakes(path, say);
   if (found.includes(path)) return { path };
   if (found.length > 0) return found.length === 1 ? { path: found[0] as string } : { problem: severalFiles(path, found) };
-  // What is ignored is not found, but may be there.
+  // Ignored files are not listed but can be read.
   const reply = yield* askOne('', readCall(path, { from_line: 1, to_line: 1 }));
   return reply.isError ? { problem: reply.text } : { path };
 }

@@ -1,4 +1,4 @@
-/** How the project is laid out: its own words about itself, its scripts, its directories, where it begins. */
+/** Describes the project: README, manifests, scripts, directories and entry points. */
 import { bullets, count, inlineCode, paragraphs } from '../markdown.ts';
 import { firstParagraph } from '../outline.ts';
 import { parseListing, parseRead } from '../results.ts';

@@ -1,4 +1,4 @@
-/** Lists, outlines, lines and numbers: what can be read off the files. */
+/** Lists files, shows outlines and lines, and counts files, lines and occurrences. */
 import { bullets, count, fence, inlineCode, paragraphs, place, placeList } from '../markdown.ts';
 import { leadOf, outlineOf } from '../outline.ts';
 import type { Question } from '../request.ts';
@@ -44,7 +44,7 @@ function listingText(path: string, { entries, more }: { entries: string[]; more?
     : paragraphs(intro, bullets(shown, 60), more && `There are more (${more}).`);
 }
 
-/** A file, a directory or a name: whichever it is. */
+/** Explains a file, directory or name. */
 export function* explain({ what, from, to }: Asked<'explain'>): Skill<Outcome> {
   const isFile = isFilePath(what);
   if (!isFile && from === undefined) {
@@ -111,7 +111,7 @@ function* explainName(name: string): Skill<Outcome> {
   };
 }
 
-/** From the comment above the line to the end of what begins there, or 15 lines. */
+/** Returns the declaration with the comment above it, up to its end or 15 lines. */
 function around({ lines, from }: File, line: number): string[] {
   const at = line - from;
   let start = at;

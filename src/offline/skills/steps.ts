@@ -1,4 +1,4 @@
-/** A confirmed plan, step by step; each step's title is read by the grammar and may change the step's files only. */
+/** Carries out a confirmed plan step by step. Each step's title is parsed by the grammar, and only the step's files may be changed. */
 import { parseRequest } from '../grammar.ts';
 import { bullets, count, paragraphs } from '../markdown.ts';
 import type { ConfirmedPlan } from '../message.ts';
@@ -12,7 +12,7 @@ export function* carryOut(plan: ConfirmedPlan, context: Context): Skill<Outcome>
   const reports: string[] = [];
   const failures: string[] = [];
   const doubtful: number[] = [];
-  // What is to be noted goes along with the next turn, so that a step costs no turn for it.
+  // Step updates are sent with the calls of the next turn, so that they need no turn of their own.
   let notes: Call[] = [];
   for (const [index, { title, files, state }] of plan.steps.entries()) {
     if (state) continue;
@@ -51,7 +51,7 @@ function update(step: number, status: 'started' | 'done' | 'failed', note?: stri
   return { name: 'update_step', input: { step, status, ...(note !== undefined && { note: note.slice(0, 500) }) } };
 }
 
-/** A step did not pass, and the same request would end the same way. */
+/** The step was rejected, and repeating the same request would have the same result. */
 function stuck({ text }: Reply, reports: readonly string[]): Outcome {
   return {
     text: paragraphs('I stopped: a step was not accepted, and Offline knows no other way to do it.', text, ...reports),
@@ -59,7 +59,10 @@ function stuck({ text }: Reply, reports: readonly string[]): Outcome {
   };
 }
 
-/** Runs the skill with these calls ahead of its first turn. @returns what it said, the calls that found no turn, and what was refused of them. */
+/**
+ * Runs a skill, adding these calls to its first turn.
+ * @returns the outcome, the calls that were not sent because the skill made none, and the first rejection of the added calls
+ */
 function* along(calls: Call[], skill: Skill<Outcome>): Skill<readonly [Outcome, Call[], Reply?]> {
   let ahead = calls;
   let state = skill.next();

@@ -1,4 +1,4 @@
-/** Rename and replace, carried out: look, read, edit exactly, and look again. */
+/** Carries out a rename or replacement: search, read, edit, and search again. */
 import { exactEdits } from '../edits.ts';
 import { bullets, count, paragraphs, placeList } from '../markdown.ts';
 import type { Substitution } from '../request.ts';
@@ -20,7 +20,7 @@ type Work = {
   tried: Set<string>;
 };
 
-/** In rounds, because one search may not show all places. A file that was tried is not tried again. */
+/** Repeats the search because a single one may not return all places. Each file is edited only once. */
 export function* actSubstitution(request: Substitution, context: Context): Skill<Outcome> {
   const refused = refusal(request);
   if (refused) return problemOutcome(refused);
@@ -42,7 +42,7 @@ export function* actSubstitution(request: Substitution, context: Context): Skill
   }
 }
 
-/** A step may change these and nothing else, whatever its title says. */
+/** A step may only change its own files, whatever its title says. */
 function stepScope(files: readonly string[]): Scope {
   return { paths: files.filter((entry) => !hasGlob(entry)), globs: files.filter(hasGlob) };
 }

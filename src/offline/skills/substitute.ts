@@ -1,4 +1,4 @@
-/** Rename and replace: what they would change, and the plan for it. */
+/** Describes a rename or replacement and creates a plan for it. */
 import type { Check, PlanStep } from '../../core/plan/plan.ts';
 import { count, paragraphs, place, placeList } from '../markdown.ts';
 import { IDENTIFIER, type Substitution } from '../request.ts';
@@ -19,7 +19,7 @@ const RESERVED = new Set(
   ].flatMap((words) => words.split(' ')),
 );
 
-/** Why this is no rename that could be right. A name with a dash is one where the old name has a dash, too, as in CSS. */
+/** Returns why a rename is rejected. The new name may contain a dash only if the old one does, as in CSS. */
 export function refusal({ kind, from, to }: Substitution): string | undefined {
   if (kind !== 'rename') return undefined;
   const isName = IDENTIFIER.test(to) && (from.includes('-') || !to.includes('-'));
@@ -27,7 +27,7 @@ export function refusal({ kind, from, to }: Substitution): string | undefined {
   return RESERVED.has(to) ? `${quote(to)} is a reserved word in many languages, so I rename nothing to it.` : undefined;
 }
 
-/** What a rename does, said honestly. */
+/** States the limits of a textual rename. */
 export function honesty({ kind }: Substitution): string {
   return kind === 'rename'
     ? 'I rename text: every whole word, also in comments, strings and property names. I do not know which of them mean the same thing.'
@@ -67,7 +67,7 @@ export function clashText({ to }: Substitution, clash: readonly FileHits[]): str
   return `**Careful: ${to} was in use already**, on ${count(hitCount(clash), 'line')}; the two names become one there:\n\n${placeList(clash, 8)}`;
 }
 
-/** The same in one line, for a plan. */
+/** The same warning in one line, for a plan. */
 function clashLine({ to }: Substitution, clash: readonly FileHits[]): string {
   const all = clash.flatMap(({ path, hits }) => hits.map(({ line }) => place(path, line)));
   const more = all.length > 5 ? ` and ${all.length - 5} more` : '';
@@ -78,7 +78,7 @@ function check(request: Substitution, where: string): string {
   return keepsOld(request) ? `${quote(request.to)} stands${where || ' in the workspace'}` : `No ${wanted(request)} is left${where}`;
 }
 
-/** What Kedge itself can see to: that the old name is gone from these files. */
+/** A check that Kedge can run by itself: the old name no longer occurs in these files. */
 function search(request: Substitution, paths: readonly string[]): Check | undefined {
   const isWord = /^\w+$/.test(request.from);
   if (keepsOld(request) || (request.kind === 'rename' && !isWord) || paths.some((path) => /[*?{}[\],]/.test(path))) return undefined;
@@ -110,7 +110,7 @@ function steps(request: Substitution, files: readonly FileHits[]): PlanStep[] {
   });
 }
 
-/** Too many hits for one search: which files there are shows only while they are changed. */
+/** A single step for all files, if there are too many matches for one search to list them. */
 function wideStep(request: Substitution, scope: Scope): PlanStep {
   const where = scopeText(scope);
   const files = isEverywhere(scope) ? ['**'] : [...scope.globs, ...scope.paths];

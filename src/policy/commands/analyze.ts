@@ -11,16 +11,16 @@ import type { CommandAnalysis, Concern, SimpleCommand, Use, WrittenCommand } fro
 
 const MAX_LENGTH = 10_000;
 const MAX_COMMANDS = 50;
-/** Wrappers in wrappers, and scripts in scripts. */
+/** Limits how deeply wrappers and `sh -c` scripts may be nested. */
 const MAX_DEPTH = 8;
 
-/** Reads a command whole, without running any of it. Where `parser` is undefined, nothing is read, and it is opaque. Never throws. */
+/** Parses a command without running any part of it. Without a parser, the result is marked as opaque. Never throws. */
 export function analyzeCommand(command: string, shell: Shell, parser: ShellParser | undefined): CommandAnalysis {
   const analyzer = new Analyzer(shell, parser);
   analyzer.text(command);
   const { commands, writes, uses, opaque, dangers } = analyzer;
   const runs = (name: RegExp) => commands.some(({ argv: [program] }) => name.test(programName(program ?? '')));
-  // Wherever the `cd` stands: in a loop it comes before what stands in front of it.
+  // The position of `cd` does not matter: in a loop it also affects commands that precede it in the text.
   if (runs(/^git$/) && runs(/^(?:cd|pushd|popd|chdir|set-location|sl)$/)) dangers.push(concern('other-folder', 'git after cd'));
   if (commands.length === 0 && opaque.length === 0 && dangers.length === 0) opaque.push(concern('unreadable', 'there is no command in it'));
   if (commands.length > MAX_COMMANDS) opaque.push(concern('unreadable', `it holds more than ${MAX_COMMANDS} commands`));
@@ -52,7 +52,7 @@ class Analyzer {
     const root = this.shell === 'other' ? undefined : this.parser?.parse(text);
     if (!root) this.opaque.push(concern('unreadable', this.parser ? 'its syntax is not clear' : 'there is no grammar for this shell'));
     else {
-      // The grammar leaves out an escaped blank in front of all; to the shell it is the first letter of a name.
+      // The grammar drops an escaped space at the very beginning, but the shell treats it as the first character of a name.
       if (/\S/.test(text.slice(0, root.start) + text.slice(root.end))) this.opaque.push(concern('unreadable', 'not all of it is clear'));
       this.add(this.shell === 'powershell' ? readPowerShell(root, within) : readBash(root, this.shell, within), depth);
     }
@@ -77,9 +77,9 @@ class Analyzer {
     const { concerns, argv, floor, reads, inner, script } = inspect(written.words);
     const innerWords = inner ? written.words.slice(inner.at) : [];
     const hasInner = innerWords.length > 0;
-    // At a path lies whatever somebody put there.
+    // A program given by path could be any file, so it is not trusted to be a known wrapper.
     const isWrapper = hasInner && !inner?.isCovered && !/[\\/]/.test(argv[0] ?? '');
-    // A prefix for `npx`, `poetry run` and their like must reach as far as one for what they run.
+    // A prefix for `npx`, `poetry run` and similar launchers must be as specific as a prefix for the program they start.
     const more = hasInner && inner?.isCovered ? inspect(innerWords).floor - 1 : 0;
     this.commands.push({ ...written, argv, floor: floor + more, reads: reads && !hasInner, isCovered: isCovered || isWrapper });
     const isNames = reads && !hasInner && this.shell !== 'powershell' && showsNames(argv);
@@ -108,7 +108,7 @@ function textConcerns(text: string): Concern[] {
   return found.map((what) => concern('unreadable', what));
 }
 
-/** What may name a file: whole words, values of options, what follows `:` and `@`. The first word is the program. */
+/** Parts of arguments that may name a file: whole words, option values, and text after `:` or `@`. The program name is skipped. */
 function pathsOf(argv: SimpleCommand['argv']): string[] {
   const name = programName(argv[0] ?? '');
   const pattern = patternAt(
@@ -116,7 +116,7 @@ function pathsOf(argv: SimpleCommand['argv']): string[] {
     argv.slice(1).map((word) => word ?? ''),
   );
   return argv.slice(1).flatMap((given, at) => {
-    // `HEAD~1` is a revision, and no short name of Windows.
+    // `HEAD~1` is a Git revision, not a short file name of Windows.
     const word = name === 'git' ? given?.replace(/(?<=[\w@}^])~\d*/g, '') : given;
     if (word === undefined || word === '' || at === pattern) return [];
     const parts = [word, word.slice(word.indexOf('=') + 1), word.slice(word.lastIndexOf(':') + 1), word.replace(/^@/, '')];

@@ -1,6 +1,6 @@
 import type { Concern } from './types.ts';
 
-/** Why something asks whatever was allowed, and the sentence for it. */
+/** Messages for the conditions that make a command need an approval, regardless of what is allowed. */
 const SENTENCES = {
   unreadable: (what: string) => `The command cannot be read: ${what}.`,
   dynamic: (what: string) => `What ${what} stands for is known only when it runs.`,

@@ -1,22 +1,22 @@
 import { concern, type Rule } from './concerns.ts';
 import type { Concern } from './types.ts';
 
-/** What is found out about one simple command. */
+/** What the table of a program reports about one simple command. */
 export type Finding = {
   concerns?: Concern[];
-  /** A prefix that is to cover it must have at least so many words; 1 where nothing is said. */
+  /** The minimum number of words a prefix needs to cover this command. Default: 1. */
   floor?: number;
-  /** It changes nothing; where nothing is said, the table of programs tells. */
+  /** Whether the command changes nothing. Default: whether the program is listed as read-only. */
   reads?: boolean;
-  /** The words as prefixes see them, where that is not as they are written. */
+  /** The normalized words that prefixes are compared with, if they differ from the words as written. */
   argv?: readonly string[];
-  /** Another command begins at this word. `isCovered`: the words in front of it ask for nothing themselves, so that one alone counts. */
+  /** The index of the word where a nested command starts. `isCovered` means that the outer command needs no prefix of its own. */
   inner?: { at: number; isCovered: boolean };
-  /** A text that a shell will read. */
+  /** Text that a shell will execute as a script. */
   script?: string;
 };
 
-/** Judges the arguments of one program; `args[0]` is the first word behind it. */
+/** Checks the arguments of one program; `args` excludes the program name. */
 export type Check = (args: readonly string[], program: string) => Finding;
 
 export function asks(rule: Rule, what: string): Finding {

@@ -1,4 +1,4 @@
-/** One simple command, by its words alone: what about it asks, how long a prefix must be to cover it, and what it runs. */
+/** Inspects one simple command by its words: its concerns, the shortest prefix that may cover it, and what it runs. */
 
 import { hiddenCharacter } from '../../core/words/visible-text.ts';
 import { concern, type Rule } from './concerns.ts';
@@ -12,7 +12,7 @@ import type { Concern, Word } from './types.ts';
 
 export type Inspection = {
   concerns: Concern[];
-  /** The values of the words as prefixes see them; undefined where one is not known. */
+  /** The words that prefixes are compared with; undefined for a word whose value is only known at run time. */
   argv: readonly (string | undefined)[];
   floor: number;
   reads: boolean;
@@ -20,10 +20,10 @@ export type Inspection = {
   script: string | undefined;
 };
 
-/** Words that begin something else than a simple command: where one is taken for a program, grammar and shell do not agree. */
+/** Shell keywords. If the grammar reports one as a program name, grammar and shell disagree about the command. */
 const RESERVED = new Set('if then else elif fi for while until do done case esac in select function { } ! coproc [[ ]] (( ))'.split(' '));
 
-/** Also the drives of PowerShell on which no files are. */
+/** Includes PowerShell drives that do not contain files. */
 const DEVICE = /(?:^|=)(?:\/+(?:proc|dev|sys)\/|(?:env|hk\w\w|registry|cert|function|alias|variable|wsman|temp):)/i;
 
 const TAKES_ARGUMENT_FILES = new Set(
@@ -45,9 +45,9 @@ export function inspect(words: readonly Word[]): Inspection {
     return option === undefined ? [] : [concern(rule as Rule, `${name} ${option}`)];
   });
   const isRunner = Object.hasOwn(interpreters, name);
-  // Git and programs that only read have tables of what asks; in front of another program stand its options too.
+  // Git and read-only programs have their own tables of risky options. For wrappers, the arguments include options of the wrapped program.
   const isJudged = isReading(name) || name === 'git' || found.inner !== undefined;
-  // What a program's table does not say, the names of its options do.
+  // For programs without a table, the name of an unlisted option indicates whether it loads code.
   const unknownOptions = isJudged || name === 'tsc' ? [] : args.filter((word) => isRunner || !isHarmless(name, word));
   const bringing = bringsCode(args, unknownOptions);
   const concerns = [
@@ -59,7 +59,7 @@ export function inspect(words: readonly Word[]): Inspection {
     ...(bringing === undefined ? [] : [concern('runs-other', `${name} ${bringing}`)]),
   ];
   const argv = found.argv && unknown.length === 0 ? [program, ...found.argv.slice(1)] : words.map(({ value }) => value);
-  // A program at a path is whatever lies there.
+  // A program given by path could be any file, whatever its name.
   const isAtPath = /[\\/]/.test(program);
   const isOwn = isAtPath && !isListed(name);
   const needsAll = !isJudged && !isRunner && !isOwn && unlistedOptions(name, args).length > 0;
@@ -73,7 +73,7 @@ export function inspect(words: readonly Word[]): Inspection {
   };
 }
 
-/** Options that load what their value names, with the values that the program brings along itself. */
+/** Options that normally load code, with values that only select something built into the program. */
 const KNOWN_VALUES: readonly [programs: RegExp, options: RegExp, values: RegExp][] = [
   [
     /^(?:vitest|mocha|jest|npm|pnpm|yarn|bun)$/,
@@ -94,7 +94,7 @@ const KNOWN_VALUES: readonly [programs: RegExp, options: RegExp, values: RegExp]
   [/^deno$/, /^--reporter$/, /^(?:dot|pretty|tap)$/],
 ];
 
-/** Without options whose values are known to be harmless. */
+/** Removes options whose values are known to be harmless. */
 function withoutKnown(name: string, args: readonly string[]): string[] {
   const rows = KNOWN_VALUES.filter(([programs]) => programs.test(name));
   const isKnown = (option: string, value: string) => rows.some(([, options, values]) => options.test(option) && values.test(value));
@@ -104,7 +104,7 @@ function withoutKnown(name: string, args: readonly string[]): string[] {
   });
 }
 
-/** Behind `sudo -u me`, `xargs -n 1`: the first word that looks like a program. */
+/** Finds the wrapped program in `sudo -u me …` or `xargs -n 1 …`: the first word that looks like a program name. */
 function guessInner(args: readonly string[]): Finding['inner'] {
   const at = args.findIndex((word) => /^[A-Za-z_./][\w./+-]*$/.test(word));
   return at < 0 ? undefined : { at: at + 1, isCovered: false };
@@ -123,12 +123,12 @@ function wordConcerns(words: readonly Word[]): Concern[] {
   if (dynamic) concerns.push(concern('dynamic', dynamic.source));
   const device = args.find(({ value }) => DEVICE.test(value ?? '') && !/\/dev\/null$/.test(value ?? ''));
   if (device) concerns.push(concern('devices', device.source));
-  // Files of arguments can hold any option.
+  // Argument files may contain any option.
   const more = args.find(({ value }) => value?.startsWith('@') && TAKES_ARGUMENT_FILES.has(programName(program.value ?? '')));
   if (more) concerns.push(concern('runs-other', `${program.source} ${more.source}`));
   const remote = /^[a-z]+-[a-z]+$/i.test(program.value ?? '') && args.find(({ value }) => /^-(?:cn|comp|cred)/i.test(value ?? ''));
   if (remote) concerns.push(concern('sends', `${program.source} ${remote.source}`));
-  // A list of names is read, and what is no name is told.
+  // `du` and `wc` read file names from this list and print entries that are not names, so they would reveal its content.
   const list = args.find(({ value }) => /^--f/.test(value ?? '') && /^(?:du|wc)$/.test(programName(program.value ?? '')));
   if (list) concerns.push(concern('dynamic', list.source));
   const hidden = words.find(({ value }) => value !== undefined && hiddenCharacter(value) !== undefined);
@@ -136,7 +136,9 @@ function wordConcerns(words: readonly Word[]): Concern[] {
   return concerns;
 }
 
-/** A file can be named `--pre=x`: a glob that begins a word can become an option, except where no option does harm. */
+/**
+ * A file may be named `--pre=x`, so a glob at the beginning of a word can expand to an option. Programs without harmful options are exempt.
+ */
 function globConcerns(words: readonly Word[], isHarmless: boolean): Concern[] {
   const risky = words.find(({ glob, value }) => glob && /^(?:-|[^*?[]*$|[*?[])/.test(value ?? '') && !isHarmless);
   return risky ? [concern('dynamic', risky.source)] : [];

@@ -3,7 +3,10 @@ import { visibleCommand } from '../../core/words/visible-text.ts';
 import { programName } from './programs/programs.ts';
 import type { CommandAnalysis, CommandRules, Prefix, SimpleCommand } from './types.ts';
 
-/** Deny beats ask beats allow. What is opaque or dangerous asks whatever is allowed; all else is allowed only where every command in it is. */
+/**
+ * Evaluates an analyzed command. Deny takes precedence over ask, and ask over allow. Opaque or dangerous commands need an approval
+ * regardless of the allowlist; any other command is allowed only if each of its parts is.
+ */
 export function judgeCommand(
   analysis: CommandAnalysis,
   { allow, deny, ask, allowReadOnly = false, guard, elsewhere }: CommandRules,
@@ -35,7 +38,7 @@ export function judgeCommand(
   return { kind: 'allow', rule: 'command-prefix', reason: `You allowed ${[...granted].join(', ')}.` };
 }
 
-/** The words of a prefix; blanks part them, and nothing else does. */
+/** Splits a prefix at whitespace; quotes have no meaning in it. */
 function prefixWords(prefix: Prefix): readonly string[] {
   return typeof prefix === 'string' ? prefix.split(/\s+/).filter((word) => word !== '') : prefix;
 }
@@ -43,11 +46,14 @@ function prefixWords(prefix: Prefix): readonly string[] {
 function covers(prefix: Prefix, { argv, words, floor }: SimpleCommand): boolean {
   const wanted = prefixWords(prefix);
   const isMatch = wanted.every((word, at) => argv[at] === word && word !== '');
-  // A glob stands for words that are not known yet.
+  // A glob expands to words that are not known yet.
   return wanted.length > 0 && wanted.length >= floor && isMatch && !words.slice(0, wanted.length).some(({ glob }) => glob);
 }
 
-/** Denying and asking take more for a match than allowing does: other spellings of the program, options in between, hidden places. */
+/**
+ * Finds a prefix that the command matches. Deny and ask rules match more broadly than allow rules: other spellings of the program, options
+ * in between, and occurrences in text that could not be parsed.
+ */
 function mentioned({ commands, opaque, dangers, source }: CommandAnalysis, prefixes: readonly Prefix[]): Prefix | undefined {
   const isRead = opaque.length === 0 && dangers.length === 0;
   return prefixes.find((prefix) => {
@@ -88,7 +94,7 @@ function isSameProgram(actual: string, wanted: string): boolean {
   );
 }
 
-/** Options, and what may be their values, can stand in front of each word. */
+/** Each word may be preceded by options and their values. */
 function follows(args: readonly (string | undefined)[], wanted: readonly string[]): boolean {
   let starts = new Set([0]);
   for (const word of wanted) {
@@ -103,7 +109,7 @@ function follows(args: readonly (string | undefined)[], wanted: readonly string[
   return starts.size > 0;
 }
 
-/** `canCut`: the program takes `--no-ver` for `--no-verify`. */
+/** @param canCut whether the program accepts abbreviated options, as Git accepts `--no-ver` for `--no-verify`. */
 function hasOption(args: readonly (string | undefined)[], option: string, canCut: boolean): boolean {
   if (args.some((word) => word === option || word?.startsWith(`${option}=`))) return true;
   if (canCut && args.some((word) => /^--[^=]{2}/.test(word ?? '') && option.startsWith((word as string).split('=')[0] as string)))
@@ -112,7 +118,7 @@ function hasOption(args: readonly (string | undefined)[], option: string, canCut
   return /^-[^-]/.test(option) && [...option.slice(1)].every((letter) => letters.includes(letter));
 }
 
-/** Where a command was not read whole, a denied one is looked for in its letters, without quotes and backslashes. */
+/** Searches the raw text for a denied prefix, ignoring quotes and backslashes, if the command could not be parsed completely. */
 function namesIn(source: string, wanted: readonly string[]): boolean {
   const words = source
     .replace(/\\\n/g, '')

@@ -4,12 +4,12 @@ import { isReading, programName } from './programs/programs.ts';
 import { subcommands } from './programs/subcommands.ts';
 import type { CommandAnalysis, SimpleCommand } from './types.ts';
 
-/** What looks like a subcommand, and not like a file or a value. */
+/** A word that looks like a subcommand rather than a file or value. */
 const SUBCOMMAND = /^[a-z][a-z0-9:-]*$/;
 
 /**
- * The prefix to offer for *always allow*: program and subcommand, or the program alone where it only reads. undefined where an allowed
- * prefix would not help (dangerous, opaque) or would allow too much (interpreters, wrappers, several commands).
+ * Suggests the prefix for "Always allow": program and subcommand, or only the program if it is read-only. Returns undefined if a prefix
+ * would not help (dangerous or opaque commands) or would allow too much (interpreters, wrappers, several commands).
  */
 export function suggestedPrefix({ commands, opaque, dangers }: CommandAnalysis): readonly string[] | undefined {
   if (opaque.length > 0 || dangers.length > 0 || commands.some(({ isCovered }) => isCovered)) return undefined;

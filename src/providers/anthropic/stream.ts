@@ -37,7 +37,7 @@ type WireEvent = {
   usage?: WireUsage | null;
 };
 
-/** A block under way. `json` are its streamed arguments; there are none where `input` came whole at the start. */
+/** A content block that has not ended. `json` collects streamed arguments; it stays empty if `input` was complete at the start. */
 type Open = { block: Block; text: GrowingText; signature: string; json: GrowingText };
 
 function opened(block: Block): Open {
@@ -54,10 +54,10 @@ const STOPS: Record<string, (ModelEvent & { type: 'stop' })['reason']> = {
   refusal: 'refusal',
 };
 
-/** The service may pause an answer: it wants the parts so far back, and then goes on with them. */
+/** The end of one response. If the service paused the answer, it expects the parts so far to be sent back for continuation. */
 export type End = { paused: boolean; parts: AssistantMessage['content']; usage: Usage };
 
-/** @param before what earlier stretches of the same answer used */
+/** @param before the usage of the earlier responses of the same answer */
 export function* toModelEvents(server: Server, before: Usage = {}, mayPause = false): Reader<WireEvent, End> {
   const open = new Map<number, Open>();
   const parts: End['parts'] = [];
@@ -66,7 +66,7 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
   let begun = false;
   let reason: string | undefined;
   let called = false;
-  /** A call whose arguments do not parse: broken by the model, or cut off by the limit? The stop reason will tell. */
+  /** A tool call with invalid JSON. The stop reason shows whether the model wrote it that way or the output limit cut it off. */
   let doubtful: ToolCall | undefined;
 
   const whole = (part: End['parts'][number]): ModelEvent => {
@@ -129,7 +129,7 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
       const index = event.index ?? 0;
       switch (event.type) {
         case 'message_start':
-          // A gateway that lost its connection and asked again: the two answers do not fit together.
+          // A gateway may reconnect and restart the request; the two answers cannot be combined.
           if (begun && event.message?.id && message?.id && event.message.id !== message.id) {
             throw modelError(server, 'bad_stream', 'another answer began in the middle of it');
           }
@@ -164,7 +164,7 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
           reason = event.delta?.stop_reason ?? reason;
           break;
         case 'message_stop': {
-          // Normally its content comes block by block, and there is none at the start.
+          // Content normally arrives block by block; some servers send all of it in `message_start`.
           if (!begun) for (const [at, block] of message?.content?.entries() ?? []) yield* start(at, block);
           for (const left of [...open.keys()]) yield* finish(left);
           yield* settle();
@@ -181,7 +181,7 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
     }
     throw modelError(server, 'bad_stream', 'the stream ended without its closing event');
   } catch (error) {
-    // The words of an answer that breaks off were shown: they are handed over. Half a call is not.
+    // The user has already seen the streamed text, so it is kept when the answer is interrupted. An incomplete tool call is dropped.
     for (const { block, text: made } of open.values()) {
       const text = made.take();
       if (text && block.type === 'text') yield whole({ type: 'text', text });
@@ -191,7 +191,7 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
   }
 }
 
-/** For a proxy that lost the start of a block. A call without a name cannot be guessed. */
+/** A proxy may lose the start of a block, so its type is derived from the delta. A tool call without a name cannot be restored. */
 function guessed(delta: string | undefined): Block {
   return { type: delta === 'text_delta' ? 'text' : delta === 'thinking_delta' ? 'thinking' : undefined };
 }
@@ -199,8 +199,8 @@ function guessed(delta: string | undefined): Block {
 type Counted = Usage & { uncached?: number };
 
 /**
- * Counts are cumulative, and where an event does not know one it says 0, null or nothing. The input as a whole can become less:
- * what was compacted does not count any more.
+ * Counts are cumulative; an event that does not know a count reports 0, null or nothing. Only the total input can decrease, when the
+ * service compacts the context.
  */
 function count(counted: Counted, usage: WireUsage | null | undefined): void {
   const most = (before: number | undefined, now: number | null | undefined) =>

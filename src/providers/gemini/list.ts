@@ -16,14 +16,14 @@ export async function listModels(config: ProviderConfig, signal: AbortSignal): P
   return (await ask(server, signal, list, sdkError)).filter(writesText).map(toInfo);
 }
 
-/** The service lists what makes pictures, speech and vectors beside what answers. */
+/** The service also lists models for images, speech and embeddings. */
 function writesText({ name = '', supportedActions }: Model): boolean {
   return (supportedActions?.includes('generateContent') ?? true) && !/embedding|image|tts|audio|live|veo|aqa/.test(name);
 }
 
 function toInfo(model: Model): ModelInfo {
   const { name = '', displayName: label, inputTokenLimit: contextWindow, outputTokenLimit: maxOutput } = model;
-  // The type does not name it, and the service sends it.
+  // The SDK's type omits this field, but the service sends it.
   const { thinking: reasoning } = model as { thinking?: boolean };
   return { id: name.replace(/^models\//, ''), ...known({ label, contextWindow, maxOutput, reasoning }) };
 }

@@ -32,7 +32,7 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
   let reason: string | undefined;
   const calls = new Set<string>();
 
-  /** Text comes in pieces without an end: it ends where something else begins, or with a signature, which belongs to its last piece. */
+  /** Text pieces have no end marker: text ends where another kind of part begins, or with a signature, which belongs to the last piece. */
   function* flush(signature?: string): Generator<ModelEvent> {
     const { type } = words;
     const text = words.text.take();
@@ -41,7 +41,7 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
   }
 
   function* say(type: 'text' | 'reasoning', { text = '', thoughtSignature }: WirePart): Generator<ModelEvent> {
-    // A signature on an empty part stands for that part, not for the text before it.
+    // A signature on an empty part belongs to that part, not to the preceding text.
     if (type !== words.type || (text === '' && thoughtSignature)) yield* flush();
     words.type = type;
     words.text.add(text);
@@ -59,7 +59,7 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
     yield { type: 'part', part: Object.keys(replay).length > 0 ? { ...part, replay } : part };
   }
 
-  /** Normally a call is one part. With streamed arguments it is several, each but the last saying that it will go on. */
+  /** A call is usually a single part. With streamed arguments it has several parts, and `willContinue` is set on all but the last. */
   function* call(made: FunctionCall, signature: string | undefined): Generator<ModelEvent> {
     yield* flush();
     if (made.name && open) yield* close();
@@ -92,12 +92,12 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
     }
     if (reason === undefined) throw modelError(server, 'bad_stream', 'the stream ended without its closing event');
   } catch (error) {
-    // The words of an answer that breaks off were shown: they are handed over. Half a call is not.
+    // The user has already seen the streamed text, so it is kept when the answer is interrupted. An incomplete tool call is dropped.
     yield* flush();
     throw error;
   }
   yield* flush();
-  // The end of the answer is the end of a call, too, unless it was cut off.
+  // The end of the answer also ends an open call, unless the answer was cut off.
   if (reason === 'STOP') yield* close();
   if (counts) yield { type: 'usage', usage: toUsage(counts) };
   yield { type: 'stop', reason: stopOf(reason, calls.size > 0) };
@@ -114,7 +114,7 @@ function isBare(part: WirePart): boolean {
   return Object.keys(part).every((key) => key === 'thoughtSignature' || key === 'thought');
 }
 
-/** Counts are cumulative. What a server-side tool put into the prompt counts as input. */
+/** Counts are cumulative. Prompt content added by server-side tools counts as input. */
 function toUsage(counts: NonNullable<Chunk['usageMetadata']>): Usage {
   const { promptTokenCount: prompt, toolUsePromptTokenCount: tool, candidatesTokenCount: said, thoughtsTokenCount: thought } = counts;
   return {

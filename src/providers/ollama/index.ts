@@ -9,16 +9,16 @@ import { toModelEvents } from './stream.ts';
 
 export { listModels } from './list.ts';
 
-/** Facts about a model are worth a short wait only. */
+/** The time limit for requesting facts about a model, in milliseconds. */
 const FACTS_MS = 5000;
 
-/** What the server says is wrong comes as a bare error from the SDK; those of the network have causes. */
+/** The SDK throws a plain Error without a cause for messages from the server; network errors have a cause. */
 function explain(server: Server, error: unknown): ModelError {
   const told = error instanceof Error && error.constructor === Error && error.cause === undefined;
   return told ? failureError(server, failureOf(error.message)) : plainError(server, error);
 }
 
-/** A local Ollama, or its cloud. */
+/** A local Ollama server or the Ollama cloud service. */
 export function createAdapter(config: ProviderConfig): ModelAdapter {
   const settled = settle(config);
   const server = serverOf('Ollama', settled);
@@ -26,7 +26,7 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
 
   const clientFor = (signal: AbortSignal) => createClient(settled, server, signal);
 
-  /** Asked once, since another context size would make the server load the model again. */
+  /** Requested only once per model, because a changed context size would make the server reload the model. */
   async function factsOf(model: string, signal: AbortSignal): Promise<ModelFacts> {
     const before = known.get(model);
     if (before) return before;
@@ -38,7 +38,7 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
       facts.thinks = shown.capabilities?.includes('thinking') ?? false;
     } catch (error) {
       signal.throwIfAborted();
-      // Nobody there. All else is left to the request itself: it will tell what is wrong, if anything is.
+      // A TypeError means that no server answered. Other failures are ignored, since the chat request will report them.
       if (error instanceof TypeError) throw error;
     }
     known.set(model, facts);

@@ -5,7 +5,7 @@ import type { ModelInfo, ProviderConfig } from '../types.ts';
 import { createClient, settle } from './client.ts';
 import { contextLengthOf } from './convert.ts';
 
-/** What is installed. Each model is asked about on its own, all at once, since the answers come from a file beside it. */
+/** Lists installed models. Details are requested for all models in parallel; the server reads them from local files. */
 export async function listModels(config: ProviderConfig, signal: AbortSignal, only?: string): Promise<ModelInfo[]> {
   const settled = settle(config);
   checkConfig('Ollama', settled);
@@ -19,7 +19,7 @@ export async function listModels(config: ProviderConfig, signal: AbortSignal, on
   return (await ask(server, signal, infos, plainError)).filter((info) => info !== undefined);
 }
 
-/** Undefined for a model that makes vectors only. */
+/** Resolves to undefined for models that only create embeddings. */
 async function infoOf(client: Ollama, entry: Record<string, unknown>, signal: AbortSignal): Promise<ModelInfo | undefined> {
   const id = idOf(entry);
   const { digest } = known({ digest: entry.digest as string | undefined });
@@ -32,7 +32,7 @@ async function infoOf(client: Ollama, entry: Record<string, unknown>, signal: Ab
       ...known({ contextWindow: contextLengthOf(shown), vision: can('vision'), tools: can('tools'), reasoning: can('thinking'), digest }),
     };
   } catch {
-    // An older server says nothing about its models.
+    // Older servers do not report details.
     signal.throwIfAborted();
     return { id, ...(digest && { digest }) };
   }

@@ -11,7 +11,7 @@ import { toModelEvents } from './stream.ts';
 
 export { listModels } from './list.ts';
 
-/** OpenAI's Responses API, stateless: nothing is stored there, and what the model needs again is sent again. */
+/** OpenAI's Responses API, used without server-side storage: the whole conversation is sent with every request. */
 export function createAdapter(config: ProviderConfig): ModelAdapter {
   const server = serverOf('OpenAI', config);
   const omitted = new Map<string, Omit>();
@@ -44,7 +44,9 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
   };
 }
 
-/** Some models have no encrypted reasoning or no temperature, some accounts no summaries: then the request goes out again without. */
+/**
+ * Some models do not support encrypted reasoning or temperature, and some accounts no summaries. The request is then repeated without them.
+ */
 function unsupported(error: unknown, omit: Omit, { temperature }: ModelRequest): Omit | undefined {
   if (!(error instanceof APIError) || error.status !== 400) return undefined;
   const told = `${error.param} ${error.message}`;

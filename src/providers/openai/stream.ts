@@ -5,7 +5,7 @@ import { expectBounds, type Reader } from '../exchange.ts';
 import { failureError, failureOf, modelError, parseArguments, type Server } from '../http.ts';
 import type { Token } from './convert.ts';
 
-/** Only what is read, and nothing taken for granted: compatible servers and proxies leave fields out. */
+/** Only the fields that are read. All are optional because compatible servers and proxies omit some. */
 type Item = {
   type?: string;
   id?: string;
@@ -16,7 +16,7 @@ type Item = {
   encrypted_content?: string | null;
   call_id?: string;
   name?: string;
-  /** A text, as a rule. */
+  /** Usually a string. */
   arguments?: unknown;
 };
 type WireUsage = {
@@ -46,14 +46,14 @@ type WireEvent = {
   };
 };
 
-/** What has come of an item that is not finished. Items are told apart by `output_index`: their ids may change from event to event. */
+/** The content received for an unfinished item. Items are identified by `output_index`, because their ids may change between events. */
 type Open = {
   item: Item;
   text: GrowingText;
   refusal: GrowingText;
   thought: GrowingText;
   input: GrowingText | undefined;
-  /** The `content_index` of what was said last. */
+  /** The `content_index` of the last text received. */
   said: number;
 };
 
@@ -75,7 +75,7 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
   let last = -1;
   let called = false;
   let refused = false;
-  /** A call whose arguments do not parse: broken by the model, or cut off by the limit? The closing event will tell. */
+  /** A tool call with invalid JSON. The closing event shows whether the model wrote it that way or the output limit cut it off. */
   let doubtful: ToolCall | undefined;
 
   const at = (event: WireEvent): Open => {
@@ -87,7 +87,7 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
     return state;
   };
 
-  /** Words that came without deltas, for events that say a whole part once more. */
+  /** Emits text that arrived without deltas, from events that repeat a complete part. */
   function* repeated(event: WireEvent, type: 'text' | 'refusal', words: unknown): Generator<ModelEvent> {
     const state = at(event);
     const index = event.content_index ?? 0;
@@ -97,7 +97,7 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
     yield { type: 'text_delta', text: words };
   }
 
-  /** For servers that give all items one index. */
+  /** Detects repeated items from servers that give all items the same index. */
   const isFinished = (item: Item) => callIds.has(item.call_id ?? '') || said.has(JSON.stringify(item));
 
   function* settle(cut: boolean): Generator<ModelEvent> {
@@ -109,7 +109,7 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
   }
 
   function* finish(index: number, item: Item, state: Open | undefined): Generator<ModelEvent> {
-    // Some servers say it twice.
+    // Some servers send this event twice.
     const text = JSON.stringify(item);
     if (finished.get(index) === text) return;
     finished.set(index, text);
@@ -126,7 +126,7 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
       const replay: Token = { phase: item.phase };
       if (text) yield { type: 'part', part: { type: 'text', text, ...(item.phase ? { replay } : {}) } };
     } else if (item.type === 'function_call') {
-      // Cut off in the middle: there is no such call. Said once more, with another status: there is one.
+      // A call that was cut off is dropped. A call that is repeated with another status was already reported.
       if (item.status === 'incomplete' || callIds.has(item.call_id ?? '')) return;
       const id = item.call_id || item.id || `call_${index}`;
       callIds.add(id);
@@ -139,7 +139,7 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
     }
   }
 
-  /** The words of an answer that breaks off were shown: they are handed over. Half a call is not. */
+  /** The user has already seen the streamed text, so it is kept when the answer is interrupted. An incomplete tool call is dropped. */
   function* leftovers(): Generator<ModelEvent> {
     for (const [, { text, refusal, thought }] of [...open].sort(([a], [b]) => a - b)) {
       if (thought.length > 0) yield { type: 'part', part: { type: 'reasoning', text: thought.text } };
@@ -208,7 +208,7 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
           const { output, usage, incomplete_details, status, error } = event.response ?? {};
           if (status === 'failed' || status === 'cancelled') throw failureError(server, failureOf(error ?? `the response is ${status}`));
           const whole = event.type !== 'response.incomplete' && status !== 'incomplete';
-          // Normally all of them are finished by now; some servers leave the events of the items out.
+          // Usually all items are finished by now, but some servers send no events for items.
           for (const [index, item] of output && output.length > finished.size ? output.entries() : []) {
             if (!finished.has(index) && !isFinished(item)) yield* finish(index, item, open.get(index));
           }
@@ -241,10 +241,10 @@ function inputOf(given: unknown): ReturnType<typeof parseArguments> {
 
 const STOPS: Record<string, 'max_tokens' | 'refusal'> = { max_output_tokens: 'max_tokens', content_filter: 'refusal' };
 
-/** A summary has several sections: a part each. The token belongs to the item as a whole and goes with the first. */
+/** Emits one part for each section of a reasoning summary. The replay data belongs to the whole item and is attached to the first part. */
 function* reasoning({ id, summary, content, encrypted_content }: Item, thought = ''): Generator<ModelEvent> {
   const texts = [...(summary ?? []), ...(content ?? [])].map((section) => section.text ?? '').filter((text) => text !== '');
-  // Without its encrypted content an item cannot be sent back: the service keeps none.
+  // The service stores nothing, so an item can only be sent back if its encrypted content was received.
   const replay: Token | undefined = encrypted_content
     ? { item: { type: 'reasoning', id, summary: summary ?? [], encrypted_content } }
     : undefined;
@@ -255,7 +255,7 @@ function* reasoning({ id, summary, content, encrypted_content }: Item, thought =
   }
 }
 
-/** For servers that never say that an item is done, nor repeat it at the end. */
+/** Creates an item from its deltas, for servers that neither finish items nor repeat them at the end. */
 function rebuilt({ item, text, refusal, thought, input }: Open): Item {
   if (input !== undefined) return { ...item, type: 'function_call', arguments: input.text };
   if (text.length + refusal.length > 0) return { ...item, type: 'message' };

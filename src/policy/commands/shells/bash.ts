@@ -1,4 +1,6 @@
-/** Walks what the bash grammar read, and lists every simple command in it. What it does not know it does not pass over: it asks. */
+/**
+ * Lists every simple command in a syntax tree of the bash grammar. Node types it does not know need an approval instead of being skipped.
+ */
 import { concern } from '../concerns.ts';
 import type { Concern, Standing, Word, WrittenCommand } from '../types.ts';
 import { isHarmlessAssignment } from './environment.ts';
@@ -13,7 +15,7 @@ export type Reading = {
   dangers: Concern[];
 };
 
-/** What contains commands, and where they then stand; undefined where that adds nothing. */
+/** Nodes that contain commands, and the position this gives to the commands inside; undefined if it adds nothing. */
 const CONTAINERS: Record<string, Standing | undefined> = {
   program: undefined,
   list: 'list',
@@ -36,7 +38,7 @@ const CONTAINERS: Record<string, Standing | undefined> = {
   heredoc_redirect: 'heredoc',
   heredoc_body: 'heredoc',
 };
-/** Within these a line feed would end what they are: the shell reads it otherwise than the grammar. */
+/** In these nodes the shell would end the construct at a line feed, although the grammar accepts one. */
 const ONE_LINE = new Set([
   'command',
   'file_redirect',
@@ -45,9 +47,9 @@ const ONE_LINE = new Set([
   'herestring_redirect',
   'redirected_statement',
 ]);
-/** A plain POSIX shell reads these as something else, such as a subshell or a command in the background. */
+/** Tokens that a plain POSIX shell reads differently, for example as a subshell or a background command. */
 const BASH_ONLY = new Set(['((', '[[', '&>', '&>>', '|&', '<<<', '<(', '>(', 'function', 'select', ';&', ';;&', '>&', '<<-']);
-/** Named, and nothing in them runs. */
+/** Named nodes in which nothing is executed. */
 const LEAVES = new Set([
   'word',
   'number',
@@ -116,7 +118,7 @@ class BashReader {
     }
   }
 
-  /** One that has a line for itself, outside of everything. */
+  /** Whether this is a comment on a line of its own at the top level. */
   private isRemark({ start, text }: ShellNode): boolean {
     return /^#[^\n]*$/.test(text) && this.remarks.has(start);
   }
@@ -144,7 +146,7 @@ class BashReader {
       if (child.type.endsWith('_redirect')) this.visit(child, standing);
       else if (child.type === 'variable_assignment') environment.push(this.assignment(child, standing, program));
       else {
-        // Words that touch are one word to the shell.
+        // The shell reads adjacent words as one word.
         if (child.start === end) this.unreadable(`${child.text} is not apart from what stands before it`);
         if (words.length === 0) start = child.start;
         words.push(this.word(child, standing));
@@ -160,7 +162,7 @@ class BashReader {
     return wordOf(node, this.shell);
   }
 
-  /** Commands within a word. */
+  /** Collects commands inside a word. */
   private substitutions(node: ShellNode, standing: readonly Standing[]): void {
     if (node.type === 'command_substitution' || node.type === 'process_substitution') this.visit(node, standing);
     else for (const child of node.children) this.substitutions(child, standing);
@@ -183,10 +185,10 @@ class BashReader {
     const operator = node.children.find(({ named }) => !named)?.type ?? '';
     const [target, ...more] = node.children.filter(({ field }) => field === 'destination');
     for (const child of node.children) this.visit(child, standing);
-    // Some shells know descriptors of one digit alone, and take more for a word.
+    // Some shells only support single-digit file descriptors and treat longer numbers as a word.
     if (this.shell === 'sh' && node.children.some(({ type, text }) => type === 'file_descriptor' && text.length > 1))
       this.unreadable(`${node.text} is read in two ways`);
-    // The grammar takes words behind the target for targets too; to the shell they are arguments.
+    // The grammar treats words after the target as further targets; the shell treats them as arguments.
     if (more.length > 0) this.unreadable(`there are arguments behind ${node.text}`);
     if (!target) {
       if (!operator.endsWith('-')) this.unreadable(`${node.text} has no target`);
@@ -211,7 +213,7 @@ class BashReader {
     }
   }
 
-  /** `[ … ]`, `[[ … ]]` and `(( … ))`, as one command with the words in it. */
+  /** Reads `[ … ]`, `[[ … ]]` and `(( … ))` as one command with the words they contain. */
   private condition(node: ShellNode, standing: readonly Standing[]): void {
     const words: Word[] = [];
     const collect = (child: ShellNode): void => {
@@ -224,9 +226,9 @@ class BashReader {
         words.push({ source: child.text, value: child.text, glob: false });
       }
     };
-    // In single brackets `<` and `>` are redirections.
+    // In single brackets, `<` and `>` are redirections.
     const signs = node.text.startsWith('[[') ? DOUBLE_BRACKET_SIGNS : BRACKET_SIGNS;
-    // A line feed ends the command `[`, whatever the grammar makes of it.
+    // A line feed ends the command `[`, even though the grammar may continue it.
     if (node.text.includes('\n')) this.unreadable('a condition goes over several lines');
     node.children.forEach(collect);
     this.substitutions(node, standing);
@@ -234,7 +236,7 @@ class BashReader {
     if (words.length > 0) this.reading.commands.push({ source: node.text, words, within: [...standing, 'condition'], environment: [] });
   }
 
-  /** `export`, `unset` and their like are commands to the shell. */
+  /** The shell treats `export`, `unset` and similar declarations as commands. */
   private declaration(node: ShellNode, standing: readonly Standing[]): void {
     const words = node.children.map((child): Word => {
       if (child.type === 'variable_assignment') this.assignment(child, standing);
@@ -244,12 +246,12 @@ class BashReader {
     this.reading.commands.push({ source: node.text, words, within: standing, environment: [] });
   }
 
-  /** What lies between the pieces must be blank: anything else the shell would see, and the grammar did not. */
+  /** Only whitespace may separate the child nodes. Any other text would be read by the shell although the grammar skipped it. */
   private checkForm(node: ShellNode): void {
     if (this.shell === 'sh' && !node.named && BASH_ONLY.has(node.type)) this.unreadable(`${node.text} means something else in this shell`);
     if (node.children.length === 0 || WORDS.has(node.type)) return;
     const [first, second] = node.children;
-    // To the shell `{ls` and `[[!` are names of programs.
+    // The shell reads `{ls` and `[[!` as program names.
     if (first && second && APART.has(first.type) && first.end === second.start)
       this.unreadable(`${first.text} is not apart from what follows`);
     if (node.type !== 'case_item' && node.children.some(({ type }) => type.startsWith(';') && type !== ';'))

@@ -1,4 +1,7 @@
-/** Walks what the PowerShell grammar read. Only pipelines of commands with literal words are judged; all else asks. */
+/**
+ * Lists the commands in a syntax tree of the PowerShell grammar. Only pipelines of commands with literal words are evaluated; everything
+ * else needs an approval.
+ */
 
 import { concern } from '../concerns.ts';
 import type { Standing, Word } from '../types.ts';
@@ -15,7 +18,7 @@ export function readPowerShell(root: ShellNode, within: readonly Standing[] = []
     reading.opaque.push(concern('unreadable', what));
   };
   if (root.hasError) unreadable('its syntax is not clear');
-  // Typographic quotes and dashes are quotes and dashes to PowerShell.
+  // PowerShell treats typographic quotes and dashes as syntax.
   if (/[^\n\t\x20-\x7e]/.test(root.text)) unreadable('it holds letters that PowerShell may take for signs');
   visit(root, within);
   return reading;
