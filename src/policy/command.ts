@@ -98,9 +98,12 @@ export function commandJudge(
       if (judged.kind !== 'allow' || !reach) return judged;
       const [maybe] = reach.maybe ?? [];
       const reason = reach.isCut
-        ? 'It looks into more files than can be judged.'
+        ? 'The command searches more files than can be checked.'
         : firstOf(reach.paths, (path) => guardRead(path, aliases) ?? hidden(path, 'read'));
-      const shows = maybe === undefined ? undefined : `It may show what is or was in ${maybe}. Naming other files would leave it out.`;
+      const shows =
+        maybe === undefined
+          ? undefined
+          : `The command may show the current or earlier content of ${maybe}. To avoid this, name the files to search.`;
       return (reason ?? shows) === undefined ? judged : { kind: 'ask' as const, rule: 'guarded-path', reason: (reason ?? shows) as string };
     };
     const judged = judge(allowed);
@@ -119,10 +122,14 @@ export function commandJudge(
 /** Git runs programs named in the repository's configuration and prints the remote addresses stored there. */
 function withGit(analysis: CommandAnalysis, settings: CommandOptions['gitSettings']): CommandAnalysis {
   if (settings === undefined) return analysis;
-  const named = settings === 'unknown' ? 'it cannot be read' : configuredProgram(analysis.commands, settings);
+  if (settings === 'unknown') {
+    const reason = 'The Git configuration of this repository cannot be read, so Git might run a program named in it.';
+    return { ...analysis, isReadOnly: false, dangers: [...analysis.dangers, { rule: 'repository-config', reason }] };
+  }
+  const program = configuredProgram(analysis.commands, settings);
   const concerns = [
-    ...(named === undefined ? [] : [concern('repository-config', named)]),
-    ...(settings !== 'unknown' && showsCredentials(analysis.commands, settings) ? [concern('secrets', 'git remote')] : []),
+    ...(program === undefined ? [] : [concern('repository-config', program)]),
+    ...(showsCredentials(analysis.commands, settings) ? [concern('secrets', 'git remote')] : []),
   ];
   return concerns.length === 0 ? analysis : { ...analysis, isReadOnly: false, dangers: [...analysis.dangers, ...concerns] };
 }
@@ -167,7 +174,7 @@ function below(analysis: CommandAnalysis, cwd: string): CommandAnalysis {
   const runsGit = analysis.commands.some(({ argv }) => programName(argv[0] ?? '') === 'git');
   const isInstalled = /(?:^|\/)node_modules(?:\/|$)/.test(cwd) && !analysis.isReadOnly;
   if (!runsGit && !isInstalled) return analysis;
-  const danger = concern('other-folder', runsGit ? 'git below the workspace' : 'A command in node_modules');
+  const danger = concern('other-folder', runsGit ? '`git` in a subfolder' : 'a command in `node_modules`');
   return { ...analysis, isReadOnly: false, dangers: [...analysis.dangers, danger] };
 }
 
@@ -189,8 +196,8 @@ function placesOf({ paths, writes }: CommandAnalysis, cwd: string): string[] {
 }
 
 function guardRead(path: string, { places }: Aliases): string | undefined {
-  if (path.startsWith('../')) return `${path.slice(3)} leads out of the workspace.`;
-  return places(path).some(isSecret) ? `It reads ${path}, which may hold keys or passwords.` : undefined;
+  if (path.startsWith('../')) return `${path.slice(3)} is outside the workspace.`;
+  return places(path).some(isSecret) ? `The command reads ${path}, which may hold keys or passwords.` : undefined;
 }
 
 type Guard = { hookPlaces?: readonly string[]; aliases: Aliases; cwd: string; isPowerShell: boolean };

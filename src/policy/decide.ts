@@ -65,22 +65,22 @@ const MODE_NAME: Record<Mode, string> = { ask: 'Ask', plan: 'Plan', agent: 'Agen
 export function decide(input: PolicyInput): Judgement {
   const judged = judge(input);
   if (judged.kind !== 'ask' || !input.unattended) return judged;
-  return deny(judged.rule, `${judged.reason} Nobody can be asked here.`);
+  return deny(judged.rule, `${judged.reason} Nobody can approve it in this run.`);
 }
 
 /** The first condition that applies decides. Conditions are checked in the order deny, ask, allow. */
 function judge(input: PolicyInput): Judgement {
   const { mode, tool, name, targets, trusted, rules = [], planScope, command, hosts = [] } = input;
   if (!tool) {
-    const why = trusted ? '' : ' The user has not trusted this workspace: it can be read, and nothing in it changed.';
+    const why = trusted ? '' : ' The user has not trusted this workspace, so its files can be read but not changed.';
     return deny('unknown-tool', `There is no tool ${name} in ${MODE_NAME[mode]} mode.${why}`);
   }
   const isBuiltin = (tool.source ?? 'builtin') === 'builtin';
   const reads = tool.effect === 'readonly' && !command && targets.every((target) => target.access === 'read');
   if (mode !== 'agent' && !reads) return deny('read-only-mode', `${MODE_NAME[mode]} mode cannot change anything.`);
-  if (!trusted && mode !== 'ask') return deny('untrusted-workspace', 'The workspace is not trusted: only Ask mode works in it.');
+  if (!trusted && mode !== 'ask') return deny('untrusted-workspace', 'The workspace is not trusted, so only Ask mode is available.');
   if (!trusted && !(isBuiltin && hosts.length === 0))
-    return deny('untrusted-workspace', 'The workspace is not trusted: only its files can be read.');
+    return deny('untrusted-workspace', 'The workspace is not trusted, so only its files can be read.');
   const denied = rules.find((rule) => rule.effect === 'deny' && applies(rule, input));
   if (denied) return deny('rule', ruleSentence(denied));
   const run = command?.(rules, input.grants ?? []);
@@ -91,11 +91,11 @@ function judge(input: PolicyInput): Judgement {
   const asked = rules.find((rule) => rule.effect === 'ask' && applies(rule, input));
   if (asked) return ask('rule', ruleSentence(asked));
 
-  if (reads && hosts.length === 0) return allow(isBuiltin ? 'read-only' : 'mcp-read-only', 'It only reads.');
+  if (reads && hosts.length === 0) return allow(isBuiltin ? 'read-only' : 'mcp-read-only', 'This tool only reads.');
   const written = targets.filter((target) => target.access !== 'read');
   if (planScope && written.length > 0) {
     const beyond = written.find((target) => !inScope(target.path, planScope));
-    if (beyond) return ask('outside-plan', `The confirmed plan does not name ${beyond.path}.`);
+    if (beyond) return ask('outside-plan', `The confirmed plan does not include ${beyond.path}.`);
   }
   const steered = steeredOf(input, written);
   if (steered) return ask('steers-command', steered);
@@ -103,9 +103,9 @@ function judge(input: PolicyInput): Judgement {
 
   const needs = needsOf(input);
   if (tool.effect === 'external' && needs.every(({ kind }) => kind === 'write'))
-    return ask('external', `${name} reaches beyond the workspace.`);
-  if (needs.length === 0) return ask('unknown-targets', 'What it would change is not known beforehand.');
-  if (planScope && needs.every(({ kind }) => kind === 'write')) return allow('confirmed-plan', 'The confirmed plan names it.');
+    return ask('external', `\`${name}\` acts outside the workspace.`);
+  if (needs.length === 0) return ask('unknown-targets', 'The files that this tool would change are not known in advance.');
+  if (planScope && needs.every(({ kind }) => kind === 'write')) return allow('confirmed-plan', 'The confirmed plan includes this change.');
   const given = needs.map((need) => grantedBy(need, input));
   const missing = needs.find((_, index) => !given[index]);
   if (!missing) return given.find((decision) => decision?.rule !== 'edits-granted') ?? (given[0] as Decision);
@@ -118,16 +118,19 @@ function steeredOf({ rules = [], steers }: PolicyInput, written: readonly Target
   const isNamed = (path: string) => rules.some((rule) => rule.effect === 'allow' && rule.from === 'user' && rule.path === path);
   const [first] = written.flatMap(({ path }) => {
     const command = isNamed(path) ? undefined : steers?.(path);
-    return command === undefined ? [] : [`${path} decides what ${visibleCommand(command)} does, which runs without asking.`];
+    return command === undefined ? [] : [`\`${visibleCommand(command)}\` runs without asking, and ${path} determines what it does.`];
   });
   return first;
 }
 
-function questionOf(kind: Need['kind'], { name, tool, hosts = [], privateHost }: PolicyInput): [rule: string, reason: string] {
-  if (kind === 'write') return ['edit', 'It changes files.'];
-  if (kind === 'host' && privateHost) return ['private-host', `${hosts.join(', ')} is this computer or in a private network.`];
-  if (kind === 'host') return ['sends', `It sends a request to ${hosts.join(', ')}.`];
-  return ['mcp', `${name} belongs to the MCP server ${tool?.source?.slice('mcp:'.length)}, which is another program.`];
+function questionOf(kind: Need['kind'], { name, tool, targets, hosts = [], privateHost }: PolicyInput): [rule: string, reason: string] {
+  if (kind === 'write') {
+    const { size } = new Set(targets.filter(({ access }) => access !== 'read').map(({ path }) => path));
+    return ['edit', `This edit changes ${size} ${size === 1 ? 'file' : 'files'}.`];
+  }
+  if (kind === 'host' && privateHost) return ['private-host', `${hosts.join(', ')} is this computer or on a private network.`];
+  if (kind === 'host') return ['sends', `This sends a request to ${hosts.join(', ')}.`];
+  return ['mcp', `\`${name}\` is a tool of the MCP server ${tool?.source?.slice('mcp:'.length)}, which runs outside Kedge.`];
 }
 
 /** A deny or ask rule applies if any part of the call matches it. Rules about commands are evaluated with the command. */

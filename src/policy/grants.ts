@@ -25,11 +25,11 @@ export function needsOf({ tool, targets, hosts = [] }: PolicyInput): Need[] {
 export function grantedBy(need: Need, input: PolicyInput): Decision | undefined {
   const { rules = [], grants = [] } = input;
   const rule = rules.find((each) => each.effect === 'allow' && each.from === 'user' && permits(each, need, input));
-  if (rule) return { kind: 'allow', rule: 'rule', reason: rule.reason ?? 'A rule of yours allows it.' };
+  if (rule) return { kind: 'allow', rule: 'rule', reason: rule.reason ?? 'A rule in your settings allows this.' };
   const grant = grants.find((covers) => includes(covers, need, input));
   if (!grant) return undefined;
-  if (grant.kind === 'edits') return { kind: 'allow', rule: 'edits-granted', reason: 'You chose not to be asked for edits.' };
-  return { kind: 'allow', rule: 'granted', reason: 'You allowed this when you were asked before.' };
+  if (grant.kind === 'edits') return { kind: 'allow', rule: 'edits-granted', reason: 'You allowed edits without asking.' };
+  return { kind: 'allow', rule: 'granted', reason: 'You allowed this in an earlier approval.' };
 }
 
 function permits(rule: SourcedRule, need: Need, { tool, seen, privateHost }: PolicyInput): boolean {

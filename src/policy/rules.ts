@@ -22,7 +22,7 @@ export const Rule = z
     reason: z.string().max(1_000).optional(),
   })
   .refine(({ effect, reason: _, ...conditions }) => effect !== 'allow' || Object.keys(conditions).length > 0, {
-    message: 'a rule that allows says what it allows: tool, path, command, host or server',
+    message: 'a rule that allows must name what it allows: tool, path, command, host or server',
   });
 
 export type Rule = z.infer<typeof Rule>;
@@ -31,8 +31,8 @@ export type SourcedRule = Rule & { from: 'user' | 'workspace' };
 /** `problems` are complete sentences to show to the user. */
 export type RuleSet = { rules: SourcedRule[]; problems: string[] };
 
-const ASKS = ' Until it is put right, every call asks.';
-const LEFT_OUT = ' It is left out.';
+const ASKS = ' Until it is fixed, every call needs your approval.';
+const LEFT_OUT = ' The rule is ignored.';
 
 /** Removes the sentence about consequences, for programs that exit because of the problem. */
 export const bareProblem = (problem: string) => problem.replace(ASKS, '').replace(LEFT_OUT, '');
@@ -48,7 +48,7 @@ function unreadable(from: SourcedRule['from'], problem: string): SourcedRule {
 export function readRules(value: unknown, from: SourcedRule['from'], place: string): RuleSet {
   if (value === undefined || value === null) return NO_RULES;
   if (!Array.isArray(value)) {
-    const problem = `${place} is no list of rules.`;
+    const problem = `${place} is not a list of rules.`;
     return { rules: [unreadable(from, problem)], problems: [problem] };
   }
   const set: RuleSet = { rules: [], problems: [] };
@@ -61,7 +61,7 @@ export function readRules(value: unknown, from: SourcedRule['from'], place: stri
     }
     const issue = parsed.error.issues[0];
     const where = issue?.path.length ? `${issue.path.join('.')}: ` : '';
-    const problem = `Rule ${index + 1} of ${place} cannot be read: ${where}${issue?.message ?? 'it is no rule'}.${ASKS}`;
+    const problem = `Rule ${index + 1} of ${place} cannot be read: ${where}${issue?.message ?? 'it is not a rule'}.${ASKS}`;
     set.problems.push(problem);
     // Ignoring a rule that could only allow something is safe.
     if ((entry as { effect?: unknown } | null)?.effect !== 'allow') set.rules.push(unreadable(from, problem));
@@ -187,5 +187,5 @@ export function matchesTool(pattern: string, tool: { name: string; source: strin
 export function ruleSentence({ effect, reason, from, ...conditions }: SourcedRule): string {
   if (reason) return /[.!?]$/.test(reason) ? reason : `${reason}.`;
   const parts = Object.entries(conditions).map(([key, value]) => `${key} ${value}`);
-  return `A rule of ${from === 'user' ? 'yours' : 'this workspace'} ${effect === 'deny' ? 'denies' : 'asks for'} ${parts.join(', ') || 'everything'}.`;
+  return `A rule in ${from === 'user' ? 'your settings' : 'this workspace'} ${effect === 'deny' ? 'denies' : 'requires approval for'} ${parts.join(', ') || 'everything'}.`;
 }

@@ -21,9 +21,9 @@ export function analyzeCommand(command: string, shell: Shell, parser: ShellParse
   const { commands, writes, uses, opaque, dangers } = analyzer;
   const runs = (name: RegExp) => commands.some(({ argv: [program] }) => name.test(programName(program ?? '')));
   // The position of `cd` does not matter: in a loop it also affects commands that precede it in the text.
-  if (runs(/^git$/) && runs(/^(?:cd|pushd|popd|chdir|set-location|sl)$/)) dangers.push(concern('other-folder', 'git after cd'));
-  if (commands.length === 0 && opaque.length === 0 && dangers.length === 0) opaque.push(concern('unreadable', 'there is no command in it'));
-  if (commands.length > MAX_COMMANDS) opaque.push(concern('unreadable', `it holds more than ${MAX_COMMANDS} commands`));
+  if (runs(/^git$/) && runs(/^(?:cd|pushd|popd|chdir|set-location|sl)$/)) dangers.push(concern('other-folder', '`git` after `cd`'));
+  if (commands.length === 0 && opaque.length === 0 && dangers.length === 0) opaque.push(concern('unreadable', 'it contains no command'));
+  if (commands.length > MAX_COMMANDS) opaque.push(concern('unreadable', `it contains more than ${MAX_COMMANDS} commands`));
   const isReadOnly = opaque.length === 0 && dangers.length === 0 && commands.every(({ reads, isCovered }) => reads || isCovered);
   const paths = [...uses.keys()];
   return { source: command, commands, writes, paths, uses, opaque: unique(opaque), dangers: unique(dangers), isReadOnly };
@@ -50,10 +50,11 @@ class Analyzer {
 
   private parse(text: string, within: WrittenCommand['within'], depth: number): void {
     const root = this.shell === 'other' ? undefined : this.parser?.parse(text);
-    if (!root) this.opaque.push(concern('unreadable', this.parser ? 'its syntax is not clear' : 'there is no grammar for this shell'));
+    if (!root) this.opaque.push(concern('unreadable', this.parser ? 'its syntax is invalid or ambiguous' : 'this shell is not supported'));
     else {
       // The grammar drops an escaped space at the very beginning, but the shell treats it as the first character of a name.
-      if (/\S/.test(text.slice(0, root.start) + text.slice(root.end))) this.opaque.push(concern('unreadable', 'not all of it is clear'));
+      if (/\S/.test(text.slice(0, root.start) + text.slice(root.end)))
+        this.opaque.push(concern('unreadable', 'part of its syntax is unclear'));
       this.add(this.shell === 'powershell' ? readPowerShell(root, within) : readBash(root, this.shell, within), depth);
     }
   }
@@ -85,7 +86,7 @@ class Analyzer {
     const isNames = reads && !hasInner && this.shell !== 'powershell' && showsNames(argv);
     this.use(pathsOf(argv), isNames ? 'name' : reads && !hasInner ? 'read' : 'any');
     this.dangers.push(...concerns);
-    if ((hasInner || script !== undefined) && depth >= MAX_DEPTH) this.opaque.push(concern('unreadable', 'it is nested too deep'));
+    if ((hasInner || script !== undefined) && depth >= MAX_DEPTH) this.opaque.push(concern('unreadable', 'it is nested too deeply'));
     else if (innerWords.length > 0) {
       const source = innerWords.map((word) => word.source).join(' ');
       this.command(
@@ -103,8 +104,8 @@ function textConcerns(text: string): Concern[] {
   const found: string[] = [];
   if (text.length > MAX_LENGTH) found.push(`it is longer than ${MAX_LENGTH} characters`);
   const hidden = hiddenCharacter(text);
-  if (hidden !== undefined) found.push(`it holds the hidden character ${hidden}`);
-  if (/\\(?:\n|$)/.test(text)) found.push('a backslash stands at the end of a line');
+  if (hidden !== undefined) found.push(`it contains the hidden character ${hidden}`);
+  if (/\\(?:\n|$)/.test(text)) found.push('a line ends with a backslash');
   return found.map((what) => concern('unreadable', what));
 }
 

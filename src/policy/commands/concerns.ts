@@ -2,27 +2,32 @@ import type { Concern } from './types.ts';
 
 /** Messages for the conditions that make a command need an approval, regardless of what is allowed. */
 const SENTENCES = {
-  unreadable: (what: string) => `The command cannot be read: ${what}.`,
-  dynamic: (what: string) => `What ${what} stands for is known only when it runs.`,
-  shadowed: (what: string) => `It gives ${what} another meaning.`,
-  'here-document': (what: string) => `${what} gets a here-document.`,
-  environment: (what: string) => `It sets ${what} for a command, and so can change what it does.`,
-  loop: (what: string) => `The loop sets ${what} each time round, and so can change what later commands do.`,
-  'shell-state': (what: string) => `${what} changes what later commands mean.`,
-  'runs-other': (what: string) => `${what} can run other programs.`,
-  'inline-code': (what: string) => `${what} runs code that stands in the command or comes through a pipe.`,
-  deletes: (what: string) => `${what} deletes or discards.`,
-  writes: (what: string) => `${what} can write files.`,
-  sends: (what: string) => `${what} reaches the network and can send data out.`,
-  installs: (what: string) => `${what} fetches and runs what others published.`,
-  system: (what: string) => `${what} changes the system, permissions or other processes.`,
-  'other-folder': (what: string) => `${what} follows the configuration of another folder.`,
-  'repository-config': (what: string) => `The configuration of this repository names a program that git would run: ${what}.`,
-  secrets: (what: string) => `${what} can show keys or passwords.`,
-  devices: (what: string) => `${what} is a device, or tells about other processes.`,
+  unreadable: (what: string) => `The command could not be analyzed: ${what}.`,
+  dynamic: (what: string) => `The value of ${code(what)} is only known when the command runs.`,
+  shadowed: (what: string) => `The command redefines ${code(what)}.`,
+  'here-document': (_what: string) => 'The command contains a here-document.',
+  environment: (what: string) => `The command sets ${code(what)}, which can change what a program does.`,
+  loop: (what: string) => `The loop sets ${code(what)}, which can change what later commands do.`,
+  'shell-state': (what: string) => `${code(what)} can change what later commands do.`,
+  'runs-other': (what: string) => `${code(what)} can run other programs.`,
+  'inline-code': (what: string) => `${code(what)} runs code from the command line or a pipe.`,
+  deletes: (what: string) => `${code(what)} can delete files or discard changes that cannot be restored.`,
+  writes: (what: string) => `${code(what)} can write files.`,
+  sends: (what: string) => `${code(what)} uses the network and can send data to other hosts.`,
+  installs: (what: string) => `${code(what)} downloads and runs published packages.`,
+  system: (what: string) => `${code(what)} can change the system, permissions or other processes.`,
+  'other-folder': (what: string) => `With ${code(what)}, the configuration of another folder applies.`,
+  'repository-config': (what: string) => `The configuration of this repository names a program that Git would run: ${code(what)}.`,
+  secrets: (what: string) => `${code(what)} can show keys or passwords.`,
+  devices: (what: string) => `${code(what)} gives access to a device or to other processes.`,
 } as const;
 
 export type Rule = keyof typeof SENTENCES;
+
+/** Text that contains backticks, such as a command substitution, is left as it is. */
+function code(text: string): string {
+  return text.includes('`') ? text : `\`${text}\``;
+}
 
 export function concern(rule: Rule, what: string): Concern {
   const short = what.length > 80 ? `${what.slice(0, 79)}…` : what;

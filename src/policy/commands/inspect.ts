@@ -115,9 +115,9 @@ function wordConcerns(words: readonly Word[]): Concern[] {
   const concerns: Concern[] = [];
   if (program.value === undefined || program.glob || program.value === '') concerns.push(concern('dynamic', program.source));
   else if (!/^[\w.+@:[\\/~-]+$/.test(program.value))
-    concerns.push(concern('unreadable', `${program.source} is an unusual name for a program`));
+    concerns.push(concern('unreadable', `\`${program.source}\` is an unusual program name`));
   if (program.value !== undefined && RESERVED.has(program.value) && program.value !== '[[') {
-    concerns.push(concern('unreadable', `${program.value} does not stand where the shell expects it`));
+    concerns.push(concern('unreadable', `\`${program.value}\` is at an unexpected position`));
   }
   const dynamic = args.find(({ value }) => value === undefined);
   if (dynamic) concerns.push(concern('dynamic', dynamic.source));
@@ -132,7 +132,7 @@ function wordConcerns(words: readonly Word[]): Concern[] {
   const list = args.find(({ value }) => /^--f/.test(value ?? '') && /^(?:du|wc)$/.test(programName(program.value ?? '')));
   if (list) concerns.push(concern('dynamic', list.source));
   const hidden = words.find(({ value }) => value !== undefined && hiddenCharacter(value) !== undefined);
-  if (hidden) concerns.push(concern('unreadable', `${hidden.source} holds a control character`));
+  if (hidden) concerns.push(concern('unreadable', `\`${hidden.source}\` contains a control character`));
   return concerns;
 }
 

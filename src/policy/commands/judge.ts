@@ -12,9 +12,9 @@ export function judgeCommand(
   { allow, deny, ask, allowReadOnly = false, guard, elsewhere }: CommandRules,
 ): Decision {
   const denied = mentioned(analysis, deny);
-  if (denied) return { kind: 'deny', rule: 'command-denied', reason: `Your settings deny ${shown(denied)}.` };
+  if (denied) return { kind: 'deny', rule: 'command-denied', reason: `Your settings deny \`${shown(denied)}\`.` };
   const asked = mentioned(analysis, ask);
-  if (asked) return { kind: 'ask', rule: 'command-asked', reason: `Your settings ask for ${shown(asked)}.` };
+  if (asked) return { kind: 'ask', rule: 'command-asked', reason: `Your settings require your approval for \`${shown(asked)}\`.` };
   const [concern] = [...analysis.opaque, ...analysis.dangers];
   if (concern) return { kind: 'ask', ...concern };
   for (const path of guard ? analysis.paths : []) {
@@ -27,14 +27,14 @@ export function judgeCommand(
     const [prefix] = fits;
     const place = prefix && !command.reads ? elsewhere?.(command, fits) : undefined;
     if (prefix && place !== undefined) {
-      const reason = `You allowed ${shown(prefix)} in another folder, and this runs the code of ${visibleCommand(place)}.`;
+      const reason = `You allowed \`${shown(prefix)}\` in another folder, but this command runs code from ${visibleCommand(place)}.`;
       return { kind: 'ask', rule: 'command-elsewhere', reason };
     }
-    if (prefix) granted.add(shown(prefix));
-    else if (allowReadOnly && command.reads) granted.add('commands that only read');
-    else return { kind: 'ask', rule: 'command', reason: `Nothing allows ${excerpt(command.source)}.` };
+    if (prefix) granted.add(`\`${shown(prefix)}\``);
+    else if (allowReadOnly && command.reads) granted.add('read-only commands');
+    else return { kind: 'ask', rule: 'command', reason: `\`${excerpt(command.source)}\` is not on the allowlist.` };
   }
-  if (granted.size === 0) return { kind: 'ask', rule: 'command', reason: 'There is no command in it.' };
+  if (granted.size === 0) return { kind: 'ask', rule: 'command', reason: 'The command is empty.' };
   return { kind: 'allow', rule: 'command-prefix', reason: `You allowed ${[...granted].join(', ')}.` };
 }
 

@@ -113,7 +113,7 @@ describe('the judge of shell commands', () => {
     it('names the option, not only the program', async () => {
       assert.equal(
         (await judge('sort -u --compress-prog=x a', { allow: ['sort'] })).reason,
-        'sort --compress-prog=x can run other programs.',
+        '`sort --compress-prog=x` can run other programs.',
       );
     });
 

@@ -92,7 +92,7 @@ const tar: Check = (args) => {
   if (!isList) return asks('writes', `tar ${mode}`.trim());
   const other = otherOption(rest, '-v -f -z -j -J --file --verbose --gzip --list --no-recursion');
   if (other !== undefined) return asks('runs-other', `tar ${other}`);
-  return args.some((word) => word.includes(':')) ? asks('runs-other', 'tar with a remote archive') : { reads: true };
+  return args.some((word) => word.includes(':')) ? asks('runs-other', `tar ${args.find((word) => word.includes(':'))}`) : { reads: true };
 };
 
 const unzip: Check = (args) =>
@@ -148,7 +148,8 @@ const targets: Check = (args, program) => {
   const isPlain = (word: string) =>
     /^-j\d*$|^-[skBqn]$|^-ntp$|^--(?:silent|quiet|no-print-directory|no-daemon|info|batch-mode)$/.test(word);
   const isLoud = (word: string) => /^(?:V|VERBOSE|CI)=\w*$/.test(word);
-  if (args.some((word) => /^[^-].*[=:]/.test(word) && !isLoud(word))) return asks('runs-other', `${program} with variables or plugins`);
+  if (args.some((word) => /^[^-].*[=:]/.test(word) && !isLoud(word)))
+    return asks('runs-other', `${program} ${args.find((word) => /^[^-].*[=:]/.test(word) && !isLoud(word))}`);
   const rest = args.filter((word) => !isPlain(word));
   const isTarget = (word: string, at: number) => !/^(?:-|\d+$)/.test(word) && !isLoud(word) && rest[at - 1] !== '--tests';
   return { argv: [program, ...rest], floor: rest.findLastIndex(isTarget) + 2 };

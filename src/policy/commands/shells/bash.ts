@@ -79,7 +79,7 @@ const SAFE_TARGETS = new Set(['/dev/null', '/dev/stdout', '/dev/stderr']);
 
 export function readBash(root: ShellNode, shell: Shell, within: readonly Standing[] = []): Reading {
   const reader = new BashReader(shell, root);
-  if (root.hasError) reader.unreadable('its syntax is not clear');
+  if (root.hasError) reader.unreadable('its syntax is invalid or ambiguous');
   reader.visit(root, within);
   return reader.reading;
 }
@@ -113,7 +113,7 @@ class BashReader {
     else if (node.type === 'comment' && this.isRemark(node)) return;
     else {
       if (node.named && !LEAVES.has(node.type))
-        this.unreadable(`there is a ${node.type.replaceAll('_', ' ')} in it (${node.text.slice(0, 40)})`);
+        this.unreadable(`it contains a ${node.type.replaceAll('_', ' ')} (${node.text.slice(0, 40)})`);
       for (const child of node.children) this.visit(child, standing);
     }
   }
@@ -125,11 +125,11 @@ class BashReader {
 
   private container(node: ShellNode, standing: readonly Standing[]): void {
     const { dangers } = this.reading;
-    if (node.type === 'heredoc_redirect') dangers.push(concern('here-document', 'A command'));
+    if (node.type === 'heredoc_redirect') dangers.push(concern('here-document', ''));
     if (node.type === 'function_definition')
-      dangers.push(concern('shadowed', node.children.find(({ field }) => field === 'name')?.text ?? 'a name'));
+      dangers.push(concern('shadowed', node.children.find(({ field }) => field === 'name')?.text ?? node.text));
     if (node.type === 'for_statement')
-      dangers.push(concern('loop', node.children.find(({ field }) => field === 'variable')?.text ?? 'a variable'));
+      dangers.push(concern('loop', node.children.find(({ field }) => field === 'variable')?.text ?? node.text));
     const added = CONTAINERS[node.type];
     const inner = added ? [...standing, added] : standing;
     node.children.forEach((child, at) => {
@@ -147,7 +147,7 @@ class BashReader {
       else if (child.type === 'variable_assignment') environment.push(this.assignment(child, standing, program));
       else {
         // The shell reads adjacent words as one word.
-        if (child.start === end) this.unreadable(`${child.text} is not apart from what stands before it`);
+        if (child.start === end) this.unreadable(`there is no space before \`${child.text}\``);
         if (words.length === 0) start = child.start;
         words.push(this.word(child, standing));
       }
@@ -187,11 +187,11 @@ class BashReader {
     for (const child of node.children) this.visit(child, standing);
     // Some shells only support single-digit file descriptors and treat longer numbers as a word.
     if (this.shell === 'sh' && node.children.some(({ type, text }) => type === 'file_descriptor' && text.length > 1))
-      this.unreadable(`${node.text} is read in two ways`);
+      this.unreadable(`shells interpret \`${node.text}\` in different ways`);
     // The grammar treats words after the target as further targets; the shell treats them as arguments.
-    if (more.length > 0) this.unreadable(`there are arguments behind ${node.text}`);
+    if (more.length > 0) this.unreadable(`there are arguments after \`${node.text}\``);
     if (!target) {
-      if (!operator.endsWith('-')) this.unreadable(`${node.text} has no target`);
+      if (!operator.endsWith('-')) this.unreadable(`\`${node.text}\` has no target`);
       return;
     }
     const { value, glob } = wordOf(target, this.shell);
@@ -202,7 +202,7 @@ class BashReader {
     if (operator === '<') reads.push(value ?? target.text);
     else if (!SAFE_TARGETS.has(value ?? '')) {
       writes.push(value ?? target.text);
-      dangers.push(concern('writes', `The redirection ${operator} ${target.text}`));
+      dangers.push(concern('writes', `${operator} ${target.text}`));
     }
   }
 
@@ -222,14 +222,14 @@ class BashReader {
       else if (child.named && !OPERATIONS.has(child.type)) words.push({ source: child.text, value: undefined, glob: false });
       else if (child.children.length > 0) child.children.forEach(collect);
       else {
-        if (!signs.has(child.text) && !/^-[A-Za-z]+$/.test(child.text)) this.unreadable(`${child.text} stands in a condition`);
+        if (!signs.has(child.text) && !/^-[A-Za-z]+$/.test(child.text)) this.unreadable(`a condition contains \`${child.text}\``);
         words.push({ source: child.text, value: child.text, glob: false });
       }
     };
     // In single brackets, `<` and `>` are redirections.
     const signs = node.text.startsWith('[[') ? DOUBLE_BRACKET_SIGNS : BRACKET_SIGNS;
     // A line feed ends the command `[`, even though the grammar may continue it.
-    if (node.text.includes('\n')) this.unreadable('a condition goes over several lines');
+    if (node.text.includes('\n')) this.unreadable('a condition spans several lines');
     node.children.forEach(collect);
     this.substitutions(node, standing);
     if (node.text.startsWith('((')) this.reading.dangers.push(concern('dynamic', node.text));
@@ -248,20 +248,21 @@ class BashReader {
 
   /** Only whitespace may separate the child nodes. Any other text would be read by the shell although the grammar skipped it. */
   private checkForm(node: ShellNode): void {
-    if (this.shell === 'sh' && !node.named && BASH_ONLY.has(node.type)) this.unreadable(`${node.text} means something else in this shell`);
+    if (this.shell === 'sh' && !node.named && BASH_ONLY.has(node.type))
+      this.unreadable(`\`${node.text}\` has another meaning in this shell`);
     if (node.children.length === 0 || WORDS.has(node.type)) return;
     const [first, second] = node.children;
     // The shell reads `{ls` and `[[!` as program names.
     if (first && second && APART.has(first.type) && first.end === second.start)
-      this.unreadable(`${first.text} is not apart from what follows`);
+      this.unreadable(`there is no space after \`${first.text}\``);
     if (node.type !== 'case_item' && node.children.some(({ type }) => type.startsWith(';') && type !== ';'))
-      this.unreadable(';; stands alone');
+      this.unreadable('`;;` is at an unexpected position');
     const isBody = node.type === 'heredoc_body';
     const gap = ONE_LINE.has(node.type) ? /^[ \t]*$/ : /^[ \t\n]*$/;
     let at = node.start;
     for (const { start, end } of [...node.children, { start: node.end, end: node.end }]) {
       if (!isBody && !gap.test(node.text.slice(at - node.start, start - node.start))) {
-        this.unreadable(`${JSON.stringify(node.text.slice(at - node.start, start - node.start).slice(0, 40))} is not clear`);
+        this.unreadable(`${JSON.stringify(node.text.slice(at - node.start, start - node.start).slice(0, 40))} could not be interpreted`);
       }
       at = end;
     }
