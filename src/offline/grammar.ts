@@ -4,7 +4,7 @@ import { QUESTION_RULES } from './grammar-questions.ts';
 import { splitMessage } from './message.ts';
 import { Reader } from './reader.ts';
 import { type Change, isChange, type Question, type Request } from './request.ts';
-import { mask, plain } from './words.ts';
+import { mask, plain } from './quotes.ts';
 
 /** The maximum number of characters outside quotes and code blocks. Longer text does not match the grammar and would only take time. */
 const MAX_WORDS = 3000;

@@ -1,7 +1,7 @@
 /** Interprets the captured parts of a rule as names, files or scopes. */
 import type { Reference } from './message.ts';
 import { hasGlob, isFilePath, isPath, type Scope, scopeOf } from './scope.ts';
-import { contentAt, type Masked, markAt, valueAt } from './words.ts';
+import { contentAt, type Masked, markAt, valueAt } from './quotes.ts';
 
 const KINDS = [
   'function|method|class|interface|type|enum|constant|const|variable|symbol|identifier|struct|trait|module|component|hook|field|property',

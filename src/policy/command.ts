@@ -2,15 +2,15 @@
 
 import type { CommandLine } from '../core/run/tool.ts';
 import type { Covers } from '../core/session/grant-scope.ts';
-import { concern } from './commands/concerns.ts';
+import { concern } from './commands/concern-messages.ts';
 import { analyzeCommand, judgeCommand, suggestedPrefix } from './commands/index.ts';
 import { configuredProgram, type GitSetting, showsCredentials } from './commands/programs/git-programs.ts';
-import { programName } from './commands/programs/programs.ts';
+import { programName } from './commands/programs/program-tables.ts';
 import { foldersOf, type SearchedPlaces, searchesOf } from './commands/programs/searches.ts';
 import type { ShellParser } from './commands/shells/syntax.ts';
 import type { CommandAnalysis, Use } from './commands/types.ts';
 import type { CommandJudge } from './grants.ts';
-import type { Aliases } from './names.ts';
+import type { Aliases } from './path-normalization.ts';
 import { type Allowed, type CodePlaces, codeWords, homesOf, placeElsewhere, placesByLetters } from './projects.ts';
 import { isProtected } from './protected.ts';
 import { matchesTool, ruleSentence, type SourcedRule, touchesPath } from './rules.ts';

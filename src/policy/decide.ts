@@ -9,7 +9,7 @@ import type { Covers } from '../core/session/grant-scope.ts';
 import { visibleCommand } from '../core/words/visible-text.ts';
 import { dangerOf } from './always-ask.ts';
 import { type CommandJudge, coversOf, grantedBy, type Need, needsOf } from './grants.ts';
-import type { Aliases } from './names.ts';
+import type { Aliases } from './path-normalization.ts';
 import { matchesHost, matchesTool, ruleSentence, type SourcedRule, touchesPath } from './rules.ts';
 import { inScope } from './scope.ts';
 

@@ -1,6 +1,6 @@
 /** Files that determine what the commands of an ecosystem do: manifests with scripts, build files, and configuration that is code. */
-import { wordSet } from './commands/findings.ts';
-import { foldedParts } from './names.ts';
+import { wordSet } from './commands/program-check.ts';
+import { foldedParts } from './path-normalization.ts';
 
 /** `programs` are controlled by the files of this ecosystem and by files that belong to no ecosystem. */
 type Ecosystem = { programs?: string; files: string; kinds?: RegExp[]; directories?: string };

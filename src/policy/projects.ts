@@ -1,9 +1,9 @@
 /**
  * Determines where one project ends and another begins: allowing a command allows it to run the code of the folder in which it was allowed.
  */
-import { wordSet } from './commands/findings.ts';
+import { wordSet } from './commands/program-check.ts';
 import { interpreters } from './commands/programs/interpreters.ts';
-import { programName } from './commands/programs/programs.ts';
+import { programName } from './commands/programs/program-tables.ts';
 
 /** A directory that contains one of these is a separate project. */
 const MANIFESTS =

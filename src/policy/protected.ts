@@ -1,8 +1,8 @@
 /**
  * Paths whose content is executed automatically or configures an editor, an agent, a shell or Git. Writing there always needs an approval.
- * Names are normalized; see names.ts.
+ * Names are normalized; see path-normalization.ts.
  */
-import { foldedParts, isShortName } from './names.ts';
+import { foldedParts, isShortName } from './path-normalization.ts';
 
 const words = (text: string) => text.trim().split(/\s+/);
 

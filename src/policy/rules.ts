@@ -1,7 +1,7 @@
 /** Rules in settings and workspace files that allow, ask or deny. Rules of a workspace can only restrict. */
 import * as z from 'zod';
 import { globMatcher } from './glob.ts';
-import { foldedParts } from './names.ts';
+import { foldedParts } from './path-normalization.ts';
 
 const text = z.string().trim().min(1).max(1_000);
 

@@ -1,8 +1,8 @@
 /**
  * Recognizes files with keys, passwords or tokens by name. Reading one needs an approval in every mode, so that its content is not sent to
- * a model unnoticed. Names are normalized; see names.ts.
+ * a model unnoticed. Names are normalized; see path-normalization.ts.
  */
-import { foldedParts, isShortName } from './names.ts';
+import { foldedParts, isShortName } from './path-normalization.ts';
 
 const words = (text: string) => text.trim().split(/\s+/);
 

@@ -1,7 +1,7 @@
 /** Determines from a command's text what it runs: files, package scripts, and programs of an ecosystem. */
-import { wordSet } from './commands/findings.ts';
+import { wordSet } from './commands/program-check.ts';
 import { interpreters } from './commands/programs/interpreters.ts';
-import { isReading, programName } from './commands/programs/programs.ts';
+import { isReading, programName } from './commands/programs/program-tables.ts';
 import { ANY, ecosystemOf, ecosystemsSteered } from './ecosystems.ts';
 import { runsNoCode } from './projects.ts';
 

@@ -1,5 +1,5 @@
 /** Determines which files need an approval to be read, for many files at once. */
-import type { Aliases } from './names.ts';
+import type { Aliases } from './path-normalization.ts';
 import { matchesTool, type SourcedRule, touchesAny } from './rules.ts';
 import { isSecret } from './secrets.ts';
 

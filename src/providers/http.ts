@@ -1,7 +1,7 @@
 import type { ToolCall, ToolResult } from '../core/model/messages.ts';
 import { resultText } from '../core/model/messages.ts';
 import { ModelError, type ModelErrorKind, type ModelErrorOptions } from '../core/model/model.ts';
-import { type Lasting, lastingFailure } from './lasting.ts';
+import { type Lasting, lastingFailure } from './permanent-failures.ts';
 import type { ProviderConfig } from './types.ts';
 
 /** Who is spoken to, for error messages; `secrets` are struck out of everything that is said about it. */

@@ -2,10 +2,10 @@
 import { callsOf, type ReasoningPart, type TextPart, type ToolCall } from '../core/model/messages.ts';
 import type { ModelAdapter, ModelEvent, ModelRequest } from '../core/model/model.ts';
 import { refusesTools } from '../providers/http.ts';
-import type { Told } from './doubts.ts';
+import type { Told } from './call-detection.ts';
 import { type TextToolEvent, TextToolParser } from './parser.ts';
 import { toTextRequest } from './prompt.ts';
-import { Shown } from './shown.ts';
+import { Shown } from './quoted-calls.ts';
 
 export type TextToolOptions = {
   /**

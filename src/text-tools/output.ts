@@ -1,6 +1,6 @@
 import type { Call } from './calls.ts';
-import { type Doubt, fateOf, type Told } from './doubts.ts';
-import { isInvented } from './quoting.ts';
+import { type Doubt, fateOf, type Told } from './call-detection.ts';
+import { isInvented } from './surrounding-words.ts';
 import type { Source } from './source.ts';
 
 export type Candidate = { calls: readonly Call[]; from: number; to: number; doubt?: Doubt | undefined };

@@ -3,18 +3,18 @@
  * result does not depend on how the text was split into chunks.
  */
 import type { ToolSpec } from '../core/model/model.ts';
-import { readBroken } from './broken.ts';
+import { readBroken } from './malformed-calls.ts';
 import type { Call, Tools } from './calls.ts';
-import { doubtOf, type Stand } from './doubts.ts';
+import { doubtOf, type Stand } from './call-detection.ts';
 import { isIndentedCode, readCodeSpan, readFence, readRegion } from './markdown.ts';
 import * as marks from './markers.ts';
-import { passClosers } from './named.ts';
+import { passClosers } from './named-calls.ts';
 import { LEAD, LONG, Output, type TextToolEvent } from './output.ts';
-import { isShown } from './quoting.ts';
+import { isShown } from './surrounding-words.ts';
 import { Reader } from './readers.ts';
-import type { Shown } from './shown.ts';
+import type { Shown } from './quoted-calls.ts';
 import { attempt, freeOf, type Reading, Source, Unreadable } from './source.ts';
-import { readThoughts } from './thoughts.ts';
+import { readThoughts } from './reasoning.ts';
 
 export type { TextToolEvent } from './output.ts';
 

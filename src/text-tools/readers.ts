@@ -3,7 +3,7 @@ import { type Call, isCallKey, isNameKey, isObject, plainName, propertiesOf, typ
 import { readM3, readXtml } from './elements.ts';
 import { readLiteral, type Watch } from './literal.ts';
 import * as marks from './markers.ts';
-import * as named from './named.ts';
+import * as named from './named-calls.ts';
 import { readPairs } from './parameters.ts';
 import { opensPythonic, readPythonCall, readPythonicList, readStatement } from './python.ts';
 import { attempt, NAME, type Reading, type Source, Unreadable } from './source.ts';

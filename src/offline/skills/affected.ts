@@ -4,8 +4,8 @@ import type { Substitution } from '../request.ts';
 import { type FileHits, merge, parseSearch } from '../results.ts';
 import { isEverywhere, type Scope } from '../scope.ts';
 import { ask, type Reply, type Skill } from '../script.ts';
-import { quote } from '../words.ts';
-import { type Lookup, locate, type Query, readAll, searchCalls } from './look.ts';
+import { quote } from '../quotes.ts';
+import { type Lookup, locate, type Query, readAll, searchCalls } from './lookup.ts';
 
 export type Affected = {
   files: FileHits[];

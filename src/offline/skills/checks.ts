@@ -3,7 +3,7 @@ import type { Substitution } from '../request.ts';
 import { hitCount } from '../results.ts';
 import { EVERYWHERE, scopeOf } from '../scope.ts';
 import type { Skill } from '../script.ts';
-import { mask, valueAt } from '../words.ts';
+import { mask, valueAt } from '../quotes.ts';
 import { affected } from './affected.ts';
 
 const LEFT = /^no (whole-word )?(?:uses? of )?(\S+) (?:is|are) left(?: in (.+?))?\.?$/i;

@@ -6,8 +6,8 @@ import type { FileChange } from '../request.ts';
 import { type FileHits, hitCount } from '../results.ts';
 import { baseName, directoryOf, EVERYWHERE, stemOf } from '../scope.ts';
 import { askOne, type Call, type Outcome, type Skill } from '../script.ts';
-import { quote } from '../words.ts';
-import { find, locate, openFile, search } from './look.ts';
+import { quote } from '../quotes.ts';
+import { find, locate, openFile, search } from './lookup.ts';
 import { firstLine, problemOutcome, type Survey } from './survey.ts';
 
 /** A change whose files are known, with the tool call that makes it. */

@@ -5,7 +5,7 @@ import type { Question } from '../request.ts';
 import { type FileHits, type Found, hitCount, merge, parseSearch } from '../results.ts';
 import { EVERYWHERE, scopeText } from '../scope.ts';
 import { ask, type Outcome, type Skill } from '../script.ts';
-import { search, searchCalls } from './look.ts';
+import { search, searchCalls } from './lookup.ts';
 
 export type Located = { name: string; definitions: FileHits[]; weak: FileHits[]; uses: FileHits[]; more?: string };
 

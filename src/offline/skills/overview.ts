@@ -3,7 +3,7 @@ import { bullets, count, inlineCode, paragraphs } from '../markdown.ts';
 import { firstParagraph } from '../outline.ts';
 import { parseListing, parseRead } from '../results.ts';
 import { ask, type Outcome, type Reply, type Skill } from '../script.ts';
-import { findCall, list, readCall } from './look.ts';
+import { findCall, list, readCall } from './lookup.ts';
 
 const MANIFESTS = [
   'package.json',

@@ -6,7 +6,7 @@ import { hitCount, parseRead } from '../results.ts';
 import { isEverywhere, isFilePath, type Scope, scopeText } from '../scope.ts';
 import { ask, type Outcome, type Skill } from '../script.ts';
 import { locateName, note, quoteFor } from './find.ts';
-import { type File, find, list, openFile, readCall, search } from './look.ts';
+import { type File, find, list, openFile, readCall, search } from './lookup.ts';
 
 type Asked<K extends Question['kind']> = Extract<Question, { kind: K }>;
 

@@ -5,10 +5,10 @@ import type { Substitution } from '../request.ts';
 import { type FileHits, hitCount } from '../results.ts';
 import { EVERYWHERE, hasGlob, type Scope, scopeText } from '../scope.ts';
 import { ask, type Context, type Outcome, type Skill } from '../script.ts';
-import { quote } from '../words.ts';
+import { quote } from '../quotes.ts';
 import { type Affected, affected, changer, exactScope, keepsOld, wanted } from './affected.ts';
 import { note } from './find.ts';
-import { type File, type Lookup, readAll } from './look.ts';
+import { type File, type Lookup, readAll } from './lookup.ts';
 import { clashText, honesty, refusal } from './substitute.ts';
 import { firstLine, problemOutcome } from './survey.ts';
 

@@ -5,7 +5,7 @@ import { IDENTIFIER, type Substitution } from '../request.ts';
 import { type FileHits, hitCount } from '../results.ts';
 import { directoryOf, EVERYWHERE, isEverywhere, type Scope, scopeText } from '../scope.ts';
 import type { Skill } from '../script.ts';
-import { quote } from '../words.ts';
+import { quote } from '../quotes.ts';
 import { affected, exactScope, keepsOld, sentence, wanted } from './affected.ts';
 import { note } from './find.ts';
 import type { Survey } from './survey.ts';

@@ -1,9 +1,9 @@
 import { hiddenCharacter } from '../../core/words/visible-text.ts';
-import { concern } from './concerns.ts';
+import { concern } from './concern-messages.ts';
 import { inspect } from './inspect.ts';
-import { patternAt } from './patterns.ts';
+import { patternAt } from './search-patterns.ts';
 import { attachedValues } from './programs/options.ts';
-import { programName, showsNames } from './programs/programs.ts';
+import { programName, showsNames } from './programs/program-tables.ts';
 import { type Reading, readBash } from './shells/bash.ts';
 import { readPowerShell } from './shells/powershell.ts';
 import type { Shell, ShellParser } from './shells/syntax.ts';

@@ -1,13 +1,13 @@
 /** Inspects one simple command by its words: its concerns, the shortest prefix that may cover it, and what it runs. */
 
 import { hiddenCharacter } from '../../core/words/visible-text.ts';
-import { concern, type Rule } from './concerns.ts';
-import type { Finding } from './findings.ts';
-import { checkOf } from './programs/checks.ts';
-import { isHarmless, isHarmlessWord, isListed, unlistedOptions } from './programs/harmless.ts';
+import { concern, type Rule } from './concern-messages.ts';
+import type { Finding } from './program-check.ts';
+import { checkOf } from './programs/argument-checks.ts';
+import { isHarmless, isHarmlessWord, isListed, unlistedOptions } from './programs/harmless-options.ts';
 import { interpreters } from './programs/interpreters.ts';
 import { bringsCode, findOption } from './programs/options.ts';
-import { alwaysAsks, dangerousOptions, hasExactOptions, isReading, programName } from './programs/programs.ts';
+import { alwaysAsks, dangerousOptions, hasExactOptions, isReading, programName } from './programs/program-tables.ts';
 import type { Concern, Word } from './types.ts';
 
 export type Inspection = {

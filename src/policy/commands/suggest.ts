@@ -1,6 +1,6 @@
-import { checkOf } from './programs/checks.ts';
+import { checkOf } from './programs/argument-checks.ts';
 import { interpreters } from './programs/interpreters.ts';
-import { isReading, programName } from './programs/programs.ts';
+import { isReading, programName } from './programs/program-tables.ts';
 import { subcommands } from './programs/subcommands.ts';
 import type { CommandAnalysis, SimpleCommand } from './types.ts';
 

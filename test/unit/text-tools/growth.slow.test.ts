@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { user } from '../../../src/core/model/messages.ts';
 import { TextToolParser } from '../../../src/text-tools/parser.ts';
-import { Shown } from '../../../src/text-tools/shown.ts';
+import { Shown } from '../../../src/text-tools/quoted-calls.ts';
 import { TOOLS } from './tools.ts';
 
 const CALL = '<tool_call>{"name": "read_file", "arguments": {"path": "a.ts"}}</tool_call>';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ToolSpec } from '../../../src/core/model/model.ts';
-import type { Told } from '../../../src/text-tools/doubts.ts';
+import type { Told } from '../../../src/text-tools/call-detection.ts';
 import { type TextToolEvent, TextToolParser } from '../../../src/text-tools/parser.ts';
 import { assertGrowsLinearly } from '../../support/clock.ts';
 import { TOOLS } from './tools.ts';

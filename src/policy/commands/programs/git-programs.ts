@@ -1,7 +1,7 @@
 /** Programs that Git runs because the repository's configuration names them. The configuration may have come with the workspace files. */
-import { wordSet } from '../findings.ts';
+import { wordSet } from '../program-check.ts';
 import type { SimpleCommand } from '../types.ts';
-import { programName } from './programs.ts';
+import { programName } from './program-tables.ts';
 
 /** One setting from the repository's own configuration, without user and system settings; `key` has the form that Git prints. */
 export type GitSetting = { key: string; value: string };

@@ -1,6 +1,6 @@
 /** Git can run other programs through its configuration, options, transports and editors. */
-import type { Rule } from '../concerns.ts';
-import { asks, type Check, wordSet } from '../findings.ts';
+import type { Rule } from '../concern-messages.ts';
+import { asks, type Check, wordSet } from '../program-check.ts';
 import { findOption, otherOption } from './options.ts';
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Programs that run code. Code from the command line or a pipe needs an approval; a script file can be allowed, but only by its own name.
  */
-import { asks, type Check, wordSet } from '../findings.ts';
+import { asks, type Check, wordSet } from '../program-check.ts';
 import { countLeadingOptions, otherOption } from './options.ts';
 
 /** Options before the script file that do not run anything. */

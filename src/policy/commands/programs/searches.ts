@@ -2,7 +2,7 @@
 
 import type { SimpleCommand } from '../types.ts';
 import { valuedLetters } from './options.ts';
-import { programName } from './programs.ts';
+import { programName } from './program-tables.ts';
 
 export type SearchedPlaces = {
   /** The places as written, or `.` for the working directory. Some may turn out not to be paths. */

@@ -1,6 +1,6 @@
 /** Programs whose first argument is a subcommand: what each subcommand needs approval for, and how specific a prefix must be. */
-import type { Rule } from '../concerns.ts';
-import { asks, type Check, wordSet } from '../findings.ts';
+import type { Rule } from '../concern-messages.ts';
+import { asks, type Check, wordSet } from '../program-check.ts';
 
 type Form = {
   /** Subcommands that need an approval regardless of what is allowed. */

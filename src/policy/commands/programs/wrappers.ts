@@ -3,7 +3,7 @@
  * evaluated.
  */
 
-import { asks, type Check } from '../findings.ts';
+import { asks, type Check } from '../program-check.ts';
 import { isHarmlessAssignment } from '../shells/environment.ts';
 
 type Form = {

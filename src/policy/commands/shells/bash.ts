@@ -1,7 +1,7 @@
 /**
  * Lists every simple command in a syntax tree of the bash grammar. Node types it does not know need an approval instead of being skipped.
  */
-import { concern } from '../concerns.ts';
+import { concern } from '../concern-messages.ts';
 import type { Concern, Standing, Word, WrittenCommand } from '../types.ts';
 import { isHarmlessAssignment } from './environment.ts';
 import type { Shell, ShellNode } from './syntax.ts';

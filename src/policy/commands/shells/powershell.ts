@@ -3,7 +3,7 @@
  * else needs an approval.
  */
 
-import { concern } from '../concerns.ts';
+import { concern } from '../concern-messages.ts';
 import type { Standing, Word } from '../types.ts';
 import type { Reading } from './bash.ts';
 import type { ShellNode } from './syntax.ts';

@@ -1,4 +1,4 @@
-import { concern, type Rule } from './concerns.ts';
+import { concern, type Rule } from './concern-messages.ts';
 import type { Concern } from './types.ts';
 
 /** What the table of a program reports about one simple command. */

@@ -1,6 +1,6 @@
 import type { Decision } from '../../core/run/tool.ts';
 import { visibleCommand } from '../../core/words/visible-text.ts';
-import { programName } from './programs/programs.ts';
+import { programName } from './programs/program-tables.ts';
 import type { CommandAnalysis, CommandRules, Prefix, SimpleCommand } from './types.ts';
 
 /**

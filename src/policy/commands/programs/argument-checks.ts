@@ -1,5 +1,5 @@
 /** Programs whose arguments form a small language. Anything in them that is not known to be harmless needs an approval. */
-import { asks, type Check, wordSet } from '../findings.ts';
+import { asks, type Check, wordSet } from '../program-check.ts';
 import { checkGit } from './git.ts';
 import { interpreters } from './interpreters.ts';
 import { otherOption } from './options.ts';

@@ -2,7 +2,7 @@
  * Harmless options of programs that users often allow. An unlisted option might write a file, run a program or load code, so a prefix
  * covers it only if the prefix names the whole command.
  */
-import { wordSet } from '../findings.ts';
+import { wordSet } from '../program-check.ts';
 
 const JEST = `--testNamePattern --runInBand --ci --bail --verbose --silent --coverage --no-coverage --watch --watchAll --no-watch --no-cache
   --maxWorkers --updateSnapshot --passWithNoTests --testPathPattern --testPathPatterns --runTestsByPath --findRelatedTests --onlyChanged

@@ -1,6 +1,6 @@
 /** Tables about programs: which always need an approval, which of their options do, and which programs only read. */
-import type { Rule } from '../concerns.ts';
-import { wordSet } from '../findings.ts';
+import type { Rule } from '../concern-messages.ts';
+import { wordSet } from '../program-check.ts';
 
 /** Programs that need an approval whatever their arguments, regardless of what is allowed. */
 const ALWAYS: Partial<Record<Rule, string>> = {

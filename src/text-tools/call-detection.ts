@@ -5,7 +5,7 @@
  * | Position in the answer                                             | Result                                                 |
  * |--------------------------------------------------------------------|--------------------------------------------------------|
  * | in a code span, block quote, fence of another kind, or region      | text (markdown.ts, `QUOTES` in markers.ts)             |
- * | after "for example", in quotation marks, or with an unknown tool   | text (`isShown` in quoting.ts)                         |
+ * | after "for example", in quotation marks, or with an unknown tool   | text (`isShown` in surrounding-words.ts)              |
  * | identical text in a file, result or message (`quoted`)             | text; the model is told if it seems to expect a result |
  * | a quoted call repeated alone after the model was told (`confirmed`)| a call, if the answer contains nothing else            |
  * | the surrounding words refuse the call (`refused`)                  | text, and the model is told                            |
@@ -21,7 +21,7 @@
  *
  * Telling the model costs a turn; executing a call that was only shown may damage files.
  */
-import { isActed, isAwaited, isRefused, isWoven } from './quoting.ts';
+import { isActed, isAwaited, isRefused, isWoven } from './surrounding-words.ts';
 import type { Reading, Source } from './source.ts';
 
 /**
