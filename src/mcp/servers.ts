@@ -78,10 +78,10 @@ export class McpServers {
     const entry: Entry = this.#entries.get(name) ?? { config };
     this.#entries.set(name, entry);
     if (!entry.opened) {
-      const opened = this.#connect(name, entry);
-      entry.opened = opened;
-      opened.catch(() => {
-        if (entry.opened === opened) entry.opened = undefined;
+      const opening = this.#connect(name, entry);
+      entry.opened = opening;
+      opening.catch(() => {
+        if (entry.opened === opening) entry.opened = undefined;
       });
     }
     // A caller that stops waiting must not close the connection for others.

@@ -18,8 +18,8 @@ export type Server = {
 
 /** Lists with the same tools have the same fingerprint, in any order. */
 export function fingerprintOf(tools: readonly McpTool[]): Promise<string> {
-  const said = tools.map(({ name, description, inputSchema }) => JSON.stringify([name, description, inputSchema])).sort();
-  return hashOf(encodeText(JSON.stringify(said)));
+  const descriptions = tools.map(({ name, description, inputSchema }) => JSON.stringify([name, description, inputSchema])).sort();
+  return hashOf(encodeText(JSON.stringify(descriptions)));
 }
 
 /** @param readOnly whether the user declared the tool as read-only; what the server declares is ignored */
@@ -33,8 +33,8 @@ export function mcpTool(server: Server, tool: McpTool, fingerprint: string, read
     effect: readOnly ? 'readonly' : 'external',
     source: `mcp:${server.name}`,
     fingerprint,
-    async prepare(given, signal) {
-      const input = given as Record<string, unknown>;
+    async prepare(rawInput, signal) {
+      const input = rawInput as Record<string, unknown>;
       const { connection } = await server.open(signal);
       const misfit = connection.misfit(tool, input);
       if (misfit !== undefined) throw new ToolError(`The arguments of ${name} do not fit: ${misfit}`);
@@ -68,12 +68,12 @@ export function toolName(server: string, tool: string): string {
  * the original.
  */
 function shownSchema(schema: JsonSchema): JsonSchema {
-  const shown = visible(
+  const sanitized = visible(
     JSON.stringify(schema, (key, value: unknown) =>
       /^(?:description|title|\$comment)$/.test(key) && typeof value === 'string' ? visible(value).slice(0, MAX_DESCRIPTION) : value,
     ),
   );
-  return shown.length > MAX_SCHEMA ? { type: 'object' } : (JSON.parse(shown) as JsonSchema);
+  return sanitized.length > MAX_SCHEMA ? { type: 'object' } : (JSON.parse(sanitized) as JsonSchema);
 }
 
 /**

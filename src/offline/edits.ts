@@ -74,7 +74,7 @@ function joined(ranges: readonly Range[]): Range[] {
 
 /** Counts occurrences of `part`, including overlapping ones, up to `most`. */
 export function occurrences(text: string, part: string, most = Number.POSITIVE_INFINITY): number {
-  let found = 0;
-  for (let at = text.indexOf(part); at >= 0 && found < most && part !== ''; at = text.indexOf(part, at + 1)) found += 1;
-  return found;
+  let count = 0;
+  for (let at = text.indexOf(part); at >= 0 && count < most && part !== ''; at = text.indexOf(part, at + 1)) count += 1;
+  return count;
 }

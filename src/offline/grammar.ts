@@ -2,9 +2,9 @@
 import { CHANGE_RULES } from './grammar-changes.ts';
 import { QUESTION_RULES } from './grammar-questions.ts';
 import { splitMessage } from './message.ts';
+import { mask, plain } from './quotes.ts';
 import { Reader } from './reader.ts';
 import { type Change, isChange, type Question, type Request } from './request.ts';
-import { mask, plain } from './quotes.ts';
 
 /** The maximum number of characters outside quotes and code blocks. Longer text does not match the grammar and would only take time. */
 const MAX_WORDS = 3000;
@@ -31,8 +31,8 @@ function explain({ path, from, to }: { path: string; from?: number; to?: number 
 
 function match(text: string, reader: Reader): Question | Change | undefined {
   for (const { words, read } of [...CHANGE_RULES, ...QUESTION_RULES]) {
-    const found = words.exec(text);
-    const request = found && read(found, reader);
+    const match = words.exec(text);
+    const request = match && read(match, reader);
     if (request) return request;
   }
   return undefined;

@@ -7,14 +7,14 @@ export function count(number: number, one: string, many = `${one}s`): string {
 
 export function inlineCode(text: string, max = 110): string {
   const line = text.trim().replace(/\s+/g, ' ');
-  const shown = line.length > max ? `${line.slice(0, max)}…` : line;
-  if (shown === '') return '';
-  return shown.includes('`') ? `\`\` ${shown} \`\`` : `\`${shown}\``;
+  const excerpt = line.length > max ? `${line.slice(0, max)}…` : line;
+  if (excerpt === '') return '';
+  return excerpt.includes('`') ? `\`\` ${excerpt} \`\`` : `\`${excerpt}\``;
 }
 
 export function place(path: string, line: number, text = ''): string {
-  const shown = inlineCode(text);
-  return `${path}:${line}${shown && ` ${shown}`}`;
+  const code = inlineCode(text);
+  return `${path}:${line}${code && ` ${code}`}`;
 }
 
 export function places(files: readonly FileHits[]): string[] {

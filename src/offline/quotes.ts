@@ -30,14 +30,14 @@ export function mask(text: string): Masked {
 /** Restores the original text. If it is a single quoted piece, the quotes are removed. */
 export function valueAt(text: string, { quoted }: Masked): string {
   const trimmed = text.trim();
-  const whole = trimmed.length === 1 ? quoted[trimmed.charCodeAt(0) - BASE] : undefined;
-  return whole ? whole.value : trimmed.replaceAll(HELD, (held) => quoted[held.charCodeAt(0) - BASE]?.raw ?? '');
+  const piece = trimmed.length === 1 ? quoted[trimmed.charCodeAt(0) - BASE] : undefined;
+  return piece ? piece.value : trimmed.replaceAll(HELD, (placeholder) => quoted[placeholder.charCodeAt(0) - BASE]?.raw ?? '');
 }
 
 /** Like `valueAt`, for file content: a double-quoted piece may contain JSON escapes such as `\n`. */
 export function contentAt(text: string, masked: Masked): string {
-  const whole = text.trim().length === 1 ? masked.quoted[text.trim().charCodeAt(0) - BASE] : undefined;
-  return whole?.mark === '"' ? unescaped(whole.raw, whole.value) : valueAt(text, masked);
+  const piece = text.trim().length === 1 ? masked.quoted[text.trim().charCodeAt(0) - BASE] : undefined;
+  return piece?.mark === '"' ? unescaped(piece.raw, piece.value) : valueAt(text, masked);
 }
 
 /** Returns the quote character if the text is a single quoted piece. */

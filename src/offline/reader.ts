@@ -1,7 +1,7 @@
 /** Interprets the captured parts of a rule as names, files or scopes. */
 import type { Reference } from './message.ts';
-import { hasGlob, isFilePath, isPath, type Scope, scopeOf } from './scope.ts';
 import { contentAt, type Masked, markAt, valueAt } from './quotes.ts';
+import { hasGlob, isFilePath, isPath, type Scope, scopeOf } from './scope.ts';
 
 const KINDS = [
   'function|method|class|interface|type|enum|constant|const|variable|symbol|identifier|struct|trait|module|component|hook|field|property',
@@ -61,15 +61,15 @@ export class Reader {
   /** Returns the path if the words are one. */
   file(text: string): string | undefined {
     if (this.isAttached(text)) return this.attached?.path;
-    const named = /^(?:the |a )?(?:file|document) (?:called |named )?/i;
+    const filePrefix = /^(?:the |a )?(?:file|document) (?:called |named )?/i;
     const bare = text
       .trim()
-      .replace(named, '')
+      .replace(filePrefix, '')
       .replace(/^the /i, '')
       .replace(/ file$/i, '');
     const path = this.value(bare).trim().replaceAll('\\', '/').replace(/^\.\//, '');
     if (path === '' || /[\n\r]/.test(path) || hasGlob(path)) return undefined;
-    if (isPath(path) || named.test(text.trim())) return /\s/.test(path) && this.mark(bare) === undefined ? undefined : path;
+    if (isPath(path) || filePrefix.test(text.trim())) return /\s/.test(path) && this.mark(bare) === undefined ? undefined : path;
     return undefined;
   }
 

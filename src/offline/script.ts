@@ -52,10 +52,11 @@ export function nextTurn(skill: Skill<Outcome>, past: readonly Exchange[], offer
   let state = skill.next();
   for (let index = 0; !state.done; ) {
     const { say, calls } = state.value;
-    const made = calls.filter((call) => offered.has(call.name));
-    const exchange = made.length > 0 ? past[index++] : { calls: [] };
-    if (!exchange) return { say, calls: made };
-    if (exchange.calls.length !== made.length || exchange.calls.some((call, at) => call.name !== made[at]?.name)) return LOST;
+    const availableCalls = calls.filter((call) => offered.has(call.name));
+    const exchange = availableCalls.length > 0 ? past[index++] : { calls: [] };
+    if (!exchange) return { say, calls: availableCalls };
+    if (exchange.calls.length !== availableCalls.length || exchange.calls.some((call, at) => call.name !== availableCalls[at]?.name))
+      return LOST;
     const replies = exchange.calls.map((call) => call.reply);
     state = skill.next(calls.map((call) => (offered.has(call.name) ? (replies.shift() ?? NO_REPLY) : notOffered(call))));
   }

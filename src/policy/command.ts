@@ -51,8 +51,8 @@ export function commandJudge(
   const analysis = options.isBelow ? below(read, cwd) : read;
   const { reach } = options;
   const { aliases = NO_ALIASES } = options;
-  const named = [...placesOf(analysis, cwd), ...(reach?.paths ?? [])].flatMap(aliases.names);
-  const touches = (glob: string) => named.some((path) => touchesPath(glob, path));
+  const namedPaths = [...placesOf(analysis, cwd), ...(reach?.paths ?? [])].flatMap(aliases.names);
+  const touches = (glob: string) => namedPaths.some((path) => touchesPath(glob, path));
   const hidden = (path: string, use: Use) =>
     use !== 'name' && [path, `${cwd}/${path}`].some((each) => options.hides?.(each)) ? `${path} is hidden by .kedgeignore.` : undefined;
   const { tops = ['.'] } = options;
@@ -64,30 +64,30 @@ export function commandJudge(
   const mayTouch = ({ path }: SourcedRule) => path === undefined || analysis.opaque.length > 0 || touches(path);
 
   return (rules, grants) => {
-    const mine = rules.filter(
+    const applicableRules = rules.filter(
       (rule) => rule.server === undefined && rule.host === undefined && (!rule.tool || matchesTool(rule.tool, TOOL)),
     );
-    const barred = mine.find(
+    const denyingRule = applicableRules.find(
       ({ effect, command, path }) => effect === 'deny' && command === undefined && path !== undefined && touches(path),
     );
-    if (barred) return { kind: 'deny', rule: 'rule', reason: ruleSentence(barred) };
-    const asked = mine.find(
+    if (denyingRule) return { kind: 'deny', rule: 'rule', reason: ruleSentence(denyingRule) };
+    const askingRule = applicableRules.find(
       ({ effect, command, path }) => effect === 'ask' && command === undefined && path !== undefined && touches(path),
     );
 
     const prefixes = (effect: SourcedRule['effect'], counts: (rule: SourcedRule) => boolean) =>
-      mine.flatMap((rule) => (rule.effect === effect && rule.command !== undefined && counts(rule) ? [rule.command] : []));
+      applicableRules.flatMap((rule) => (rule.effect === effect && rule.command !== undefined && counts(rule) ? [rule.command] : []));
     const allowed: Allowed[] = [
-      ...mine.flatMap(({ effect, from, command, path }) =>
+      ...applicableRules.flatMap(({ effect, from, command, path }) =>
         effect === 'allow' && from === 'user' && command !== undefined ? [{ prefix: command.split(/\s+/), isHome: homes(path) }] : [],
       ),
       ...grants.flatMap((covers) => (covers.kind === 'command' ? [{ prefix: covers.prefix, isHome: homes(covers.folders) }] : [])),
     ];
     const judge = (all: readonly Allowed[]) => {
-      const judged = judgeCommand(analysis, {
+      const decision = judgeCommand(analysis, {
         allow: all.map(({ prefix }) => prefix),
-        elsewhere: ({ argv }, fits) => {
-          const fitting = all.filter(({ prefix }) => fits.includes(prefix));
+        elsewhere: ({ argv }, matchingPrefixes) => {
+          const fitting = all.filter(({ prefix }) => matchingPrefixes.includes(prefix));
           return placeElsewhere(argv, fitting, places);
         },
         deny: prefixes('deny', mayTouch),
@@ -95,7 +95,7 @@ export function commandJudge(
         allowReadOnly: options.readOnlyCommands ?? false,
         guard: (path, use) => guard(path, use, { ...options, aliases, cwd, isPowerShell: shell === 'powershell' }) ?? hidden(path, use),
       });
-      if (judged.kind !== 'allow' || !reach) return judged;
+      if (decision.kind !== 'allow' || !reach) return decision;
       const [maybe] = reach.maybe ?? [];
       const reason = reach.isCut
         ? 'The command searches more files than can be checked.'
@@ -104,18 +104,20 @@ export function commandJudge(
         maybe === undefined
           ? undefined
           : `The command may show the current or earlier content of ${maybe}. To avoid this, name the files to search.`;
-      return (reason ?? shows) === undefined ? judged : { kind: 'ask' as const, rule: 'guarded-path', reason: (reason ?? shows) as string };
+      return (reason ?? shows) === undefined
+        ? decision
+        : { kind: 'ask' as const, rule: 'guarded-path', reason: (reason ?? shows) as string };
     };
-    const judged = judge(allowed);
-    if (asked && judged.kind !== 'deny') return { kind: 'ask', rule: 'rule', reason: ruleSentence(asked) };
-    if (judged.kind !== 'ask') return judged;
+    const decision = judge(allowed);
+    if (askingRule && decision.kind !== 'deny') return { kind: 'ask', rule: 'rule', reason: ruleSentence(askingRule) };
+    if (decision.kind !== 'ask') return decision;
     // A wider grant is only offered if it would be enough to allow this command.
     const prefix = suggestedPrefix(analysis);
-    if (!prefix) return judged;
+    if (!prefix) return decision;
     const isBound = analysis.commands.some(({ reads }) => !reads);
     const folders = [...new Set(analysis.commands.flatMap(({ argv }) => homesOf(argv, prefix, places)))];
-    if (judge([...allowed, { prefix, isHome: homes(folders) }]).kind !== 'allow') return judged;
-    return { ...judged, covers: [{ kind: 'command', prefix: [...prefix], ...(isBound && { folders }) } satisfies Covers] };
+    if (judge([...allowed, { prefix, isHome: homes(folders) }]).kind !== 'allow') return decision;
+    return { ...decision, covers: [{ kind: 'command', prefix: [...prefix], ...(isBound && { folders }) } satisfies Covers] };
   };
 }
 
@@ -180,8 +182,8 @@ function below(analysis: CommandAnalysis, cwd: string): CommandAnalysis {
 
 function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined {
   for (const item of items) {
-    const found = find(item);
-    if (found !== undefined) return found;
+    const result = find(item);
+    if (result !== undefined) return result;
   }
   return undefined;
 }

@@ -63,9 +63,9 @@ const deny = (rule: string, reason: string): Judgement => ({ kind: 'deny', rule,
 const MODE_NAME: Record<Mode, string> = { ask: 'Ask', plan: 'Plan', agent: 'Agent' };
 
 export function decide(input: PolicyInput): Judgement {
-  const judged = judge(input);
-  if (judged.kind !== 'ask' || !input.unattended) return judged;
-  return deny(judged.rule, `${judged.reason} Nobody can approve it in this run.`);
+  const decision = judge(input);
+  if (decision.kind !== 'ask' || !input.unattended) return decision;
+  return deny(decision.rule, `${decision.reason} Nobody can approve it in this run.`);
 }
 
 /** The first condition that applies decides. Conditions are checked in the order deny, ask, allow. */
@@ -81,15 +81,15 @@ function judge(input: PolicyInput): Judgement {
   if (!trusted && mode !== 'ask') return deny('untrusted-workspace', 'The workspace is not trusted, so only Ask mode is available.');
   if (!trusted && !(isBuiltin && hosts.length === 0))
     return deny('untrusted-workspace', 'The workspace is not trusted, so only its files can be read.');
-  const denied = rules.find((rule) => rule.effect === 'deny' && applies(rule, input));
-  if (denied) return deny('rule', ruleSentence(denied));
+  const denyingRule = rules.find((rule) => rule.effect === 'deny' && applies(rule, input));
+  if (denyingRule) return deny('rule', ruleSentence(denyingRule));
   const run = command?.(rules, input.grants ?? []);
   if (run?.kind === 'deny') return run;
 
   const danger = dangerOf(input);
   if (danger) return ask(danger.rule, danger.reason);
-  const asked = rules.find((rule) => rule.effect === 'ask' && applies(rule, input));
-  if (asked) return ask('rule', ruleSentence(asked));
+  const askingRule = rules.find((rule) => rule.effect === 'ask' && applies(rule, input));
+  if (askingRule) return ask('rule', ruleSentence(askingRule));
 
   if (reads && hosts.length === 0) return allow(isBuiltin ? 'read-only' : 'mcp-read-only', 'This tool only reads.');
   const written = targets.filter((target) => target.access !== 'read');
@@ -97,8 +97,8 @@ function judge(input: PolicyInput): Judgement {
     const beyond = written.find((target) => !inScope(target.path, planScope));
     if (beyond) return ask('outside-plan', `The confirmed plan does not include ${beyond.path}.`);
   }
-  const steered = steeredOf(input, written);
-  if (steered) return ask('steers-command', steered);
+  const steersReason = steeringReason(input, written);
+  if (steersReason) return ask('steers-command', steersReason);
   if (run) return run;
 
   const needs = needsOf(input);
@@ -106,15 +106,15 @@ function judge(input: PolicyInput): Judgement {
     return ask('external', `\`${name}\` acts outside the workspace.`);
   if (needs.length === 0) return ask('unknown-targets', 'The files that this tool would change are not known in advance.');
   if (planScope && needs.every(({ kind }) => kind === 'write')) return allow('confirmed-plan', 'The confirmed plan includes this change.');
-  const given = needs.map((need) => grantedBy(need, input));
-  const missing = needs.find((_, index) => !given[index]);
-  if (!missing) return given.find((decision) => decision?.rule !== 'edits-granted') ?? (given[0] as Decision);
-  const [rule, reason] = questionOf(missing.kind, input);
+  const permissions = needs.map((need) => grantedBy(need, input));
+  const ungranted = needs.find((_, index) => !permissions[index]);
+  if (!ungranted) return permissions.find((decision) => decision?.rule !== 'edits-granted') ?? (permissions[0] as Decision);
+  const [rule, reason] = approvalReason(ungranted.kind, input);
   return ask(rule, reason, coversOf(needs, input));
 }
 
 /** Changing a file that determines what an allowed command does needs an approval, unless a rule allows changes to exactly this file. */
-function steeredOf({ rules = [], steers }: PolicyInput, written: readonly Target[]): string | undefined {
+function steeringReason({ rules = [], steers }: PolicyInput, written: readonly Target[]): string | undefined {
   const isNamed = (path: string) => rules.some((rule) => rule.effect === 'allow' && rule.from === 'user' && rule.path === path);
   const [first] = written.flatMap(({ path }) => {
     const command = isNamed(path) ? undefined : steers?.(path);
@@ -123,7 +123,7 @@ function steeredOf({ rules = [], steers }: PolicyInput, written: readonly Target
   return first;
 }
 
-function questionOf(kind: Need['kind'], { name, tool, targets, hosts = [], privateHost }: PolicyInput): [rule: string, reason: string] {
+function approvalReason(kind: Need['kind'], { name, tool, targets, hosts = [], privateHost }: PolicyInput): [rule: string, reason: string] {
   if (kind === 'write') {
     const { size } = new Set(targets.filter(({ access }) => access !== 'read').map(({ path }) => path));
     return ['edit', `This edit changes ${size} ${size === 1 ? 'file' : 'files'}.`];

@@ -1,6 +1,6 @@
 /** Files that determine what the commands of an ecosystem do: manifests with scripts, build files, and configuration that is code. */
 import { wordSet } from './commands/program-check.ts';
-import { foldedParts } from './path-normalization.ts';
+import { normalizedParts } from './path-normalization.ts';
 
 /** `programs` are controlled by the files of this ecosystem and by files that belong to no ecosystem. */
 type Ecosystem = { programs?: string; files: string; kinds?: RegExp[]; directories?: string };
@@ -108,7 +108,7 @@ export function ecosystemOf(program: string, subcommand = ''): string {
 
 /** Returns the ecosystems whose commands a file with this name controls. `path` has the same form as in `isProtected`. */
 export function ecosystemsSteered(path: string): string[] {
-  const parts = foldedParts(path).filter((part) => part !== '');
+  const parts = normalizedParts(path).filter((part) => part !== '');
   const name = parts.at(-1) ?? '';
   const within = parts.slice(0, -1);
   return READ.filter(

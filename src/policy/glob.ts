@@ -33,11 +33,11 @@ export function globMatcher(glob: string, { dot = false, names = false }: GlobOp
   const fitsName = (tokens: Name, name: string) => {
     const hidden = name.startsWith('.') && !dot;
     if (tokens === GLOBSTAR) return !hidden;
-    return name !== '' && !(hidden && tokens[0] !== '.') && fits<Token, string>(tokens, name, STAR, fitsLetter);
+    return name !== '' && !(hidden && tokens[0] !== '.') && matchesSequence<Token, string>(tokens, name, STAR, fitsLetter);
   };
   return (path) => {
     const parts = path.split('/');
-    return globs.some((tokens) => fits<Name, string>(tokens, parts, GLOBSTAR, fitsName));
+    return globs.some((tokens) => matchesSequence<Name, string>(tokens, parts, GLOBSTAR, fitsName));
   };
 }
 
@@ -51,19 +51,19 @@ function fitsLetter(token: Token, letter: string): boolean {
 }
 
 /** Only the most recent star is ever extended by backtracking: extending an earlier one instead could not match more. */
-function fits<T, I>(tokens: readonly T[], items: ArrayLike<I>, star: T, matches: (token: T, item: I) => boolean): boolean {
-  let [at, item, behindStar, taken] = [0, 0, -1, 0];
+function matchesSequence<T, I>(tokens: readonly T[], items: ArrayLike<I>, star: T, matches: (token: T, item: I) => boolean): boolean {
+  let [at, item, behindStar, takenUpTo] = [0, 0, -1, 0];
   while (item < items.length) {
     const token = tokens[at] as T;
     if (at < tokens.length && token === star) {
       behindStar = ++at;
-      taken = item;
+      takenUpTo = item;
     } else if (at < tokens.length && matches(token, items[item] as I)) {
       at++;
       item++;
-    } else if (behindStar >= 0 && matches(star, items[taken] as I)) {
+    } else if (behindStar >= 0 && matches(star, items[takenUpTo] as I)) {
       at = behindStar;
-      item = ++taken;
+      item = ++takenUpTo;
     } else return false;
   }
   while (at < tokens.length && tokens[at] === star) at++;

@@ -84,7 +84,7 @@ export function coversOf(needs: readonly Need[], { tool, privateHost }: PolicyIn
   const paths = needs.flatMap((need) => (need.kind === 'write' ? [need.path] : []));
   const hosts = new Set(needs.flatMap((need) => (need.kind === 'host' ? [need.host] : [])));
   if (kinds.has('write') && source === 'builtin') {
-    const glob = placeOf(paths);
+    const glob = commonGlob(paths);
     return [{ kind: 'edits' }, ...(glob === undefined ? [] : [{ kind: 'path', tool: tool.name, glob } as const])];
   }
   if (kinds.has('host') && hosts.size === 1)
@@ -98,7 +98,7 @@ export function coversOf(needs: readonly Need[], { tool, privateHost }: PolicyIn
  * Returns a glob for the deepest folder that contains all paths, or the path itself for a single file at the top level. Undefined if no
  * glob matches exactly that.
  */
-function placeOf(paths: readonly string[]): string | undefined {
+function commonGlob(paths: readonly string[]): string | undefined {
   const [first = '', ...others] = paths;
   let folder = first.split('/').slice(0, -1);
   for (const path of others) {
@@ -118,8 +118,8 @@ function placeOf(paths: readonly string[]): string | undefined {
  * policy still decides that call when its turn comes.
  */
 export function seemsCovered(covers: Covers, tool: { name: string; effect: string; source: string }, input: unknown): boolean {
-  const given = (input ?? {}) as Record<string, unknown>;
-  const text = (key: string) => (typeof given[key] === 'string' ? (given[key] as string) : undefined);
+  const fields = (input ?? {}) as Record<string, unknown>;
+  const text = (key: string) => (typeof fields[key] === 'string' ? (fields[key] as string) : undefined);
   switch (covers.kind) {
     case 'edits':
       return tool.source === 'builtin' && tool.effect === 'mutating';
@@ -128,10 +128,10 @@ export function seemsCovered(covers: Covers, tool: { name: string; effect: strin
       return tool.name === covers.tool && (path === undefined || inScope(path, [covers.glob]));
     }
     case 'command': {
-      const said = text('command')?.trim().split(/\s+/) ?? [];
+      const commandWords = text('command')?.trim().split(/\s+/) ?? [];
       const cwd = text('cwd')?.replace(/^\.\/+|\/+$/g, '') || covers.folders?.[0];
       if (cwd !== undefined && covers.folders && !covers.folders.includes(cwd)) return false;
-      return tool.source === 'builtin' && covers.prefix.every((word, index) => said[index] === word);
+      return tool.source === 'builtin' && covers.prefix.every((word, index) => commandWords[index] === word);
     }
     case 'host': {
       const url = text('url');

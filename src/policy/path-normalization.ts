@@ -4,7 +4,7 @@
  * Splits a path into normalized names. Windows and macOS compare names without case; Windows also ignores trailing dots and spaces and
  * reads `name:stream` as `name`; some file systems fold letters such as the long s or ignore invisible characters.
  */
-export function foldedParts(path: string): string[] {
+export function normalizedParts(path: string): string[] {
   return path.split('/').map((part) =>
     part
       .toUpperCase()

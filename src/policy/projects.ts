@@ -80,29 +80,29 @@ export type Allowed = { prefix: readonly string[]; isHome(directory: string): bo
  */
 export function placeElsewhere(
   argv: readonly (string | undefined)[],
-  fits: readonly Allowed[],
+  candidates: readonly Allowed[],
   { folders, words, markers }: CodePlaces,
 ): string | undefined {
   const program = programName(argv[0] ?? '');
   if (runsNoCode(program)) return undefined;
   const isBegin = (directory: string) => beginsProject(directory, markers.get(directory) ?? [], program);
   /** Whether the prefix applies to a parent directory without another project in between. */
-  const covers = ({ isHome }: Allowed, place: string) => {
+  const appliesTo = ({ isHome }: Allowed, place: string) => {
     const way = upwards(place);
     const end = way.findIndex(isBegin);
     return (end < 0 ? way : way.slice(0, end + 1)).some(isHome);
   };
   // A prefix with a path refers to different files when it is used from another folder.
   const isExact = ({ prefix }: Allowed) => Object.hasOwn(interpreters, program) || prefix.some((word) => /[\\/]/.test(word));
-  const folder = folders.find((each) => !fits.some((fit) => (isExact(fit) ? fit.isHome(each) : covers(fit, each))));
+  const folder = folders.find((each) => !candidates.some((fit) => (isExact(fit) ? fit.isHome(each) : appliesTo(fit, each))));
   if (folder !== undefined || ONLY_LOOKS_AT_ARGUMENTS.has(program)) return folder;
-  const named = argv.slice(1).flatMap((word = '', at) => {
+  const referencedPlaces = argv.slice(1).flatMap((word = '', at) => {
     if (PATTERN_FOLLOWS.test(argv[at] ?? '')) return [];
-    const beyond = fits.filter(({ prefix }) => prefix.length <= at + 1);
-    if (beyond.length < fits.length) return [];
+    const beyond = candidates.filter(({ prefix }) => prefix.length <= at + 1);
+    if (beyond.length < candidates.length) return [];
     return codeWords(program, word).flatMap((part) => words.get(part) ?? []);
   });
-  return named.find((place) => !fits.some((fit) => covers(fit, place)));
+  return referencedPlaces.find((place) => !candidates.some((fit) => appliesTo(fit, place)));
 }
 
 /**

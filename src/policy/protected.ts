@@ -2,7 +2,7 @@
  * Paths whose content is executed automatically or configures an editor, an agent, a shell or Git. Writing there always needs an approval.
  * Names are normalized; see path-normalization.ts.
  */
-import { foldedParts, isShortName } from './path-normalization.ts';
+import { isShortName, normalizedParts } from './path-normalization.ts';
 
 const words = (text: string) => text.trim().split(/\s+/);
 
@@ -96,11 +96,11 @@ const FAMILIES = [
  * @param more directories in which this workspace has Git hooks
  */
 export function isProtected(path: string, more: readonly string[] = []): boolean {
-  const parts = foldedParts(path);
+  const parts = normalizedParts(path);
   const whole = `/${parts.join('/')}/`;
   const name = parts.findLast((part) => part !== '') ?? '';
   const within = (directory: string) => whole.includes(`/${directory}/`);
   if (DIRECTORIES.some(within) || parts.some(isShortName)) return true;
   if (FILES.has(name) || FILES.has(parts.slice(-2).join('/')) || FAMILIES.some((family) => family.test(name))) return true;
-  return more.some((directory) => whole.startsWith(`/${foldedParts(directory).join('/')}/`));
+  return more.some((directory) => whole.startsWith(`/${normalizedParts(directory).join('/')}/`));
 }

@@ -1,7 +1,7 @@
 /** Rules in settings and workspace files that allow, ask or deny. Rules of a workspace can only restrict. */
 import * as z from 'zod';
 import { globMatcher } from './glob.ts';
-import { foldedParts } from './path-normalization.ts';
+import { normalizedParts } from './path-normalization.ts';
 
 const text = z.string().trim().min(1).max(1_000);
 
@@ -97,16 +97,19 @@ export function touchesPath(glob: string, path: string): boolean {
 /** Like `touchesPath`, for several globs and many paths. */
 export function touchesAny(globs: readonly string[]): (path: string) => boolean {
   const tests = globs.map((glob) => {
-    const wanted = folded(glob);
+    const normalizedGlob = normalized(glob);
     // Brackets inside a longer name may be a set, so a restricting rule is matched both ways. `[id]` alone is a name.
-    const isSet = wanted.includes('[') && !wanted.split('/').some((name) => /^\[.*\]$/.test(name));
-    const [asName, asSet] = [globMatcher(wanted, { dot: true, names: true }), isSet ? globMatcher(wanted, { dot: true }) : () => false];
+    const isSet = normalizedGlob.includes('[') && !normalizedGlob.split('/').some((name) => /^\[.*\]$/.test(name));
+    const [asName, asSet] = [
+      globMatcher(normalizedGlob, { dot: true, names: true }),
+      isSet ? globMatcher(normalizedGlob, { dot: true }) : () => false,
+    ];
     if (isWorkspace(glob)) return () => true;
-    return (place: string) => place === wanted || asName(place) || asSet(place);
+    return (place: string) => place === normalizedGlob || asName(place) || asSet(place);
   });
   return (path) => {
     if (tests.length === 0) return false;
-    const parts = folded(path).split('/');
+    const parts = normalized(path).split('/');
     return parts.some((_, index) => {
       const upTo = parts.slice(0, index + 1).join('/');
       return tests.some((test) => test(upTo));
@@ -125,8 +128,8 @@ function withoutDots(path: string): string {
 }
 
 /** Normalizes names as file systems compare them; glob characters are kept. */
-function folded(path: string): string {
-  return foldedParts(plainPath(path)).join('/');
+function normalized(path: string): string {
+  return normalizedParts(plainPath(path)).join('/');
 }
 
 /** Whether the path stands for the whole workspace: `.`, `./` or `/`. */
@@ -147,10 +150,10 @@ function plainPath(path: string): string {
  * @param wild whether wildcards count; otherwise only exact names match
  */
 export function matchesHost(pattern: string, host: string, { strict = false, wild = true } = {}): boolean {
-  const [wanted, given] = [splitHost(pattern), splitHost(host)];
-  if (wanted.port === undefined ? strict && given.port !== undefined : wanted.port !== given.port) return false;
-  if (!wanted.name.startsWith('*.')) return wanted.name === given.name;
-  return wild && given.name.length > wanted.name.length - 1 && given.name.endsWith(wanted.name.slice(1));
+  const [expected, actual] = [splitHost(pattern), splitHost(host)];
+  if (expected.port === undefined ? strict && actual.port !== undefined : expected.port !== actual.port) return false;
+  if (!expected.name.startsWith('*.')) return expected.name === actual.name;
+  return wild && actual.name.length > expected.name.length - 1 && actual.name.endsWith(expected.name.slice(1));
 }
 
 /** Normalizes case, the trailing dot of a fully qualified name, and international names. */

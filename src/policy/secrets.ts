@@ -2,7 +2,7 @@
  * Recognizes files with keys, passwords or tokens by name. Reading one needs an approval in every mode, so that its content is not sent to
  * a model unnoticed. Names are normalized; see path-normalization.ts.
  */
-import { foldedParts, isShortName } from './path-normalization.ts';
+import { isShortName, normalizedParts } from './path-normalization.ts';
 
 const words = (text: string) => text.trim().split(/\s+/);
 
@@ -77,7 +77,7 @@ const GIT = /^(config|config\.worktree|credentials)(\.lock)?$/;
 
 /** @param path a workspace-relative path with forward slashes, after links and `..` were resolved */
 export function isSecret(path: string): boolean {
-  const parts = foldedParts(path).filter((part) => part !== '');
+  const parts = normalizedParts(path).filter((part) => part !== '');
   const name = parts.at(-1) ?? '';
   const whole = `/${parts.join('/')}/`;
   if (DIRECTORIES.some((directory) => whole.includes(`/${directory}/`))) return !/\.pub$/.test(name);

@@ -24,7 +24,9 @@ const RUNS_HOOKS = /^(?:|commit|merge|push|pull|checkout|switch|rebase|revert|ch
 
 /** Whether Git runs hooks for the command. */
 export const runsHooks = (text: string): boolean =>
-  launched(text).some(([program = '', ...args]) => programName(program) === 'git' && RUNS_HOOKS.test(behindOptions('git', args)[0] ?? ''));
+  launchedCommands(text).some(
+    ([program = '', ...args]) => programName(program) === 'git' && RUNS_HOOKS.test(behindOptions('git', args)[0] ?? ''),
+  );
 
 const KEYWORDS = wordSet('if then else elif do while until ! { exec time');
 /** Programs that run no workspace code. Git LFS and husky add lines with their own commands to every hook. */
@@ -63,7 +65,7 @@ const IS_FILE = /^(?!\/).*(?:\/|\.(?:py|rb|sh|ps1|[cm]?[jt]s)$)/;
 
 /** Returns the workspace files that a command executes, judging by its text: `scripts/x.sh` for `bash scripts/x.sh`. */
 export function filesRunBy({ text, folders }: Standing): string[] {
-  const named = launched(text).flatMap(([program = '', ...args]) => {
+  const candidateFiles = launchedCommands(text).flatMap(([program = '', ...args]) => {
     const [loaded, operands] = loadedAndOperands(args);
     const own = IS_FILE.test(program) ? ['', '.ps1', '.cmd', '.bat'].map((ending) => program + ending) : [];
     const hasVerb = RUNNERS.test(program) && operands[0] === 'run';
@@ -72,9 +74,9 @@ export function filesRunBy({ text, folders }: Standing): string[] {
     // A module in the working directory takes precedence over an installed one of the same name.
     const module = first?.replaceAll('.', '/');
     if (module !== undefined && args.includes('-m')) return [...own, `${module}.py`, `${module}/__main__.py`, `${module}/__init__.py`];
-    return [...own, ...[...loaded, ...(first === undefined ? [] : [first])].flatMap(tried)];
+    return [...own, ...[...loaded, ...(first === undefined ? [] : [first])].flatMap(candidatePaths)];
   });
-  const files = named.map((file) => file.replace(/^(?:\.\/+)+/, '')).filter((file) => !IS_TEST.test(file));
+  const files = candidateFiles.map((file) => file.replace(/^(?:\.\/+)+/, '')).filter((file) => !IS_TEST.test(file));
   const places = foldersOf({ text, folders });
   return files.flatMap((file) => places.flatMap((folder) => joined(folder, file) ?? []));
 }
@@ -89,13 +91,13 @@ const MAX_FOLDERS = 20;
  */
 export function foldersOf({ text, folders }: Standing): string[] {
   const all = new Set(folders);
-  for (const [program = '', ...args] of launched(text)) {
+  for (const [program = '', ...args] of launchedCommands(text)) {
     const options = args.flatMap((word, at) => {
       const [name = '', value] = word.split('=');
       return NAMES_FOLDER.test(name) ? (value ?? args[at + 1] ?? []) : [];
     });
-    const gone = CHANGES_FOLDER.test(program) ? args.filter((word) => !word.startsWith('-')) : [];
-    for (const name of [...gone, ...options])
+    const targetFolders = CHANGES_FOLDER.test(program) ? args.filter((word) => !word.startsWith('-')) : [];
+    for (const name of [...targetFolders, ...options])
       for (const folder of [...all]) {
         const place = joined(folder, name);
         if (place !== undefined) all.add(place);
@@ -128,13 +130,13 @@ function loadedAndOperands(args: readonly string[]): [loaded: string[], operands
   return [loaded, operands];
 }
 
-function tried(file: string): string[] {
+function candidatePaths(file: string): string[] {
   const place = file.replace(/\/+$/, '');
   const inside = ENTRIES.map((entry) => `${place}/${entry}`);
   return /^\.?$/.test(place) ? inside : [...ENDINGS.map((ending) => place + ending), ...inside];
 }
 
-export const runsMake = (text: string): boolean => launched(text).some(([program = '']) => programName(program) === 'make');
+export const runsMake = (text: string): boolean => launchedCommands(text).some(([program = '']) => programName(program) === 'make');
 
 /** Returns the files that a Makefile in this folder includes, and the files its recipes run. */
 export function filesRunByMakefile(makefile: string, folder: string): string[] {
@@ -162,7 +164,7 @@ const RUNS_SCRIPTS = /^(?:run-s|run-p|npm-run-all2?)$/;
 
 /** Returns the package.json scripts a command may run, judging by its text: `build` and `start` for `npm run -s build && npm start`. */
 export function scriptsRunBy(text: string): string[] {
-  return launched(text).flatMap(([program = '', ...args]) => {
+  return launchedCommands(text).flatMap(([program = '', ...args]) => {
     const name = programName(program);
     const operands = args.filter((word) => !word.startsWith('-'));
     if (RUNS_SCRIPTS.test(name))
@@ -196,14 +198,14 @@ export function ecosystemsOf(text: string, isScript: (name: string) => boolean):
     if (Object.hasOwn(WRAPPERS, name) && (first === '' || WRAPPERS[name]?.test(first)) && innerOf([program, ...args]) === undefined)
       return [ANY];
     if (!NPM.test(name)) return [ecosystemOf(name, first)];
-    const called = IS_RUN.test(first) ? second : first;
-    if (called === undefined || called === '' || args.some((word) => OTHER_PACKAGES.test(word))) return [ANY];
-    const isKnown = isScript(called) || NPM_COMMANDS.has(called) || IS_RUN.test(first) || /\.[cm]?[jt]sx?$/.test(called);
-    return ['node', ...(isKnown ? [] : [ecosystemOf(called)])];
+    const scriptName = IS_RUN.test(first) ? second : first;
+    if (scriptName === undefined || scriptName === '' || args.some((word) => OTHER_PACKAGES.test(word))) return [ANY];
+    const isKnown = isScript(scriptName) || NPM_COMMANDS.has(scriptName) || IS_RUN.test(first) || /\.[cm]?[jt]sx?$/.test(scriptName);
+    return ['node', ...(isKnown ? [] : [ecosystemOf(scriptName)])];
   };
   const outer = ([program = '']: readonly string[]) => [ecosystemOf(programName(program))].filter((each) => each !== ANY);
   return segments(text).flatMap((words) => {
-    const chain = unwrapped(words);
+    const chain = wrapperChain(words);
     return chain.flatMap((each, at) => (at < chain.length - 1 ? outer(each) : ofCommand(each)));
   });
 }
@@ -264,14 +266,14 @@ function innerOf([program = '', ...args]: readonly string[]): string[] | undefin
 const MAX_WRAPPERS = 10;
 
 /** Returns the command as written, followed by each command that a wrapper in it starts. */
-function unwrapped(words: string[]): string[][] {
+function wrapperChain(words: string[]): string[][] {
   const chain = [words];
   for (let next = innerOf(words); next !== undefined && chain.length < MAX_WRAPPERS; next = innerOf(next)) chain.push(next);
   return chain;
 }
 
 /** Returns the words of each simple command, including commands started by wrappers. */
-const launched = (text: string): string[][] => segments(text).flatMap(unwrapped);
+const launchedCommands = (text: string): string[][] => segments(text).flatMap(wrapperChain);
 
 /** In PowerShell, and between Windows path names, a backslash is a literal character, so both interpretations are considered. */
 const segments = (text: string): string[][] => {

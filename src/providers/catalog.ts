@@ -100,8 +100,8 @@ export function parseModelRef(text: string): { provider: string; model: string }
   if (provider === EDITOR && slash > 0) return { provider, model: text.slice(slash + 1) };
   const entry = catalogEntry(provider);
   if (!entry) {
-    const known = CATALOG.map(({ id, defaultModel }) => (id === defaultModel ? id : `${id}/${defaultModel}`)).join(', ');
-    throw new Error(`Unknown model ${JSON.stringify(text)}. Write it as provider/model, for example: ${known}.`);
+    const examples = CATALOG.map(({ id, defaultModel }) => (id === defaultModel ? id : `${id}/${defaultModel}`)).join(', ');
+    throw new Error(`Unknown model ${JSON.stringify(text)}. Write it as provider/model, for example: ${examples}.`);
   }
   return { provider, model: (slash < 0 ? '' : text.slice(slash + 1)) || entry.defaultModel };
 }

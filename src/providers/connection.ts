@@ -35,11 +35,11 @@ export function connection(
     const rules = rulesFor(String(input), init);
     try {
       const response = await fetch(input, { ...init, signal });
-      silence.heard();
-      if (!response.ok) return await failed(server, response, silence, throwsStatus);
+      silence.received();
+      if (!response.ok) return await readFailure(server, response, silence, throwsStatus);
       expectNoPage(server, response);
-      if (!rules) return await whole(server, response, silence);
-      const answer = readsJson && isJson(response) ? await whole(server, response, silence, expectNoFailure) : response;
+      if (!rules) return await readWhole(server, response, silence);
+      const answer = readsJson && isJson(response) ? await readWhole(server, response, silence, expectNoFailure) : response;
       return new Response(answer.body && throughLines(answer.body, rules, silence), answer);
     } catch (error) {
       silence.end();
@@ -73,7 +73,7 @@ class Silence implements Listener {
     this.#timer.refresh();
   }
 
-  heard(): void {
+  received(): void {
     this.#isWaiting = false;
   }
 
@@ -101,7 +101,7 @@ function tooMuch(server: Server, what: string): ModelError {
   });
 }
 
-async function failed(server: Server, response: Response, silence: Silence, throws: boolean): Promise<Response> {
+async function readFailure(server: Server, response: Response, silence: Silence, throws: boolean): Promise<Response> {
   const wait = retryAfter(response.headers);
   const text = await textOf(response, silence, MAX_ERROR, (soFar) => soFar);
   silence.end();
@@ -109,7 +109,7 @@ async function failed(server: Server, response: Response, silence: Silence, thro
   throw failureError(server, { ...failureOf(text), status: response.status, ...(wait === undefined ? {} : { retryAfterMs: wait }) });
 }
 
-async function whole(
+async function readWhole(
   server: Server,
   response: Response,
   silence: Silence,
@@ -131,7 +131,7 @@ async function textOf({ body }: Response, silence: Silence, most: number, cut: (
   for (let bytes = 0; ; ) {
     silence.wait();
     const { done, value } = await reader.read();
-    silence.heard();
+    silence.received();
     if (done) return text + decoder.decode();
     bytes += value.length;
     text += decoder.decode(value, { stream: true });

@@ -27,59 +27,59 @@ const JSON_LINE = /^\s*[{}[\]"]/;
  * before the data. JSON outside any event is an error inserted by a gateway.
  */
 export function eventRules(server: Server, names: Names): LineRules {
-  let named = false;
-  let filled = false;
+  let hasName = false;
+  let hasData = false;
   /** The number of bytes in the current event. */
   let size = 0;
   /** Lines of JSON outside any event. Together they may be a list of what the events would contain. */
-  let loose = '';
+  let jsonOutsideEvents = '';
 
   return {
     isUsual(bytes, start, end) {
       const first = bytes[start];
       size += end - start;
-      if (size + loose.length > MAX_LINE) throw modelError(server, 'bad_stream', 'an event of the stream has no end');
+      if (size + jsonOutsideEvents.length > MAX_LINE) throw modelError(server, 'bad_stream', 'an event of the stream has no end');
       if (first === 0x0a || (first === 0x0d && end - start === 1)) {
         size = 0;
-        if (named && !filled) return false;
-        named = filled = false;
+        if (hasName && !hasData) return false;
+        hasName = hasData = false;
         return true;
       }
       const holds = bytes[start + 5] === 0x7b || bytes[start + 6] === 0x7b;
-      if (first === 0x64 && bytes[start + 4] === 0x3a && holds && end - start > EMPTY_DATA && !filled && (named || names !== 'add')) {
-        filled = true;
+      if (first === 0x64 && bytes[start + 4] === 0x3a && holds && end - start > EMPTY_DATA && !hasData && (hasName || names !== 'add')) {
+        hasData = true;
         return true;
       }
       if (first !== 0x65 || bytes[start + 5] !== 0x3a || names === 'drop') return false;
-      named = true;
+      hasName = true;
       return true;
     },
-    rewrite(given) {
-      const line = given.replace(/\r$/, '');
-      const ending = line === given ? '\n' : '\r\n';
+    rewrite(rawLine) {
+      const line = rawLine.replace(/\r$/, '');
+      const ending = line === rawLine ? '\n' : '\r\n';
       if (line === '') {
-        const data = named && !filled ? `data: null${ending}` : '';
-        named = filled = false;
+        const data = hasName && !hasData ? `data: null${ending}` : '';
+        hasName = hasData = false;
         return data + ending;
       }
-      const [, field, told = ''] = /^(event|data|id|retry|)(?::(.*))?$/.exec(line) ?? [];
-      if (names === 'drop' && !filled && (JSON_LINE.test(line) || (loose !== '' && field === undefined))) {
-        loose += line + ending;
+      const [, field, fieldValue = ''] = /^(event|data|id|retry|)(?::(.*))?$/.exec(line) ?? [];
+      if (names === 'drop' && !hasData && (JSON_LINE.test(line) || (jsonOutsideEvents !== '' && field === undefined))) {
+        jsonOutsideEvents += line + ending;
         return '';
       }
-      const isDone = told.trim() === '[DONE]';
+      const isDone = fieldValue.trim() === '[DONE]';
       if (isDone && names === 'drop') return '';
-      const value = JSON_LINE.test(line) ? line : isDone ? ' [DONE]' : told;
-      if (field === 'event') named ||= names !== 'drop';
+      const value = JSON_LINE.test(line) ? line : isDone ? ' [DONE]' : fieldValue;
+      if (field === 'event') hasName ||= names !== 'drop';
       if (field !== 'data' && value !== line) return names === 'drop' && field !== undefined ? '' : line + ending;
       if (value.trim() === '') return '';
-      if (filled && names === 'drop') return value + ending;
-      const name = names === 'add' && !named && !filled ? nameOf(value) : undefined;
-      filled = true;
-      named ||= name !== undefined;
+      if (hasData && names === 'drop') return value + ending;
+      const name = names === 'add' && !hasName && !hasData ? nameOf(value) : undefined;
+      hasData = true;
+      hasName ||= name !== undefined;
       return `${name === undefined ? '' : `event: ${name}${ending}`}data:${value}${ending}`;
     },
-    end: () => (filled ? '\n\n' : '') + eventsIn(loose),
+    end: () => (hasData ? '\n\n' : '') + eventsIn(jsonOutsideEvents),
   };
 }
 

@@ -15,14 +15,14 @@ export type LineRules = {
 };
 
 /** Notified about the progress of the source. */
-export type Listener = { wait(): void; heard(): void; end(): void; tooLong(bytes: number): Error };
+export type Listener = { wait(): void; received(): void; end(): void; tooLong(bytes: number): Error };
 
 /** Passes on a body in whole lines, reading only on demand: a `TransformStream` pipe costs several times as much per chunk. */
 export function throughLines(body: ReadableStream<Uint8Array>, rules: LineRules, listener?: Listener): ReadableStream<Uint8Array> {
   const { isUsual, rewrite, end } = rules;
   const encoder = new TextEncoder();
   const source = body.getReader();
-  const begun = new BegunLine();
+  const partialLine = new PartialLine();
 
   function passOn(bytes: Uint8Array, pieces: Uint8Array[]): void {
     let good = 0;
@@ -41,23 +41,24 @@ export function throughLines(body: ReadableStream<Uint8Array>, rules: LineRules,
   async function advance(pieces: Uint8Array[]): Promise<boolean> {
     listener?.wait();
     const { done, value } = await source.read();
-    listener?.heard();
+    listener?.received();
     if (done) {
-      passOn(begun.take(), pieces);
+      passOn(partialLine.take(), pieces);
       pieces.push(encoder.encode(end?.()));
       return false;
     }
     const after = value.lastIndexOf(NEWLINE) + 1;
-    if (after > 0) passOn(begun.length > 0 ? joined([begun.take(), value.subarray(0, after)]) : value.subarray(0, after), pieces);
-    if (after < value.length) begun.add(value.subarray(after));
-    if (begun.length > MAX_LINE) throw listener?.tooLong(MAX_LINE) ?? new Error('A line has no end.');
+    if (after > 0)
+      passOn(partialLine.length > 0 ? joined([partialLine.take(), value.subarray(0, after)]) : value.subarray(0, after), pieces);
+    if (after < value.length) partialLine.add(value.subarray(after));
+    if (partialLine.length > MAX_LINE) throw listener?.tooLong(MAX_LINE) ?? new Error('A line has no end.');
     return true;
   }
 
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        for (let goesOn = true, given = false; goesOn && !given; ) {
+        for (let goesOn = true, hasOutput = false; goesOn && !hasOutput; ) {
           const pieces: Uint8Array[] = [];
           try {
             goesOn = await advance(pieces);
@@ -69,8 +70,8 @@ export function throughLines(body: ReadableStream<Uint8Array>, rules: LineRules,
             // Text before a line that is an error must still be delivered. It is enqueued as one chunk because later chunks would be lost
             // with the error.
             const whole = joined(pieces);
-            given = whole.length > 0;
-            if (given) controller.enqueue(whole);
+            hasOutput = whole.length > 0;
+            if (hasOutput) controller.enqueue(whole);
           }
           if (goesOn) continue;
           listener?.end();
@@ -87,7 +88,7 @@ export function throughLines(body: ReadableStream<Uint8Array>, rules: LineRules,
 }
 
 /** The beginning of a line, in a buffer that doubles in size because a line may arrive byte by byte. */
-class BegunLine {
+class PartialLine {
   #bytes = new Uint8Array(0);
   length = 0;
 

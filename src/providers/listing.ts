@@ -9,7 +9,7 @@ const LIST_MS = 20_000;
 const NO_LIST = 'it answered with something that is no list of models';
 
 /** Sends a request that has a single response, with a time limit, and converts failures. @throws ModelError */
-export async function ask<T>(
+export async function sendListRequest<T>(
   server: Server,
   signal: AbortSignal,
   send: (signal: AbortSignal) => Promise<T>,
@@ -34,7 +34,7 @@ export function entriesOf(server: Server, answer: unknown, key: string): Record<
 }
 
 /** Removes facts that have no value. */
-export function known(facts: { [name in keyof ModelFacts]: ModelFacts[name] | undefined | null }): ModelFacts {
+export function withoutEmpty(facts: { [name in keyof ModelFacts]: ModelFacts[name] | undefined | null }): ModelFacts {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined && value !== null)) as ModelFacts;
 }
 

@@ -33,9 +33,9 @@ export class Ledger {
     const bytes = Buffer.alloc(size - this.#read);
     const length = readSync(handle, bytes, 0, bytes.length, this.#read);
     // A line that is still being written is read the next time.
-    const whole = bytes.subarray(0, length).lastIndexOf('\n') + 1;
-    this.#read += whole;
-    for (const line of bytes.toString('utf8', 0, whole).split('\n')) {
+    const completeBytes = bytes.subarray(0, length).lastIndexOf('\n') + 1;
+    this.#read += completeBytes;
+    for (const line of bytes.toString('utf8', 0, completeBytes).split('\n')) {
       const entry = parse(line);
       if (entry) this.#entries.push(entry);
     }

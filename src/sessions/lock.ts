@@ -17,7 +17,7 @@ const NO_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 
 const ATTEMPTS = 10;
 
 /** The locks held by this process, and how many times each was taken. */
-const held = new Map<string, { content: string; count: number }>();
+const heldLocks = new Map<string, { content: string; count: number }>();
 
 /** Whether another running process holds the lock. */
 export function isLockedByOther(path: string): boolean {
@@ -27,35 +27,35 @@ export function isLockedByOther(path: string): boolean {
 
 /** Takes the lock. A process that holds it already can take it several times. @returns false if another process holds it */
 export function takeLock(path: string): boolean {
-  const known = held.get(path);
-  if (known) known.count++;
+  const heldLock = heldLocks.get(path);
+  if (heldLock) heldLock.count++;
   else {
     const { pid, startedAt } = ownProcess();
     const content = [pid, startedAt ?? '-', crypto.randomUUID()].join(' ');
     if (!claim(path, path, content)) return false;
-    held.set(path, { content, count: 1 });
+    heldLocks.set(path, { content, count: 1 });
   }
   return true;
 }
 
 export function releaseLock(path: string): void {
-  const known = held.get(path);
-  if (!known || --known.count > 0) return;
-  held.delete(path);
-  if (contentOf(path) === known.content) rmSync(path, { force: true });
+  const heldLock = heldLocks.get(path);
+  if (!heldLock || --heldLock.count > 0) return;
+  heldLocks.delete(path);
+  if (contentOf(path) === heldLock.content) rmSync(path, { force: true });
 }
 
 /** `guarded` is the path of the lock from which the names of its guards are derived. */
 function claim(path: string, guarded: string, content: string): boolean {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     if (create(path, content)) return true;
-    const found = contentOf(path);
-    if (found === undefined) continue;
-    if (belongsToOther(path, found)) return false;
-    const guard = `${guarded}.${createHash('sha256').update(found).digest('hex').slice(0, 16)}`;
+    const currentContent = contentOf(path);
+    if (currentContent === undefined) continue;
+    if (belongsToOther(path, currentContent)) return false;
+    const guard = `${guarded}.${createHash('sha256').update(currentContent).digest('hex').slice(0, 16)}`;
     if (!claim(guard, guarded, content)) return false;
     try {
-      if (contentOf(path) === found) return replace(path, content);
+      if (contentOf(path) === currentContent) return replace(path, content);
     } finally {
       rmSync(guard, { force: true });
     }

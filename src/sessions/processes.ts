@@ -14,8 +14,8 @@ export function ownProcess(): ProcessIdentity {
 
 export function isRunning({ pid, startedAt }: ProcessIdentity): boolean {
   if (!hasProcess(pid)) return false;
-  const found = startedAt === undefined ? undefined : startOf(pid);
-  return found === undefined || found === startedAt;
+  const currentStart = startedAt === undefined ? undefined : startOf(pid);
+  return currentStart === undefined || currentStart === startedAt;
 }
 
 function hasProcess(pid: number): boolean {
@@ -49,6 +49,6 @@ function startOnLinux(pid: number): string {
 
 function startByPs(pid: number): string | undefined {
   const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
-  const said = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'ignore'] });
-  return said.trim().replace(/\s+/g, '-') || undefined;
+  const output = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'ignore'] });
+  return output.trim().replace(/\s+/g, '-') || undefined;
 }

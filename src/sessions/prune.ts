@@ -85,8 +85,8 @@ async function logsIn(directory: string): Promise<Log[]> {
   const logs = await Promise.all(
     names.map(async (name): Promise<Log | undefined> => {
       const file = join(directory, name);
-      const found = await stat(file).catch(() => undefined);
-      return found && { id: name.slice(0, -'.jsonl'.length), file, changedAt: found.mtimeMs };
+      const stats = await stat(file).catch(() => undefined);
+      return stats && { id: name.slice(0, -'.jsonl'.length), file, changedAt: stats.mtimeMs };
     }),
   );
   return logs.filter((log) => log !== undefined).sort((a, b) => b.changedAt - a.changedAt);
@@ -94,14 +94,14 @@ async function logsIn(directory: string): Promise<Log[]> {
 
 /** Returns everything in a log that looks like a hash; false positives are harmless. A log may be large, so it is read in chunks. */
 async function hashesIn(file: string): Promise<Set<string>> {
-  const found = new Set<string>();
+  const hashes = new Set<string>();
   let rest = '';
   for await (const chunk of createReadStream(file, { encoding: 'utf8' })) {
     const text = rest + chunk;
-    for (const [hash] of text.matchAll(HASH)) found.add(hash);
+    for (const [hash] of text.matchAll(HASH)) hashes.add(hash);
     rest = text.slice(-63);
   }
-  return found;
+  return hashes;
 }
 
 async function storedIn(directory: string): Promise<Map<string, Blob>> {
@@ -110,9 +110,9 @@ async function storedIn(directory: string): Promise<Map<string, Blob>> {
     if (!/^[0-9a-f]{2}$/.test(part)) continue;
     for (const name of await readdir(join(directory, part)).catch(() => [] as string[])) {
       const file = join(directory, part, name);
-      const found = await stat(file).catch(() => undefined);
+      const stats = await stat(file).catch(() => undefined);
       // Files whose names are not hashes are leftovers of a crash.
-      if (found) stored.set(name, { file, size: found.size });
+      if (stats) stored.set(name, { file, size: stats.size });
     }
   }
   return stored;

@@ -39,16 +39,16 @@ export function readLines(bytes: Buffer): ReadLines & { events: AgentEvent[] } {
     if (event) events.push(event);
     return event !== undefined || line === '';
   };
-  const whole = bytes.lastIndexOf(NEWLINE) + 1;
-  for (let start = 0; start < whole; ) {
+  const completeLength = bytes.lastIndexOf(NEWLINE) + 1;
+  for (let start = 0; start < completeLength; ) {
     // The bytes are decoded in pieces because the length of a string is limited; most logs fit in one piece.
     const last = bytes.lastIndexOf(NEWLINE, start + PIECE);
     const end = last < start ? bytes.indexOf(NEWLINE, start) : last;
     for (const line of textOf(bytes.subarray(start, end)).split('\n')) if (!take(line)) damaged++;
     start = end + 1;
   }
-  const isTorn = !take(textOf(bytes.subarray(whole)));
-  return { events, end: isTorn ? whole : bytes.length, damaged, isTorn };
+  const isTorn = !take(textOf(bytes.subarray(completeLength)));
+  return { events, end: isTorn ? completeLength : bytes.length, damaged, isTorn };
 }
 
 /** A line that exceeds the maximum string length is not an event. */
@@ -141,13 +141,13 @@ export class SessionLog {
   }
 
   /** The events that another process has appended since the last read. If it repaired the log, all events are returned. */
-  missed(): AgentEvent[] {
-    const found = statSync(this.#file, { throwIfNoEntry: false });
-    if (!found) return [];
-    const isSame = this.#read.inode === undefined || this.#read.inode === found.ino;
+  readNewEvents(): AgentEvent[] {
+    const stats = statSync(this.#file, { throwIfNoEntry: false });
+    if (!stats) return [];
+    const isSame = this.#read.inode === undefined || this.#read.inode === stats.ino;
     const from = isSame ? this.#read.end : 0;
-    if (found.size <= from) return [];
-    const bytes = Buffer.alloc(found.size - from);
+    if (stats.size <= from) return [];
+    const bytes = Buffer.alloc(stats.size - from);
     const handle = openSync(this.#file, 'r');
     try {
       readSync(handle, bytes, 0, bytes.length, from);
@@ -155,7 +155,7 @@ export class SessionLog {
       closeSync(handle);
     }
     const { events, end, damaged, isTorn } = readLines(bytes);
-    Object.assign(this.#read, { end: from + end, inode: found.ino, damaged: damaged + (isSame ? this.#read.damaged : 0), isTorn });
+    Object.assign(this.#read, { end: from + end, inode: stats.ino, damaged: damaged + (isSame ? this.#read.damaged : 0), isTorn });
     return events;
   }
 

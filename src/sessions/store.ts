@@ -83,12 +83,12 @@ export class SessionStore {
   async #info(id: string): Promise<SessionInfo | undefined> {
     const file = this.#file(id);
     try {
-      const found = await stat(file);
-      if (!found.isFile()) return undefined;
+      const stats = await stat(file);
+      if (!stats.isFile()) return undefined;
       const handle = await open(file);
       try {
         const { buffer, bytesRead } = await handle.read(Buffer.alloc(64 * 1024), 0, 64 * 1024, 0);
-        return { id, title: titleIn(buffer.toString('utf8', 0, bytesRead)) ?? id, changedAt: found.mtimeMs };
+        return { id, title: titleIn(buffer.toString('utf8', 0, bytesRead)) ?? id, changedAt: stats.mtimeMs };
       } finally {
         await handle.close();
       }

@@ -21,8 +21,9 @@
  *
  * Telling the model costs a turn; executing a call that was only shown may damage files.
  */
-import { isActed, isAwaited, isRefused, isWoven } from './surrounding-words.ts';
+
 import type { Reading, Source } from './source.ts';
+import { isActed, isAwaited, isRefused, isWoven } from './surrounding-words.ts';
 
 /**
  * Why it is uncertain whether something is meant as a call. `quoted`: it occurs in text the model was shown. `confirmed`: it is quoted, and
@@ -63,7 +64,7 @@ export function* doubtOf(src: Source, before: string, { bare, fence, marked }: S
  * Decides what to do with a possible call: execute it, treat it as text, or treat it as text and tell the model why.
  * @param behind the first sentence after the call; empty if the call ends the answer
  */
-export function fateOf(doubt: Doubt | undefined, behind: string): 'call' | 'text' | Told {
+export function outcomeOf(doubt: Doubt | undefined, behind: string): 'call' | 'text' | Told {
   switch (doubt) {
     case 'quoted':
       return behind === '' || isAwaited(behind) ? 'quoted' : 'text';

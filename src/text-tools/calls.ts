@@ -87,14 +87,14 @@ function isDefinition(input: unknown, tool: ToolSpec | undefined): boolean {
 }
 
 /** Arguments may be an object, or a string that contains one. */
-export function toInput(given: unknown): Pick<Call, 'input' | 'malformed'> {
-  if (given === null || given === undefined || given === '') return { input: {} };
-  if (typeof given !== 'string') return isObject(given) ? { input: given } : { malformed: JSON.stringify(given) };
+export function toInput(value: unknown): Pick<Call, 'input' | 'malformed'> {
+  if (value === null || value === undefined || value === '') return { input: {} };
+  if (typeof value !== 'string') return isObject(value) ? { input: value } : { malformed: JSON.stringify(value) };
   try {
-    const input = parseLiteral(given);
-    return isObject(input) ? { input } : { malformed: given };
+    const input = parseLiteral(value);
+    return isObject(input) ? { input } : { malformed: value };
   } catch {
-    return { malformed: given };
+    return { malformed: value };
   }
 }
 

@@ -5,7 +5,7 @@ import { refusesTools } from '../providers/http.ts';
 import type { Told } from './call-detection.ts';
 import { type TextToolEvent, TextToolParser } from './parser.ts';
 import { toTextRequest } from './prompt.ts';
-import { Shown } from './quoted-calls.ts';
+import { QuotedCalls } from './quoted-calls.ts';
 
 export type TextToolOptions = {
   /**
@@ -51,8 +51,8 @@ export function withTextTools(adapter: ModelAdapter, { mode }: TextToolOptions):
 async function* readCalls(events: AsyncIterable<ModelEvent>, request: ModelRequest): AsyncGenerator<ModelEvent> {
   const { tools, messages } = request;
   const before = messages.flatMap(callsOf).length;
-  const shown = new Shown(request);
-  const made: ToolCall[] = [];
+  const quotedCalls = new QuotedCalls(request);
+  const madeCalls: ToolCall[] = [];
   /** Reported to the model as failed calls at the end of the answer. */
   const unclear: (TextToolEvent & { type: 'unclear' })[] = [];
   let parser: TextToolParser | undefined;
@@ -70,14 +70,14 @@ async function* readCalls(events: AsyncIterable<ModelEvent>, request: ModelReque
 
   function* make(call: Omit<ToolCall, 'type' | 'id'>): Generator<ModelEvent> {
     yield* close();
-    const part: ToolCall = { type: 'tool_call', id: `text_call_${before + made.length + 1}`, ...call };
-    made.push(part);
+    const part: ToolCall = { type: 'tool_call', id: `text_call_${before + madeCalls.length + 1}`, ...call };
+    madeCalls.push(part);
     yield { type: 'tool_input_delta', name: part.name, text: part.malformed ?? JSON.stringify(part.input) };
     yield { type: 'part', part };
   }
 
-  function* pass(found: readonly TextToolEvent[]): Generator<ModelEvent> {
-    for (const event of found) {
+  function* pass(parserEvents: readonly TextToolEvent[]): Generator<ModelEvent> {
+    for (const event of parserEvents) {
       if (event.type === 'unclear') {
         unclear.push(event);
         continue;
@@ -94,7 +94,7 @@ async function* readCalls(events: AsyncIterable<ModelEvent>, request: ModelReque
   }
 
   function* feed(text: string): Generator<ModelEvent> {
-    parser ??= new TextToolParser(tools, shown);
+    parser ??= new TextToolParser(tools, quotedCalls);
     yield* pass(parser.feed(text));
   }
 
@@ -122,13 +122,13 @@ async function* readCalls(events: AsyncIterable<ModelEvent>, request: ModelReque
         yield* finish();
         for (const { name, input, malformed = JSON.stringify(input ?? {}), doubt } of hasNative ? [] : unclear)
           yield* make({ name, malformed, problem: PROBLEMS[doubt] });
-        const called = made.length > 0 && (event.reason === 'end_turn' || event.reason === 'other');
-        yield called ? { type: 'stop', reason: 'tool_use' } : event;
+        const hasTextCall = madeCalls.length > 0 && (event.reason === 'end_turn' || event.reason === 'other');
+        yield hasTextCall ? { type: 'stop', reason: 'tool_use' } : event;
       } else {
         yield* finish();
         hasNative ||= event.type === 'part' && event.part.type === 'tool_call';
         // Some servers report a call and leave it in the text as well.
-        if (event.type !== 'part' || event.part.type !== 'tool_call' || !isRepeated(event.part, made)) yield event;
+        if (event.type !== 'part' || event.part.type !== 'tool_call' || !isRepeated(event.part, madeCalls)) yield event;
       }
     }
   } catch (error) {
@@ -139,6 +139,6 @@ async function* readCalls(events: AsyncIterable<ModelEvent>, request: ModelReque
   }
 }
 
-function isRepeated(call: ToolCall, made: readonly ToolCall[]): boolean {
-  return made.some(({ name, input }) => name === call.name && JSON.stringify(input) === JSON.stringify(call.input));
+function isRepeated(call: ToolCall, earlierCalls: readonly ToolCall[]): boolean {
+  return earlierCalls.some(({ name, input }) => name === call.name && JSON.stringify(input) === JSON.stringify(call.input));
 }

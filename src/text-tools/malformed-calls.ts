@@ -29,8 +29,8 @@ export function* readBroken(src: Source, tools: Tools): Reading<Call> {
   if (stop !== closer || !/[\s}\]>]$/.test(written)) throw new Unreadable();
   const text = written.trim();
   for (const pattern of NAMES) {
-    for (const [, found = ''] of text.matchAll(pattern)) {
-      const name = plainName(found, tools);
+    for (const [, candidate = ''] of text.matchAll(pattern)) {
+      const name = plainName(candidate, tools);
       if (tools.has(name)) return { name, malformed: text };
     }
   }

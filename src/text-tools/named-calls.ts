@@ -53,10 +53,10 @@ export function* readFunction(src: Source, tools: Tools): Reading<Call> {
   const name = plainName(yield* src.run(/[^>{(\n]+/y), tools);
   const tagged = yield* src.literal(['>']);
   yield* src.spaces();
-  const opened = yield* src.literal(['(']);
-  if (tagged && !opened && (yield* src.char()) !== '{') return yield* readMembers(src, tools, name, ['<parameter='], '</function>');
+  const parenthesis = yield* src.literal(['(']);
+  if (tagged && !parenthesis && (yield* src.char()) !== '{') return yield* readMembers(src, tools, name, ['<parameter='], '</function>');
   const input = yield* readArguments(src);
-  if (opened && !(yield* src.literal([')']))) throw new Unreadable();
+  if (parenthesis && !(yield* src.literal([')']))) throw new Unreadable();
   yield* src.spaces();
   if (!(yield* src.literal(['</function>'])) && !tagged) throw new Unreadable();
   return { name, ...input };
@@ -80,8 +80,8 @@ function* readMembers(src: Source, tools: Tools, name: string, openers: readonly
 /** Reads `key: value` lines up to `closer`. All keys must be parameters of the tool, because other text may contain colons too. */
 export function* readYamlArguments(src: Source, tools: Tools, name: string, closer: string): Reading<Call> {
   const input = yield* readYaml(src, closer);
-  const known = propertiesOf(tools.get(name));
-  if (!isObject(input) || Object.keys(input).some((key) => !(key in known))) throw new Unreadable();
+  const properties = propertiesOf(tools.get(name));
+  if (!isObject(input) || Object.keys(input).some((key) => !(key in properties))) throw new Unreadable();
   return { name, input };
 }
 
@@ -94,12 +94,12 @@ export function* readInvoke(src: Source, tools: Tools, mark: string): Reading<Ca
 /** Reads an opening tag with the tool name as an attribute. Returns undefined if there is no name. */
 export function* readAttributed(src: Source, tools: Tools, mark: string): Reading<Call | undefined> {
   const head = (yield* src.until(['>'], 200)).text;
-  const given = /(?:^|\s)(?:name|tool|function)=(["'])(.*?)\1/.exec(head)?.[2];
-  return given === undefined ? undefined : yield* readNamedTag(src, tools, mark.slice(1).trim(), given);
+  const rawName = /(?:^|\s)(?:name|tool|function)=(["'])(.*?)\1/.exec(head)?.[2];
+  return rawName === undefined ? undefined : yield* readNamedTag(src, tools, mark.slice(1).trim(), rawName);
 }
 
-function* readNamedTag(src: Source, tools: Tools, tag: string, given: string): Reading<Call> {
-  const name = plainName(given.replace(/\s*\/$/, ''), tools);
+function* readNamedTag(src: Source, tools: Tools, tag: string, rawName: string): Reading<Call> {
+  const name = plainName(rawName.replace(/\s*\/$/, ''), tools);
   const closer = `</${tag}>`;
   if (src.text[src.at - 2] === '/') return { name, input: {} };
   return yield* readEnclosed(src, name, closer, () => readMembers(src, tools, name, [...marks.PARAMETERS, '<parameter='], closer));

@@ -1,7 +1,7 @@
+import { type Doubt, outcomeOf, type Told as ReportedDoubt } from './call-detection.ts';
 import type { Call } from './calls.ts';
-import { type Doubt, fateOf, type Told } from './call-detection.ts';
-import { isInvented } from './surrounding-words.ts';
 import type { Source } from './source.ts';
+import { isInvented } from './surrounding-words.ts';
 
 export type Candidate = { calls: readonly Call[]; from: number; to: number; doubt?: Doubt | undefined };
 /** `blankTo` is set if only whitespace lies between the end of the call and this position. */
@@ -10,7 +10,7 @@ export type TextToolEvent =
   | { type: 'text' | 'reasoning'; text: string }
   | ({ type: 'call' } & Call)
   /** Text that may have been meant as a call but is shown as text. */
-  | ({ type: 'unclear'; doubt: Told } & Call);
+  | ({ type: 'unclear'; doubt: ReportedDoubt } & Call);
 
 /** The length in characters from which text that is no longer needed is discarded. */
 export const LONG = 16_384;
@@ -27,13 +27,13 @@ export class Output {
   readonly #isTool: (name: string) => boolean;
   #events: TextToolEvent[] = [];
   #afterCall = false;
-  #said = false;
+  #hasText = false;
   /** The reason why no further calls are executed in this answer. */
-  #over: Told | undefined;
+  #over: ReportedDoubt | undefined;
   /** Consecutive calls that wait for the text after them. */
-  #held: Held[] = [];
+  #heldCalls: Held[] = [];
   /** The position up to which text was emitted or consumed. */
-  shown = 0;
+  emittedUpTo = 0;
   /** The start of the text that leads to the next call. */
   base = 0;
   /** The end of the last call that was only shown. */
@@ -45,14 +45,14 @@ export class Output {
   }
 
   /** Whether the answer contains text of its own so far. */
-  get hasSaid(): boolean {
-    return this.#said;
+  get hasText(): boolean {
+    return this.#hasText;
   }
 
   /** Holds a possible call and emits the text before it. */
   hold(candidate: Candidate): void {
-    if (this.#settle(candidate.from, true)) this.show(candidate.from);
-    this.#held.push({ ...candidate });
+    if (this.#decideHeld(candidate.from, true)) this.show(candidate.from);
+    this.#heldCalls.push({ ...candidate });
     this.base = candidate.to;
     this.quotedEnd = undefined;
   }
@@ -60,23 +60,23 @@ export class Output {
   /** Ends the text. Text that was held back is emitted, except for whitespace after a call. */
   finish(): void {
     const end = this.#src.text.length;
-    if (!this.#settle(end, true)) this.#release('');
+    if (!this.#decideHeld(end, true)) this.#release('');
     this.show(end);
-    const rest = this.#src.text.slice(this.shown);
+    const rest = this.#src.text.slice(this.emittedUpTo);
     if (!this.#afterCall) this.say('text', rest);
   }
 
   /** Discards text that was emitted long ago. Must only be called while no other positions in the text are stored. */
   forget(): void {
     const src = this.#src;
-    const surplus = Math.min(this.shown, src.at) - LEAD;
+    const surplus = Math.min(this.emittedUpTo, src.at) - LEAD;
     if (surplus < LONG) return;
     src.text = src.text.slice(surplus);
     src.at -= surplus;
     src.forgotten += surplus;
-    this.shown -= surplus;
+    this.emittedUpTo -= surplus;
     this.base = Math.max(0, this.base - surplus);
-    this.#held = this.#held.map(({ from, to, calls, doubt }) => ({ from: from - surplus, to: to - surplus, calls, doubt }));
+    this.#heldCalls = this.#heldCalls.map(({ from, to, calls, doubt }) => ({ from: from - surplus, to: to - surplus, calls, doubt }));
     if (this.quotedEnd !== undefined) this.quotedEnd = Math.max(0, this.quotedEnd - surplus);
   }
 
@@ -96,22 +96,22 @@ export class Output {
    * Emits text. Whitespace is held until more text follows: it is dropped before a call, and after a call that begins or ends the answer.
    */
   show(upTo: number): void {
-    if (!this.#settle(upTo, false) || upTo <= this.shown) return;
-    let text = this.#src.text.slice(this.shown, upTo).trimEnd();
+    if (!this.#decideHeld(upTo, false) || upTo <= this.emittedUpTo) return;
+    let text = this.#src.text.slice(this.emittedUpTo, upTo).trimEnd();
     if (text === '') return;
-    this.shown += text.length;
-    if (this.#afterCall && !this.#said) text = text.trimStart();
+    this.emittedUpTo += text.length;
+    if (this.#afterCall && !this.#hasText) text = text.trimStart();
     this.#afterCall = false;
-    this.#said = true;
+    this.#hasText = true;
     this.say('text', text);
   }
 
   /** Consumes the text from `from` to the current position as markup, and emits the text before it. */
-  take(from = this.shown): void {
+  take(from = this.emittedUpTo): void {
     // The markup is not the end of the answer, so the held calls are followed by something.
-    if (!this.#settle(from, true)) this.#release('…');
+    if (!this.#decideHeld(from, true)) this.#release('…');
     this.show(from);
-    this.shown = this.#src.at;
+    this.emittedUpTo = this.#src.at;
     this.base = this.#src.at;
     this.quotedEnd = undefined;
     this.#afterCall = true;
@@ -121,8 +121,8 @@ export class Output {
    * Decides about held calls once the sentence after them is complete, or at a `limit` that ends it anyway. Returns false if the calls
    * remain held.
    */
-  #settle(upTo: number, limit: boolean): boolean {
-    const last = this.#held.at(-1);
+  #decideHeld(upTo: number, limit: boolean): boolean {
+    const last = this.#heldCalls.at(-1);
     if (!last) return true;
     const { text } = this.#src;
     WORD.lastIndex = last.blankTo ?? last.to;
@@ -137,10 +137,10 @@ export class Output {
 
   /** @param behind the first sentence after the calls; empty if they end the answer */
   #release(behind: string): void {
-    const held = this.#held;
-    this.#held = [];
-    for (const candidate of held) {
-      const fate = fateOf(candidate.doubt, behind);
+    const candidates = this.#heldCalls;
+    this.#heldCalls = [];
+    for (const candidate of candidates) {
+      const fate = outcomeOf(candidate.doubt, behind);
       // Calls are executed in order: once one is not executed, neither are the following ones.
       if (fate === 'call' && !this.#over) this.#make(candidate);
       else this.#leave(candidate, fate === 'call' ? (this.#over ?? 'after') : fate);
@@ -148,7 +148,7 @@ export class Output {
     if (isInvented(behind)) this.#over ??= 'invented';
   }
 
-  #leave({ calls, to }: Candidate, why: Told | 'text'): void {
+  #leave({ calls, to }: Candidate, why: ReportedDoubt | 'text'): void {
     this.show(to);
     if (why === 'text') return;
     this.#over ??= 'after';
@@ -160,7 +160,7 @@ export class Output {
       if (this.#isTool(call.name)) this.#events.push({ type: 'call', ...call });
       else this.say('text', JSON.stringify(call));
     }
-    this.shown = to;
+    this.emittedUpTo = to;
     this.#afterCall = true;
   }
 }

@@ -101,8 +101,8 @@ function* readParameter(
 /**
  * Reads the format of GLM and others: the name, then pairs of `<arg_key>` and `<arg_value>`. Without pairs, a closing marker is required.
  */
-export function* readPairs(src: Source, tools: Tools, given: string): Reading<Call> {
-  const name = plainName(given, tools);
+export function* readPairs(src: Source, tools: Tools, rawName: string): Reading<Call> {
+  const name = plainName(rawName, tools);
   const tool = tools.get(name);
   const values: Record<string, string> = {};
   for (;;) {

@@ -3,18 +3,18 @@
  * result does not depend on how the text was split into chunks.
  */
 import type { ToolSpec } from '../core/model/model.ts';
-import { readBroken } from './malformed-calls.ts';
-import type { Call, Tools } from './calls.ts';
 import { doubtOf, type Stand } from './call-detection.ts';
+import type { Call, Tools } from './calls.ts';
+import { readBroken } from './malformed-calls.ts';
 import { isIndentedCode, readCodeSpan, readFence, readRegion } from './markdown.ts';
 import * as marks from './markers.ts';
 import { passClosers } from './named-calls.ts';
 import { LEAD, LONG, Output, type TextToolEvent } from './output.ts';
-import { isShown } from './surrounding-words.ts';
+import type { QuotedCalls } from './quoted-calls.ts';
 import { Reader } from './readers.ts';
-import type { Shown } from './quoted-calls.ts';
-import { attempt, freeOf, type Reading, Source, Unreadable } from './source.ts';
 import { readThoughts } from './reasoning.ts';
+import { attempt, freeOf, type Reading, Source, Unreadable } from './source.ts';
+import { isShown } from './surrounding-words.ts';
 
 export type { TextToolEvent } from './output.ts';
 
@@ -30,16 +30,16 @@ export class TextToolParser {
   readonly #starts: readonly string[];
   readonly #lineMarks: readonly string[];
   readonly #scan: Reading<void>;
-  readonly #shown: Shown | undefined;
+  readonly #quotedCalls: QuotedCalls | undefined;
   readonly #out: Output;
   #waiting = '';
   #inHarmony = false;
   /** The number of characters read for calls that turned out not to be calls. */
   #wasted = 0;
 
-  /** @param shown the text the model was shown, to recognize quoted calls */
-  constructor(tools: readonly ToolSpec[], shown?: Shown) {
-    this.#shown = shown;
+  /** @param quotedCalls the text the model was shown, to recognize quoted calls */
+  constructor(tools: readonly ToolSpec[], quotedCalls?: QuotedCalls) {
+    this.#quotedCalls = quotedCalls;
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     this.#atLineStart = marks.lineStarts(tools.map(({ name }) => name));
     this.#toolTags = marks.toolTags(tools.map(({ name }) => name));
@@ -83,7 +83,7 @@ export class TextToolParser {
       const indent = yield* src.run(/[ \t\ufeff]+/y);
       const char = yield* src.char();
       if (char === '') return;
-      if (char === '>' && (yield* this.#named())) continue;
+      if (char === '>' && (yield* this.#lineStartCall())) continue;
       if (char === '>' || char === '|') yield* this.#passing(src.run(/[^\n]+/y));
       else if (isIndentedCode(src.text.slice(this.#out.base, src.at - indent.length), indent)) yield* this.#passing(src.run(/[^\n]+/y));
       else if ((char === '`' || char === '~') && (yield* this.#fence())) continue;
@@ -116,7 +116,7 @@ export class TextToolParser {
       else if (char === '{' && (yield* this.#stripped())) continue;
       else if (char === '{' && this.#mayBeBare()) {
         if (!(yield* this.#candidate((reader) => reader.bare(), { bare: true }))) src.at += 1;
-      } else if (!first || !(yield* this.#named())) src.at += 1;
+      } else if (!first || !(yield* this.#lineStartCall())) src.at += 1;
       src.skip(/[^<[\]{`\n]+/y);
       this.#out.show(src.at);
     }
@@ -164,7 +164,7 @@ export class TextToolParser {
   }
 
   /** Reads a call whose marker only counts at the beginning of a line. */
-  *#named(): Reading<boolean> {
+  *#lineStartCall(): Reading<boolean> {
     const src = this.#src;
     const start = src.at;
     const mark = yield* src.literal([...this.#atLineStart.keys()]);
@@ -289,8 +289,8 @@ export class TextToolParser {
       this.#out.quotedEnd = to;
       return true;
     }
-    const isQuoted = this.#shown?.has(calls);
-    const isConfirmed = isQuoted && !this.#out.hasSaid && this.#shown?.wasToldOf(calls);
+    const isQuoted = this.#quotedCalls?.has(calls);
+    const isConfirmed = isQuoted && !this.#out.hasText && this.#quotedCalls?.wasToldOf(calls);
     yield* passClosers(src);
     this.#out.hold({ calls, from: start, to: src.at, doubt: isConfirmed ? 'confirmed' : isQuoted ? 'quoted' : doubt });
     return true;

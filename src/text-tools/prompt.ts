@@ -34,10 +34,10 @@ export function toTextMessage(message: Message): Message {
 
 function withoutCalls(message: AssistantMessage): AssistantMessage {
   // An uncertain call is already part of the text.
-  const said = message.content.filter(
+  const textAndCalls = message.content.filter(
     (part): part is TextPart | ToolCall => part.type === 'text' || (part.type === 'tool_call' && part.problem === undefined),
   );
-  const text = said.map((part) => (part.type === 'text' ? part.text.trim() : writeCall(part))).filter((part) => part !== '');
+  const text = textAndCalls.map((part) => (part.type === 'text' ? part.text.trim() : writeCall(part))).filter((part) => part !== '');
   const reasoning = message.content.filter((part) => part.type === 'reasoning');
   return { ...message, stop: 'end_turn', content: [...reasoning, { type: 'text', text: text.join('\n') }] };
 }

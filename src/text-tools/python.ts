@@ -47,8 +47,8 @@ export function* readStatement(src: Source, tools: Tools): Reading<Call | undefi
 }
 
 /** Reads `(a=1, b="x")`. Positional arguments are assigned to the tool's parameters in order. */
-export function* readPythonCall(src: Source, tools: Tools, given: string): Reading<Call> {
-  const name = plainName(given, tools);
+export function* readPythonCall(src: Source, tools: Tools, rawName: string): Reading<Call> {
+  const name = plainName(rawName, tools);
   const order = Object.keys(propertiesOf(tools.get(name)));
   const input: Record<string, unknown> = {};
   if (!(yield* src.literal(['(']))) throw new Unreadable();

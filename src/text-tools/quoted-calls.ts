@@ -27,9 +27,9 @@ const PREFIX = 300;
 const LINE_HEADS = /^(?:[ \t]*\d+[ \t]*[:|→\t]|[+>|-]+)[ \t]?/gm;
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", '#34': '"', '#39': "'", amp: '&' };
 
-export class Shown {
+export class QuotedCalls {
   readonly #request: Pick<ModelRequest, 'system' | 'messages'>;
-  #known: { words: string; text: string } | undefined;
+  #index: { words: string; text: string } | undefined;
 
   constructor(request: Pick<ModelRequest, 'system' | 'messages'>) {
     this.#request = request;
@@ -38,22 +38,22 @@ export class Shown {
   /** Whether the model was told in its last answer that these calls were not executed. */
   wasToldOf(calls: readonly Call[]): boolean {
     const last = this.#request.messages.findLast(({ role }) => role === 'assistant');
-    const told = callsOf(last).filter(({ problem }) => problem !== undefined);
-    return calls.every(({ name, input }) => told.some((call) => call.name === name && call.malformed === JSON.stringify(input)));
+    const failedCalls = callsOf(last).filter(({ problem }) => problem !== undefined);
+    return calls.every(({ name, input }) => failedCalls.some((call) => call.name === name && call.malformed === JSON.stringify(input)));
   }
 
   /** Whether one of the calls occurs in the text. Malformed calls do not count because they are never executed. */
   has(calls: readonly Call[]): boolean {
     // The index is only built when there is a call to look for.
-    this.#known ??= known([this.#request.system, ...this.#request.messages.flatMap(textsOf)]);
-    const { words, text } = this.#known;
+    this.#index ??= indexTexts([this.#request.system, ...this.#request.messages.flatMap(textsOf)]);
+    const { words, text } = this.#index;
     return calls.some(({ name, input }) => {
       if (!isObject(input)) return false;
       const members = Object.entries(input);
       // If neither keys nor values contain comparable words, only the name can be searched.
       if (wordsOf(flat(input)).length === 0) return isNamedAsCall(text, name);
       const values = wordsOf(flat(Object.values(input)));
-      return holds(words, name, members) || (values.length > 0 && isCalledWith(text, name, values));
+      return hasArgumentsNear(words, name, members) || (values.length > 0 && isCalledWith(text, name, values));
     });
   }
 }
@@ -63,37 +63,37 @@ function textsOf(message: Message): string[] {
   return message.role === 'tool' ? message.content.map(resultText) : [textOf(message)];
 }
 
-function known(texts: readonly string[]): { words: string; text: string } {
+function indexTexts(texts: readonly string[]): { words: string; text: string } {
   const words = texts.map((text) => signedWordsOf(text).join(' '));
   return { words: ` ${words.join(' \n ')} `, text: plain(texts.join('\n\n')).replace(LINE_HEADS, '') };
 }
 
 /** Whether all arguments occur near the name, in any order. */
-function holds(words: string, name: string, members: readonly [string, unknown][]): boolean {
+function hasArgumentsNear(words: string, name: string, members: readonly [string, unknown][]): boolean {
   const patterns = members.map(([key, value]) => memberPattern(key, value));
   const reach = patterns.reduce((sum, { source }) => sum + source.length, NEAR * (members.length + 1));
-  const named = new RegExp(` ${wordPattern(wordsOf(name))}`, 'g');
+  const namePattern = new RegExp(` ${wordPattern(wordsOf(name))}`, 'g');
   // Occurrences of the name that are close together are searched as one range, so that each word is examined only once.
   let [from, to] = [-1, -1];
   const isThere = () => from >= 0 && patterns.every((pattern) => pattern.test(words.slice(from, to)));
-  for (let found = named.exec(words); found; found = named.exec(words)) {
-    const start = Math.max(0, found.index - reach);
+  for (let match = namePattern.exec(words); match; match = namePattern.exec(words)) {
+    const start = Math.max(0, match.index - reach);
     if (start > to) {
       if (isThere()) return true;
       from = start;
     }
-    to = found.index + found[0].length + reach;
-    named.lastIndex = found.index + 1;
+    to = match.index + match[0].length + reach;
+    namePattern.lastIndex = match.index + 1;
   }
   return isThere();
 }
 
 function memberPattern(key: string, value: unknown): RegExp {
   const name = wordsOf(key);
-  const said = wordsOf(flat(value).slice(0, PREFIX));
+  const valueWords = wordsOf(flat(value).slice(0, PREFIX));
   // The value was cut, possibly inside a word.
-  if (flat(value).length > PREFIX) said.pop();
-  return new RegExp(` ${name.length > 0 ? `${wordPattern(name)}${SIGN} ` : ''}${said.length > 0 ? wordPattern(said) : ''}`);
+  if (flat(value).length > PREFIX) valueWords.pop();
+  return new RegExp(` ${name.length > 0 ? `${wordPattern(name)}${SIGN} ` : ''}${valueWords.length > 0 ? wordPattern(valueWords) : ''}`);
 }
 
 const wordPattern = (words: readonly string[]) => `${words.join(` (?:${SIGN} )*`)} `;
@@ -115,9 +115,9 @@ function isCalledWith(text: string, name: string, values: readonly string[]): bo
   const opening = `${name}(`;
   const sought = values.join(' ').slice(0, PREFIX);
   for (let at = text.indexOf(opening); at >= 0; at = text.indexOf(opening, at + 1)) {
-    const begun = at + opening.length;
+    const argumentsStart = at + opening.length;
     if (
-      wordsOf(text.slice(begun, begun + 2 * PREFIX))
+      wordsOf(text.slice(argumentsStart, argumentsStart + 2 * PREFIX))
         .join(' ')
         .startsWith(sought)
     )
@@ -138,15 +138,15 @@ function plain(text: string): string {
 
 /** Numbers are skipped because lines may be numbered, and closing tags because some formats repeat a key in them. */
 function signedWordsOf(text: string): string[] {
-  const found: string[] = [];
+  const collected: string[] = [];
   for (const [, word = '', sign] of plain(text)
     .toLowerCase()
     .matchAll(/<\\?\/[\w:.-]+>|([\p{L}\p{N}]+)(?=(["'<=>:])?)/gu)) {
     if (word === '' || FORM.has(word) || /^\d+$/.test(word)) continue;
-    found.push(word);
-    if (sign) found.push(SIGN);
+    collected.push(word);
+    if (sign) collected.push(SIGN);
   }
-  return found;
+  return collected;
 }
 
 function wordsOf(text: string): string[] {

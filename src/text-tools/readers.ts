@@ -13,15 +13,15 @@ export class Reader {
   readonly #src: Source;
   readonly #tools: Tools;
   /** Called as soon as an incomplete value turns out not to be a call. */
-  readonly #doom: () => void;
+  readonly #rejectEarly: () => void;
   readonly #toolTags: ReadonlyMap<string, string>;
   readonly #lineStarts: ReadonlyMap<string, string>;
   #depth = 0;
 
-  constructor(src: Source, tools: Tools, doom: () => void = () => undefined) {
+  constructor(src: Source, tools: Tools, rejectEarly: () => void = () => undefined) {
     this.#src = src;
     this.#tools = tools;
-    this.#doom = doom;
+    this.#rejectEarly = rejectEarly;
     this.#toolTags = marks.toolTags([...tools.keys()]);
     this.#lineStarts = marks.lineStarts([...tools.keys()]);
   }
@@ -59,8 +59,8 @@ export class Reader {
     for (let end = src.at; ; end = src.at) {
       if (calls.length > 0) yield* src.run(/[\s,;]+/y);
       const more = calls.length === 0 || (yield* src.char()) === '{';
-      const found = more ? yield* this.#value(true) : undefined;
-      if (found) calls.push(...found);
+      const nextCalls = more ? yield* this.#value(true) : undefined;
+      if (nextCalls) calls.push(...nextCalls);
       else {
         src.at = calls.length > 0 ? end : src.at;
         return calls;
@@ -77,8 +77,8 @@ export class Reader {
       yield* src.run(/[\s,;]+/y);
       const first = yield* src.char();
       if (first === '' || first === fence[0]) break;
-      const found = /[{[]/.test(first) ? yield* this.#listOr(strict) : undefined;
-      if (found) calls.push(...found);
+      const nextCalls = /[{[]/.test(first) ? yield* this.#listOr(strict) : undefined;
+      if (nextCalls) calls.push(...nextCalls);
       else if (strict || /[{[]/.test(first)) throw new Unreadable();
       else if (first === '#') yield* src.run(/[^\n]+/y);
       else {
@@ -114,14 +114,14 @@ export class Reader {
   /** Reads a call whose marker is at the beginning of a line, and similar calls directly after it. */
   *lineStart(mark: string, name: string): Reading<Call[]> {
     const src = this.#src;
-    const calls = yield* this.#named(mark, name);
+    const calls = yield* this.#namedCalls(mark, name);
     for (let end = src.at; ; end = src.at) {
       yield* src.spaces();
       const start = src.at;
       const next = src.text[start - 1] === '\n' ? yield* src.literal([...this.#lineStarts.keys()]) : undefined;
       src.at = start;
-      const found = next && (yield* attempt(src, this.#named(next, this.#lineStarts.get(next) as string)));
-      if (found) calls.push(...found);
+      const nextCalls = next && (yield* attempt(src, this.#namedCalls(next, this.#lineStarts.get(next) as string)));
+      if (nextCalls) calls.push(...nextCalls);
       else {
         src.at = end;
         return calls;
@@ -130,7 +130,7 @@ export class Reader {
   }
 
   /** Reads a tool name followed by its arguments in one of several forms, or a list of calls. */
-  *#named(mark: string, name: string): Reading<Call[]> {
+  *#namedCalls(mark: string, name: string): Reading<Call[]> {
     const src = this.#src;
     if (mark === marks.QWEN_NAME) return [yield* named.readQwen(src, this.#tools)];
     if (name === '') {
@@ -145,8 +145,8 @@ export class Reader {
     if (mark.includes('Action') && !(yield* src.literal(['Action Input:', '**Action Input:**']))) throw new Unreadable();
     yield* src.spaces();
     const input = yield* named.readArguments(this.#src);
-    const known = propertiesOf(this.#tools.get(name));
-    if (isObject(input.input) && Object.keys(input.input).some((key) => !(key in known))) throw new Unreadable();
+    const properties = propertiesOf(this.#tools.get(name));
+    if (isObject(input.input) && Object.keys(input.input).some((key) => !(key in properties))) throw new Unreadable();
     return [{ name, ...input }];
   }
 
@@ -175,8 +175,8 @@ export class Reader {
       yield* src.run(/[\s,;]+/y);
       const closer = yield* src.literal(marks.CLOSERS);
       if (closer && calls.length > 0) return calls;
-      const found = closer ? undefined : yield* this.#attempt(calls.length === 0, mark);
-      if (found) calls.push(...found);
+      const nextCalls = closer ? undefined : yield* this.#attempt(calls.length === 0, mark);
+      if (nextCalls) calls.push(...nextCalls);
       else {
         src.at = end;
         break;
@@ -245,8 +245,8 @@ export class Reader {
   *#value(strict: boolean): Reading<Call[] | undefined> {
     const src = this.#src;
     const watch: Watch = (key, value) => {
-      if (!isCallKey(key)) this.#doom();
-      if (typeof value === 'string' && isNameKey(key) && !this.#tools.has(plainName(value, this.#tools))) this.#doom();
+      if (!isCallKey(key)) this.#rejectEarly();
+      if (typeof value === 'string' && isNameKey(key) && !this.#tools.has(plainName(value, this.#tools))) this.#rejectEarly();
     };
     // Models trained with templates that double braces write them too.
     if (!strict && src.text[src.at] === '{' && (yield* src.char(1)) === '{') src.at += 1;

@@ -10,9 +10,9 @@ export function* readThoughts(src: Source, out: Output, start: number, closers: 
   out.take(start);
   const longest = Math.max(...closers.map((closer) => closer.length));
   const say = (upTo: number) => {
-    if (upTo <= out.shown) return;
-    out.say('reasoning', src.text.slice(out.shown, upTo));
-    out.shown = upTo;
+    if (upTo <= out.emittedUpTo) return;
+    out.say('reasoning', src.text.slice(out.emittedUpTo, upTo));
+    out.emittedUpTo = upTo;
   };
   const reading = attempt(src, src.until(closers));
   for (;;) {
@@ -24,9 +24,9 @@ export function* readThoughts(src: Source, out: Output, start: number, closers: 
       return out.take();
     }
     // The end of the text may be the beginning of a closing marker.
-    let held = Math.min(longest - 1, src.text.length - out.shown);
-    while (held > 0 && !closers.some((closer) => closer.startsWith(src.text.slice(-held)))) held--;
-    say(src.text.length - held);
+    let heldBack = Math.min(longest - 1, src.text.length - out.emittedUpTo);
+    while (heldBack > 0 && !closers.some((closer) => closer.startsWith(src.text.slice(-heldBack)))) heldBack--;
+    say(src.text.length - heldBack);
     yield;
   }
 }

@@ -31,8 +31,8 @@ export class Source {
   /** Skips the longest of `options` at the current position. Waits only while one of them could still be completed. */
   *literal(options: readonly string[]): Reading<string | undefined> {
     for (;;) {
-      const left = this.text.length - this.at;
-      const open = options.some((option) => left < option.length && option.startsWith(this.rest));
+      const remaining = this.text.length - this.at;
+      const open = options.some((option) => remaining < option.length && option.startsWith(this.rest));
       if (!open || this.ended) break;
       yield;
     }
@@ -102,9 +102,9 @@ function patternOf(stops: readonly string[]): RegExp {
 export function freeOf(marks: readonly string[], text: string, from: number): number {
   const first = /[<[\]\n]/g;
   first.lastIndex = from;
-  for (let found = first.exec(text); found; found = first.exec(text)) {
-    const rest = text.slice(found.index, found.index + 64);
-    if (marks.some((mark) => rest.startsWith(mark) || mark.startsWith(rest))) return found.index;
+  for (let match = first.exec(text); match; match = first.exec(text)) {
+    const rest = text.slice(match.index, match.index + 64);
+    if (marks.some((mark) => rest.startsWith(mark) || mark.startsWith(rest))) return match.index;
   }
   return text.length;
 }

@@ -24,8 +24,8 @@ export const connect: Connect = async (name, config, { onChanged, onClosed }, st
     await client.connect(transport, { signal });
   } catch (error) {
     await client.close().catch(() => undefined);
-    const said = stderr().trim();
-    throw new Error(`${reason(error)}${said ? ` It said: ${said}` : ''}`);
+    const stderrText = stderr().trim();
+    throw new Error(`${reason(error)}${stderrText ? ` It said: ${stderrText}` : ''}`);
   }
   return {
     async tools(stopped) {
@@ -50,10 +50,10 @@ export const connect: Connect = async (name, config, { onChanged, onClosed }, st
     async call(tool, input, stopped, progress) {
       const onprogress = (at: { message?: string; progress: number; total?: number }) =>
         progress(at.message ?? (at.total === undefined ? `${at.progress}` : `${at.progress} of ${at.total}`));
-      const asked = during(stopped, (signal) =>
+      const pendingCall = during(stopped, (signal) =>
         client.callTool({ name: tool, arguments: input }, undefined, { signal, timeout: CALL_MS, onprogress }),
       );
-      const result = await asked.catch((error) => {
+      const result = await pendingCall.catch((error) => {
         if (stopped.aborted) throw error;
         throw new Error(`The MCP server ${name} failed: ${reason(error)}`);
       });
@@ -73,7 +73,7 @@ function transportOf(config: McpServerConfig, start: StartServer): { transport: 
   // Besides the configured variables, a server receives only a few harmless ones, so it gets no API keys from the user's environment.
   const spec = { command, args, env: { ...getDefaultEnvironment(), ...env }, ...(cwd && { cwd }) };
   const transport = new ProcessTransport(spec, start);
-  return { transport, stderr: () => transport.said };
+  return { transport, stderr: () => transport.stderr };
 }
 
 /** Gives each call a signal of its own. The SDK never removes its listeners, so they would accumulate on the signal of the run. */

@@ -11,7 +11,7 @@ export class ProcessTransport implements Transport {
   onerror?: (error: Error) => void;
   onclose?: () => void;
   /** The end of the program's standard error output. */
-  said = '';
+  stderr = '';
   readonly #spec: ServerSpec;
   readonly #start: StartServer;
   readonly #buffer = new ReadBuffer();
@@ -26,7 +26,7 @@ export class ProcessTransport implements Transport {
     this.#server = await this.#start(this.#spec, {
       output: (chunk) => this.#read(chunk),
       said: (text) => {
-        this.said = (this.said + text).slice(-MAX_STDERR);
+        this.stderr = (this.stderr + text).slice(-MAX_STDERR);
       },
       closed: () => this.onclose?.(),
     });

@@ -17,13 +17,15 @@ export function resultParts(content: unknown, structuredContent: unknown): (Text
 
 /** Limits the total size of texts and the number of images and parts; a note counts omitted parts. */
 function bounded(parts: (TextPart | ImagePart)[]): (TextPart | ImagePart)[] {
-  let [left, images] = [MAX_TEXT, 0];
-  const kept = parts.filter((part, index) => {
-    if (index >= MAX_PARTS || left <= 0 || (part.type === 'image' && ++images > MAX_IMAGES)) return false;
-    left -= part.type === 'text' ? part.text.length : 0;
+  let [remainingChars, images] = [MAX_TEXT, 0];
+  const includedParts = parts.filter((part, index) => {
+    if (index >= MAX_PARTS || remainingChars <= 0 || (part.type === 'image' && ++images > MAX_IMAGES)) return false;
+    remainingChars -= part.type === 'text' ? part.text.length : 0;
     return true;
   });
-  return kept.length < parts.length ? [...kept, text(`[${parts.length - kept.length} more parts]`)] : kept;
+  return includedParts.length < parts.length
+    ? [...includedParts, text(`[${parts.length - includedParts.length} more parts]`)]
+    : includedParts;
 }
 
 function partOf(block: Block): TextPart | ImagePart {

@@ -1,10 +1,10 @@
 /** Finds the lines that a rename or replacement would change. */
 import { renamer } from '../edits.ts';
+import { quote } from '../quotes.ts';
 import type { Substitution } from '../request.ts';
 import { type FileHits, merge, parseSearch } from '../results.ts';
 import { isEverywhere, type Scope } from '../scope.ts';
 import { ask, type Reply, type Skill } from '../script.ts';
-import { quote } from '../quotes.ts';
 import { type Lookup, locate, type Query, readAll, searchCalls } from './lookup.ts';
 
 export type Affected = {
@@ -24,7 +24,7 @@ export function changer(request: Substitution): (line: string, path: string) => 
 }
 
 /** Describes the searched text. */
-export function wanted({ kind, from }: Substitution): string {
+export function targetText({ kind, from }: Substitution): string {
   return kind === 'rename' ? `whole-word ${from}` : quote(from);
 }
 
@@ -55,7 +55,7 @@ export function* affected(request: Substitution, scope: Scope, say: string, clas
   const failed = replies.find((reply) => reply.isError);
   if (failed) return { problem: `The search failed: ${failed.text}` };
   const read = yield* readAll(isSearch ? '' : say, scope.paths);
-  const found = merge([
+  const matches = merge([
     ...replies.slice(0, searches.length).map(foundIn),
     { files: [...read].map(([path, lookup]) => ({ path, hits: linesOf(lookup) })) },
   ]);
@@ -65,7 +65,7 @@ export function* affected(request: Substitution, scope: Scope, say: string, clas
     path,
     hits: hits.filter(({ text }) => isCut(text) || change(text, path) !== text),
   });
-  const files = found.files.map(real).filter(({ hits }) => hits.length > 0);
+  const files = matches.files.map(real).filter(({ hits }) => hits.length > 0);
   const isTaken = changer({ ...request, from: request.to, to: `${request.to}_` });
   const inRead = [...read].filter(([path]) => canClash && clashIn.paths.includes(path));
   const clash = merge([
@@ -74,7 +74,7 @@ export function* affected(request: Substitution, scope: Scope, say: string, clas
       files: inRead.map(([path, lookup]) => ({ path, hits: linesOf(lookup).filter(({ text }) => isTaken(text, path) !== text) })),
     },
   ]).files.filter(({ hits }) => hits.length > 0);
-  return { files, read, clash, ...(found.more !== undefined && { more: found.more }) };
+  return { files, read, clash, ...(matches.more !== undefined && { more: matches.more }) };
 }
 
 function foundIn(reply: Reply) {

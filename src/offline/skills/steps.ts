@@ -11,7 +11,7 @@ const NOT_UNDERSTOOD = 'Offline does not understand this step: it knows a fixed 
 export function* carryOut(plan: ConfirmedPlan, context: Context): Skill<Outcome> {
   const reports: string[] = [];
   const failures: string[] = [];
-  const doubtful: number[] = [];
+  const doubtfulSteps: number[] = [];
   // Step updates are sent with the calls of the next turn, so that they need no turn of their own.
   let notes: Call[] = [];
   for (const [index, { title, files, state }] of plan.steps.entries()) {
@@ -21,22 +21,22 @@ export function* carryOut(plan: ConfirmedPlan, context: Context): Skill<Outcome>
     const request = parseRequest(title);
     notes.push(update(step, 'started'));
     const skill = request.kind === 'unknown' ? undefined : answer(request, title, { ...context, mode: 'agent', files });
-    const [outcome, left, refused] = skill
-      ? yield* along(notes, skill)
+    const [outcome, unsentNotes, refused] = skill
+      ? yield* runWithCalls(notes, skill)
       : ([{ text: NOT_UNDERSTOOD, failed: NOT_UNDERSTOOD }, notes] as const);
-    if (refused) return stuck(refused, reports);
-    notes = [...left, outcome.failed === undefined ? update(step, 'done') : update(step, 'failed', outcome.failed)];
-    if (outcome.doubtful) doubtful.push(step);
+    if (refused) return rejectedOutcome(refused, reports);
+    notes = [...unsentNotes, outcome.failed === undefined ? update(step, 'done') : update(step, 'failed', outcome.failed)];
+    if (outcome.doubtful) doubtfulSteps.push(step);
     if (outcome.failed !== undefined) failures.push(`step ${step}`);
     reports.push(`**${step}. ${name.slice(0, 160)}**: ${outcome.failed === undefined ? 'done' : 'failed'}\n\n${outcome.text}`);
   }
   const refused = (yield* ask('', notes)).find(({ isError }) => isError);
-  if (refused) return stuck(refused, reports);
+  if (refused) return rejectedOutcome(refused, reports);
   const { lines, broken } = yield* runChecks(plan.checks ?? []);
   if (broken > 0) failures.push(count(broken, 'check'));
   const total = reports.length;
   const done = reports.length - failures.filter((each) => each.startsWith('step ')).length;
-  const clashes = doubtful.length > 0 ? ` Look at step ${doubtful.join(', ')}: a new name was in use there already.` : '';
+  const clashes = doubtfulSteps.length > 0 ? ` Look at step ${doubtfulSteps.join(', ')}: a new name was in use there already.` : '';
   const intro =
     failures.length === 0
       ? `The plan is carried out: ${count(total, 'step')} done.`
@@ -52,7 +52,7 @@ function update(step: number, status: 'started' | 'done' | 'failed', note?: stri
 }
 
 /** The step was rejected, and repeating the same request would have the same result. */
-function stuck({ text }: Reply, reports: readonly string[]): Outcome {
+function rejectedOutcome({ text }: Reply, reports: readonly string[]): Outcome {
   return {
     text: paragraphs('I stopped: a step was not accepted, and Offline knows no other way to do it.', text, ...reports),
     failed: text,
@@ -63,7 +63,7 @@ function stuck({ text }: Reply, reports: readonly string[]): Outcome {
  * Runs a skill, adding these calls to its first turn.
  * @returns the outcome, the calls that were not sent because the skill made none, and the first rejection of the added calls
  */
-function* along(calls: Call[], skill: Skill<Outcome>): Skill<readonly [Outcome, Call[], Reply?]> {
+function* runWithCalls(calls: Call[], skill: Skill<Outcome>): Skill<readonly [Outcome, Call[], Reply?]> {
   let ahead = calls;
   let state = skill.next();
   while (!state.done) {

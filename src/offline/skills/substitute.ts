@@ -1,12 +1,12 @@
 /** Describes a rename or replacement and creates a plan for it. */
 import type { Check, PlanStep } from '../../core/plan/plan.ts';
 import { count, paragraphs, place, placeList } from '../markdown.ts';
+import { quote } from '../quotes.ts';
 import { IDENTIFIER, type Substitution } from '../request.ts';
 import { type FileHits, hitCount } from '../results.ts';
 import { directoryOf, EVERYWHERE, isEverywhere, type Scope, scopeText } from '../scope.ts';
 import type { Skill } from '../script.ts';
-import { quote } from '../quotes.ts';
-import { affected, exactScope, keepsOld, sentence, wanted } from './affected.ts';
+import { affected, exactScope, keepsOld, sentence, targetText } from './affected.ts';
 import { note } from './find.ts';
 import type { Survey } from './survey.ts';
 
@@ -40,24 +40,24 @@ export function* surveySubstitution(request: Substitution): Skill<Survey> {
   const scope = yield* exactScope(request.scope);
   if ('problem' in scope) return scope;
   const where = scopeText(scope);
-  const found = yield* affected(request, scope, `Searching for ${wanted(request)}${where}.`, EVERYWHERE);
-  if ('problem' in found) return found;
-  const unread = [...found.read.values()].flatMap((lookup) => ('problem' in lookup ? [lookup.problem] : []));
-  const total = hitCount(found.files);
+  const result = yield* affected(request, scope, `Searching for ${targetText(request)}${where}.`, EVERYWHERE);
+  if ('problem' in result) return result;
+  const unread = [...result.read.values()].flatMap((lookup) => ('problem' in lookup ? [lookup.problem] : []));
+  const total = hitCount(result.files);
   if (total === 0)
-    return { problem: unread[0] ?? `There is no ${wanted(request)}${where || ' in the workspace'}, so there is nothing to change.` };
-  const size = `${found.more ? 'at least ' : ''}${count(total, 'line')} in ${count(found.files.length, 'file')}`;
+    return { problem: unread[0] ?? `There is no ${targetText(request)}${where || ' in the workspace'}, so there is nothing to change.` };
+  const size = `${result.more ? 'at least ' : ''}${count(total, 'line')} in ${count(result.files.length, 'file')}`;
   return {
     would: paragraphs(
       `${sentence(request)} would change ${size}:`,
-      placeList(found.files),
-      clashText(request, found.clash),
+      placeList(result.files),
+      clashText(request, result.clash),
       honesty(request),
-      note(found.more),
+      note(result.more),
     ),
-    brief: paragraphs(`There ${total === 1 ? 'is' : 'are'} ${size} to change.`, clashText(request, found.clash), honesty(request)),
-    ...(found.clash.length > 0 && { warning: clashLine(request, found.clash) }),
-    steps: found.more === undefined ? steps(request, found.files) : [wideStep(request, scope)],
+    brief: paragraphs(`There ${total === 1 ? 'is' : 'are'} ${size} to change.`, clashText(request, result.clash), honesty(request)),
+    ...(result.clash.length > 0 && { warning: clashLine(request, result.clash) }),
+    steps: result.more === undefined ? steps(request, result.files) : [wideStep(request, scope)],
     checks: [check(request, scopeText(request.scope))],
   };
 }
@@ -75,7 +75,7 @@ function clashLine({ to }: Substitution, clash: readonly FileHits[]): string {
 }
 
 function check(request: Substitution, where: string): string {
-  return keepsOld(request) ? `${quote(request.to)} stands${where || ' in the workspace'}` : `No ${wanted(request)} is left${where}`;
+  return keepsOld(request) ? `${quote(request.to)} stands${where || ' in the workspace'}` : `No ${targetText(request)} is left${where}`;
 }
 
 /** A check that Kedge can run by itself: the old name no longer occurs in these files. */

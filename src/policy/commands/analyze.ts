@@ -1,9 +1,9 @@
 import { hiddenCharacter } from '../../core/words/visible-text.ts';
 import { concern } from './concern-messages.ts';
 import { inspect } from './inspect.ts';
-import { patternAt } from './search-patterns.ts';
 import { attachedValues } from './programs/options.ts';
 import { programName, showsNames } from './programs/program-tables.ts';
+import { patternAt } from './search-patterns.ts';
 import { type Reading, readBash } from './shells/bash.ts';
 import { readPowerShell } from './shells/powershell.ts';
 import type { Shell, ShellParser } from './shells/syntax.ts';
@@ -101,12 +101,12 @@ class Analyzer {
 const STRENGTH: readonly Use[] = ['name', 'read', 'any'];
 
 function textConcerns(text: string): Concern[] {
-  const found: string[] = [];
-  if (text.length > MAX_LENGTH) found.push(`it is longer than ${MAX_LENGTH} characters`);
+  const problems: string[] = [];
+  if (text.length > MAX_LENGTH) problems.push(`it is longer than ${MAX_LENGTH} characters`);
   const hidden = hiddenCharacter(text);
-  if (hidden !== undefined) found.push(`it contains the hidden character ${hidden}`);
-  if (/\\(?:\n|$)/.test(text)) found.push('a line ends with a backslash');
-  return found.map((what) => concern('unreadable', what));
+  if (hidden !== undefined) problems.push(`it contains the hidden character ${hidden}`);
+  if (/\\(?:\n|$)/.test(text)) problems.push('a line ends with a backslash');
+  return problems.map((what) => concern('unreadable', what));
 }
 
 /** Parts of arguments that may name a file: whole words, option values, and text after `:` or `@`. The program name is skipped. */
@@ -116,9 +116,9 @@ function pathsOf(argv: SimpleCommand['argv']): string[] {
     name,
     argv.slice(1).map((word) => word ?? ''),
   );
-  return argv.slice(1).flatMap((given, at) => {
+  return argv.slice(1).flatMap((argument, at) => {
     // `HEAD~1` is a Git revision, not a short file name of Windows.
-    const word = name === 'git' ? given?.replace(/(?<=[\w@}^])~\d*/g, '') : given;
+    const word = name === 'git' ? argument?.replace(/(?<=[\w@}^])~\d*/g, '') : argument;
     if (word === undefined || word === '' || at === pattern) return [];
     const parts = [word, word.slice(word.indexOf('=') + 1), word.slice(word.lastIndexOf(':') + 1), word.replace(/^@/, '')];
     return [...parts, ...attachedValues(name, word)].filter((part) => part !== '' && !part.startsWith('-'));

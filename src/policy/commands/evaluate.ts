@@ -11,31 +11,32 @@ export function judgeCommand(
   analysis: CommandAnalysis,
   { allow, deny, ask, allowReadOnly = false, guard, elsewhere }: CommandRules,
 ): Decision {
-  const denied = mentioned(analysis, deny);
-  if (denied) return { kind: 'deny', rule: 'command-denied', reason: `Your settings deny \`${shown(denied)}\`.` };
-  const asked = mentioned(analysis, ask);
-  if (asked) return { kind: 'ask', rule: 'command-asked', reason: `Your settings require your approval for \`${shown(asked)}\`.` };
+  const deniedPrefix = findMatchingPrefix(analysis, deny);
+  if (deniedPrefix) return { kind: 'deny', rule: 'command-denied', reason: `Your settings deny \`${displayPrefix(deniedPrefix)}\`.` };
+  const askPrefix = findMatchingPrefix(analysis, ask);
+  if (askPrefix)
+    return { kind: 'ask', rule: 'command-asked', reason: `Your settings require your approval for \`${displayPrefix(askPrefix)}\`.` };
   const [concern] = [...analysis.opaque, ...analysis.dangers];
   if (concern) return { kind: 'ask', ...concern };
   for (const path of guard ? analysis.paths : []) {
     const reason = guard?.(path, analysis.uses.get(path) ?? 'any');
     if (reason !== undefined) return { kind: 'ask', rule: 'guarded-path', reason };
   }
-  const granted = new Set<string>();
+  const allowedBy = new Set<string>();
   for (const command of analysis.commands.filter(({ isCovered }) => !isCovered)) {
-    const fits = allow.filter((each) => covers(each, command));
-    const [prefix] = fits;
-    const place = prefix && !command.reads ? elsewhere?.(command, fits) : undefined;
+    const matchingPrefixes = allow.filter((each) => isCoveredBy(each, command));
+    const [prefix] = matchingPrefixes;
+    const place = prefix && !command.reads ? elsewhere?.(command, matchingPrefixes) : undefined;
     if (prefix && place !== undefined) {
-      const reason = `You allowed \`${shown(prefix)}\` in another folder, but this command runs code from ${visibleCommand(place)}.`;
+      const reason = `You allowed \`${displayPrefix(prefix)}\` in another folder, but this command runs code from ${visibleCommand(place)}.`;
       return { kind: 'ask', rule: 'command-elsewhere', reason };
     }
-    if (prefix) granted.add(`\`${shown(prefix)}\``);
-    else if (allowReadOnly && command.reads) granted.add('read-only commands');
+    if (prefix) allowedBy.add(`\`${displayPrefix(prefix)}\``);
+    else if (allowReadOnly && command.reads) allowedBy.add('read-only commands');
     else return { kind: 'ask', rule: 'command', reason: `\`${excerpt(command.source)}\` is not on the allowlist.` };
   }
-  if (granted.size === 0) return { kind: 'ask', rule: 'command', reason: 'The command is empty.' };
-  return { kind: 'allow', rule: 'command-prefix', reason: `You allowed ${[...granted].join(', ')}.` };
+  if (allowedBy.size === 0) return { kind: 'ask', rule: 'command', reason: 'The command is empty.' };
+  return { kind: 'allow', rule: 'command-prefix', reason: `You allowed ${[...allowedBy].join(', ')}.` };
 }
 
 /** Splits a prefix at whitespace; quotes have no meaning in it. */
@@ -43,38 +44,38 @@ function prefixWords(prefix: Prefix): readonly string[] {
   return typeof prefix === 'string' ? prefix.split(/\s+/).filter((word) => word !== '') : prefix;
 }
 
-function covers(prefix: Prefix, { argv, words, floor }: SimpleCommand): boolean {
-  const wanted = prefixWords(prefix);
-  const isMatch = wanted.every((word, at) => argv[at] === word && word !== '');
+function isCoveredBy(prefix: Prefix, { argv, words, floor }: SimpleCommand): boolean {
+  const required = prefixWords(prefix);
+  const isMatch = required.every((word, at) => argv[at] === word && word !== '');
   // A glob expands to words that are not known yet.
-  return wanted.length > 0 && wanted.length >= floor && isMatch && !words.slice(0, wanted.length).some(({ glob }) => glob);
+  return required.length > 0 && required.length >= floor && isMatch && !words.slice(0, required.length).some(({ glob }) => glob);
 }
 
 /**
  * Finds a prefix that the command matches. Deny and ask rules match more broadly than allow rules: other spellings of the program, options
  * in between, and occurrences in text that could not be parsed.
  */
-function mentioned({ commands, opaque, dangers, source }: CommandAnalysis, prefixes: readonly Prefix[]): Prefix | undefined {
+function findMatchingPrefix({ commands, opaque, dangers, source }: CommandAnalysis, prefixes: readonly Prefix[]): Prefix | undefined {
   const isRead = opaque.length === 0 && dangers.length === 0;
   return prefixes.find((prefix) => {
-    const wanted = prefixWords(prefix);
-    if (wanted.length === 0) return false;
+    const prefixText = prefixWords(prefix);
+    if (prefixText.length === 0) return false;
     return (
       commands.some(
         ({ argv, words }) =>
-          matches(argv, wanted) ||
+          matches(argv, prefixText) ||
           matches(
             words.map(({ value }) => value),
-            wanted,
+            prefixText,
           ),
       ) ||
-      (!isRead && namesIn(source, wanted))
+      (!isRead && occursInText(source, prefixText))
     );
   });
 }
 
-function matches(argv: readonly (string | undefined)[], wanted: readonly string[]): boolean {
-  const [program, ...rest] = wanted as [string, ...string[]];
+function matches(argv: readonly (string | undefined)[], prefix: readonly string[]): boolean {
+  const [program, ...rest] = prefix as [string, ...string[]];
   const [actual, ...args] = argv;
   if (actual === undefined || !isSameProgram(actual, program)) return false;
   const options = rest.filter((word) => word.startsWith('-'));
@@ -87,17 +88,17 @@ function matches(argv: readonly (string | undefined)[], wanted: readonly string[
   );
 }
 
-function isSameProgram(actual: string, wanted: string): boolean {
-  const name = wanted.toLowerCase();
+function isSameProgram(actual: string, expected: string): boolean {
+  const name = expected.toLowerCase();
   return (
     actual.toLowerCase() === name || (!/[\\/]/.test(name) && (programName(actual) === name || programName(actual) === programName(name)))
   );
 }
 
 /** Each word may be preceded by options and their values. */
-function follows(args: readonly (string | undefined)[], wanted: readonly string[]): boolean {
+function follows(args: readonly (string | undefined)[], operands: readonly string[]): boolean {
   let starts = new Set([0]);
-  for (const word of wanted) {
+  for (const word of operands) {
     const next = new Set<number>();
     for (let at = 0; at < args.length; at++) {
       if (!starts.has(at)) continue;
@@ -119,17 +120,17 @@ function hasOption(args: readonly (string | undefined)[], option: string, canCut
 }
 
 /** Searches the raw text for a denied prefix, ignoring quotes and backslashes, if the command could not be parsed completely. */
-function namesIn(source: string, wanted: readonly string[]): boolean {
+function occursInText(source: string, prefix: readonly string[]): boolean {
   const words = source
     .replace(/\\\n/g, '')
     .replace(/[\\'"^`]/g, (sign) => (sign === '`' ? ' ' : ''))
     .split(/[^\w.+@:/%=-]+/);
-  let at = words.findIndex((word) => isSameProgram(word, wanted[0] as string));
-  for (const each of wanted.slice(1)) at = at < 0 ? -1 : words.indexOf(each, at + 1);
+  let at = words.findIndex((word) => isSameProgram(word, prefix[0] as string));
+  for (const each of prefix.slice(1)) at = at < 0 ? -1 : words.indexOf(each, at + 1);
   return at >= 0;
 }
 
-function shown(prefix: Prefix): string {
+function displayPrefix(prefix: Prefix): string {
   return visibleCommand(prefixWords(prefix).join(' '));
 }
 

@@ -34,31 +34,31 @@ export function inspect(words: readonly Word[]): Inspection {
   const [program = '', ...all] = words.map(({ value }) => value ?? '');
   const name = programName(program);
   const args = withoutKnown(name, all);
-  const unknown = wordConcerns(words);
+  const wordProblems = wordConcerns(words);
   const always = alwaysAsks(name);
   const check = checkOf(name);
   const options = dangerousOptions(name);
-  const found = check?.(all, name) ?? {};
-  const doubtful = args.filter((word) => !isHarmlessWord(name, word));
+  const finding = check?.(all, name) ?? {};
+  const clusteredOptions = args.filter((word) => !isHarmlessWord(name, word));
   const dangers = Object.entries(options ?? {}).flatMap(([rule, list]) => {
-    const option = findOption(doubtful, list, hasExactOptions(name));
+    const option = findOption(clusteredOptions, list, hasExactOptions(name));
     return option === undefined ? [] : [concern(rule as Rule, `${name} ${option}`)];
   });
   const isRunner = Object.hasOwn(interpreters, name);
   // Git and read-only programs have their own tables of risky options. For wrappers, the arguments include options of the wrapped program.
-  const isJudged = isReading(name) || name === 'git' || found.inner !== undefined;
+  const isJudged = isReading(name) || name === 'git' || finding.inner !== undefined;
   // For programs without a table, the name of an unlisted option indicates whether it loads code.
   const unknownOptions = isJudged || name === 'tsc' ? [] : args.filter((word) => isRunner || !isHarmless(name, word));
   const bringing = bringsCode(args, unknownOptions);
   const concerns = [
-    ...unknown,
+    ...wordProblems,
     ...globConcerns(words, isReading(name) && !options && !check),
     ...(always ? [concern(always, name)] : []),
     ...dangers,
-    ...(found.concerns ?? []),
+    ...(finding.concerns ?? []),
     ...(bringing === undefined ? [] : [concern('runs-other', `${name} ${bringing}`)]),
   ];
-  const argv = found.argv && unknown.length === 0 ? [program, ...found.argv.slice(1)] : words.map(({ value }) => value);
+  const argv = finding.argv && wordProblems.length === 0 ? [program, ...finding.argv.slice(1)] : words.map(({ value }) => value);
   // A program given by path could be any file, whatever its name.
   const isAtPath = /[\\/]/.test(program);
   const isOwn = isAtPath && !isListed(name);
@@ -66,10 +66,10 @@ export function inspect(words: readonly Word[]): Inspection {
   return {
     concerns,
     argv,
-    floor: needsAll ? argv.length : (found.floor ?? 1),
-    reads: concerns.length === 0 && !isAtPath && (found.reads ?? isReading(name)),
-    inner: found.inner ?? (always === 'runs-other' ? guessInner(all) : undefined),
-    script: found.script ?? (name === 'eval' ? all.join(' ') : undefined),
+    floor: needsAll ? argv.length : (finding.floor ?? 1),
+    reads: concerns.length === 0 && !isAtPath && (finding.reads ?? isReading(name)),
+    inner: finding.inner ?? (always === 'runs-other' ? guessInner(all) : undefined),
+    script: finding.script ?? (name === 'eval' ? all.join(' ') : undefined),
   };
 }
 

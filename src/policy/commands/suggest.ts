@@ -21,10 +21,10 @@ export function suggestedPrefix({ commands, opaque, dangers }: CommandAnalysis):
 function prefixOf({ argv, floor, words }: SimpleCommand): readonly string[] | undefined {
   const name = programName(argv[0] ?? '');
   if (Object.hasOwn(interpreters, name) || words.some(({ glob }, at) => glob && at < floor)) return undefined;
-  const known = argv as readonly string[];
-  if (isReading(name) && name !== 'git') return known.slice(0, 1);
+  const literalArgv = argv as readonly string[];
+  if (isReading(name) && name !== 'git') return literalArgv.slice(0, 1);
   const hasSubcommand = name === 'git' || Object.hasOwn(subcommands, name) || !checkOf(name);
-  const length = Math.max(floor, hasSubcommand && SUBCOMMAND.test(known[1] ?? '') ? 2 : 1);
-  if (length > known.length || known.slice(0, length).some((word) => /\s/.test(word) || word === '')) return undefined;
-  return known.slice(0, length);
+  const length = Math.max(floor, hasSubcommand && SUBCOMMAND.test(literalArgv[1] ?? '') ? 2 : 1);
+  if (length > literalArgv.length || literalArgv.slice(0, length).some((word) => /\s/.test(word) || word === '')) return undefined;
+  return literalArgv.slice(0, length);
 }

@@ -85,7 +85,7 @@ export type Prefix = string | readonly string[];
 export type CommandRules = {
   allow: readonly Prefix[];
   /** Given the allowed prefixes that match a command, returns a place whose code it runs and that none of them applies to. */
-  elsewhere?: (command: SimpleCommand, fits: readonly Prefix[]) => string | undefined;
+  elsewhere?: (command: SimpleCommand, matchingPrefixes: readonly Prefix[]) => string | undefined;
   deny: readonly Prefix[];
   ask: readonly Prefix[];
   /** Whether read-only commands need no prefix. Default: false. */

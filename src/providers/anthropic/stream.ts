@@ -40,7 +40,7 @@ type WireEvent = {
 /** A content block that has not ended. `json` collects streamed arguments; it stays empty if `input` was complete at the start. */
 type Open = { block: Block; text: GrowingText; signature: string; json: GrowingText };
 
-function opened(block: Block): Open {
+function openBlock(block: Block): Open {
   const text = new GrowingText(block.text || block.thinking || '');
   return { block, text, signature: block.signature ?? '', json: new GrowingText() };
 }
@@ -63,29 +63,29 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
   const parts: End['parts'] = [];
   const counted: Counted = {};
   let message: WireEvent['message'];
-  let begun = false;
+  let hasContent = false;
   let reason: string | undefined;
-  let called = false;
+  let hasToolCall = false;
   /** A tool call with invalid JSON. The stop reason shows whether the model wrote it that way or the output limit cut it off. */
-  let doubtful: ToolCall | undefined;
+  let malformedCall: ToolCall | undefined;
 
-  const whole = (part: End['parts'][number]): ModelEvent => {
+  const emitPart = (part: End['parts'][number]): ModelEvent => {
     parts.push(part);
     return { type: 'part', part };
   };
 
-  function* settle(): Generator<ModelEvent> {
-    if (doubtful && STOPS[reason ?? ''] !== 'max_tokens') {
-      called = true;
-      yield whole(doubtful);
+  function* flushMalformedCall(): Generator<ModelEvent> {
+    if (malformedCall && STOPS[reason ?? ''] !== 'max_tokens') {
+      hasToolCall = true;
+      yield emitPart(malformedCall);
     }
-    doubtful = undefined;
+    malformedCall = undefined;
   }
 
   function* start(index: number, block: Block): Generator<ModelEvent> {
-    begun = true;
+    hasContent = true;
     expectBounds(server, 0, open.size);
-    open.set(index, opened(block));
+    open.set(index, openBlock(block));
     if (block.text) yield { type: 'text_delta', text: block.text };
     if (block.thinking) yield { type: 'reasoning_delta', text: block.thinking };
   }
@@ -94,32 +94,32 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
     const state = open.get(index);
     if (!state) return;
     open.delete(index);
-    yield* settle();
+    yield* flushMalformedCall();
     const { block, signature } = state;
     const text = state.text.take();
     const json = state.json.take();
     switch (block.type) {
       case 'text':
-        if (text) yield whole({ type: 'text', text });
+        if (text) yield emitPart({ type: 'text', text });
         break;
       case 'thinking':
-        if (text || signature) yield whole({ type: 'reasoning', text, ...(signature ? { replay: { signature } as Token } : {}) });
+        if (text || signature) yield emitPart({ type: 'reasoning', text, ...(signature ? { replay: { signature } as Token } : {}) });
         break;
       case 'tool_use': {
         const input = json === '' ? { input: block.input || {} } : parseArguments(json);
         const call: ToolCall = { type: 'tool_call', id: block.id || `call_${index}`, name: block.name ?? '', ...input };
         if (call.malformed !== undefined) {
-          doubtful = call;
+          malformedCall = call;
           break;
         }
-        called = true;
-        yield whole(call);
+        hasToolCall = true;
+        yield emitPart(call);
         break;
       }
       default: {
         const { input = block.input } = json === '' ? {} : parseInput(json);
         const replay = { block: input === undefined ? block : { ...block, input } } as Token;
-        if (block.type) yield whole({ type: 'reasoning', text: '', replay });
+        if (block.type) yield emitPart({ type: 'reasoning', text: '', replay });
       }
     }
   }
@@ -130,7 +130,7 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
       switch (event.type) {
         case 'message_start':
           // A gateway may reconnect and restart the request; the two answers cannot be combined.
-          if (begun && event.message?.id && message?.id && event.message.id !== message.id) {
+          if (hasContent && event.message?.id && message?.id && event.message.id !== message.id) {
             throw modelError(server, 'bad_stream', 'another answer began in the middle of it');
           }
           message = event.message;
@@ -142,8 +142,8 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
           yield* start(index, event.content_block ?? {});
           break;
         case 'content_block_delta': {
-          begun = true;
-          const state = open.get(index) ?? opened(guessed(event.delta?.type));
+          hasContent = true;
+          const state = open.get(index) ?? openBlock(blockOfDelta(event.delta?.type));
           open.set(index, state);
           const { text, thinking, signature, partial_json } = event.delta ?? {};
           state.text.add((text ?? '') + (thinking ?? ''));
@@ -165,14 +165,14 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
           break;
         case 'message_stop': {
           // Content normally arrives block by block; some servers send all of it in `message_start`.
-          if (!begun) for (const [at, block] of message?.content?.entries() ?? []) yield* start(at, block);
-          for (const left of [...open.keys()]) yield* finish(left);
-          yield* settle();
+          if (!hasContent) for (const [at, block] of message?.content?.entries() ?? []) yield* start(at, block);
+          for (const openIndex of [...open.keys()]) yield* finish(openIndex);
+          yield* flushMalformedCall();
           const usage = sum(before, total(counted));
           if (reason === 'pause_turn' && mayPause) return { paused: true, parts, usage };
           if (Object.keys(usage).length > 0) yield { type: 'usage', usage };
           const stop = STOPS[reason ?? ''] ?? 'other';
-          yield { type: 'stop', reason: called && (stop === 'end_turn' || stop === 'other') ? 'tool_use' : stop };
+          yield { type: 'stop', reason: hasToolCall && (stop === 'end_turn' || stop === 'other') ? 'tool_use' : stop };
           return { paused: false, parts, usage };
         }
         case 'error':
@@ -182,17 +182,17 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
     throw modelError(server, 'bad_stream', 'the stream ended without its closing event');
   } catch (error) {
     // The user has already seen the streamed text, so it is kept when the answer is interrupted. An incomplete tool call is dropped.
-    for (const { block, text: made } of open.values()) {
-      const text = made.take();
-      if (text && block.type === 'text') yield whole({ type: 'text', text });
-      if (text && block.type === 'thinking') yield whole({ type: 'reasoning', text });
+    for (const { block, text: partialText } of open.values()) {
+      const text = partialText.take();
+      if (text && block.type === 'text') yield emitPart({ type: 'text', text });
+      if (text && block.type === 'thinking') yield emitPart({ type: 'reasoning', text });
     }
     throw error;
   }
 }
 
 /** A proxy may lose the start of a block, so its type is derived from the delta. A tool call without a name cannot be restored. */
-function guessed(delta: string | undefined): Block {
+function blockOfDelta(delta: string | undefined): Block {
   return { type: delta === 'text_delta' ? 'text' : delta === 'thinking_delta' ? 'thinking' : undefined };
 }
 

@@ -1,6 +1,6 @@
 import type { Model } from '@google/genai/web';
 import { checkConfig, sdkError, serverOf } from '../http.ts';
-import { ask, known } from '../listing.ts';
+import { sendListRequest, withoutEmpty } from '../listing.ts';
 import type { ModelInfo, ProviderConfig } from '../types.ts';
 import { createClient } from './client.ts';
 
@@ -13,7 +13,7 @@ export async function listModels(config: ProviderConfig, signal: AbortSignal): P
     for await (const model of await client.models.list({ config: { abortSignal, pageSize: 1000, queryBase: true } })) models.push(model);
     return models;
   };
-  return (await ask(server, signal, list, sdkError)).filter(writesText).map(toInfo);
+  return (await sendListRequest(server, signal, list, sdkError)).filter(writesText).map(toInfo);
 }
 
 /** The service also lists models for images, speech and embeddings. */
@@ -25,5 +25,5 @@ function toInfo(model: Model): ModelInfo {
   const { name = '', displayName: label, inputTokenLimit: contextWindow, outputTokenLimit: maxOutput } = model;
   // The SDK's type omits this field, but the service sends it.
   const { thinking: reasoning } = model as { thinking?: boolean };
-  return { id: name.replace(/^models\//, ''), ...known({ label, contextWindow, maxOutput, reasoning }) };
+  return { id: name.replace(/^models\//, ''), ...withoutEmpty({ label, contextWindow, maxOutput, reasoning }) };
 }

@@ -60,18 +60,20 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
   }
 
   /** A call is usually a single part. With streamed arguments it has several parts, and `willContinue` is set on all but the last. */
-  function* call(made: FunctionCall, signature: string | undefined): Generator<ModelEvent> {
+  function* call(functionCall: FunctionCall, signature: string | undefined): Generator<ModelEvent> {
     yield* flush();
-    if (made.name && open) yield* close();
-    if (!open && !made.name) return;
-    open ??= { name: made.name ?? '', args: {} };
-    open.id ??= made.id;
+    if (functionCall.name && open) yield* close();
+    if (!open && !functionCall.name) return;
+    open ??= { name: functionCall.name ?? '', args: {} };
+    open.id ??= functionCall.id;
     open.signature ??= signature;
-    Object.assign(open.args, made.args);
-    for (const partial of made.partialArgs ?? []) setPartial(open.args, partial);
-    const text = made.partialArgs ? made.partialArgs.map((partial) => partial.stringValue ?? '').join('') : JSON.stringify(made.args ?? {});
+    Object.assign(open.args, functionCall.args);
+    for (const partial of functionCall.partialArgs ?? []) setPartial(open.args, partial);
+    const text = functionCall.partialArgs
+      ? functionCall.partialArgs.map((partial) => partial.stringValue ?? '').join('')
+      : JSON.stringify(functionCall.args ?? {});
     yield { type: 'tool_input_delta', name: open.name, text };
-    if (!made.willContinue) yield* close();
+    if (!functionCall.willContinue) yield* close();
   }
 
   try {
@@ -103,10 +105,10 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
   yield { type: 'stop', reason: stopOf(reason, calls.size > 0) };
 }
 
-function stopOf(reason: string, called: boolean): (ModelEvent & { type: 'stop' })['reason'] {
+function stopOf(reason: string, hasToolCall: boolean): (ModelEvent & { type: 'stop' })['reason'] {
   if (reason === 'MAX_TOKENS') return 'max_tokens';
   if (REFUSALS.test(reason)) return 'refusal';
-  if (called) return 'tool_use';
+  if (hasToolCall) return 'tool_use';
   return reason === 'STOP' ? 'end_turn' : 'other';
 }
 
@@ -116,11 +118,16 @@ function isBare(part: WirePart): boolean {
 
 /** Counts are cumulative. Prompt content added by server-side tools counts as input. */
 function toUsage(counts: NonNullable<Chunk['usageMetadata']>): Usage {
-  const { promptTokenCount: prompt, toolUsePromptTokenCount: tool, candidatesTokenCount: said, thoughtsTokenCount: thought } = counts;
+  const {
+    promptTokenCount: prompt,
+    toolUsePromptTokenCount: tool,
+    candidatesTokenCount: candidateTokens,
+    thoughtsTokenCount: thoughtTokens,
+  } = counts;
   return {
     ...(prompt === undefined ? {} : { input: prompt + (tool ?? 0) }),
-    ...(said === undefined && thought === undefined ? {} : { output: (said ?? 0) + (thought ?? 0) }),
+    ...(candidateTokens === undefined && thoughtTokens === undefined ? {} : { output: (candidateTokens ?? 0) + (thoughtTokens ?? 0) }),
     ...(counts.cachedContentTokenCount === undefined ? {} : { cached: counts.cachedContentTokenCount }),
-    ...(thought === undefined ? {} : { reasoning: thought }),
+    ...(thoughtTokens === undefined ? {} : { reasoning: thoughtTokens }),
   };
 }

@@ -7,12 +7,12 @@ import { lineRules } from './stream.ts';
 const DEFAULT_URL = 'http://127.0.0.1:11434';
 
 /** Adds the default address and removes the API path, which the SDK adds itself. */
-export function settle(config: ProviderConfig): ProviderConfig & { baseUrl: string } {
+export function withDefaultUrl(config: ProviderConfig): ProviderConfig & { baseUrl: string } {
   return { ...config, baseUrl: config.baseUrl?.replace(/\/(v1|api)\/?$/, '') || DEFAULT_URL };
 }
 
 /** The SDK does not accept a signal and would read a key from the environment, so the custom `fetch` handles both. */
-export function createClient(config: ReturnType<typeof settle>, server: Server, signal: AbortSignal): Ollama {
+export function createClient(config: ReturnType<typeof withDefaultUrl>, server: Server, signal: AbortSignal): Ollama {
   const send = connection(server, {
     silenceMs: silenceOf(config, true),
     rulesFor: (url) => (url.endsWith('/api/chat') ? lineRules(server) : undefined),

@@ -13,8 +13,8 @@ export type ModelFacts = {
   memoryBytes?: number;
 };
 
-export function contextLengthOf(shown: { model_info?: unknown }): number | undefined {
-  const [, length] = Object.entries(shown.model_info ?? {}).find(([name]) => name.endsWith('.context_length')) ?? [];
+export function contextLengthOf(modelDetails: { model_info?: unknown }): number | undefined {
+  const [, length] = Object.entries(modelDetails.model_info ?? {}).find(([name]) => name.endsWith('.context_length')) ?? [];
   return typeof length === 'number' ? length : undefined;
 }
 

@@ -26,14 +26,14 @@ export function* toModelEvents(server: Server): Reader<Line> {
   }
 
   /** Ollama sends each call complete. */
-  function* call({ id, function: made }: WireCall): Generator<ModelEvent> {
+  function* call({ id, function: functionCall }: WireCall): Generator<ModelEvent> {
     yield* flush();
-    const name = made?.name ?? '';
-    const given = made?.arguments ?? {};
-    const input = typeof given === 'string' ? parseArguments(given) : { input: given };
+    const name = functionCall?.name ?? '';
+    const wireArguments = functionCall?.arguments ?? {};
+    const input = typeof wireArguments === 'string' ? parseArguments(wireArguments) : { input: wireArguments };
     const part: ToolCall = { type: 'tool_call', id: newId(id, calls), name, ...input };
     calls.add(part.id);
-    yield { type: 'tool_input_delta', name, text: typeof given === 'string' ? given : JSON.stringify(given) };
+    yield { type: 'tool_input_delta', name, text: typeof wireArguments === 'string' ? wireArguments : JSON.stringify(wireArguments) };
     yield { type: 'part', part };
   }
 
@@ -69,9 +69,9 @@ export function* toModelEvents(server: Server): Reader<Line> {
   }
 }
 
-function stopOf(reason: string | null | undefined, called: boolean): (ModelEvent & { type: 'stop' })['reason'] {
+function stopOf(reason: string | null | undefined, hasToolCall: boolean): (ModelEvent & { type: 'stop' })['reason'] {
   if (reason === 'length') return 'max_tokens';
-  if (called) return 'tool_use';
+  if (hasToolCall) return 'tool_use';
   return !reason || reason === 'stop' ? 'end_turn' : 'other';
 }
 

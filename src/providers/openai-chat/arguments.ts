@@ -6,7 +6,7 @@ import { parseInput } from '../http.ts';
 const LONGEST_SCALAR = 30;
 
 export class Arguments {
-  readonly #made = new GrowingText();
+  readonly #text = new GrowingText();
   /** The first character that is not whitespace. */
   #first = '';
   #depth = 0;
@@ -15,7 +15,7 @@ export class Arguments {
   #isBroken = false;
 
   add(more: string): void {
-    this.#made.add(more);
+    this.#text.add(more);
     this.#first ||= more.trimStart()[0] ?? '';
     for (const char of more) {
       if (this.#isEscaped) this.#isEscaped = false;
@@ -29,11 +29,11 @@ export class Arguments {
   }
 
   get text(): string {
-    return this.#made.text;
+    return this.#text.text;
   }
 
   get isEmpty(): boolean {
-    return this.#made.length === 0;
+    return this.#text.length === 0;
   }
 
   /**
@@ -42,7 +42,7 @@ export class Arguments {
    */
   get isWhole(): boolean {
     const isScalar = !/[{["]/.test(this.#first);
-    const isOpen = isScalar ? this.#made.length > LONGEST_SCALAR : this.#inString || this.#depth > 0;
+    const isOpen = isScalar ? this.#text.length > LONGEST_SCALAR : this.#inString || this.#depth > 0;
     if (this.#isBroken || isOpen) return false;
     const isWhole = parseInput(this.text).malformed === undefined;
     // Balanced text that is not valid JSON cannot become valid by adding more.

@@ -1,6 +1,6 @@
 import { silenceOf } from '../connection.ts';
 import { checkConfig, serverOf } from '../http.ts';
-import { known, numberOf } from '../listing.ts';
+import { numberOf, withoutEmpty } from '../listing.ts';
 import { createClient, modelEntries } from '../openai/client.ts';
 import type { ModelInfo, Prices, ProviderConfig } from '../types.ts';
 
@@ -51,7 +51,7 @@ export function toInfo(entry: Entry): ModelInfo {
   ];
   return {
     id: String(entry.id),
-    ...known({
+    ...withoutEmpty({
       label: typeof entry.name === 'string' && entry.name !== entry.id ? entry.name : undefined,
       contextWindow: context.map(numberOf).find((number) => number !== undefined),
       maxOutput: numberOf(entry.max_completion_tokens) ?? numberOf(entry.top_provider?.max_completion_tokens),

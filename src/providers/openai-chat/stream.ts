@@ -65,7 +65,7 @@ const STOPS: Record<string, (ModelEvent & { type: 'stop' })['reason']> = {
 };
 
 export function* toModelEvents(server: Server): Reader<Chunk> {
-  const words = { type: 'text' as 'text' | 'reasoning', text: new GrowingText(), wanted: false };
+  const words = { type: 'text' as 'text' | 'reasoning', text: new GrowingText(), mustReplay: false };
   const calls: Open[] = [];
   const byIndex = new Map<number, Open>();
   const details = new Details();
@@ -77,7 +77,7 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
 
   /** Text and reasoning have no end marker in this API: one ends where the other begins. */
   function* flush(next: 'text' | 'reasoning' = words.type): Generator<ModelEvent> {
-    const { type, wanted } = words;
+    const { type, mustReplay: wanted } = words;
     const text = words.text.take();
     words.type = next;
     const replay: Token = { content: text };
@@ -85,15 +85,15 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
   }
 
   /** Finds the call that a fragment belongs to. Servers may omit the index, and may omit, repeat or change the id for the same index. */
-  const callOf = ({ index, id, function: made }: WireCall, position: number | undefined): Open => {
-    const name = made?.name || '';
+  const callOf = ({ index, id, function: functionCall }: WireCall, position: number | undefined): Open => {
+    const name = functionCall?.name || '';
     const place = typeof index === 'string' && index !== '' ? Number(index) : (index ?? position);
     const indexed = typeof place === 'number';
     const at = indexed ? byIndex.get(place) : undefined;
     const same = calls.find((call) => id && call.id === id);
     const before = at ?? (indexed ? undefined : (same ?? calls.at(-1)));
     // A reused index starts a new call if the previous one is complete. Some servers create a new id for every fragment.
-    const again = !indexed || (before?.id === '' && Boolean(made?.arguments));
+    const again = !indexed || (before?.id === '' && Boolean(functionCall?.arguments));
     const another = Boolean(id && before?.id && before.id !== id && name);
     const isNew = !before || (id ? another && (!indexed || isNext(before, name)) : again && isNext(before, name));
     const call: Open = isNew ? { id: '', name: '', input: new Arguments() } : before;
@@ -109,23 +109,23 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
     yield* flush();
     if (details.list.length > 0) yield { type: 'part', part: { type: 'reasoning', text: '', replay: { details: details.list } as Token } };
     const stop = refused ? 'refusal' : (STOPS[reason?.toLowerCase() ?? ''] ?? 'other');
-    let called = false;
-    for (const [index, { id, name, input: made }] of calls.entries()) {
-      const input = made.text;
+    let hasToolCall = false;
+    for (const [index, { id, name, input: callArguments }] of calls.entries()) {
+      const input = callArguments.text;
       const repeated = calls.some((other, at) => at < index && other.id === id);
       const part: ToolCall = {
         type: 'tool_call',
         id: id ? `${id}${repeated ? `_${index}` : ''}` : `call_${index}`,
         name,
-        ...parseArguments(once(input)),
+        ...parseArguments(withoutRepetition(input)),
       };
       // The call was cut off by the output limit, so it is dropped.
       if (stop === 'max_tokens' && (part.malformed !== undefined || input === '')) continue;
-      called = true;
+      hasToolCall = true;
       yield { type: 'part', part };
     }
     if (usage) yield { type: 'usage', usage };
-    yield { type: 'stop', reason: called && (stop === 'end_turn' || stop === 'other') ? 'tool_use' : stop };
+    yield { type: 'stop', reason: hasToolCall && (stop === 'end_turn' || stop === 'other') ? 'tool_use' : stop };
   }
 
   try {
@@ -143,13 +143,13 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
       if (thought) {
         if (words.type !== 'reasoning') yield* flush('reasoning');
         words.text.add(thought);
-        words.wanted = Boolean(delta.reasoning_content);
+        words.mustReplay = Boolean(delta.reasoning_content);
         yield { type: 'reasoning_delta', text: thought };
       }
       for (const { type, text } of toParts(delta)) {
         if (words.type !== type) yield* flush(type);
         words.text.add(text);
-        words.wanted = false;
+        words.mustReplay = false;
         yield { type: type === 'text' ? 'text_delta' : 'reasoning_delta', text };
       }
       refused ||= Boolean(delta.refusal);
@@ -160,8 +160,8 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
         if (!fragment) continue;
         // Without indexes, several fragments in one chunk are distinguished by their order.
         const call = callOf(fragment, fragments.length > 1 ? position : undefined);
-        const made = fragment.function?.arguments ?? '';
-        const text = typeof made === 'string' ? made : JSON.stringify(made);
+        const wireArguments = fragment.function?.arguments ?? '';
+        const text = typeof wireArguments === 'string' ? wireArguments : JSON.stringify(wireArguments);
         call.input.add(text);
         yield { type: 'tool_input_delta', ...(call.name ? { name: call.name } : {}), text };
       }
@@ -184,12 +184,12 @@ function isNext(before: Open, name: string): boolean {
 }
 
 /** Some servers repeat the complete arguments after sending them in pieces. */
-function once(input: string): string {
+function withoutRepetition(input: string): string {
   const half = input.slice(0, input.length / 2);
   return half !== '' && half + half === input && parseInput(half).malformed === undefined ? half : input;
 }
 
-const textOf = (said: unknown) => (typeof said === 'string' ? said : '');
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 
 function fragmentsOf({ tool_calls, function_call }: Delta): readonly (WireCall | null)[] {
   if (!tool_calls) return function_call ? [{ function: function_call }] : NOTHING;
@@ -203,15 +203,15 @@ function toParts({ content, refusal }: Delta): readonly { type: 'text' | 'reason
   if (refusal) parts.push({ text: refusal });
   return parts.flatMap(({ text, thinking }: WirePart) => {
     const thought = Array.isArray(thinking) ? thinking.map((part) => part.text ?? '').join('') : thinking;
-    const said = thought ?? text;
-    return said ? [{ type: thought === undefined ? 'text' : 'reasoning', text: said }] : [];
+    const partText = thought ?? text;
+    return partText ? [{ type: thought === undefined ? 'text' : 'reasoning', text: partText }] : [];
   });
 }
 
 /** Some servers send reasoning only in this field. */
 function thoughtIn(details: Detail[] | null | undefined): string {
   if (!details) return '';
-  return details.map(({ text, summary }) => [text, summary].find((said) => typeof said === 'string') ?? '').join('');
+  return details.map(({ text, summary }) => [text, summary].find((value) => typeof value === 'string') ?? '').join('');
 }
 
 /** Collects reasoning details, which arrive in fragments identified by index. The server expects them back complete. */
@@ -223,33 +223,33 @@ class Details {
 
   add(detail: Detail): void {
     const key = detail.index === undefined ? undefined : JSON.stringify([detail.type, detail.index]);
-    const known = key === undefined ? undefined : this.#byIndex.get(key);
+    const existing = key === undefined ? undefined : this.#byIndex.get(key);
     for (const value of Object.values(detail)) this.size += typeof value === 'string' ? value.length : 10;
-    if (known) merge(known, detail);
-    if (known) return;
+    if (existing) merge(existing, detail);
+    if (existing) return;
     const copy = { ...detail };
     this.list.push(copy);
     if (key !== undefined) this.#byIndex.set(key, copy);
   }
 }
 
-function merge(known: Detail, detail: Detail): void {
+function merge(target: Detail, detail: Detail): void {
   for (const [name, value] of Object.entries(detail)) {
-    const grows = ['text', 'summary', 'data'].includes(name) && typeof known[name] === 'string';
-    if (grows) known[name] = `${known[name]}${value ?? ''}`;
-    else if (value !== null && value !== undefined) known[name] = value;
+    const grows = ['text', 'summary', 'data'].includes(name) && typeof target[name] === 'string';
+    if (grows) target[name] = `${target[name]}${value ?? ''}`;
+    else if (value !== null && value !== undefined) target[name] = value;
   }
 }
 
 function toUsage(usage: WireUsage | null | undefined): Usage | undefined {
   if (!usage) return undefined;
-  const { prompt_tokens: prompt = 0, completion_tokens: said, total_tokens: all } = usage;
+  const { prompt_tokens: prompt = 0, completion_tokens: completionTokens, total_tokens: all } = usage;
   const thought = usage.completion_tokens_details?.reasoning_tokens ?? 0;
   // xAI reports reasoning tokens in addition to completion tokens; all others include them.
-  const beside = said !== undefined && all === prompt + said + thought;
+  const beside = completionTokens !== undefined && all === prompt + completionTokens + thought;
   return {
     input: usage.prompt_tokens,
-    output: beside ? said + thought : said,
+    output: beside ? completionTokens + thought : completionTokens,
     cached: usage.prompt_tokens_details?.cached_tokens ?? usage.prompt_cache_hit_tokens,
     reasoning: usage.completion_tokens_details?.reasoning_tokens,
   };

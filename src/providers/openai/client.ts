@@ -1,7 +1,7 @@
 import { type ClientOptions, OpenAI } from 'openai/client';
 import { eventConnection } from '../event-stream.ts';
 import { type Server, sdkError } from '../http.ts';
-import { ask, entriesOf } from '../listing.ts';
+import { entriesOf, sendListRequest } from '../listing.ts';
 import type { ProviderConfig } from '../types.ts';
 
 /** Creates the SDK client with every option set explicitly: no retries, no console output, nothing read from the environment. */
@@ -32,6 +32,6 @@ export function createClient({ apiKey, baseUrl, headers }: ProviderConfig, serve
 
 /** Returns the entries of `/models`. @throws ModelError */
 export async function modelEntries(client: OpenAI, server: Server, signal: AbortSignal): Promise<Record<string, unknown>[]> {
-  const answer = await ask(server, signal, (either) => client.get<unknown>('/models', { signal: either }), sdkError);
+  const answer = await sendListRequest(server, signal, (either) => client.get<unknown>('/models', { signal: either }), sdkError);
   return entriesOf(server, answer, 'data');
 }

@@ -49,9 +49,9 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
  */
 function unsupported(error: unknown, omit: Omit, { temperature }: ModelRequest): Omit | undefined {
   if (!(error instanceof APIError) || error.status !== 400) return undefined;
-  const told = `${error.param} ${error.message}`;
-  if (!omit.encrypted && /^include\b|encrypted.content/i.test(told)) return { ...omit, encrypted: true };
-  if (temperature !== undefined && !omit.temperature && /temperature/i.test(told)) return { ...omit, temperature: true };
-  if (!omit.summary && /reasoning\.summary|reasoning summar/i.test(told)) return { ...omit, summary: true };
+  const errorText = `${error.param} ${error.message}`;
+  if (!omit.encrypted && /^include\b|encrypted.content/i.test(errorText)) return { ...omit, encrypted: true };
+  if (temperature !== undefined && !omit.temperature && /temperature/i.test(errorText)) return { ...omit, temperature: true };
+  if (!omit.summary && /reasoning\.summary|reasoning summar/i.test(errorText)) return { ...omit, summary: true };
   return undefined;
 }

@@ -54,35 +54,35 @@ type Open = {
   thought: GrowingText;
   input: GrowingText | undefined;
   /** The `content_index` of the last text received. */
-  said: number;
+  lastContentIndex: number;
 };
 
-const opened = (item: Item): Open => ({
+const openItem = (item: Item): Open => ({
   item,
   text: new GrowingText(),
   refusal: new GrowingText(),
   thought: new GrowingText(),
   input: undefined,
-  said: -1,
+  lastContentIndex: -1,
 });
 
 export function* toModelEvents(server: Server): Reader<WireEvent> {
   const open = new Map<number, Open>();
   const finished = new Map<number, string>();
-  const said = new Set<string>();
-  let saidLength = 0;
+  const finishedItems = new Set<string>();
+  let finishedLength = 0;
   const callIds = new Set<string>();
   let last = -1;
-  let called = false;
+  let hasToolCall = false;
   let refused = false;
   /** A tool call with invalid JSON. The closing event shows whether the model wrote it that way or the output limit cut it off. */
-  let doubtful: ToolCall | undefined;
+  let malformedCall: ToolCall | undefined;
 
   const at = (event: WireEvent): Open => {
     last = event.output_index ?? Math.max(0, last);
-    const known = open.get(last);
-    if (known) return known;
-    const state = opened({});
+    const existing = open.get(last);
+    if (existing) return existing;
+    const state = openItem({});
     open.set(last, state);
     return state;
   };
@@ -91,21 +91,21 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
   function* repeated(event: WireEvent, type: 'text' | 'refusal', words: unknown): Generator<ModelEvent> {
     const state = at(event);
     const index = event.content_index ?? 0;
-    if (typeof words !== 'string' || words === '' || state.said >= index) return;
-    state.said = index;
+    if (typeof words !== 'string' || words === '' || state.lastContentIndex >= index) return;
+    state.lastContentIndex = index;
     state[type].add(words);
     yield { type: 'text_delta', text: words };
   }
 
   /** Detects repeated items from servers that give all items the same index. */
-  const isFinished = (item: Item) => callIds.has(item.call_id ?? '') || said.has(JSON.stringify(item));
+  const isFinished = (item: Item) => callIds.has(item.call_id ?? '') || finishedItems.has(JSON.stringify(item));
 
-  function* settle(cut: boolean): Generator<ModelEvent> {
-    if (doubtful && !cut) {
-      called = true;
-      yield { type: 'part', part: doubtful };
+  function* flushMalformedCall(cut: boolean): Generator<ModelEvent> {
+    if (malformedCall && !cut) {
+      hasToolCall = true;
+      yield { type: 'part', part: malformedCall };
     }
-    doubtful = undefined;
+    malformedCall = undefined;
   }
 
   function* finish(index: number, item: Item, state: Open | undefined): Generator<ModelEvent> {
@@ -113,10 +113,10 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
     const text = JSON.stringify(item);
     if (finished.get(index) === text) return;
     finished.set(index, text);
-    said.add(text);
-    saidLength += text.length;
+    finishedItems.add(text);
+    finishedLength += text.length;
     open.delete(index);
-    yield* settle(false);
+    yield* flushMalformedCall(false);
     const thought = state?.thought.text;
     if (thought && item.type !== 'reasoning') yield { type: 'part', part: { type: 'reasoning', text: thought } };
     const content = item.content ?? [];
@@ -130,8 +130,8 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
       if (item.status === 'incomplete' || callIds.has(item.call_id ?? '')) return;
       const id = item.call_id || item.id || `call_${index}`;
       callIds.add(id);
-      doubtful = { type: 'tool_call', id, name: item.name ?? '', ...inputOf(item.arguments || state?.input?.text) };
-      if (doubtful.malformed === undefined) yield* settle(false);
+      malformedCall = { type: 'tool_call', id, name: item.name ?? '', ...inputOf(item.arguments || state?.input?.text) };
+      if (malformedCall.malformed === undefined) yield* flushMalformedCall(false);
     } else if (item.type === 'reasoning') {
       yield* reasoning(item, thought);
     } else if (item.type !== undefined) {
@@ -150,18 +150,18 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
   try {
     for (let event = yield; event; event = yield) {
       const delta = typeof event.delta === 'string' ? event.delta : '';
-      expectBounds(server, saidLength, open.size);
+      expectBounds(server, finishedLength, open.size);
       switch (event.type) {
         case 'response.output_item.added':
           last = event.output_index ?? last + 1;
-          open.set(last, opened(event.item ?? {}));
+          open.set(last, openItem(event.item ?? {}));
           break;
         case 'response.output_text.delta':
         case 'response.refusal.delta': {
           const state = at(event);
           const kind = event.type === 'response.refusal.delta' ? 'refusal' : 'text';
           state[kind].add(delta);
-          state.said = event.content_index ?? 0;
+          state.lastContentIndex = event.content_index ?? 0;
           yield { type: 'text_delta', text: delta };
           break;
         }
@@ -207,16 +207,16 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
         case 'response.incomplete': {
           const { output, usage, incomplete_details, status, error } = event.response ?? {};
           if (status === 'failed' || status === 'cancelled') throw failureError(server, failureOf(error ?? `the response is ${status}`));
-          const whole = event.type !== 'response.incomplete' && status !== 'incomplete';
+          const isComplete = event.type !== 'response.incomplete' && status !== 'incomplete';
           // Usually all items are finished by now, but some servers send no events for items.
           for (const [index, item] of output && output.length > finished.size ? output.entries() : []) {
             if (!finished.has(index) && !isFinished(item)) yield* finish(index, item, open.get(index));
           }
-          for (const [index, state] of whole ? [...open].sort(([a], [b]) => a - b) : []) yield* finish(index, rebuilt(state), state);
-          yield* settle(!whole);
-          if (!whole) yield* leftovers();
+          for (const [index, state] of isComplete ? [...open].sort(([a], [b]) => a - b) : []) yield* finish(index, rebuilt(state), state);
+          yield* flushMalformedCall(!isComplete);
+          if (!isComplete) yield* leftovers();
           if (usage) yield { type: 'usage', usage: toUsage(usage) };
-          if (whole) yield { type: 'stop', reason: called ? 'tool_use' : refused ? 'refusal' : 'end_turn' };
+          if (isComplete) yield { type: 'stop', reason: hasToolCall ? 'tool_use' : refused ? 'refusal' : 'end_turn' };
           else yield { type: 'stop', reason: STOPS[incomplete_details?.reason ?? ''] ?? 'other' };
           return;
         }
@@ -235,8 +235,10 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
   }
 }
 
-function inputOf(given: unknown): ReturnType<typeof parseArguments> {
-  return typeof given === 'object' && given ? { input: given } : parseArguments(typeof given === 'string' ? given : '');
+function inputOf(wireArguments: unknown): ReturnType<typeof parseArguments> {
+  return typeof wireArguments === 'object' && wireArguments
+    ? { input: wireArguments }
+    : parseArguments(typeof wireArguments === 'string' ? wireArguments : '');
 }
 
 const STOPS: Record<string, 'max_tokens' | 'refusal'> = { max_output_tokens: 'max_tokens', content_filter: 'refusal' };

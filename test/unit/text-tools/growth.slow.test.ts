@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { user } from '../../../src/core/model/messages.ts';
 import { TextToolParser } from '../../../src/text-tools/parser.ts';
-import { Shown } from '../../../src/text-tools/quoted-calls.ts';
+import { QuotedCalls } from '../../../src/text-tools/quoted-calls.ts';
 import { TOOLS } from './tools.ts';
 
 const CALL = '<tool_call>{"name": "read_file", "arguments": {"path": "a.ts"}}</tool_call>';
@@ -77,7 +77,7 @@ const TEXTS: [what: string, unit: string, before?: string, behind?: string][] = 
   ['lists of Python', '[read_file(path='],
 ];
 
-function read(text: string, size: number, shown?: Shown): number {
+function read(text: string, size: number, shown?: QuotedCalls): number {
   const begun = process.cpuUsage();
   const parser = new TextToolParser(TOOLS, shown);
   for (let at = 0; at < text.length; at += size) parser.feed(text.slice(at, at + size));
@@ -112,7 +112,7 @@ describe('calls as text: a long text', () => {
   ] as const) {
     it(`takes its length, where the model was shown ${what} many times`, () => {
       expectGrowth(
-        (length) => read(`${CALL}\n`, 100, new Shown({ system: '', messages: [user(unit.repeat(Math.ceil(length / unit.length)))] })),
+        (length) => read(`${CALL}\n`, 100, new QuotedCalls({ system: '', messages: [user(unit.repeat(Math.ceil(length / unit.length)))] })),
         5000,
       );
     }).timeout(60_000);

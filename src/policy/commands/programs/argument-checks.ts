@@ -40,20 +40,20 @@ const sed: Check = (args) => {
   );
   if (isOther !== undefined) return asks(/^-[^-]*i|^--i/.test(isOther) ? 'writes' : 'inline-code', `sed ${isOther}`);
   const scripts = sedScripts(args);
-  const bad = scripts.find(
+  const unsafeScript = scripts.find(
     (script) => script.length > MAX_SCRIPT || !SED_SCRIPT.test(script) || (/^[^[]*\[/.test(script) && AMBIGUOUS_SET.test(script)),
   );
-  if (scripts.length === 0 || bad !== undefined) return asks('inline-code', `sed ${bad ?? ''}`.trim());
+  if (scripts.length === 0 || unsafeScript !== undefined) return asks('inline-code', `sed ${unsafeScript ?? ''}`.trim());
   return { reads: true };
 };
 
 function sedScripts(args: readonly string[]): string[] {
-  const given = args.flatMap((word, at) => {
+  const optionScripts = args.flatMap((word, at) => {
     if (word.startsWith('--expression=')) return [word.slice('--expression='.length)];
     return word === '--expression' || /^-[nErsuz]*e$/.test(word) ? [args[at + 1] ?? '?'] : [];
   });
   const first = args.find((word) => !word.startsWith('-') || word === '-');
-  return given.length > 0 ? given : first === undefined ? [] : [first];
+  return optionScripts.length > 0 ? optionScripts : first === undefined ? [] : [first];
 }
 
 /** Matches awk features that write, run programs or load code. */
@@ -80,8 +80,8 @@ const awk: Check = (args) => {
   }
   const program = args[at];
   if (program === undefined || (program.startsWith('-') && program !== '--')) return asks('inline-code', `awk ${program ?? ''}`.trim());
-  const bad = args.find((word, index) => AWK_DANGER.test(index === at ? withoutComparisons(word) : word));
-  if (bad !== undefined) return asks('inline-code', 'awk');
+  const dangerousWord = args.find((word, index) => AWK_DANGER.test(index === at ? withoutComparisons(word) : word));
+  if (dangerousWord !== undefined) return asks('inline-code', 'awk');
   // Operands of the form `var=value` and options after the program could still change what it does.
   return args.slice(at + 1).some((word) => /^-./.test(word)) ? asks('inline-code', 'awk') : { reads: true };
 };

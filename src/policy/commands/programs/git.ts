@@ -80,9 +80,9 @@ export const checkGit: Check = (args) => {
   if (subcommand === 'worktree' && rest[0] === 'list') return { argv, floor: 2, reads: true };
   const rule = RULE_OF.get(subcommand);
   if (rule) return { argv, ...asks(rule, `git ${subcommand}`) };
-  const edited = subcommand === 'pull' ? rest.find((word) => /^(?:--rebase=|-r)i/.test(word)) : undefined;
-  const found = edited ?? findOption(rest, RUNS) ?? findOption(rest, LETTERS[subcommand] ?? '');
-  if (found !== undefined) return { argv, ...asks('runs-other', `git ${subcommand} ${found}`) };
+  const interactiveOption = subcommand === 'pull' ? rest.find((word) => /^(?:--rebase=|-r)i/.test(word)) : undefined;
+  const programOption = interactiveOption ?? findOption(rest, RUNS) ?? findOption(rest, LETTERS[subcommand] ?? '');
+  if (programOption !== undefined) return { argv, ...asks('runs-other', `git ${subcommand} ${programOption}`) };
   // To print who signed a commit, Git runs the program named in its configuration.
   const signed = READS.has(subcommand) ? rest.find((word) => /%G|%\(signature/.test(word)) : undefined;
   if (signed !== undefined) return { argv, ...asks('runs-other', `git ${subcommand} ${signed}`) };

@@ -160,9 +160,9 @@ export const isListed = (name: string): boolean => Object.hasOwn(HARMLESS, name)
 const SETS = new Map<string, ReadonlySet<string>>();
 
 function harmlessOf(name: string): ReadonlySet<string> {
-  const known = SETS.get(name) ?? wordSet(isListed(name) ? (HARMLESS[name] as string) : '');
-  SETS.set(name, known);
-  return known;
+  const options = SETS.get(name) ?? wordSet(isListed(name) ? (HARMLESS[name] as string) : '');
+  SETS.set(name, options);
+  return options;
 }
 
 /** Options that prevent writing. `--noEmit false` after a granted `--noEmit` turns the option off, so it counts as unlisted. */
@@ -198,7 +198,7 @@ export function isHarmlessWord(name: string, word: string): boolean {
 
 /** Whether an option is listed. One-letter options may be grouped and followed by a number: `-xvs`, `-j4`. */
 export function isHarmless(name: string, option: string): boolean {
-  const known = harmlessOf(name);
-  if (/^(?:--?|-\d+)$/.test(option) || known.has(option.split('=')[0] as string)) return true;
-  return /^-[A-Za-z]+\d*$/.test(option) && [...option.replace(/[-\d]/g, '')].every((letter) => known.has(`-${letter}`));
+  const harmless = harmlessOf(name);
+  if (/^(?:--?|-\d+)$/.test(option) || harmless.has(option.split('=')[0] as string)) return true;
+  return /^-[A-Za-z]+\d*$/.test(option) && [...option.replace(/[-\d]/g, '')].every((letter) => harmless.has(`-${letter}`));
 }

@@ -6,8 +6,8 @@
  * grouped one-letter options. False positives are preferred to false negatives.
  */
 export function findOption(words: readonly string[], options: string, isExact = false): string | undefined {
-  const wanted = options.split(/\s+/).filter((option) => option !== '');
-  return words.find((word) => word.length > 1 && word.startsWith('-') && wanted.some((option) => isOption(word, option, isExact)));
+  const candidates = options.split(/\s+/).filter((option) => option !== '');
+  return words.find((word) => word.length > 1 && word.startsWith('-') && candidates.some((option) => isOption(word, option, isExact)));
 }
 
 function isOption(word: string, option: string, isExact: boolean): boolean {
@@ -34,11 +34,11 @@ function folded(name: string): string {
 
 /** Returns the first option that is not in `allowed`. Each letter of a group is checked, and text after `=` is ignored. */
 export function otherOption(words: readonly string[], allowed: string): string | undefined {
-  const known = new Set(allowed.split(/\s+/));
+  const allowedOptions = new Set(allowed.split(/\s+/));
   return words.find((word) => {
     if (!word.startsWith('-') || word === '-' || word === '--') return false;
-    if (known.has(word.split('=')[0] ?? '')) return false;
-    return word.startsWith('--') || ![...word.slice(1)].every((letter) => known.has(`-${letter}`));
+    if (allowedOptions.has(word.split('=')[0] ?? '')) return false;
+    return word.startsWith('--') || ![...word.slice(1)].every((letter) => allowedOptions.has(`-${letter}`));
   });
 }
 
@@ -66,8 +66,8 @@ const ALIASES: Record<string, string> = { egrep: 'grep', fgrep: 'grep', zgrep: '
 
 /** Returns undefined for a program whose options are not listed. */
 export function valuedLetters(name: string): string | undefined {
-  const known = Object.hasOwn(ALIASES, name) ? (ALIASES[name] as string) : name;
-  return Object.hasOwn(VALUED, known) ? VALUED[known] : undefined;
+  const program = Object.hasOwn(ALIASES, name) ? (ALIASES[name] as string) : name;
+  return Object.hasOwn(VALUED, program) ? VALUED[program] : undefined;
 }
 
 /** Values that may be attached to a one-letter option: `.npmrc` in `-nf.npmrc`. Ambiguous words produce several candidates. */

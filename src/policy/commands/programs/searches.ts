@@ -220,9 +220,9 @@ function searchedByGit(words: readonly string[]): SearchedPlaces | undefined {
   if (/^(?:show|cat-file)$/.test(subcommand) && end < 0 && plain(rest).length > 0 && plain(rest).every((word) => /^[^:]+:./.test(word)))
     return undefined;
   const isAll = rest.some((word) => /^--full-d/.test(word));
-  const named = isAll ? [] : pathspecs(end < 0 ? plain(rest) : rest.slice(end + 1));
+  const pathspecWords = isAll ? [] : pathspecs(end < 0 ? plain(rest) : rest.slice(end + 1));
   // Without `--`, Git treats a word as a path only if such a file exists.
-  return { places: end < 0 || named.length === 0 ? [...named, '?'] : named, hidden: true, tracked: 'changes' };
+  return { places: end < 0 || pathspecWords.length === 0 ? [...pathspecWords, '?'] : pathspecWords, hidden: true, tracked: 'changes' };
 }
 
 /** A pathspec with a pattern could match any file of the repository. */

@@ -107,13 +107,14 @@ export const subcommands: Record<string, Check> = {
 };
 
 /** Checks specific to one program for arguments that print keys or contact another host. */
-const OF_ONE: Record<string, (rest: readonly string[], shown: string) => ReturnType<Check> | undefined> = {
-  kubectl: (rest, shown) => (rest.some((word) => /^(?:[^=]*[,/])?secrets?(?:[.,/]|$)/i.test(word)) ? asks('secrets', shown) : undefined),
-  gh: (rest, shown) => {
-    if (rest.some((word) => /(?:^-q|\b)env\b|\$ENV/.test(word))) return asks('secrets', shown);
+const PROGRAM_CHECKS: Record<string, (rest: readonly string[], displayName: string) => ReturnType<Check> | undefined> = {
+  kubectl: (rest, displayName) =>
+    rest.some((word) => /^(?:[^=]*[,/])?secrets?(?:[.,/]|$)/i.test(word)) ? asks('secrets', displayName) : undefined,
+  gh: (rest, displayName) => {
+    if (rest.some((word) => /(?:^-q|\b)env\b|\$ENV/.test(word))) return asks('secrets', displayName);
     const isElsewhere = (word: string) => /^https?:/i.test(word) && !/^https:\/\/github\.com\//.test(word);
     const isHost = (word: string) => /^(?:(?:-R|--repo)=?)?[^-\s/]+\.[^\s/]+\/[^\s/]+\/[^\s/]+$/.test(word);
-    return rest.some((word) => isElsewhere(word.replace(/^(?:-R|--repo)=?/, '')) || isHost(word)) ? asks('sends', shown) : undefined;
+    return rest.some((word) => isElsewhere(word.replace(/^(?:-R|--repo)=?/, '')) || isHost(word)) ? asks('sends', displayName) : undefined;
   },
 };
 
@@ -126,26 +127,26 @@ function checkSubcommand(name: string, form: Form, args: readonly string[]): Ret
     return args.length === 1 && TELLS_ONLY.has(word) ? { floor: 1, reads: TELL_ALONE.has(name) } : asks('runs-other', `${name} ${word}`);
   // A toolchain, file or URL in place of the subcommand.
   if (/^\+|:\/\/|^\//.test(word)) return asks('runs-other', `${name} ${word}`);
-  const shown = `${name} ${word}`;
+  const displayName = `${name} ${word}`;
   const rule = Object.entries(form.ask ?? {}).find(([, words]) => wordSet(words).has(word))?.[0] as Rule | undefined;
-  if (rule) return asks(rule, shown);
+  if (rule) return asks(rule, displayName);
   const rest = args.slice(at + 1);
-  const other = OF_ONE[name]?.(rest, shown);
+  const other = PROGRAM_CHECKS[name]?.(rest, displayName);
   if (other) return other;
   const target = rest.findIndex((each) => !each.startsWith('-'));
   if (wordSet(form.launches ?? '').has(word)) {
     const isPlain = target === 0 || (target === 1 && rest[0] === '--');
-    return isPlain ? { floor: at + target + 3, inner: { at: at + target + 2, isCovered: true } } : asks('runs-other', shown);
+    return isPlain ? { floor: at + target + 3, inner: { at: at + target + 2, isCovered: true } } : asks('runs-other', displayName);
   }
   // These subcommands report on running containers and execute nothing from the compose file.
   if (word === 'compose' && /^(?:docker|podman)$/.test(name) && /^(?:ps|logs|ls|top|images|port)$/.test(rest[0] ?? ''))
     return { floor: at + 3 };
-  if (form.plain !== undefined && !wordSet(form.plain).has(word)) return asks(form.otherwise ?? 'runs-other', shown);
-  if (wordSet(form.installs ?? '').has(word) && target >= 0) return asks('installs', shown);
+  if (form.plain !== undefined && !wordSet(form.plain).has(word)) return asks(form.otherwise ?? 'runs-other', displayName);
+  if (wordSet(form.installs ?? '').has(word) && target >= 0) return asks('installs', displayName);
   if (name === 'go' && /^(?:test|vet|build)$/.test(word)) return { floor: at + 2 + packagesIn(rest) };
   if (!wordSet(form.namesTarget ?? '').has(word)) return { floor: at + 2 };
   if (name === 'gh' && !/^(?:list|ls|view|status|diff|checks)$/.test(rest[0] ?? ''))
-    return asks('sends', `${shown} ${rest[0] ?? ''}`.trim());
+    return asks('sends', `${displayName} ${rest[0] ?? ''}`.trim());
   return { floor: target < 0 ? args.length + 1 : at + target + 3 };
 }
 

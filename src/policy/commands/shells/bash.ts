@@ -112,7 +112,7 @@ class BashReader {
     else if (WORDS.has(node.type)) this.word(node, standing);
     else if (node.type === 'comment' && this.isRemark(node)) return;
     else {
-      if (node.named && !LEAVES.has(node.type))
+      if (node.isNamed && !LEAVES.has(node.type))
         this.unreadable(`it contains a ${node.type.replaceAll('_', ' ')} (${node.text.slice(0, 40)})`);
       for (const child of node.children) this.visit(child, standing);
     }
@@ -182,7 +182,7 @@ class BashReader {
   }
 
   private redirect(node: ShellNode, standing: readonly Standing[]): void {
-    const operator = node.children.find(({ named }) => !named)?.type ?? '';
+    const operator = node.children.find(({ isNamed: named }) => !named)?.type ?? '';
     const [target, ...more] = node.children.filter(({ field }) => field === 'destination');
     for (const child of node.children) this.visit(child, standing);
     // Some shells only support single-digit file descriptors and treat longer numbers as a word.
@@ -219,7 +219,7 @@ class BashReader {
     const collect = (child: ShellNode): void => {
       this.checkForm(child);
       if (WORDS.has(child.type)) words.push(this.word(child, standing));
-      else if (child.named && !OPERATIONS.has(child.type)) words.push({ source: child.text, value: undefined, glob: false });
+      else if (child.isNamed && !OPERATIONS.has(child.type)) words.push({ source: child.text, value: undefined, glob: false });
       else if (child.children.length > 0) child.children.forEach(collect);
       else {
         if (!signs.has(child.text) && !/^-[A-Za-z]+$/.test(child.text)) this.unreadable(`a condition contains \`${child.text}\``);
@@ -241,14 +241,14 @@ class BashReader {
     const words = node.children.map((child): Word => {
       if (child.type === 'variable_assignment') this.assignment(child, standing);
       else this.substitutions(child, standing);
-      return child.named ? { source: child.text, value: undefined, glob: false } : { source: child.text, value: child.text, glob: false };
+      return child.isNamed ? { source: child.text, value: undefined, glob: false } : { source: child.text, value: child.text, glob: false };
     });
     this.reading.commands.push({ source: node.text, words, within: standing, environment: [] });
   }
 
   /** Only whitespace may separate the child nodes. Any other text would be read by the shell although the grammar skipped it. */
   private checkForm(node: ShellNode): void {
-    if (this.shell === 'sh' && !node.named && BASH_ONLY.has(node.type))
+    if (this.shell === 'sh' && !node.isNamed && BASH_ONLY.has(node.type))
       this.unreadable(`\`${node.text}\` has another meaning in this shell`);
     if (node.children.length === 0 || WORDS.has(node.type)) return;
     const [first, second] = node.children;

@@ -31,7 +31,7 @@ export function readPowerShell(root: ShellNode, within: readonly Standing[] = []
       const isList = node.type === 'statement_list' && node.children.filter(({ type }) => type === 'pipeline').length > 1;
       const inner: readonly Standing[] = [...standing, ...(isPipe ? (['pipe'] as const) : []), ...(isList ? (['list'] as const) : [])];
       for (const child of node.children) visit(child, inner);
-    } else if (node.named || !SEPARATORS.has(node.type)) {
+    } else if (node.isNamed || !SEPARATORS.has(node.type)) {
       unreadable(`it contains a ${node.type.replaceAll('_', ' ')} (${node.text.slice(0, 40)})`);
       for (const each of commandsIn(node)) command(each, [...standing, 'script']);
     }

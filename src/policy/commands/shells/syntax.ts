@@ -15,7 +15,7 @@ export type ShellNode = {
   /** Offsets in UTF-16 code units from the start of the whole command; `end` is exclusive. */
   start: number;
   end: number;
-  named: boolean;
+  isNamed: boolean;
   /** Whether part of the node could not be parsed or had to be inserted by the parser. */
   hasError: boolean;
   children: readonly ShellNode[];
