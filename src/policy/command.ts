@@ -42,7 +42,7 @@ export type CommandOptions = {
 const NO_ALIASES: Aliases = { names: (path) => [path], places: (path) => [path] };
 const TOOL = { name: 'run_command', source: 'builtin' };
 
-export function commandJudge(
+export function createCommandJudge(
   { text, shell, cwd }: CommandLine,
   parser: ShellParser | undefined,
   options: CommandOptions = {},
@@ -137,7 +137,7 @@ function withGit(analysis: CommandAnalysis, settings: CommandOptions['gitSetting
 }
 
 /** What the host must resolve on disk before a command can be evaluated. */
-export type Named = {
+export type CommandFacts = {
   words: readonly string[];
   /** The subset of `words` of which the command prints only the name, not the content. */
   names: ReadonlySet<string>;
@@ -153,7 +153,7 @@ export type Named = {
   runsGit: boolean;
 };
 
-export function namedBy({ text, shell }: CommandLine, parser: ShellParser | undefined): Named {
+export function factsOfCommand({ text, shell }: CommandLine, parser: ShellParser | undefined): CommandFacts {
   const { paths, uses, commands } = analyzeCommand(text, shell, parser);
   const names = new Set(paths.filter((path) => uses.get(path) === 'name'));
   const globs = commands.flatMap(({ words }) => words.flatMap(({ glob, value }) => (glob && value !== undefined ? [value] : [])));

@@ -87,7 +87,15 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
         privateHost: prepared?.privateHost,
         command:
           command &&
-          commands?.commandJudge(command, parser, { hookPlaces, aliases, readOnlyCommands, isBelow, tops, hides: isHidden, ...known }),
+          commands?.createCommandJudge(command, parser, {
+            hookPlaces,
+            aliases,
+            readOnlyCommands,
+            isBelow,
+            tops,
+            hides: isHidden,
+            ...known,
+          }),
         rules,
         grants,
         planScope: run.plan && writeScope(asAskedBy(run, call.id, session.state), written),
@@ -102,7 +110,7 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
         const isRuled = touchesAny(rules.flatMap(({ path, effect }) => (path !== undefined && effect !== 'allow' ? [path] : [])));
         const matters = (path: string, byRules: boolean) =>
           (!byRules && aliases.places(path).some(isSecret)) || isHidden(path) || aliases.names(path).some(isRuled);
-        const named = commands.namedBy(command, parser);
+        const named = commands.factsOfCommand(command, parser);
         const { codePlaces } = await import('../facts/code-places.ts');
         const [reach, code, gitSettings] = await Promise.all([
           reachOf(named, command.cwd, fs, matters),

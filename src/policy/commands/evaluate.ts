@@ -7,7 +7,7 @@ import type { CommandAnalysis, CommandRules, Prefix, SimpleCommand } from './typ
  * Evaluates an analyzed command. Deny takes precedence over ask, and ask over allow. Opaque or dangerous commands need an approval
  * regardless of the allowlist; any other command is allowed only if each of its parts is.
  */
-export function judgeCommand(
+export function evaluateCommand(
   analysis: CommandAnalysis,
   { allow, deny, ask, allowReadOnly = false, guard, elsewhere }: CommandRules,
 ): Decision {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Covers } from '../../../src/core/session/grant-scope.ts';
 import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
-import { type CommandOptions, commandJudge } from '../../../src/policy/command.ts';
+import { type CommandOptions, createCommandJudge } from '../../../src/policy/command.ts';
 import type { ShellParser } from '../../../src/policy/commands/shells/syntax.ts';
 import { decide } from '../../../src/policy/decide.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
@@ -26,7 +26,7 @@ function judge(text: string, { rules = [], workspace = [], grants = [], cwd = '.
     name: 'run_command',
     targets: [],
     trusted: true,
-    command: commandJudge({ text, cwd, shell: 'bash' }, bash, options),
+    command: createCommandJudge({ text, cwd, shell: 'bash' }, bash, options),
     rules: [
       ...rules.map((rule) => ({ ...rule, from: 'user' as const })),
       ...workspace.map((rule) => ({ ...rule, from: 'workspace' as const })),
@@ -118,7 +118,7 @@ describe('a command', () => {
 
   it('asks where there is no grammar, whatever was allowed', () => {
     const input = { rules: [{ ...allow('npm test'), from: 'user' as const }], grants: [prefix('npm', 'test')] };
-    const judged = commandJudge({ text: 'npm test', cwd: '.', shell: 'other' }, undefined)(input.rules, input.grants);
+    const judged = createCommandJudge({ text: 'npm test', cwd: '.', shell: 'other' }, undefined)(input.rules, input.grants);
     assert.deepEqual([judged.kind, judged.covers], ['ask', undefined]);
   });
 });
