@@ -44,7 +44,7 @@ const commands = fc.array(fc.tuple(simple, operator), { minLength: 1, maxLength:
   const text = parts.flat().slice(0, -1).join('');
   return text;
 });
-/** Letters that shells give a meaning, in every order. */
+/** Characters with a meaning in shells, in random order. */
 const soup = fc.array(
   fc.oneof(
     fc.constantFrom(

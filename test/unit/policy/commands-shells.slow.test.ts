@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
 import { analyzeCommand, judgeCommand } from '../../../src/policy/commands/index.ts';
 
-/** The only programs that these shells find; none of them does anything. */
+/** The only programs on the shells' PATH; none of them does anything. */
 const PROGRAMS = ['ls', 'cat', 'git', 'rg', 'npm', 'env', 'timeout', 'time'];
 const COMMANDS = [
   ...[
@@ -46,7 +46,7 @@ const SIGNS =
     ',',
   );
 
-/** A command with signs put in, letters taken out, and other commands put in. */
+/** A command with symbols inserted, characters removed, and other commands inserted. */
 const mutated = fc
   .tuple(
     fc.constantFrom(...COMMANDS),

@@ -61,7 +61,7 @@ const input: fc.Arbitrary<PolicyInput> = fc.record({
   hookPlaces: optional(fc.array(text, { maxLength: 1 })),
   seen: optional(fc.record({ secret: fc.boolean(), strangers: fc.boolean() })),
   unattended: fc.boolean(),
-  // What a command judge says is its own; here it says anything at all.
+  // The command policy is tested separately, so here it returns any decision.
   command: optional(fc.constantFrom('allow', 'ask', 'deny').map((kind) => () => ({ kind: kind as 'allow', rule: 'x', reason: 'x' }))),
 });
 

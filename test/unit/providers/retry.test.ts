@@ -29,7 +29,7 @@ function scripted(...attempts: (ModelEvent | Error)[][]): ModelAdapter & { asked
   };
 }
 
-/** No clock: what would have been slept is written down. */
+/** Waits are recorded instead of slept. */
 async function run(adapter: ModelAdapter, options: RetryOptions = {}) {
   const slept: number[] = [];
   const waits: ModelWaiting[] = [];
@@ -152,7 +152,7 @@ describe('retry', () => {
     assert.equal(adapter.asked, 1);
   });
 
-  /** Does `act` as soon as the wait has begun. */
+  /** Runs `act` as soon as the wait has begun. */
   async function duringWait(adapter: ModelAdapter, signal: AbortSignal, act: () => void): Promise<ModelEvent[]> {
     const events: ModelEvent[] = [];
     for await (const event of adapter.stream(request, signal)) {
@@ -179,7 +179,7 @@ describe('retry', () => {
   });
 
   describe('of a server that is silent', () => {
-    /** Answers the second request, and the first only when it is told to. */
+    /** Answers the second request immediately, and the first when `answer` is called. */
     function slow() {
       const told = { answer: () => {}, asked: 0 };
       const adapter: ModelAdapter = {

@@ -1,4 +1,6 @@
-/** The work of the parser grows as its text does, whatever the text is: an answer of a hostile or broken model freezes nothing. */
+/**
+ * The parser's work grows linearly with the length of the text, so that an answer of a malicious or broken model cannot block the program.
+ */
 import assert from 'node:assert/strict';
 import { user } from '../../../src/core/model/messages.ts';
 import { TextToolParser } from '../../../src/text-tools/parser.ts';
@@ -9,7 +11,7 @@ const CALL = '<tool_call>{"name": "read_file", "arguments": {"path": "a.ts"}}</t
 const FENCE = '```json\n{"name": "read_file", "arguments": {"path": "a.ts"}}\n```\n';
 const M3 = ']<]minimax[>[';
 
-/** What is repeated, with what stands before and behind it. */
+/** The repeated text, with the text before and after it. */
 const TEXTS: [what: string, unit: string, before?: string, behind?: string][] = [
   ['marks', '<tool_call>'],
   ['halves of calls', '<tool_call>{"name": "read_file", '],
@@ -86,7 +88,10 @@ function read(text: string, size: number, shown?: QuotedCalls): number {
   return (own + system) / 1000;
 }
 
-/** Eight times the text takes less than 24 times the work; squared it would be 64. The best of several: other programs take time, too. */
+/**
+ * Eight times the text must take less than 24 times the work (quadratic growth would be 64). The minimum of several runs excludes the
+ * effect of other programs.
+ */
 function expectGrowth(work: (length: number) => number, length: number): void {
   const short = Math.max(4, Math.min(work(length), work(length)));
   let long = work(8 * length);
