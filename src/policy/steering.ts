@@ -275,7 +275,7 @@ function wrapperChain(words: string[]): string[][] {
 /** Returns the words of each simple command, including commands started by wrappers. */
 const launchedCommands = (text: string): string[][] => segments(text).flatMap(wrapperChain);
 
-/** In PowerShell, and between Windows path names, a backslash is a literal character, so both interpretations are considered. */
+/** In PowerShell and in Windows paths a backslash is an ordinary character, elsewhere an escape. Both interpretations are considered. */
 const segments = (text: string): string[][] => {
   const other = text.replace(/\\(?=[\w.-])/g, '/');
   return other === text ? simpleCommands(text) : [...simpleCommands(text), ...simpleCommands(other)];

@@ -1,6 +1,6 @@
 import type { ModelAdapter } from '../core/model/model.ts';
 
-/** The user's configuration of a provider. Adapters read nothing else from the environment. */
+/** The user's configuration of a provider. Adapters read nothing from the environment. */
 export type ProviderConfig = {
   apiKey?: string;
   baseUrl?: string;

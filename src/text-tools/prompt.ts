@@ -33,7 +33,7 @@ export function toTextMessage(message: Message): Message {
 }
 
 function withoutCalls(message: AssistantMessage): AssistantMessage {
-  // An uncertain call is already part of the text.
+  // A call that was reported as uncertain is already part of the text, so it is not written again.
   const textAndCalls = message.content.filter(
     (part): part is TextPart | ToolCall => part.type === 'text' || (part.type === 'tool_call' && part.problem === undefined),
   );

@@ -123,7 +123,7 @@ function wordConcerns(words: readonly Word[]): Concern[] {
   if (dynamic) concerns.push(concern('dynamic', dynamic.source));
   const device = args.find(({ value }) => DEVICE.test(value ?? '') && !/\/dev\/null$/.test(value ?? ''));
   if (device) concerns.push(concern('devices', device.source));
-  // Argument files may contain any option.
+  // These programs read further arguments from `@file`, which may contain any option.
   const more = args.find(({ value }) => value?.startsWith('@') && TAKES_ARGUMENT_FILES.has(programName(program.value ?? '')));
   if (more) concerns.push(concern('runs-other', `${program.source} ${more.source}`));
   const remote = /^[a-z]+-[a-z]+$/i.test(program.value ?? '') && args.find(({ value }) => /^-(?:cn|comp|cred)/i.test(value ?? ''));

@@ -70,7 +70,7 @@ const freedom = (given: PolicyInput) => FREEDOM[decide(given).kind];
 const always = (what: string, property: fc.IProperty<unknown[]>) =>
   it(what, () => fc.assert(property as fc.IProperty<unknown>, { numRuns: 5_000 }));
 
-describe('whatever it is asked, the policy', () => {
+describe('for random input, the policy', () => {
   always(
     'lets nothing but reading through in Ask and Plan mode, and asks for nothing else either',
     fc.property(input, fc.constantFrom<Mode>('ask', 'plan'), (given, mode) => {

@@ -15,7 +15,7 @@ describe('rules in settings', () => {
     assert.deepEqual(readRules(undefined, 'user', PLACE), { rules: [], problems: [] });
   });
 
-  it('of a workspace can only tighten', () => {
+  it('of a workspace can only restrict', () => {
     const rules = [
       { effect: 'allow', path: '**' },
       { effect: 'ask', path: 'src' },
@@ -53,7 +53,7 @@ describe('rules in settings', () => {
       );
     });
 
-  it('that would allow and cannot be read are reported and left out; all others count', () => {
+  it('that would allow and cannot be read are reported and ignored; all others apply', () => {
     const set = readRules([{ effect: 'allow' }, { effect: 'allow', pth: 'src' }, { effect: 'deny', path: 'src' }], 'user', PLACE);
     assert.equal(set.problems.length, 2);
     assert.match(set.problems[0] ?? '', /must name what it allows.* The rule is ignored\.$/);

@@ -45,7 +45,7 @@ const command = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => `s
 /** Prints the number of words and each word, for every command in the arguments. */
 const SHOW = `show() { printf '%s\\0' "$#" "$@"; }; for each in "$@"; do eval "$each" 2>/dev/null || printf 'failed\\0'; printf 'next\\0'; done`;
 
-describe('what the analysis takes for a word', () => {
+describe('a word in the analysis', () => {
   for (const [shell, path, options] of [
     ['bash', '/bin/bash', ['--norc', '--noprofile']],
     ['sh', '/bin/sh', []],

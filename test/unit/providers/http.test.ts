@@ -22,7 +22,7 @@ import {
 import * as openai from '../../../src/providers/openai/index.ts';
 import { served } from '../../support/served.ts';
 
-describe('what a failure is', () => {
+describe('the kind of a failure', () => {
   const cases: [kind: ModelErrorKind, failure: Failure][] = [
     ['overloaded', { type: 'overloaded_error', message: 'Overloaded' }],
     ['invalid_request', { status: 500, type: 'server_error', message: 'tools param requires --jinja flag' }],
@@ -63,7 +63,7 @@ describe('what a failure is', () => {
     });
   });
 
-  it('reads how long to wait', () => {
+  it('reads the retry delay', () => {
     const of = (headers: Record<string, string>) => retryAfter(new Headers(headers));
     assert.equal(of({ 'retry-after': '1.5' }), 1500);
     assert.equal(of({ 'retry-after': '9', 'retry-after-ms': '20' }), 20);
@@ -73,7 +73,7 @@ describe('what a failure is', () => {
   });
 });
 
-describe('a connection that another try does not mend', () => {
+describe('a permanent connection failure', () => {
   const cases: [code: string, message: string, says: RegExp, tries: number | undefined][] = [
     ['CERT_HAS_EXPIRED', 'certificate has expired', /expired \(.*\): renew it/, 1],
     ['ERR_TLS_CERT_ALTNAME_INVALID', "Hostname/IP does not match certificate's altnames", /for another name .*: give the name/, 1],
@@ -97,7 +97,7 @@ describe('a connection that another try does not mend', () => {
   }
 });
 
-describe('what an error says', () => {
+describe('an error message', () => {
   const config = {
     apiKey: ' sk-0123456789 ',
     baseUrl: 'https://me:p4ssw0rd@host.test/v1?key=q-0123',
@@ -105,7 +105,7 @@ describe('what an error says', () => {
   };
   const server = serverOf('OpenAI', config);
 
-  it('names the host where it is not the usual one', () => {
+  it('names the host if it is not the default one', () => {
     assert.equal(serverOf('OpenAI', {}).name, 'OpenAI');
     assert.equal(server.name, 'OpenAI (host.test)');
   });
@@ -144,7 +144,7 @@ describe('what an error says', () => {
   });
 });
 
-describe('calls on the way in and out', () => {
+describe('tool calls', () => {
   it('parses arguments', () => {
     assert.deepEqual(parseInput(''), { input: {} });
     assert.deepEqual(parseInput(' \n'), { input: {} });
@@ -164,7 +164,7 @@ describe('calls on the way in and out', () => {
     assert.deepEqual(echoInput({ ...call, malformed: 'a: 1', problem: 'Not executed.' }), { malformed_arguments: 'a: 1' });
   });
 
-  it('keeps ids that every wire takes, and tells the others apart', () => {
+  it('keeps ids that every API accepts, and tells the others apart', () => {
     assert.equal(wireId('call_1-A'), 'call_1-A');
     const long = ['x'.repeat(70), `${'x'.repeat(70)}y`, 'a:b', 'a.b', ''].map(wireId);
     assert.equal(new Set(long).size, long.length);
@@ -173,7 +173,7 @@ describe('calls on the way in and out', () => {
 });
 
 describe('a refusal without a body', () => {
-  it('tells its status, and nothing of the library that read it', () => {
+  it('includes its status, and nothing of the library that read it', () => {
     const refusal = Object.assign(new Error('400 status code (no body)'), { status: 400 });
     const { message } = sdkError({ name: 'OpenAI', secrets: [] }, refusal);
     assert.equal(message, 'OpenAI refused the request (HTTP status 400): check the model, the base URL and the settings.');
