@@ -39,8 +39,8 @@ export type StartServer = (
 ) => Promise<ServerProcess>;
 
 /**
- * The type of the export of `client/index.ts`, which is loaded on demand because it includes the SDK. @throws Error with the reason if
- * connecting fails
+ * The type of the export of `client/index.ts`, which includes the SDK and is therefore loaded on demand, with the first server.
+ * @throws Error with the reason if connecting fails
  */
 export type Connect = (
   name: string,

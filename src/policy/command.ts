@@ -1,6 +1,7 @@
 /** Evaluates a command against the user's rules and grants. */
 
-import type { CommandLine } from '../core/run/tool.ts';
+import type { Judgement } from '../core/run/tool.ts';
+import type { CommandLine } from '../core/session/effects.ts';
 import type { Covers } from '../core/session/grant-scope.ts';
 import { concern } from './commands/concern-messages.ts';
 import { analyzeCommand, judgeCommand, suggestedPrefix } from './commands/index.ts';
@@ -8,9 +9,9 @@ import { configuredProgram, type GitSetting, showsCredentials } from './commands
 import { programName } from './commands/programs/program-tables.ts';
 import { foldersOf, type SearchedPlaces, searchesOf } from './commands/programs/searches.ts';
 import type { ShellParser } from './commands/shells/syntax.ts';
-import type { CommandAnalysis, Use } from './commands/types.ts';
-import type { CommandJudge } from './grants.ts';
+import type { CommandAnalysis, Guarded, Use } from './commands/types.ts';
 import type { Aliases } from './path-normalization.ts';
+import type { CommandJudge } from './policy-input.ts';
 import { type Allowed, type CodePlaces, codeWords, homesOf, placeElsewhere, placesByLetters } from './projects.ts';
 import { isProtected } from './protected.ts';
 import { matchesTool, ruleSentence, type SourcedRule, touchesPath } from './rules.ts';
@@ -53,8 +54,10 @@ export function createCommandJudge(
   const { aliases = NO_ALIASES } = options;
   const namedPaths = [...placesOf(analysis, cwd), ...(reach?.paths ?? [])].flatMap(aliases.names);
   const touches = (glob: string) => namedPaths.some((path) => touchesPath(glob, path));
-  const hidden = (path: string, use: Use) =>
-    use !== 'name' && [path, `${cwd}/${path}`].some((each) => options.hides?.(each)) ? `${path} is hidden by .kedgeignore.` : undefined;
+  const hidden = (path: string, use: Use): Guarded | undefined =>
+    use !== 'name' && [path, `${cwd}/${path}`].some((each) => options.hides?.(each))
+      ? { reason: `${path} is hidden by .kedgeignore.` }
+      : undefined;
   const { tops = ['.'] } = options;
   const places = options.code ?? placesByLetters(cwd);
   /** A rule restricts folders with a glob; a grant lists them. */
@@ -83,7 +86,7 @@ export function createCommandJudge(
       ),
       ...grants.flatMap((covers) => (covers.kind === 'command' ? [{ prefix: covers.prefix, isHome: homes(covers.folders) }] : [])),
     ];
-    const judge = (all: readonly Allowed[]) => {
+    const judge = (all: readonly Allowed[]): Judgement => {
       const decision = judgeCommand(analysis, {
         allow: all.map(({ prefix }) => prefix),
         elsewhere: ({ argv }, matchingPrefixes) => {
@@ -97,16 +100,15 @@ export function createCommandJudge(
       });
       if (decision.kind !== 'allow' || !reach) return decision;
       const [maybe] = reach.maybe ?? [];
-      const reason = reach.isCut
-        ? 'The command searches more files than can be checked.'
+      const guardedPath: Guarded | undefined = reach.isCut
+        ? { reason: 'The command searches more files than can be checked.' }
         : firstOf(reach.paths, (path) => guardRead(path, aliases) ?? hidden(path, 'read'));
-      const shows =
+      const possiblySecret =
         maybe === undefined
           ? undefined
-          : `The command may show the current or earlier content of ${maybe}. To avoid this, name the files to search.`;
-      return (reason ?? shows) === undefined
-        ? decision
-        : { kind: 'ask' as const, rule: 'guarded-path', reason: (reason ?? shows) as string };
+          : { reason: `The command may show the current or earlier content of ${maybe}. To avoid this, name the files to search.` };
+      const guarded = guardedPath ?? possiblySecret;
+      return guarded ? { kind: 'ask', rule: 'guarded-path', ...guarded } : decision;
     };
     const decision = judge(allowed);
     if (askingRule && decision.kind !== 'deny') return { kind: 'ask', rule: 'rule', reason: ruleSentence(askingRule) };
@@ -197,21 +199,22 @@ function placesOf({ paths, writes }: CommandAnalysis, cwd: string): string[] {
   return cwd === '.' || cwd === '' ? written : [cwd, ...written.flatMap((path) => [path, `${cwd}/${path}`])];
 }
 
-function guardRead(path: string, { places }: Aliases): string | undefined {
-  if (path.startsWith('../')) return `${path.slice(3)} is outside the workspace.`;
-  return places(path).some(isSecret) ? `The command reads ${path}, which may hold keys or passwords.` : undefined;
+function guardRead(path: string, { places }: Aliases): Guarded | undefined {
+  if (path.startsWith('../')) return { reason: `${path.slice(3)} is outside the workspace.` };
+  return places(path).some(isSecret) ? { reason: `The command reads ${path}, which may hold keys or passwords.`, secret: true } : undefined;
 }
 
 type Guard = { hookPlaces?: readonly string[]; aliases: Aliases; cwd: string; isPowerShell: boolean };
 
 /** Paths in a command are checked as text, without resolving links, so a path that leaves the workspace also needs an approval. */
-function guard(path: string, use: Use, { hookPlaces = [], aliases, cwd, isPowerShell }: Guard): string | undefined {
+function guard(path: string, use: Use, { hookPlaces = [], aliases, cwd, isPowerShell }: Guard): Guarded | undefined {
   const clean = path.replaceAll('\\', '/');
   if (clean === '/dev/null') return undefined;
   if ((isPowerShell ? /^[a-z]:/i : /^[a-z]:\//i).test(clean) || /^\/|^~|(^|\/)\.\.(\/|$)/.test(clean))
-    return `${path} is outside the workspace.`;
+    return { reason: `${path} is outside the workspace.` };
   const places = [clean, ...aliases.places(cwd === '.' ? clean : `${cwd}/${clean}`)];
-  if (use !== 'name' && places.some(isSecret)) return `${path} may hold keys or passwords.`;
-  if (use === 'any' && (isProtected(clean, hookPlaces) || places.some((place) => isProtected(place)))) return `${path} is protected.`;
+  if (use !== 'name' && places.some(isSecret)) return { reason: `${path} may hold keys or passwords.`, secret: true };
+  if (use === 'any' && (isProtected(clean, hookPlaces) || places.some((place) => isProtected(place))))
+    return { reason: `${path} is protected.` };
   return undefined;
 }

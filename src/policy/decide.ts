@@ -3,62 +3,28 @@
  * and what it would touch.
  */
 
-import type { Decision, Effect, Judgement, Target } from '../core/run/tool.ts';
+import type { RuleId } from '../core/run/rules.ts';
+import type { Judgement } from '../core/run/tool.ts';
+import type { Decision, Target } from '../core/session/effects.ts';
 import type { Mode } from '../core/session/events.ts';
 import type { Covers } from '../core/session/grant-scope.ts';
 import { visibleCommand } from '../core/words/visible-text.ts';
 import { dangerOf } from './always-ask.ts';
-import { type CommandJudge, coversOf, grantedBy, type Need, needsOf } from './grants.ts';
-import type { Aliases } from './path-normalization.ts';
+import { coversOf, grantedBy, type Need, needsOf } from './grants.ts';
+import type { PolicyInput } from './policy-input.ts';
 import { matchesHost, matchesTool, ruleSentence, type SourcedRule, touchesPath } from './rules.ts';
 import { inScope } from './scope.ts';
 
 export { inScope } from './scope.ts';
 
-export type PolicyInput = {
-  mode: Mode;
-  /**
-   * Undefined if the model named a tool this run does not have. `source` is `builtin` or `mcp:<server>`; a tool of an MCP server is
-   * `readonly` only if the user declared it so.
-   */
-  tool: { name: string; effect: Effect; source?: string; fingerprint?: string | undefined } | undefined;
-  name: string;
-  targets: readonly Target[];
-  /** In a workspace the user does not trust, only reading in Ask mode is allowed. */
-  trusted: boolean;
-  /** Evaluates the command the call would run against rules and grants; see grants.ts. */
-  command?: CommandJudge | undefined;
-  /** Network hosts the call would contact. */
-  hosts?: readonly string[] | undefined;
-  /** Whether one of the hosts is this computer or on a private network. */
-  privateHost?: boolean | undefined;
-  rules?: readonly SourcedRule[] | undefined;
-  /** What the user allowed in earlier approvals, as far as it applies to this call. */
-  grants?: readonly Covers[] | undefined;
-  /** Paths and globs of the confirmed plan that this run carries out. */
-  planScope?: readonly string[] | undefined;
-  /** Returns the command that runs without asking and whose behavior this file determines; see steering.ts. */
-  steers?: ((path: string) => string | undefined) | undefined;
-  /** Files created by this run that have not been changed by anyone else since. */
-  ownFiles?: ReadonlySet<string> | undefined;
-  /** Other names of the call's paths, if they were resolved. */
-  aliases?: Aliases | undefined;
-  /** Workspace directories from which Git runs hooks. */
-  hookPlaces?: readonly string[] | undefined;
-  /** What the model has read so far: a secret, or text from a web page or an MCP server. */
-  seen?: { secret?: boolean; strangers?: boolean } | undefined;
-  /** Nobody can answer an approval request, so whatever needs an approval is denied. */
-  unattended?: boolean | undefined;
-};
-
-const allow = (rule: string, reason: string): Judgement => ({ kind: 'allow', rule, reason });
-const ask = (rule: string, reason: string, covers?: Covers[]): Judgement => ({
+const allow = (rule: RuleId, reason: string): Judgement => ({ kind: 'allow', rule, reason });
+const ask = (rule: RuleId, reason: string, covers?: Covers[]): Judgement => ({
   kind: 'ask',
   rule,
   reason,
   ...(covers && covers.length > 0 && { covers }),
 });
-const deny = (rule: string, reason: string): Judgement => ({ kind: 'deny', rule, reason });
+const deny = (rule: RuleId, reason: string): Judgement => ({ kind: 'deny', rule, reason });
 
 const MODE_NAME: Record<Mode, string> = { ask: 'Ask', plan: 'Plan', agent: 'Agent' };
 
@@ -87,7 +53,7 @@ function judge(input: PolicyInput): Judgement {
   if (run?.kind === 'deny') return run;
 
   const danger = dangerOf(input);
-  if (danger) return ask(danger.rule, danger.reason);
+  if (danger) return { kind: 'ask', ...danger };
   const askingRule = rules.find((rule) => rule.effect === 'ask' && applies(rule, input));
   if (askingRule) return ask('rule', ruleSentence(askingRule));
 
@@ -123,7 +89,7 @@ function steeringReason({ rules = [], steers }: PolicyInput, written: readonly T
   return first;
 }
 
-function approvalReason(kind: Need['kind'], { name, tool, targets, hosts = [], privateHost }: PolicyInput): [rule: string, reason: string] {
+function approvalReason(kind: Need['kind'], { name, tool, targets, hosts = [], privateHost }: PolicyInput): [rule: RuleId, reason: string] {
   if (kind === 'write') {
     const { size } = new Set(targets.filter(({ access }) => access !== 'read').map(({ path }) => path));
     return ['edit', `This edit changes ${size} ${size === 1 ? 'file' : 'files'}.`];

@@ -1,14 +1,11 @@
 /** Determines what a call needs permission for, whether a rule or grant covers it, and which wider grants an approval can offer. */
 
-import type { Decision } from '../core/run/tool.ts';
+import type { Decision } from '../core/session/effects.ts';
 import type { Covers } from '../core/session/grant-scope.ts';
-import type { PolicyInput } from './decide.ts';
 import { isLiteral } from './glob.ts';
+import type { PolicyInput } from './policy-input.ts';
 import { matchesHost, matchesTool, type SourcedRule } from './rules.ts';
 import { inScope } from './scope.ts';
-
-/** Evaluates one command against rules and grants. Created in command.ts, which has access to the shell grammar. */
-export type CommandJudge = (rules: readonly SourcedRule[], grants: readonly Covers[]) => Decision & { covers?: Covers[] };
 
 export type Need = { kind: 'write'; path: string } | { kind: 'host'; host: string } | { kind: 'mcp' };
 

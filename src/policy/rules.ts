@@ -5,37 +5,38 @@ import { normalizedParts } from './path-normalization.ts';
 
 const text = z.string().trim().min(1).max(1_000);
 
-/** A rule applies only if all its conditions match. */
-export const Rule = z
-  .strictObject({
-    effect: z.enum(['allow', 'ask', 'deny']),
-    /** A tool name, `mcp:server/tool`, or a glob of either. */
-    tool: text.optional(),
-    /** A workspace path or glob. */
-    path: text.optional(),
-    /** The words a command begins with. */
-    command: text.optional(),
-    /** `example.com`, or `*.example.com` for all its subdomains. */
-    host: text.regex(/^(\*\.)?[^\s*/@]+$/, 'a host is a name such as example.com or *.example.com').optional(),
-    /** The name of an MCP server. */
-    server: text.optional(),
-    reason: z.string().max(1_000).optional(),
-  })
-  .refine(({ effect, reason: _, ...conditions }) => effect !== 'allow' || Object.keys(conditions).length > 0, {
-    message: 'a rule that allows must name what it allows: tool, path, command, host or server',
-  });
+let builtSchema: ReturnType<typeof ruleSchema> | undefined;
 
-export type Rule = z.infer<typeof Rule>;
+/** A rule applies only if all its conditions match. */
+const ruleSchema = () =>
+  z
+    .strictObject({
+      effect: z.enum(['allow', 'ask', 'deny']),
+      /** A tool name, `mcp:server/tool`, or a glob of either. */
+      tool: text.optional(),
+      /** A workspace path or glob. */
+      path: text.optional(),
+      /** The words a command begins with. */
+      command: text.optional(),
+      /** `example.com`, or `*.example.com` for all its subdomains. */
+      host: text.regex(/^(\*\.)?[^\s*/@]+$/, 'a host is a name such as example.com or *.example.com').optional(),
+      /** The name of an MCP server. */
+      server: text.optional(),
+      reason: z.string().max(1_000).optional(),
+    })
+    .refine(({ effect, reason: _, ...conditions }) => effect !== 'allow' || Object.keys(conditions).length > 0, {
+      message: 'a rule that allows must name what it allows: tool, path, command, host or server',
+    });
+
+export type Rule = z.infer<ReturnType<typeof ruleSchema>>;
+
 export type SourcedRule = Rule & { from: 'user' | 'workspace' };
 
 /** `problems` are complete sentences to show to the user. */
 export type RuleSet = { rules: SourcedRule[]; problems: string[] };
 
 const ASKS = ' Until it is fixed, every call needs your approval.';
-const LEFT_OUT = ' The rule is ignored.';
-
-/** Removes the sentence about consequences, for programs that exit because of the problem. */
-export const bareProblem = (problem: string) => problem.replace(ASKS, '').replace(LEFT_OUT, '');
+const IGNORED = ' The rule is ignored.';
 
 export const NO_RULES: RuleSet = { rules: [], problems: [] };
 
@@ -44,8 +45,11 @@ function unreadable(from: SourcedRule['from'], problem: string): SourcedRule {
   return { effect: 'ask', from, reason: problem };
 }
 
-/** @param place where the rules were read from, as shown to the user: `kedge.policy.rules` or a file name */
-export function readRules(value: unknown, from: SourcedRule['from'], place: string): RuleSet {
+/**
+ * @param place where the rules were read from, as shown to the user: `kedge.policy.rules` or a file name
+ * @param isFatal whether the program exits because of a problem; a problem then does not say how Kedge continues
+ */
+export function readRules(value: unknown, from: SourcedRule['from'], place: string, { isFatal = false } = {}): RuleSet {
   if (value === undefined || value === null) return NO_RULES;
   if (!Array.isArray(value)) {
     const problem = `${place} is not a list of rules.`;
@@ -53,7 +57,9 @@ export function readRules(value: unknown, from: SourcedRule['from'], place: stri
   }
   const set: RuleSet = { rules: [], problems: [] };
   for (const [index, entry] of value.entries()) {
-    const parsed = Rule.safeParse(entry);
+    // Most users have no rules, so the schema is built with the first rule and not at every start.
+    builtSchema ??= ruleSchema();
+    const parsed = builtSchema.safeParse(entry);
     if (parsed.success) {
       // A workspace must not grant permissions to itself.
       if (from === 'user' || parsed.data.effect !== 'allow') set.rules.push({ ...parsed.data, from });
@@ -61,11 +67,12 @@ export function readRules(value: unknown, from: SourcedRule['from'], place: stri
     }
     const issue = parsed.error.issues[0];
     const where = issue?.path.length ? `${issue.path.join('.')}: ` : '';
-    const problem = `Rule ${index + 1} of ${place} cannot be read: ${where}${issue?.message ?? 'it is not a rule'}.${ASKS}`;
-    set.problems.push(problem);
     // Ignoring a rule that could only allow something is safe.
-    if ((entry as { effect?: unknown } | null)?.effect !== 'allow') set.rules.push(unreadable(from, problem));
-    else set.problems[set.problems.length - 1] = problem.replace(ASKS, LEFT_OUT);
+    const isIgnored = (entry as { effect?: unknown } | null)?.effect === 'allow';
+    const consequence = isFatal ? '' : isIgnored ? IGNORED : ASKS;
+    const problem = `Rule ${index + 1} of ${place} cannot be read: ${where}${issue?.message ?? 'it is not a rule'}.${consequence}`;
+    set.problems.push(problem);
+    if (!isIgnored) set.rules.push(unreadable(from, problem));
   }
   return set;
 }

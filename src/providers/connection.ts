@@ -1,7 +1,9 @@
 /** The `fetch` used by all adapters: it limits how long a server may be silent and how much it may send. */
 import type { ModelError } from '../core/model/model.ts';
-import { failureError, failureOf, modelError, parseInput, retryAfter, type Server } from './http.ts';
+import { failureError, failureOf, modelError, retryAfter } from './errors.ts';
 import { type LineRules, type Listener, throughLines } from './lines.ts';
+import type { Server } from './server.ts';
+import { parseInput } from './tool-calls.ts';
 import type { ProviderConfig } from './types.ts';
 
 /** How long a server may send nothing. A local server first loads the model and reads the whole prompt. Node's own limit is 300 s. */

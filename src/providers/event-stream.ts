@@ -1,7 +1,9 @@
 /** Normalizes streams of server-sent events to one form that all SDKs parse correctly. */
 import { connection } from './connection.ts';
-import { modelError, parseInput, type Server } from './http.ts';
+import { modelError } from './errors.ts';
 import { type LineRules, MAX_LINE } from './lines.ts';
+import type { Server } from './server.ts';
+import { parseInput } from './tool-calls.ts';
 
 /**
  * What an SDK needs from event names: keep them as sent, add one to each event, or drop them because it only accepts data in an event's

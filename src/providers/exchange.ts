@@ -1,6 +1,7 @@
 /** Runs one exchange between an adapter and its server, from the request to the last event. */
 import { ModelError, type ModelEvent } from '../core/model/model.ts';
-import { modelError, type Server } from './http.ts';
+import { modelError } from './errors.ts';
+import type { Server } from './server.ts';
 
 /** Limits what a reader may collect until the end of an answer without emitting it, such as signatures; in characters or items. */
 const MAX_KEPT = 4_000_000;

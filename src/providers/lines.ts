@@ -1,5 +1,7 @@
 /** Processes byte streams line by line. */
 
+import { joinedBytes } from '../core/bytes.ts';
+
 const NEWLINE = 10;
 /** The maximum line length in bytes. One line contains at most a whole answer; anything longer is treated as endless. */
 export const MAX_LINE = 8 * 2 ** 20;
@@ -49,7 +51,7 @@ export function throughLines(body: ReadableStream<Uint8Array>, rules: LineRules,
     }
     const after = value.lastIndexOf(NEWLINE) + 1;
     if (after > 0)
-      passOn(partialLine.length > 0 ? joined([partialLine.take(), value.subarray(0, after)]) : value.subarray(0, after), pieces);
+      passOn(partialLine.length > 0 ? joinedBytes([partialLine.take(), value.subarray(0, after)]) : value.subarray(0, after), pieces);
     if (after < value.length) partialLine.add(value.subarray(after));
     if (partialLine.length > MAX_LINE) throw listener?.tooLong(MAX_LINE) ?? new Error('A line has no end.');
     return true;
@@ -69,7 +71,7 @@ export function throughLines(body: ReadableStream<Uint8Array>, rules: LineRules,
           } finally {
             // Text before a line that is an error must still be delivered. It is enqueued as one chunk because later chunks would be lost
             // with the error.
-            const whole = joined(pieces);
+            const whole = joinedBytes(pieces);
             hasOutput = whole.length > 0;
             if (hasOutput) controller.enqueue(whole);
           }
@@ -109,15 +111,4 @@ class PartialLine {
     this.length = 0;
     return taken;
   }
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  if (pieces.length === 1) return pieces[0] as Uint8Array;
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }

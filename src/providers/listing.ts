@@ -1,6 +1,7 @@
 /** Shared code for the providers' model lists. */
 import { ModelError } from '../core/model/model.ts';
-import { modelError, type Server } from './http.ts';
+import { modelError } from './errors.ts';
+import type { Server } from './server.ts';
 import type { ModelFacts } from './types.ts';
 
 /** The time limit for a list request, in milliseconds. */

@@ -17,6 +17,7 @@ import {
 import { jsonIn } from '../core/json.ts';
 import { isLogged } from '../core/session/event-shape.ts';
 import type { AgentEvent } from '../core/session/events.ts';
+import { FIRST_FORMAT, formatNamed, LOG_FORMAT, migrated } from '../core/session/log-format.ts';
 import { makeDirectory } from './directory.ts';
 import { isLockedByOther, releaseLock, takeLock } from './lock.ts';
 
@@ -26,18 +27,28 @@ const UNREADABLE = '\0';
 
 /**
  * How much of a log was read. `end` is the byte offset in the file identified by `inode` (repairing a log creates a new file); `damaged` is
- * the number of lines that are not events; `isTorn` means that the last line is incomplete or still being written.
+ * the number of lines that are not events; `isTorn` means that the last line is incomplete or still being written; `format` is the format of
+ * the events that follow, unless a line names another.
  */
-export type ReadLines = { end: number; inode?: number; damaged: number; isTorn: boolean };
+export type ReadLines = { end: number; inode?: number; damaged: number; isTorn: boolean; format: number };
 
-/** Reads every line that is an event. The last line is accepted without a newline if it is complete. */
-export function readLines(bytes: Buffer): ReadLines & { events: AgentEvent[] } {
+/**
+ * Reads every line that is an event, converted to the current format. The last line is accepted without a newline if it is complete.
+ * @param format the format of the events before these bytes
+ * @throws NewerLogError if the log was written by a newer version
+ */
+export function readLines(bytes: Buffer, format = FIRST_FORMAT): ReadLines & { events: AgentEvent[] } {
   const events: AgentEvent[] = [];
   let damaged = 0;
   const take = (line: string): boolean => {
-    const event = eventIn(line);
-    if (event) events.push(event);
-    return event !== undefined || line === '';
+    const written = jsonIn(line);
+    const named = formatNamed(written);
+    format = named ?? format;
+    const event = migrated(written, format);
+    if (!isLogged(event)) return line === '';
+    if (named !== undefined) delete (event as { format?: number }).format;
+    events.push(event);
+    return true;
   };
   const completeLength = bytes.lastIndexOf(NEWLINE) + 1;
   for (let start = 0; start < completeLength; ) {
@@ -48,17 +59,12 @@ export function readLines(bytes: Buffer): ReadLines & { events: AgentEvent[] } {
     start = end + 1;
   }
   const isTorn = !take(textOf(bytes.subarray(completeLength)));
-  return { events, end: isTorn ? completeLength : bytes.length, damaged, isTorn };
+  return { events, end: isTorn ? completeLength : bytes.length, damaged, isTorn, format };
 }
 
 /** A line that exceeds the maximum string length is not an event. */
 function textOf(bytes: Buffer): string {
   return bytes.length < 2 * PIECE ? bytes.toString('utf8') : UNREADABLE;
-}
-
-function eventIn(line: string): AgentEvent | undefined {
-  const value = jsonIn(line);
-  return isLogged(value) ? value : undefined;
 }
 
 /**
@@ -84,7 +90,7 @@ export class SessionLog {
   /** What this object has read and written so far. */
   readonly #read: ReadLines;
 
-  constructor(directory: string, file: string, read: ReadLines = { end: 0, damaged: 0, isTorn: false }) {
+  constructor(directory: string, file: string, read: ReadLines = { end: 0, damaged: 0, isTorn: false, format: FIRST_FORMAT }) {
     this.#directory = directory;
     this.#file = file;
     this.#read = { ...read };
@@ -140,7 +146,10 @@ export class SessionLog {
     }
   }
 
-  /** The events that another process has appended since the last read. If it repaired the log, all events are returned. */
+  /**
+   * Reads the events that another process has appended since the last read. If it repaired the log, all events are returned.
+   * @throws NewerLogError if the other process is a newer version
+   */
   readNewEvents(): AgentEvent[] {
     const stats = statSync(this.#file, { throwIfNoEntry: false });
     if (!stats) return [];
@@ -154,15 +163,16 @@ export class SessionLog {
     } finally {
       closeSync(handle);
     }
-    const { events, end, damaged, isTorn } = readLines(bytes);
-    Object.assign(this.#read, { end: from + end, inode: stats.ino, damaged: damaged + (isSame ? this.#read.damaged : 0), isTorn });
+    const { events, end, damaged, ...read } = readLines(bytes, isSame ? this.#read.format : FIRST_FORMAT);
+    Object.assign(this.#read, { ...read, end: from + end, inode: stats.ino, damaged: damaged + (isSame ? this.#read.damaged : 0) });
     return events;
   }
 
   /** @throws Error if the disk is full or not writable */
   append(event: AgentEvent): void {
     this.#handle ??= this.#open();
-    this.#read.end += writeLine(this.#handle, event);
+    this.#read.end += writeLine(this.#handle, event, this.#read.format < LOG_FORMAT);
+    this.#read.format = LOG_FORMAT;
   }
 
   sync(): void {
@@ -207,10 +217,16 @@ export class SessionLog {
     const handle = openSync(mended, 'wx', 0o600);
     try {
       let end = 0;
-      for (const event of events) end += writeLine(handle, event);
+      for (const [index, event] of events.entries()) end += writeLine(handle, event, index === 0);
       fsyncSync(handle);
       renameSync(mended, this.#file);
-      Object.assign(this.#read, { end, inode: fstatSync(handle).ino, damaged: 0, isTorn: false });
+      Object.assign(this.#read, {
+        end,
+        inode: fstatSync(handle).ino,
+        damaged: 0,
+        isTorn: false,
+        format: end > 0 ? LOG_FORMAT : FIRST_FORMAT,
+      });
     } finally {
       closeSync(handle);
       rmSync(mended, { force: true });
@@ -222,7 +238,7 @@ export class SessionLog {
   #endLine(handle: number): boolean {
     const tail = lastLine(handle);
     if (tail.length === 0) return false;
-    if (eventIn(textOf(tail))) {
+    if (isLogged(jsonIn(textOf(tail)))) {
       writeSync(handle, '\n');
       return false;
     }
@@ -238,9 +254,12 @@ export class SessionLog {
   }
 }
 
-/** @returns the number of bytes written */
-function writeLine(handle: number, event: AgentEvent): number {
-  const line = Buffer.from(`${JSON.stringify(event)}\n`);
+/**
+ * @param namesFormat whether this line must name the current format, because no line before it does
+ * @returns the number of bytes written
+ */
+function writeLine(handle: number, event: AgentEvent, namesFormat: boolean): number {
+  const line = Buffer.from(`${JSON.stringify(namesFormat ? { ...event, format: LOG_FORMAT } : event)}\n`);
   for (let at = 0; at < line.length; ) at += writeSync(handle, line, at);
   return line.length;
 }

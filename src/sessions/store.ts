@@ -6,6 +6,7 @@ import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { jsonIn } from '../core/json.ts';
 import type { AgentEvent } from '../core/session/events.ts';
+import { titleOf } from '../core/session/title.ts';
 import { type ReadLines, readLines, SessionLog } from './session-log.ts';
 
 export { SessionLog } from './session-log.ts';
@@ -38,6 +39,7 @@ export class SessionStore {
   /**
    * Reads the events of a session. Lines that are not events (cut off by a crash, or damaged) are skipped. A copy of a damaged file is
    * saved with the extension `.damaged`. The log itself is not changed, because another process may be writing to it.
+   * @throws NewerLogError if the log was written by a newer version
    */
   async load(id: string): Promise<AgentEvent[] | undefined> {
     const file = this.#file(id);
@@ -107,5 +109,5 @@ export class SessionStore {
 function titleIn(log: string): string | undefined {
   const [, prompt] = PROMPT.exec(log) ?? [];
   const text = prompt === undefined ? undefined : jsonIn(`"${prompt}"`);
-  return typeof text === 'string' ? text.split('\n', 1)[0]?.slice(0, 80) : undefined;
+  return typeof text === 'string' ? titleOf(text) : undefined;
 }

@@ -1,7 +1,7 @@
 /** Tool calling in text, for models without native tool calls and for calls that a server left in the text. */
 import { callsOf, type ReasoningPart, type TextPart, type ToolCall } from '../core/model/messages.ts';
 import type { ModelAdapter, ModelEvent, ModelRequest } from '../core/model/model.ts';
-import { refusesTools } from '../providers/http.ts';
+import { refusesTools } from '../providers/errors.ts';
 import type { Told } from './call-detection.ts';
 import { type TextToolEvent, TextToolParser } from './parser.ts';
 import { toTextRequest } from './prompt.ts';

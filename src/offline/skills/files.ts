@@ -1,7 +1,8 @@
 /** Creates, appends to, moves and deletes files: describes the change, plans it as a step, or carries it out. */
 import type { PlanStep } from '../../core/plan/plan.ts';
+import { fence } from '../../core/words/markdown-code.ts';
 import { exactEdits } from '../edits.ts';
-import { bullets, count, fence, paragraphs, places } from '../markdown.ts';
+import { bullets, count, paragraphs, places } from '../markdown.ts';
 import { quote } from '../quotes.ts';
 import type { FileChange } from '../request.ts';
 import { type FileHits, hitCount } from '../results.ts';

@@ -1,3 +1,4 @@
+import type { CommandConcern } from '../../core/run/rules.ts';
 import type { Concern } from './types.ts';
 
 /** Messages for the conditions that make a command need an approval, regardless of what is allowed. */
@@ -20,16 +21,14 @@ const SENTENCES = {
   'repository-config': (what: string) => `The configuration of this repository names a program that Git would run: ${code(what)}.`,
   secrets: (what: string) => `${code(what)} can show keys or passwords.`,
   devices: (what: string) => `${code(what)} gives access to a device or to other processes.`,
-} as const;
-
-export type Rule = keyof typeof SENTENCES;
+} as const satisfies Record<CommandConcern, (what: string) => string>;
 
 /** Text that contains backticks, such as a command substitution, is left as it is. */
 function code(text: string): string {
   return text.includes('`') ? text : `\`${text}\``;
 }
 
-export function concern(rule: Rule, what: string): Concern {
+export function concern(rule: CommandConcern, what: string): Concern {
   const short = what.length > 80 ? `${what.slice(0, 79)}…` : what;
   return { rule, reason: SENTENCES[rule](short) };
 }

@@ -1,7 +1,8 @@
 /** Inspects one simple command by its words: its concerns, the shortest prefix that may cover it, and what it runs. */
 
+import type { CommandConcern } from '../../core/run/rules.ts';
 import { hiddenCharacter } from '../../core/words/visible-text.ts';
-import { concern, type Rule } from './concern-messages.ts';
+import { concern } from './concern-messages.ts';
 import type { Finding } from './program-check.ts';
 import { checkOf } from './programs/argument-checks.ts';
 import { isHarmless, isHarmlessWord, isListed, unlistedOptions } from './programs/harmless-options.ts';
@@ -42,7 +43,7 @@ export function inspect(words: readonly Word[]): Inspection {
   const clusteredOptions = args.filter((word) => !isHarmlessWord(name, word));
   const dangers = Object.entries(options ?? {}).flatMap(([rule, list]) => {
     const option = findOption(clusteredOptions, list, hasExactOptions(name));
-    return option === undefined ? [] : [concern(rule as Rule, `${name} ${option}`)];
+    return option === undefined ? [] : [concern(rule as CommandConcern, `${name} ${option}`)];
   });
   const isRunner = Object.hasOwn(interpreters, name);
   // Git and read-only programs have their own tables of risky options. For wrappers, the arguments include options of the wrapped program.

@@ -1,4 +1,5 @@
-import { concern, type Rule } from './concern-messages.ts';
+import type { CommandConcern } from '../../core/run/rules.ts';
+import { concern } from './concern-messages.ts';
 import type { Concern } from './types.ts';
 
 /** What the table of a program reports about one simple command. */
@@ -19,7 +20,7 @@ export type Finding = {
 /** Checks the arguments of one program; `args` excludes the program name. */
 export type Check = (args: readonly string[], program: string) => Finding;
 
-export function asks(rule: Rule, what: string): Finding {
+export function asks(rule: CommandConcern, what: string): Finding {
   return { concerns: [concern(rule, what)] };
 }
 

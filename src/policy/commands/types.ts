@@ -1,3 +1,6 @@
+import type { CommandConcern } from '../../core/run/rules.ts';
+import type { Judgement } from '../../core/run/tool.ts';
+
 /** One word of a command as the program will receive it, as far as that can be determined. */
 export type Word = {
   /** The word as written. */
@@ -51,11 +54,13 @@ export type SimpleCommand = WrittenCommand & {
 
 /** A reason why a command needs an approval regardless of what is allowed. */
 export type Concern = {
-  /** The kind of concern, for receipts and tests: `unreadable`, `dynamic`, `writes`, `runs-other`, `inline-code`, `deletes`, `sends` … */
-  rule: string;
+  rule: CommandConcern;
   /** A complete sentence to show to the user. */
   reason: string;
 };
+
+/** Why a path needs an approval, and whether it may hold keys or passwords. */
+export type Guarded = Pick<Judgement, 'reason' | 'secret'>;
 
 /** How a command uses a path: it prints only the name, reads the content, or may do anything. */
 export type Use = 'name' | 'read' | 'any';
@@ -91,5 +96,5 @@ export type CommandRules = {
   /** Whether read-only commands need no prefix. Default: false. */
   allowReadOnly?: boolean;
   /** Returns why a path named by the command needs an approval (secrets, protected places), or undefined. */
-  guard?: (path: string, use: Use) => string | undefined;
+  guard?: (path: string, use: Use) => Guarded | undefined;
 };

@@ -1,7 +1,7 @@
 import { BaseAnthropic, type ClientOptions } from '@anthropic-ai/sdk/client';
 import { silenceOf } from '../connection.ts';
 import { eventConnection } from '../event-stream.ts';
-import type { Server } from '../http.ts';
+import type { Server } from '../server.ts';
 import type { ProviderConfig } from '../types.ts';
 
 /** Creates the SDK client with every option set explicitly: no retries, no console output, nothing read from the environment. */

@@ -1,7 +1,7 @@
 import { GoogleGenAI } from '@google/genai/web';
 import { silenceOf } from '../connection.ts';
 import { eventConnection } from '../event-stream.ts';
-import type { Server } from '../http.ts';
+import type { Server } from '../server.ts';
 import type { ProviderConfig } from '../types.ts';
 
 /** Uses the SDK's web entry, which behaves the same in Node and reads nothing from the environment. */

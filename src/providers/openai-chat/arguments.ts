@@ -1,6 +1,6 @@
 /** Collects the streamed arguments of a tool call. */
 import { GrowingText } from '../../core/growing-text.ts';
-import { parseInput } from '../http.ts';
+import { parseInput } from '../tool-calls.ts';
 
 /** The maximum length of JSON that is not an object, array or string. */
 const LONGEST_SCALAR = 30;

@@ -1,7 +1,8 @@
 import { type ClientOptions, OpenAI } from 'openai/client';
+import { sdkError } from '../errors.ts';
 import { eventConnection } from '../event-stream.ts';
-import { type Server, sdkError } from '../http.ts';
 import { entriesOf, sendListRequest } from '../listing.ts';
+import type { Server } from '../server.ts';
 import type { ProviderConfig } from '../types.ts';
 
 /** Creates the SDK client with every option set explicitly: no retries, no console output, nothing read from the environment. */

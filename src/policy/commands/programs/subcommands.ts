@@ -1,13 +1,13 @@
 /** Programs whose first argument is a subcommand: what each subcommand needs approval for, and how specific a prefix must be. */
-import type { Rule } from '../concern-messages.ts';
+import type { CommandConcern } from '../../../core/run/rules.ts';
 import { asks, type Check, wordSet } from '../program-check.ts';
 
 type Form = {
   /** Subcommands that need an approval regardless of what is allowed. */
-  ask?: Partial<Record<Rule, string>>;
+  ask?: Partial<Record<CommandConcern, string>>;
   /** If set, all other subcommands need an approval for the reason `otherwise`. */
   plain?: string;
-  otherwise?: Rule;
+  otherwise?: CommandConcern;
   /** Subcommands for which a prefix must also name the next word: the script, file or tool. */
   namesTarget?: string;
   /** Subcommands that start the program named after them. */
@@ -128,7 +128,7 @@ function checkSubcommand(name: string, form: Form, args: readonly string[]): Ret
   // A toolchain, file or URL in place of the subcommand.
   if (/^\+|:\/\/|^\//.test(word)) return asks('runs-other', `${name} ${word}`);
   const displayName = `${name} ${word}`;
-  const rule = Object.entries(form.ask ?? {}).find(([, words]) => wordSet(words).has(word))?.[0] as Rule | undefined;
+  const rule = Object.entries(form.ask ?? {}).find(([, words]) => wordSet(words).has(word))?.[0] as CommandConcern | undefined;
   if (rule) return asks(rule, displayName);
   const rest = args.slice(at + 1);
   const other = PROGRAM_CHECKS[name]?.(rest, displayName);
