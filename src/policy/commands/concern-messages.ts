@@ -1,4 +1,4 @@
-import type { CommandConcern } from '../../core/run/rules.ts';
+import type { CommandConcern } from '../../core/session/rule-ids.ts';
 import type { Concern } from './types.ts';
 
 /** Messages for the conditions that make a command need an approval, regardless of what is allowed. */

@@ -1,6 +1,6 @@
 /** Inspects one simple command by its words: its concerns, the shortest prefix that may cover it, and what it runs. */
 
-import type { CommandConcern } from '../../core/run/rules.ts';
+import type { CommandConcern } from '../../core/session/rule-ids.ts';
 import { hiddenCharacter } from '../../core/words/visible-text.ts';
 import { concern } from './concern-messages.ts';
 import type { Finding } from './program-check.ts';

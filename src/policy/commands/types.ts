@@ -1,5 +1,5 @@
-import type { CommandConcern } from '../../core/run/rules.ts';
 import type { Judgement } from '../../core/run/tool.ts';
+import type { CommandConcern } from '../../core/session/rule-ids.ts';
 
 /** One word of a command as the program will receive it, as far as that can be determined. */
 export type Word = {

@@ -1,5 +1,5 @@
 /** Git can run other programs through its configuration, options, transports and editors. */
-import type { CommandConcern } from '../../../core/run/rules.ts';
+import type { CommandConcern } from '../../../core/session/rule-ids.ts';
 import { asks, type Check, wordSet } from '../program-check.ts';
 import { findOption, otherOption } from './options.ts';
 

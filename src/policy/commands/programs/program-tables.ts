@@ -1,5 +1,5 @@
 /** Tables about programs: which always need an approval, which of their options do, and which programs only read. */
-import type { CommandConcern } from '../../../core/run/rules.ts';
+import type { CommandConcern } from '../../../core/session/rule-ids.ts';
 import { wordSet } from '../program-check.ts';
 
 /** Programs that need an approval whatever their arguments, regardless of what is allowed. */

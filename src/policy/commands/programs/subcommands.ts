@@ -1,5 +1,5 @@
 /** Programs whose first argument is a subcommand: what each subcommand needs approval for, and how specific a prefix must be. */
-import type { CommandConcern } from '../../../core/run/rules.ts';
+import type { CommandConcern } from '../../../core/session/rule-ids.ts';
 import { asks, type Check, wordSet } from '../program-check.ts';
 
 type Form = {
