@@ -4,7 +4,7 @@ import type { Judgement } from '../core/run/tool.ts';
 import type { CommandLine } from '../core/session/effects.ts';
 import type { Covers } from '../core/session/grant-scope.ts';
 import { concern } from './commands/concern-messages.ts';
-import { analyzeCommand, judgeCommand, suggestedPrefix } from './commands/index.ts';
+import { analyzeCommand, evaluateCommand, suggestedPrefix } from './commands/index.ts';
 import { configuredProgram, type GitSetting, showsCredentials } from './commands/programs/git-programs.ts';
 import { programName } from './commands/programs/program-tables.ts';
 import { foldersOf, type SearchedPlaces, searchesOf } from './commands/programs/searches.ts';
@@ -87,7 +87,7 @@ export function createCommandJudge(
       ...grants.flatMap((covers) => (covers.kind === 'command' ? [{ prefix: covers.prefix, isHome: homes(covers.folders) }] : [])),
     ];
     const judge = (all: readonly Allowed[]): Judgement => {
-      const decision = judgeCommand(analysis, {
+      const decision = evaluateCommand(analysis, {
         allow: all.map(({ prefix }) => prefix),
         elsewhere: ({ argv }, matchingPrefixes) => {
           const fitting = all.filter(({ prefix }) => matchingPrefixes.includes(prefix));

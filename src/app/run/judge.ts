@@ -4,7 +4,7 @@ import type { RunPorts } from '../../core/run/ports.ts';
 import type { PreparedCall, Tool } from '../../core/run/tool.ts';
 import type { Target } from '../../core/session/effects.ts';
 import { grantsFor } from '../../core/session/grant-scope.ts';
-import type { ApprovalRequest, RunRecord, SessionState } from '../../core/session/session-state.ts';
+import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
 import { callsIn } from '../../core/view/run-view.ts';
 import type { SessionView } from '../../core/view/session-view.ts';
 import type { CommandOptions } from '../../policy/command.ts';
@@ -167,5 +167,3 @@ function seenIn({ runs }: SessionView, places: (path: string) => readonly string
   }
   return { secret, strangers };
 }
-
-const _isAboutSecret = ({ rule, reason }: ApprovalRequest): boolean => rule === 'guarded-path' && /keys or passwords/.test(reason);

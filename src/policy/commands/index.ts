@@ -1,3 +1,3 @@
 export { analyzeCommand } from './analyze.ts';
-export { evaluateCommand as judgeCommand } from './evaluate.ts';
+export { evaluateCommand } from './evaluate.ts';
 export { suggestedPrefix } from './suggest.ts';

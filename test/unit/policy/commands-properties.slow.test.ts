@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { visibleCommand } from '../../../src/core/words/visible-text.ts';
 import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
-import { analyzeCommand, judgeCommand, suggestedPrefix } from '../../../src/policy/commands/index.ts';
+import { analyzeCommand, evaluateCommand, suggestedPrefix } from '../../../src/policy/commands/index.ts';
 import type { ShellParser } from '../../../src/policy/commands/shells/syntax.ts';
 import type { CommandRules } from '../../../src/policy/commands/types.ts';
 import { assertCheap } from '../../support/clock.ts';
@@ -66,7 +66,7 @@ describe('never, whatever the command', () => {
   });
   const rules = (more: Partial<CommandRules> = {}): CommandRules => ({ allow: ALLOW, deny: [], ask: [], ...more });
   const freedom = (command: string, more?: Partial<CommandRules>) =>
-    FREEDOM[judgeCommand(analyzeCommand(command, 'bash', parser), rules(more)).kind];
+    FREEDOM[evaluateCommand(analyzeCommand(command, 'bash', parser), rules(more)).kind];
 
   it('allows two commands together if one of them is not allowed', () => {
     fc.assert(
@@ -175,7 +175,7 @@ describe('never, whatever the command', () => {
         const analysis = analyzeCommand(command, shell, parser);
         suggestedPrefix(analysis);
         visibleCommand(command);
-        const { kind } = judgeCommand(analysis, rules({ allowReadOnly: true }));
+        const { kind } = evaluateCommand(analysis, rules({ allowReadOnly: true }));
         if (kind !== 'allow') return;
         assert.ok(analysis.commands.length > 0);
         assert.ok(analysis.commands.every(({ words }) => words.every(({ value }) => value !== undefined)));
@@ -200,7 +200,7 @@ describe('never, whatever the command', () => {
         ),
         (command) => {
           const analysis = analyzeCommand(command, 'powershell', powershell);
-          const { kind } = judgeCommand(analysis, rules());
+          const { kind } = evaluateCommand(analysis, rules());
           if (kind === 'allow') assert.doesNotMatch(command, /[$`@{}()<>&]/);
         },
       ),
@@ -214,7 +214,7 @@ describe('the time it takes', () => {
     const parser = await nodeShellParsers('bash');
     const command = 'CI=1 npm test -- --grep "a b" 2>&1 | tail -20 && git diff --stat -- src test';
     const judge = () =>
-      judgeCommand(analyzeCommand(command, 'bash', parser), { allow: ['npm test', 'git diff', 'tail'], deny: ['rm'], ask: [] });
+      evaluateCommand(analyzeCommand(command, 'bash', parser), { allow: ['npm test', 'git diff', 'tail'], deny: ['rm'], ask: [] });
     assert.equal(judge().kind, 'allow');
     const many = () => {
       for (let count = 0; count < 200; count++) judge();
@@ -233,7 +233,7 @@ describe('the time it takes', () => {
           `rm ${text.repeat(9_000 / text.length)}`,
           `sed '${text.repeat(4_000)}' x`,
         ]) {
-          judgeCommand(analyzeCommand(command, 'bash', parser), { allow: ['rm'], deny: ['rm x y z', 'a -b'], ask: [] });
+          evaluateCommand(analyzeCommand(command, 'bash', parser), { allow: ['rm'], deny: ['rm x y z', 'a -b'], ask: [] });
           visibleCommand(command);
         }
       };

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { visibleCommand } from '../../../src/core/words/visible-text.ts';
 import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
-import { analyzeCommand, judgeCommand, suggestedPrefix } from '../../../src/policy/commands/index.ts';
+import { analyzeCommand, evaluateCommand, suggestedPrefix } from '../../../src/policy/commands/index.ts';
 import type { Shell } from '../../../src/policy/commands/shells/syntax.ts';
 import type { CommandRules } from '../../../src/policy/commands/types.ts';
 
 const analyze = async (command: string, shell: Shell = 'bash') => analyzeCommand(command, shell, await nodeShellParsers(shell));
 const judge = async (command: string, rules: Partial<CommandRules>, shell?: Shell) =>
-  judgeCommand(await analyze(command, shell), { allow: [], deny: [], ask: [], ...rules });
+  evaluateCommand(await analyze(command, shell), { allow: [], deny: [], ask: [], ...rules });
 
 describe('the command policy', () => {
   describe('allows a command line if every command in it is allowed', () => {
@@ -309,8 +309,8 @@ describe('the command policy', () => {
     it('asks for everything, and still denies', () => {
       for (const shell of ['bash', 'sh', 'powershell', 'other'] as const) {
         const analysis = analyzeCommand('ls', shell, undefined);
-        assert.deepEqual(judgeCommand(analysis, { allow: ['ls'], deny: [], ask: [], allowReadOnly: true }).rule, 'unreadable');
-        assert.equal(judgeCommand(analysis, { allow: ['ls'], deny: ['ls'], ask: [] }).kind, 'deny');
+        assert.deepEqual(evaluateCommand(analysis, { allow: ['ls'], deny: [], ask: [], allowReadOnly: true }).rule, 'unreadable');
+        assert.equal(evaluateCommand(analysis, { allow: ['ls'], deny: ['ls'], ask: [] }).kind, 'deny');
       }
     });
   });
