@@ -1,4 +1,4 @@
-/** What servers say when they fail, and what the user is told of it. */
+/** Classifies the errors of servers and words the messages that users see. */
 
 import { ModelError, type ModelErrorKind, type ModelErrorOptions } from '../core/model/model.ts';
 import { type Lasting, lastingFailure } from './permanent-failures.ts';
