@@ -58,18 +58,18 @@ function isCoveredBy(prefix: Prefix, { argv, words, floor }: SimpleCommand): boo
 function findMatchingPrefix({ commands, opaque, dangers, source }: CommandAnalysis, prefixes: readonly Prefix[]): Prefix | undefined {
   const isRead = opaque.length === 0 && dangers.length === 0;
   return prefixes.find((prefix) => {
-    const prefixText = prefixWords(prefix);
-    if (prefixText.length === 0) return false;
+    const prefixParts = prefixWords(prefix);
+    if (prefixParts.length === 0) return false;
     return (
       commands.some(
         ({ argv, words }) =>
-          matches(argv, prefixText) ||
+          matches(argv, prefixParts) ||
           matches(
             words.map(({ value }) => value),
-            prefixText,
+            prefixParts,
           ),
       ) ||
-      (!isRead && occursInText(source, prefixText))
+      (!isRead && occursInText(source, prefixParts))
     );
   });
 }

@@ -79,11 +79,11 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
 
   /** Text and reasoning have no end marker in this API: one ends where the other begins. */
   function* flush(next: 'text' | 'reasoning' = words.type): Generator<ModelEvent> {
-    const { type, mustReplay: wanted } = words;
+    const { type, mustReplay } = words;
     const text = words.text.take();
     words.type = next;
     const replay: Token = { content: text };
-    if (text) yield { type: 'part', part: { type, text, ...(wanted ? { replay } : {}) } };
+    if (text) yield { type: 'part', part: { type, text, ...(mustReplay ? { replay } : {}) } };
   }
 
   /** Finds the call that a fragment belongs to. Servers may omit the index, and may omit, repeat or change the id for the same index. */

@@ -182,7 +182,7 @@ class BashReader {
   }
 
   private redirect(node: ShellNode, standing: readonly Standing[]): void {
-    const operator = node.children.find(({ isNamed: named }) => !named)?.type ?? '';
+    const operator = node.children.find(({ isNamed }) => !isNamed)?.type ?? '';
     const [target, ...more] = node.children.filter(({ field }) => field === 'destination');
     for (const child of node.children) this.visit(child, standing);
     // Some shells only support single-digit file descriptors and treat longer numbers as a word.

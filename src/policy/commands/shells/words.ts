@@ -40,7 +40,7 @@ function pieceOf(node: ShellNode, shell: Shell): Piece {
     case 'variable_name':
     case 'special_variable_name':
     case 'file_descriptor':
-      return node.children.some(({ isNamed: named }) => named) ? UNKNOWN : plain(node.text);
+      return node.children.some(({ isNamed }) => isNamed) ? UNKNOWN : plain(node.text);
     case 'raw_string':
       return /^'[^']*'$/.test(node.text) ? quoted(node.text.slice(1, -1)) : UNKNOWN;
     case 'string':
@@ -83,7 +83,7 @@ function plain(text: string): Piece {
 
 function doubleQuoted(node: ShellNode): Piece {
   if (!/^"(?:[^"\\]|\\[\s\S])*"$/.test(node.text)) return UNKNOWN;
-  const expansions = node.children.filter(({ isNamed: named, type }) => named && type !== 'string_content');
+  const expansions = node.children.filter(({ isNamed, type }) => isNamed && type !== 'string_content');
   let text = node.text;
   for (const expansion of expansions.toReversed()) {
     if (!NUMBERS.has(expansion.text)) return UNKNOWN;
