@@ -51,7 +51,7 @@ export function approvalStates({ script, host, session }: Makers): Record<string
       'github__create_issue',
       {},
       {
-        reason: 'github__create_issue belongs to the MCP server github, which is another program.',
+        reason: '`github__create_issue` is a tool of the MCP server github, which runs outside Kedge.',
         mcp: { server: 'github', tool: 'create_issue', description: 'Creates an issue in a repository.' },
         input: {
           repository: 'tides/harbour',
@@ -72,7 +72,7 @@ export function approvalStates({ script, host, session }: Makers): Record<string
       {
         address: `https://xn--80ak6aa92e.example/tides/${'very-long-name/'.repeat(20)}?station=neaps&token=0123456789`,
         hosts: ['xn--80ak6aa92e.example'],
-        reason: 'It sends a request to xn--80ak6aa92e.example.',
+        reason: 'This sends a request to xn--80ak6aa92e.example.',
       },
     ),
     'approval-read': asking('read_file', {}, { title: 'Read .env', input: { path: '.env' }, targets: [{ path: '.env', access: 'read' }] }),

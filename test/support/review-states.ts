@@ -45,7 +45,7 @@ const MANY = Array.from({ length: 200 }, (_, index) => change(`src/module-${inde
 const HASH = 'a'.repeat(64);
 
 export function reviewStates({ script, host, session }: Kit): Record<string, NamedState> {
-  const ask = { kind: 'ask', rule: 'edit', reason: 'It changes files.' } as const;
+  const ask = { kind: 'ask', rule: 'edit', reason: 'This edit changes 1 file.' } as const;
   const call = (changes: ChangeSummary[]) => {
     const made = script()
       .run('agent', 'Rename tideAt to heightAt')

@@ -1,6 +1,6 @@
 /** What the words of a command come to on the disk: globs, links and directories that are searched show files that nobody named. */
 
-import type { Named } from '../../policy/command.ts';
+import type { CommandFacts } from '../../policy/command.ts';
 import type { SearchedPlaces } from '../../policy/commands/programs/searches.ts';
 import { globMatcher } from '../../policy/glob.ts';
 import { formatPath, parsePath } from '../../workspace/paths.ts';
@@ -26,7 +26,7 @@ const KEPT_BY_GIT =
 
 /** @param matters leaves out the files of searched directories that nobody has to agree to; `byRules`: it goes by the user's rules alone. */
 export async function reachOf(
-  { words, names, searched, globs: open, folders }: Pick<Named, 'words' | 'names' | 'searched' | 'globs' | 'folders'>,
+  { words, names, searched, globs: open, folders }: Pick<CommandFacts, 'words' | 'names' | 'searched' | 'globs' | 'folders'>,
   cwd: string,
   fs: FileSystem,
   matters: (path: string, byRules: boolean) => boolean,

@@ -4,7 +4,7 @@ import type { RunPorts } from '../../core/run/ports.ts';
 import type { PreparedCall, Tool } from '../../core/run/tool.ts';
 import type { Target } from '../../core/session/effects.ts';
 import { grantsFor } from '../../core/session/grant-scope.ts';
-import type { ApprovalRequest, RunRecord, SessionState } from '../../core/session/session-state.ts';
+import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
 import { callsIn } from '../../core/view/run-view.ts';
 import type { SessionView } from '../../core/view/session-view.ts';
 import type { CommandOptions } from '../../policy/command.ts';
@@ -84,7 +84,15 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
         privateHost: prepared?.privateHost,
         command:
           command &&
-          commands?.commandJudge(command, parser, { hookPlaces, aliases, readOnlyCommands, isBelow, tops, hides: isHidden, ...known }),
+          commands?.createCommandJudge(command, parser, {
+            hookPlaces,
+            aliases,
+            readOnlyCommands,
+            isBelow,
+            tops,
+            hides: isHidden,
+            ...known,
+          }),
         rules,
         grants,
         planScope: run.plan && writeScope(asAskedBy(run, call.id, session.state), written),
@@ -99,7 +107,7 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
         const isRuled = touchesAny(rules.flatMap(({ path, effect }) => (path !== undefined && effect !== 'allow' ? [path] : [])));
         const matters = (path: string, byRules: boolean) =>
           (!byRules && aliases.places(path).some(isSecret)) || isHidden(path) || aliases.names(path).some(isRuled);
-        const named = commands.namedBy(command, parser);
+        const named = commands.factsOfCommand(command, parser);
         const { codePlaces } = await import('../facts/code-places.ts');
         const [reach, code, gitSettings] = await Promise.all([
           reachOf(named, command.cwd, fs, matters),
@@ -159,5 +167,3 @@ function seenIn({ runs }: SessionView, places: (path: string) => readonly string
   }
   return { secret, strangers };
 }
-
-const _isAboutSecret = ({ rule, reason }: ApprovalRequest): boolean => rule === 'guarded-path' && /keys or passwords/.test(reason);

@@ -186,7 +186,7 @@ export class EventLog {
   refresh(): void {
     if (this.#run || this.#closed) return;
     const shown = this.#unlogged ? 1 : 0;
-    const missed = this.#file.missed().filter(({ seq }) => seq > this.state.seq - shown);
+    const missed = this.#file.readNewEvents().filter(({ seq }) => seq > this.state.seq - shown);
     if (missed.length === 0) return;
     this.#forgetUnlogged();
     const taken = this.#takeIn(missed);

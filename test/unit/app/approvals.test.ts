@@ -22,7 +22,7 @@ describe('an approval', () => {
     const before = await kedge.snapshot();
     const { approvalId, ended } = await untilAsked(kedge);
     const { title, reason, changes, digest } = lastOf(kedge.events, 'approval_requested');
-    assert.deepEqual([title, reason], ['Edit a.txt', 'It changes files.']);
+    assert.deepEqual([title, reason], ['Edit a.txt', 'This edit changes 1 file.']);
     assert.match(digest ?? '', /^[0-9a-f]{64}$/);
     const [{ before: _, after: __, ...change } = {}] = changes as Partial<(typeof changes)[0]>[];
     assert.deepEqual(change, { path: 'a.txt', kind: 'edit', added: 1, removed: 1, diff: '@@ -1,2 +1,2 @@\n one\n-two\n+three' });

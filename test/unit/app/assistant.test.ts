@@ -28,7 +28,7 @@ describe('the hands of a run', () => {
     for (const mode of ['ask', 'agent'] as const) assert.deepEqual(await offered(mode, false), READ);
   });
 
-  const NOT_TRUSTED = ' The user has not trusted this workspace: it can be read, and nothing in it changed.';
+  const NOT_TRUSTED = ' The user has not trusted this workspace, so its files can be read but not changed.';
 
   it('in a workspace that is not trusted, Ask reads and the others are told that they cannot', async () => {
     const look = turn(call('read_file', { path: 'a.txt' }), call('create_file', { path: 'b.txt', content: '' }));
@@ -40,9 +40,9 @@ describe('the hands of a run', () => {
     assert.deepEqual(resultTexts(kedge.session), [
       '1\ta',
       `ERROR There is no tool create_file in Ask mode.${NOT_TRUSTED}`,
-      'ERROR Denied: The workspace is not trusted: only Ask mode works in it.',
+      'ERROR Denied: The workspace is not trusted, so only Ask mode is available.',
       `ERROR There is no tool create_file in Plan mode.${NOT_TRUSTED}`,
-      'ERROR Denied: The workspace is not trusted: only Ask mode works in it.',
+      'ERROR Denied: The workspace is not trusted, so only Ask mode is available.',
       `ERROR There is no tool create_file in Agent mode.${NOT_TRUSTED}`,
     ]);
     assert.deepEqual(Object.keys(await kedge.snapshot()), ['/', 'workspace/', 'workspace/a.txt']);

@@ -72,7 +72,7 @@ describe('a change of what a command does that runs without asking', () => {
       await kedge.session.prompt({ text: 'go', mode: 'agent' });
       const { rule, reason, changes, covers } = lastOf(kedge.events, 'approval_requested');
       assert.deepEqual([rule, covers], ['steers-command', undefined]);
-      assert.equal(reason, `${path} decides what ${allowed} does, which runs without asking.`);
+      assert.equal(reason, `\`${allowed}\` runs without asking, and ${path} determines what it does.`);
       assert.match(changes[0]?.diff ?? '', /\+x/);
       assert.equal(await kedge.read(path), 'x\n');
     });
@@ -385,7 +385,7 @@ describe('a change of what a command does that runs without asking', () => {
     kedge.granted.covers.push({ kind: 'edits' });
     answerAll(kedge.session, { approve: false });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
-    assert.equal(lastOf(kedge.events, 'approval_requested').reason, 'Nothing allows npm test. This run changed package.json.');
+    assert.equal(lastOf(kedge.events, 'approval_requested').reason, '`npm test` is not on the allowlist. This run changed package.json.');
   });
 
   it('is never made unasked, in whatever order things are allowed and changed', async () => {

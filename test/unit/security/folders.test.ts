@@ -288,7 +288,7 @@ describe('a command that was granted in one folder', () => {
     const { rule, reason } = await on.judge('npm test', ['npm test'], 'vendor/evil');
     assert.deepEqual(
       [rule, reason],
-      ['command-elsewhere', 'You allowed npm test in another folder, and this runs the code of vendor/evil.'],
+      ['command-elsewhere', 'You allowed `npm test` in another folder, but this command runs code from vendor/evil.'],
     );
   });
 

@@ -54,5 +54,5 @@ function nodeAt(cursor: TreeCursor, command: string, depth: number): ShellNode {
   }
   const { startIndex: start, endIndex: end } = node;
   const hasError = node.hasError || node.isMissing;
-  return { type: node.type, field, text: command.slice(start, end), start, end, named: node.isNamed, hasError, children };
+  return { type: node.type, field, text: command.slice(start, end), start, end, isNamed: node.isNamed, hasError, children };
 }

@@ -72,12 +72,12 @@ describe('the policy of the command line', () => {
     const policy = put('mine.json', '{"rules": [{"effect": "deny", "path": 7}, {"effect": "allow"}]}');
     assert.throws(
       () => read({ policy }),
-      (error: Error) => /^Rule 1 of .* cannot be read: .*Rule 2 of /.test(error.message) && !/every call|left out/.test(error.message),
+      (error: Error) => /^Rule 1 of .* cannot be read: .*Rule 2 of /.test(error.message) && !/every call|is ignored/.test(error.message),
     );
     put('.kedge/policy.json', '{"rules": [{"effect": "deny", "path": 7}]}');
     const problems: string[] = [];
     read({}, problems);
-    assert.match(problems.join(), /Until it is put right, every call asks\.$/);
+    assert.match(problems.join(), /Until it is fixed, every call needs your approval\.$/);
   });
 
   for (const [what, options] of WRONG)
@@ -139,7 +139,7 @@ describe('what was allowed for good in a folder', () => {
 describe('a question in the terminal', () => {
   const request = {
     title: 'Create a.ts',
-    reason: 'It changes files.',
+    reason: 'This edit changes 1 file.',
     changes: [{ path: 'a.ts', kind: 'create', added: 1, removed: 0, diff: '@@ -0,0 +1,1 @@\n+x' }],
     covers: [{ kind: 'edits' }, { kind: 'path', tool: 'create_file', glob: 'src/**' }],
     similar: 3,
@@ -154,7 +154,7 @@ describe('a question in the terminal', () => {
         'create a.ts  +1 −0',
         '@@ -0,0 +1,1 @@',
         '+x',
-        'It changes files.',
+        'This edit changes 1 file.',
         'For edits in this workspace: t = this and 3 more now, r = in this run, s = in this session, w = always here',
         'For new files in src/**: pt = this and 3 more now, pr = in this run, ps = in this session, pw = always here',
       ].join('\n'),

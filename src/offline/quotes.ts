@@ -1,4 +1,4 @@
-/** The words of a request: quotes and fenced blocks are taken out first, so that what is in them is never read as grammar. */
+/** Replaces quotes and fenced blocks in a request with placeholders, so that their content is not parsed by the grammar. */
 
 type Quoted = { mark: string; raw: string; value: string };
 export type Masked = { text: string; quoted: Quoted[] };
@@ -27,25 +27,25 @@ export function mask(text: string): Masked {
   return { text: unquoted, quoted };
 }
 
-/** What stands at the place, with its quotes taken off where it is one quoted piece. */
+/** Restores the original text. If it is a single quoted piece, the quotes are removed. */
 export function valueAt(text: string, { quoted }: Masked): string {
   const trimmed = text.trim();
-  const whole = trimmed.length === 1 ? quoted[trimmed.charCodeAt(0) - BASE] : undefined;
-  return whole ? whole.value : trimmed.replaceAll(HELD, (held) => quoted[held.charCodeAt(0) - BASE]?.raw ?? '');
+  const piece = trimmed.length === 1 ? quoted[trimmed.charCodeAt(0) - BASE] : undefined;
+  return piece ? piece.value : trimmed.replaceAll(HELD, (placeholder) => quoted[placeholder.charCodeAt(0) - BASE]?.raw ?? '');
 }
 
-/** As `valueAt`, for what goes into a file: a double-quoted piece may hold \n and the other escapes of JSON. */
+/** Like `valueAt`, for file content: a double-quoted piece may contain JSON escapes such as `\n`. */
 export function contentAt(text: string, masked: Masked): string {
-  const whole = text.trim().length === 1 ? masked.quoted[text.trim().charCodeAt(0) - BASE] : undefined;
-  return whole?.mark === '"' ? unescaped(whole.raw, whole.value) : valueAt(text, masked);
+  const piece = text.trim().length === 1 ? masked.quoted[text.trim().charCodeAt(0) - BASE] : undefined;
+  return piece?.mark === '"' ? unescaped(piece.raw, piece.value) : valueAt(text, masked);
 }
 
-/** How the piece was quoted, where the text is one quoted piece. */
+/** Returns the quote character if the text is a single quoted piece. */
 export function markAt(text: string, { quoted }: Masked): string | undefined {
   return text.trim().length === 1 ? quoted[text.trim().charCodeAt(0) - BASE]?.mark : undefined;
 }
 
-/** The text in quotes from which the grammar reads exactly this text again. */
+/** Quotes text so that the grammar reads exactly this text again. */
 export function quote(text: string): string {
   if (!/[\n\r\uE000-\uF8FF]/.test(text)) {
     if (!text.includes("'")) return `'${text}'`;
@@ -55,7 +55,7 @@ export function quote(text: string): string {
   return JSON.stringify(text);
 }
 
-/** Where a double-quoted piece can only be meant with escapes: it holds \", or all the other quotes, as `quote` writes it. */
+/** Whether a double-quoted piece must contain escapes: it contains `\"`, or both other kinds of quotes, as written by `quote`. */
 function isEscaped(inner: string): boolean {
   return inner.includes('\\"') || (inner.includes("'") && inner.includes('`'));
 }
@@ -78,7 +78,7 @@ const LEAD = new RegExp(
 );
 const TRAIL = /(?:[\s,]+(?:please|for me|thanks|thank you|now)|(?<=[\p{L}\p{N}_)\]*/`\uE000-\uF8FF\s])[?!.…]+)+$/iu;
 
-/** Without politeness and the punctuation at the end. */
+/** Removes polite phrases and punctuation at the end. */
 export function plain(text: string): string {
   const trimmed = text.trim().replace(LEAD, '').trim();
   return /\sin\s+\.$/.test(trimmed) ? trimmed : trimmed.replace(TRAIL, '').trim();

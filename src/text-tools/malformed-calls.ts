@@ -1,17 +1,17 @@
-/** Calls that are closed, and whose arguments nobody can read. */
+/** Recognizes tool calls that are complete but whose arguments cannot be parsed. */
 import { type Call, plainName, type Tools } from './calls.ts';
 import { closerOf, WRAPPER_TAGS } from './markers.ts';
 import { NAME, type Reading, type Source, Unreadable } from './source.ts';
 
-/** Where a name may stand, whatever is wrong with the rest. */
+/** The positions where the tool name may be found. */
 const NAMES = [
   /["']?\b(?:name|tool_name|tool|function_name|function|action)["']?\s{0,20}[:=]\s{0,20}["']?([\w.:/\\-]+)/g,
   /^\s*([\w.:/\\-]+)/g,
 ];
 
 /**
- * A wrapper's tag around something, down to its closing tag, from before the first. If it names a tool it is a call that failed, and
- * the model has to be told of it. @throws Unreadable
+ * Reads a tag of a call format up to its closing tag, starting at the opening tag. If it names a tool, it is reported as a malformed call
+ * so that the model can correct it. @throws Unreadable
  */
 export function* readBroken(src: Source, tools: Tools): Reading<Call> {
   const mark = yield* src.literal(WRAPPER_TAGS);
@@ -25,12 +25,12 @@ export function* readBroken(src: Source, tools: Tools): Reading<Call> {
   }
   const { stop } = yield* src.until([closer, mark]);
   const written = src.text.slice(body, src.at - stop.length);
-  // Within a text of its arguments, the mark is not its own.
+  // The closing tag was found inside a string of the arguments.
   if (stop !== closer || !/[\s}\]>]$/.test(written)) throw new Unreadable();
   const text = written.trim();
   for (const pattern of NAMES) {
-    for (const [, found = ''] of text.matchAll(pattern)) {
-      const name = plainName(found, tools);
+    for (const [, candidate = ''] of text.matchAll(pattern)) {
+      const name = plainName(candidate, tools);
       if (tools.has(name)) return { name, malformed: text };
     }
   }

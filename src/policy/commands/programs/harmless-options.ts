@@ -1,8 +1,8 @@
 /**
- * Options of programs that people allow. One that is not listed may write a file, run a program or name other code: a prefix covers it
- * only where it names the whole command.
+ * Harmless options of programs that users often allow. An unlisted option might write a file, run a program or load code, so a prefix
+ * covers it only if the prefix names the whole command.
  */
-import { wordSet } from '../findings.ts';
+import { wordSet } from '../program-check.ts';
 
 const JEST = `--testNamePattern --runInBand --ci --bail --verbose --silent --coverage --no-coverage --watch --watchAll --no-watch --no-cache
   --maxWorkers --updateSnapshot --passWithNoTests --testPathPattern --testPathPatterns --runTestsByPath --findRelatedTests --onlyChanged
@@ -26,10 +26,10 @@ const TSC = `--noEmit --pretty --project --watch --skipLibCheck --strict --targe
   --listFilesOnly --diagnostics --extendedDiagnostics --traceResolution --explainFiles --showConfig --noErrorTruncation --allowJs --checkJs
   --resolveJsonModule --moduleResolution --isolatedModules --noUnusedLocals --noUnusedParameters --noImplicitAny --strictNullChecks --types
   --version --help --build --force --verbose --dry --emitDeclarationOnly --declaration --sourceMap --preserveWatchOutput --incremental --noCheck`;
-/** What people hand on to a script of theirs, where the package manager might take it for its own. */
+/** Options people pass through a package manager to a script, which the package manager might also interpret itself. */
 const SCRIPT = `${JEST} ${VITEST} ${MOCHA} ${ESLINT} ${PRETTIER} ${TSC} --only --name --mode --env --port --host --base -t -g -i -b -u -q -v -x
   -s -k -h`;
-/** What a program hands on may be anything but these, which test runners and linters load or write. */
+/** Options of test runners and linters that load or write files. Any other option may be passed through to a script. */
 const NOT_FOR_SCRIPTS =
   wordSet(`--globalSetup --globalTeardown --outputFile --output-file --coverageDirectory --cacheDirectory --cache-location
   --cache-file --reporter-option --reporter-options --preset --haste --coverageReporters --dependencyExtractor --moduleNameMapper
@@ -160,12 +160,12 @@ export const isListed = (name: string): boolean => Object.hasOwn(HARMLESS, name)
 const SETS = new Map<string, ReadonlySet<string>>();
 
 function harmlessOf(name: string): ReadonlySet<string> {
-  const known = SETS.get(name) ?? wordSet(isListed(name) ? (HARMLESS[name] as string) : '');
-  SETS.set(name, known);
-  return known;
+  const options = SETS.get(name) ?? wordSet(isListed(name) ? (HARMLESS[name] as string) : '');
+  SETS.set(name, options);
+  return options;
 }
 
-/** They keep a program from writing; `--noEmit false` behind a granted `--noEmit` is an option of its own. */
+/** Options that prevent writing. `--noEmit false` after a granted `--noEmit` turns the option off, so it counts as unlisted. */
 const KEEPS_FROM_WRITING = /^--?(?:no-?emit|dry-?run|check|list-?files-?only|diff)$/i;
 
 function isTurnedOff(args: readonly string[], at: number): boolean {
@@ -173,7 +173,7 @@ function isTurnedOff(args: readonly string[], at: number): boolean {
   return KEEPS_FROM_WRITING.test(name) && /^(?:false|no|off|0)$/i.test(value ?? '');
 }
 
-/** The options in `args` that a prefix must name. */
+/** Returns the options in `args` that a prefix must name. */
 export function unlistedOptions(name: string, args: readonly string[]): string[] {
   const end = ownEnd(name, args);
   const own = args.slice(0, end).filter((word, at) => word.startsWith('-') && (!isHarmless(name, word) || isTurnedOff(args, at)));
@@ -183,7 +183,7 @@ export function unlistedOptions(name: string, args: readonly string[]): string[]
   ];
 }
 
-/** Where the words begin that the program hands on to what it runs. */
+/** Returns the index at which the arguments for the started script begin. */
 function ownEnd(name: string, args: readonly string[]): number {
   const end = isListed(name) && args.includes('--') ? args.indexOf('--') : args.length;
   const isRun = /^(?:go|deno|dart|bun)$/.test(name) && /^(?:run|task)$/.test(args[0] ?? '');
@@ -191,14 +191,14 @@ function ownEnd(name: string, args: readonly string[]): number {
   return target < 0 ? end : Math.min(end, target + 1);
 }
 
-/** A whole word of several letters, which is no cluster of them: `-ntp`. */
+/** A single-dash option that is one word, such as `-ntp`, rather than a group of one-letter options. */
 export function isHarmlessWord(name: string, word: string): boolean {
   return /^-[^-]./.test(word) && harmlessOf(name).has(word);
 }
 
-/** Letters may be put together, with a number behind them: `-xvs`, `-j4`. */
+/** Whether an option is listed. One-letter options may be grouped and followed by a number: `-xvs`, `-j4`. */
 export function isHarmless(name: string, option: string): boolean {
-  const known = harmlessOf(name);
-  if (/^(?:--?|-\d+)$/.test(option) || known.has(option.split('=')[0] as string)) return true;
-  return /^-[A-Za-z]+\d*$/.test(option) && [...option.replace(/[-\d]/g, '')].every((letter) => known.has(`-${letter}`));
+  const harmless = harmlessOf(name);
+  if (/^(?:--?|-\d+)$/.test(option) || harmless.has(option.split('=')[0] as string)) return true;
+  return /^-[A-Za-z]+\d*$/.test(option) && [...option.replace(/[-\d]/g, '')].every((letter) => harmless.has(`-${letter}`));
 }

@@ -1,8 +1,8 @@
-/** What is known of programs: which ask whatever was allowed, which of their options do, and which only read. */
+/** Tables about programs: which always need an approval, which of their options do, and which programs only read. */
 import type { CommandConcern } from '../../../core/session/rule-ids.ts';
-import { wordSet } from '../findings.ts';
+import { wordSet } from '../program-check.ts';
 
-/** These ask, whatever their arguments and whatever was allowed. */
+/** Programs that need an approval whatever their arguments, regardless of what is allowed. */
 const ALWAYS: Partial<Record<CommandConcern, string>> = {
   'runs-other': `sudo doas su runuser pkexec run0 gosu xargs parallel watch entr nohup setsid exec ssh sshpass mosh autossh rsh rexec
     chroot unshare nsenter bwrap firejail flock strace ltrace dtrace gdb lldb valgrind perf script expect unbuffer busybox toybox
@@ -43,7 +43,7 @@ const ALWAYS: Partial<Record<CommandConcern, string>> = {
     restart-computer stop-computer set-service renice stty reset logger wall write mesg`,
 };
 
-/** Options that ask, whatever was allowed. */
+/** Options that need an approval regardless of what is allowed. */
 const OPTIONS: Record<string, Partial<Record<CommandConcern, string>>> = {
   rg: { 'runs-other': '--pre --hostname-bin --search-zip -z' },
   ag: { 'runs-other': '--pager --search-zip -z' },
@@ -145,7 +145,7 @@ for (const [name, same] of Object.entries({
 }))
   OPTIONS[name] ??= OPTIONS[same] as Partial<Record<CommandConcern, string>>;
 
-/** Programs that change nothing and run nothing, save for the options above. */
+/** Programs that change nothing and run nothing, except with the options above. */
 const READS = `ls cat head tail wc pwd echo printf true false : exit break continue test [ [[ grep egrep fgrep rg ag sort cut tr nl tac rev fold fmt column
   unexpand join paste comm uniq od hexdump xxd strings stat file du df basename dirname realpath readlink which type whoami id uname
   hostname date cal uptime tree diff cmp md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum cksum b2sum sum md5 jq seq
@@ -158,24 +158,24 @@ const RULE_OF = new Map(
 );
 const READING = wordSet(READS);
 
-/** A dynamic loader runs what it is given. */
+/** The dynamic loader runs the program it is given. */
 const LOADER = /^ld(?:-\w+)*[-\w.]*\.so(?:\.\d+)*$/;
 
 export const alwaysAsks = (name: string): CommandConcern | undefined => RULE_OF.get(name) ?? (LOADER.test(name) ? 'runs-other' : undefined);
 export const dangerousOptions = (name: string): Partial<Record<CommandConcern, string>> | undefined =>
   Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
-/** Their long options have one dash, so letters can not be put together. */
+/** Programs whose long options start with a single dash, so one-letter options cannot be grouped. */
 const EXACT = wordSet('go java gcc clang g++ cc dotnet tsc swift ghc');
 
 export const hasExactOptions = (name: string): boolean => EXACT.has(name);
-/** They tell of files what a listing tells, and nothing of what is in them. */
+/** Programs that print names and metadata of files, as a directory listing does, but not their content. */
 const NAMES = wordSet('ls find fd fdfind stat du tree test [ [[ basename dirname realpath readlink echo printf which type');
 const GIT_NAMES = wordSet('status ls-files check-ignore');
 
-/** Options whose value is a file of patterns: what is listed then tells what is in it. */
+/** Options that read patterns from a file. The resulting listing reveals the file's content. */
 const PATTERN_FILE = /^(?:-[^-]*X|--exclude-[fp]|--ignore-f|--gitf)/;
 
-/** For a simple command that only reads. */
+/** Whether a read-only command prints names of files but not their content. */
 export const showsNames = ([program = '', ...words]: readonly (string | undefined)[]): boolean => {
   const name = programName(program ?? '');
   if (words.some((word) => PATTERN_FILE.test(word ?? ''))) return false;
@@ -201,7 +201,7 @@ const ALIASES: Record<string, string> = {
   gvim: 'vim',
 };
 
-/** The name under which the tables know a program: `/usr/bin/Python3.11` is `python`. */
+/** The normalized program name used in all tables: `/usr/bin/Python3.11` becomes `python`. */
 export function programName(program: string): string {
   const name = (program.split(/[\\/]/).at(-1) ?? '').toLowerCase().replace(/\.(?:exe|cmd|bat|com|ps1)$/, '');
   const plain = name.replace(/^(python|pypy|ruby|perl|node|lua|luajit|php|pip|pydoc|bash|vim|gcc|clang|g\+\+)[-\d.]+w?$/, '$1');

@@ -2,14 +2,17 @@ import * as marks from './markers.ts';
 import type { Output } from './output.ts';
 import { attempt, type Reading, type Source } from './source.ts';
 
-/** Thoughts up to one of their closing marks, which is passed unless it begins the next message; `start` is where their opening mark stands. */
+/**
+ * Emits reasoning up to one of its closing markers. The marker is skipped unless it begins the next message. `start` is the position of the
+ * opening marker.
+ */
 export function* readThoughts(src: Source, out: Output, start: number, closers: readonly string[]): Reading<void> {
   out.take(start);
   const longest = Math.max(...closers.map((closer) => closer.length));
   const say = (upTo: number) => {
-    if (upTo <= out.shown) return;
-    out.say('reasoning', src.text.slice(out.shown, upTo));
-    out.shown = upTo;
+    if (upTo <= out.emittedUpTo) return;
+    out.say('reasoning', src.text.slice(out.emittedUpTo, upTo));
+    out.emittedUpTo = upTo;
   };
   const reading = attempt(src, src.until(closers));
   for (;;) {
@@ -20,10 +23,10 @@ export function* readThoughts(src: Source, out: Output, start: number, closers: 
       else if (marks.HARMONY.includes(value.stop)) src.at -= value.stop.length;
       return out.take();
     }
-    // The end may be the beginning of a closing mark.
-    let held = Math.min(longest - 1, src.text.length - out.shown);
-    while (held > 0 && !closers.some((closer) => closer.startsWith(src.text.slice(-held)))) held--;
-    say(src.text.length - held);
+    // The end of the text may be the beginning of a closing marker.
+    let heldBack = Math.min(longest - 1, src.text.length - out.emittedUpTo);
+    while (heldBack > 0 && !closers.some((closer) => closer.startsWith(src.text.slice(-heldBack)))) heldBack--;
+    say(src.text.length - heldBack);
     yield;
   }
 }

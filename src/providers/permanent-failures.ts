@@ -1,18 +1,18 @@
-/** Failures of a connection that another try does not mend, and what does. */
+/** Connection failures that a retry does not solve, with advice for the user. */
 import type { ModelErrorKind } from '../core/model/model.ts';
 
 export type Lasting = {
   kind: ModelErrorKind;
-  /** What the server, or the way to it, did; the server's name stands before it. */
+  /** What happened, as a phrase that follows the server's name. */
   happened: string;
   todo: string;
-  /** How often a request that fails so is worth sending. */
+  /** How many attempts make sense in total. */
   tries: number;
 };
 
 const AUTHORITY = 'have Node trust its authority with NODE_EXTRA_CA_CERTS, or correct the base URL';
 
-/** By the error's code or its words, since what a runtime tells differs; the first that fits counts. */
+/** Matched against the error's code and message, since runtimes report different details. The first match counts. */
 const LASTING: readonly [pattern: RegExp, happened: string, todo: string, kind?: ModelErrorKind, tries?: number][] = [
   [/CERT_HAS_EXPIRED|ERR_CERT_DATE/, 'has a certificate that has expired', 'renew it there, or set the clock of this machine right'],
   [/CERT_NOT_YET_VALID/, 'has a certificate that is not valid yet', 'set the clock of this machine right'],
@@ -48,7 +48,7 @@ const LASTING: readonly [pattern: RegExp, happened: string, todo: string, kind?:
     'have the server, or the proxy before it, say the right content-encoding',
     'bad_stream',
   ],
-  // A machine that wakes up has no names for a moment.
+  // After waking from sleep, a computer cannot resolve names for a moment.
   [/ENOTFOUND|ERR_NAME_NOT_RESOLVED/, 'could not be found', 'check the base URL and the network', 'network', 2],
 ];
 

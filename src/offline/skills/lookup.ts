@@ -1,10 +1,10 @@
-/** Looking things up, as all skills do it. */
-import { type FileText, type Found, type Listing, merge, parseDirectory, parseListing, parseRead, parseSearch } from '../results.ts';
+/** Reading and searching, shared by all skills. */
+import { type FileText, type Listing, merge, parseDirectory, parseListing, parseRead, parseSearch, type SearchResult } from '../results.ts';
 import { baseName, hasGlob, type Scope } from '../scope.ts';
 import { ask, askOne, type Call, type Skill } from '../script.ts';
 
 export type File = FileText & { path: string };
-/** A file as it was found, or one sentence on why it was not. */
+/** The content of a file, or a sentence that explains why it could not be read. */
 export type Lookup = { file: File } | { problem: string };
 
 const call = (name: string, input: Call['input']): Call => ({ name, input });
@@ -14,14 +14,14 @@ const listCall = (path: string): Call => call('list_directory', { depth: 1, ...(
 
 export type Query = { pattern: string; regex?: boolean; case_sensitive?: boolean; whole_word?: boolean };
 
-/** One search a glob; in exactly named files, too. */
+/** One search call per glob and per named file. */
 export function searchCalls(query: Query, { globs, paths }: Scope): Call[] {
   const where = [...globs, ...paths];
   return where.length === 0 ? [call('search_text', query)] : where.map((glob) => call('search_text', { ...query, glob }));
 }
 
-/** @returns what was found, or the sentence with which the search failed. */
-export function* search(say: string, query: Query, scope: Scope): Skill<Found | { problem: string }> {
+/** @returns the matches, or an error message if the search failed */
+export function* search(say: string, query: Query, scope: Scope): Skill<SearchResult | { problem: string }> {
   const replies = yield* ask(say, searchCalls(query, scope));
   const failed = replies.find((reply) => reply.isError);
   if (failed) return { problem: failed.text };
@@ -38,9 +38,9 @@ export function* find(say: string, glob: string): Skill<Listing | { problem: str
   return reply.isError ? { problem: reply.text } : parseListing(reply.text);
 }
 
-/** All of these files, to their ends. */
+/** Reads the files completely, in several calls if necessary. */
 export function* readAll(say: string, paths: readonly string[]): Skill<Map<string, Lookup>> {
-  const found = new Map<string, Lookup>();
+  const lookups = new Map<string, Lookup>();
   let open = paths.map((path) => ({ path, from: 1 }));
   for (let first = true; open.length > 0; first = false) {
     const replies = yield* ask(
@@ -50,14 +50,14 @@ export function* readAll(say: string, paths: readonly string[]): Skill<Map<strin
     const next: typeof open = [];
     for (const [index, { path, from }] of open.entries()) {
       const lookup = readReply(path, replies[index]);
-      const before = found.get(path);
-      if ('problem' in lookup || from === 1) found.set(path, lookup);
+      const before = lookups.get(path);
+      if ('problem' in lookup || from === 1) lookups.set(path, lookup);
       else if (before && 'file' in before) append(before.file, lookup.file);
       if ('file' in lookup && lookup.file.next !== undefined && lookup.file.next > from) next.push({ path, from: lookup.file.next });
     }
     open = next;
   }
-  return found;
+  return lookups;
 }
 
 function append(file: File, rest: File): void {
@@ -71,7 +71,7 @@ function readReply(path: string, reply: { text: string; isError: boolean } | und
   return file ? { file: { path, ...file } } : { problem: reply.text };
 }
 
-/** The file of that name, wherever it is, if it is the only one. `lines` limits what is read. */
+/** Opens a file, or the only file with that name in another directory. `lines` limits what is read. */
 export function* openFile(say: string, path: string, lines?: { from_line: number; to_line?: number }): Skill<Lookup> {
   const first = lines
     ? readReply(path, yield* askOne(say, readCall(path, lines)))
@@ -85,24 +85,25 @@ export function* openFile(say: string, path: string, lines?: { from_line: number
   return second ?? first;
 }
 
-/** The path of the file that is meant; it need not be a text. */
+/** Finds the path of a file, which need not be a text file. */
 export function* locate(say: string, path: string): Skill<{ path: string } | { problem: string }> {
-  const found = yield* namesakes(path, say);
-  if (found.includes(path)) return { path };
-  if (found.length > 0) return found.length === 1 ? { path: found[0] as string } : { problem: severalFiles(path, found) };
-  // What is ignored is not found, but may be there.
+  const candidates = yield* namesakes(path, say);
+  if (candidates.includes(path)) return { path };
+  if (candidates.length > 0)
+    return candidates.length === 1 ? { path: candidates[0] as string } : { problem: severalFiles(path, candidates) };
+  // Ignored files are not listed but can be read.
   const reply = yield* askOne('', readCall(path, { from_line: 1, to_line: 1 }));
   return reply.isError ? { problem: reply.text } : { path };
 }
 
 function* namesakes(path: string, say = ''): Skill<string[]> {
   if (hasGlob(path) || /[[\]]/.test(path)) return [];
-  const found = yield* find(say, `**/${path}`);
-  if ('problem' in found) return [];
-  return found.entries.filter((entry) => entry === path || entry.endsWith(`/${path}`));
+  const listing = yield* find(say, `**/${path}`);
+  if ('problem' in listing) return [];
+  return listing.entries.filter((entry) => entry === path || entry.endsWith(`/${path}`));
 }
 
-function severalFiles(path: string, found: readonly string[]): string {
-  const shown = found.slice(0, 8).join(', ');
-  return `${found.length} files are called ${baseName(path)}: ${shown}${found.length > 8 ? ', …' : ''}. Name one with its directory.`;
+function severalFiles(path: string, candidates: readonly string[]): string {
+  const candidateList = candidates.slice(0, 8).join(', ');
+  return `${candidates.length} files are called ${baseName(path)}: ${candidateList}${candidates.length > 8 ? ', …' : ''}. Name one with its directory.`;
 }

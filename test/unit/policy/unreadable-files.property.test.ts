@@ -24,8 +24,8 @@ const judged = (name: string, paths: readonly string[], given: readonly SourcedR
   return decide({ mode: 'ask', tool: { name, effect: 'readonly', source: 'builtin' }, name, targets, trusted: true, rules: given }).kind;
 };
 
-describe('the files that nothing may be told of without a question', () => {
-  it('are those that reading would ask for, or be denied', () => {
+describe('files whose content needs an approval', () => {
+  it('are those for which read_file needs an approval, or be denied', () => {
     fc.assert(
       fc.property(rules, path, (given, file) => assert.equal(withheldFilter(given)(file), judged('read_file', [file], given) !== 'allow')),
       { numRuns: 2_000 },

@@ -1,6 +1,6 @@
-/** Whether what stands before a call says that it is shown, not made. */
+/** Recognizes from the surrounding words whether a call is shown as an example instead of being made. */
 
-/** The model speaks of what it does itself. */
+/** The model describes its own action. */
 const ACTS =
   /\b(let me|let(’|')?s|i(’|')?ll|i (will|need to|have to|should|must|want to|can|am going to)|i(’|')m (going to|now)|i(’|')m|here(’|')?s? (is )?(the|my) ((tool|function) )?call|calling|reading|checking|looking|running|searching|now)\b|^\W*(first|next|then|finally|step)\b|\bi (now |then |first |also )?(read|check|look|run|search|open|list|call|use|start|edit|write|create)\b/i;
 const SHOWS = /\b(show|demonstrate|illustrate|explain)\b/i;
@@ -9,7 +9,7 @@ const ALWAYS =
   /\b(for (example|instance)|such as|looks? (like|as follows)|would (look|be|have (been|looked)|write|call|emit|output|produce|generate)|could (write|emit|look)|(written|formatted|encoded|structured|expressed) (like this|as follows|this way))\b|(\be\.g\.|zum beispiel|z\. ?b\.|par exemple|por ejemplo|per esempio|por exemplo|例如|比如|たとえば|예를 들어|например)|\bso (sieht|sehen)\b.*\baus\b|\b(wie folgt|comme suit|como sigue)\b/i;
 const EXAMPLE =
   /\b(examples?|samples?|syntax|notation|markup|illustration|hypothetical(ly)?)\b|\b(formats?|templates?)\b[^.!?\n]{0,60}:?$|\b(beispiele?|exemples?|ejemplos?|esempio|esempi|exemplos?|przykład)\b|示例|例子|范例|例：|サンプル|예시|пример/iu;
-/** The model says that it does not do it. For other languages there is what the model was shown before. */
+/** The model declines to make the call. Other languages are covered by comparing with the text the model was shown. */
 const REFUSES = new RegExp(
   [
     `\\b((will|shall|do|did|does|can|could|would|should|must|may)( not|n(’|')?t)|won(’|')?t|can(’|')?t|cannot|not going to|never) ` +
@@ -19,18 +19,18 @@ const REFUSES = new RegExp(
   ].join('|'),
   'i',
 );
-/** The model goes on to say that nobody wants it. */
+/** The model says that nobody asked for the call. */
 const UNASKED =
   /\b(nobody|no one|you|the user) (did not|didn(’|')t|do not|don(’|')t|never) (ask|asked|want|wanted)\b|\b(you|the user) ha(s|ve)(n(’|')t| not) asked\b/i;
-/** The model makes up what it would get. */
+/** The model begins to invent the result of its call. */
 const RESULT = /^<\W{0,2}(tool_(response|result|output)|function_result)|^\**observation\b/i;
-/** The model waits for what it called, or says what it does then. */
+/** The model waits for the result, or announces what it will do with it. */
 const AWAITS =
   /\bwait(ing)?\b|\b(i|we)((’|')ll| will| can)? (then |now |next )?(go on|continue|proceed|see|know|check|look|read|answer|report|summari[sz]e|analy[sz]e|use)\b/i;
-/** Somebody else wants it. */
+/** The call is demanded by some text, such as a file or page. */
 const DEMANDS =
   /\b(file|readme|page|document|comment|text|content|contents|result|output|instructions?|it|which|that|someone)\b[^.!?\n]{0,60}\b(asks?|tells?|wants?|instructs?|demands?|requests?|orders?|claims?|attempts?|tries)\b/i;
-/** Whether to do it is asked, not done. */
+/** The model asks for permission instead of making the call. */
 const ASKS = /^\W*(should|shall) i\b[^.!]*\?$|^\W*(do you want|would you like) me to\b[^.!]*\?$/i;
 const WRITES = '(write|call|emit|output|use|send|type|invoke|produce|generate|make|do|run|add|put)';
 const ADVICE = new RegExp(
@@ -55,7 +55,10 @@ const REPORTS = new RegExp(
   'i',
 );
 
-/** `before` is the text since the last call, `sinceQuoted` the part of it behind a quoted call, if there is one. */
+/**
+ * @param before the text since the last call
+ * @param sinceQuoted the part of it after a quoted call, if there is one
+ */
 export function isShown(before: string, sinceQuoted: string | undefined): boolean {
   if (sinceQuoted !== undefined && /^([\s,;]|[-*+] |\d+[.)] (\**[\w-]+( [\w-]+){0,3}:\**)?|\b(or|and|und|oder)\b|:)*$/i.test(sinceQuoted))
     return true;
@@ -64,27 +67,27 @@ export function isShown(before: string, sinceQuoted: string | undefined): boolea
   return isShownBy(label) || (/^\W*[\w-]+( [\w-]+){0,3}:$/.test(label) && above.endsWith(':') && isShownBy(above));
 }
 
-/** Whether the sentence that leads to a call, or the first one behind it, says that it is not to be made. */
+/** Whether the sentence before a call, or the first one after it, says that the call is not to be made. */
 export function isRefused(before: string, behind: string): boolean {
   const [lead, above] = leadsOf(before);
   if (REFUSES.test(lead) || REFUSES.test(behind) || UNASKED.test(behind)) return true;
   if (ACTS.test(lead)) return false;
-  // A label, such as "This is the call:", says nothing by itself: the sentence above it does.
+  // A label such as "This is the call:" is neutral, so the sentence before it counts.
   return DEMANDS.test(lead) || (lead.endsWith(':') && REFUSES.test(above) && !ACTS.test(above.replace(REFUSES, '')));
 }
 
-/** Whether what stands behind a call is a result that the model made up. */
+/** Whether the text after a call is a result that the model invented. */
 export function isInvented(behind: string): boolean {
   return RESULT.test(behind);
 }
 
-/** Whether the sentence that leads to a call says that it is made, or goes on from the call before it. */
+/** Whether the sentence before a call announces it, or continues from the previous call. */
 export function isActed(before: string): boolean {
   const [lead] = leadsOf(before);
   return ACTS.test(lead) || /^\W*((and|then|also|plus)\W*)*$/i.test(before);
 }
 
-/** Whether the first sentence behind a call says that the model goes on with its result. */
+/** Whether the first sentence after a call says that the model will continue with its result. */
 export function isAwaited(behind: string): boolean {
   return RESULT.test(behind) || (AWAITS.test(behind) && !REFUSES.test(behind));
 }
@@ -96,7 +99,7 @@ function isShownBy(lead: string): boolean {
   return !acts && (ADVICE.test(lead) || REPORTS.test(lead));
 }
 
-/** The sentence that leads to the place, and the one before it. */
+/** Returns the sentence that leads to the position, and the sentence before it. */
 function leadsOf(before: string): [string, string] {
   const text = before
     .trimEnd()
@@ -108,7 +111,7 @@ function leadsOf(before: string): [string, string] {
   return [last.trim().replaceAll('._', '. '), above.trim()];
 }
 
-/** Woven into a sentence: words lead to the call without an end, and words go on behind it. */
+/** Whether a call is part of a sentence: the text before it has no ending punctuation, and the sentence continues after it. */
 export function isWoven(lineBefore: string, next: string): boolean {
   return /[^\s.:!?…*>\-)]\s*$/.test(lineBefore) && /[\p{Ll}.,;:)"'”’]/u.test(next);
 }

@@ -1,5 +1,5 @@
-/** Programs whose arguments are little languages of their own: what is not known to be harmless there asks. */
-import { asks, type Check, wordSet } from '../findings.ts';
+/** Programs whose arguments form a small language. Anything in them that is not known to be harmless needs an approval. */
+import { asks, type Check, wordSet } from '../program-check.ts';
 import { checkGit } from './git.ts';
 import { interpreters } from './interpreters.ts';
 import { otherOption } from './options.ts';
@@ -21,16 +21,16 @@ const find: Check = (args) => {
   return { ...asks(/^-f(?:print|ls)/.test(other) ? 'writes' : 'runs-other', `find ${other}`), ...inner };
 };
 
-/** One `s` command, whose flags neither run nor write, for each of the usual signs between its parts. */
+/** One `s` command whose flags neither execute nor write, for each usual delimiter. */
 const SUBSTITUTION = ['/', '\\|', '#', ',', '@', ':', '!', '_', '%', '~'].map(
   (sign) => `s${sign}(?:\\[\\^?\\]?[^\\]\\n]*\\]|\\\\.|(?!${sign})[^\\\\\\n[])*${sign}(?:\\\\.|(?!${sign})[^\\\\\\n])*${sign}[gpiI0-9]*`,
 );
 const ADDRESS = '(?:\\d+|\\$|/(?:\\\\.|[^/\\\\\\n[\\]])*/I?)';
 const SED_COMMAND = `(?:${ADDRESS}(?:,[+~]?${ADDRESS})?)? ?!?(?:[pdqlDPNnhHgGx=]|${SUBSTITUTION.join('|')})`;
 const SED_SCRIPT = new RegExp(`^ ?${SED_COMMAND}(?: ?[;\\n] ?${SED_COMMAND})* ?;?$`);
-/** Longer ones are not looked at. */
+/** Longer scripts are not analyzed. */
 const MAX_SCRIPT = 300;
-/** Within brackets a sign between the parts is a letter for some and an end for others. */
+/** Some sed versions end the pattern at a delimiter inside brackets; others treat it as a literal character. */
 const AMBIGUOUS_SET = /\[[^\]]*[/|#,@:!_%~;][^\]]*\]/;
 
 const sed: Check = (args) => {
@@ -40,28 +40,28 @@ const sed: Check = (args) => {
   );
   if (isOther !== undefined) return asks(/^-[^-]*i|^--i/.test(isOther) ? 'writes' : 'inline-code', `sed ${isOther}`);
   const scripts = sedScripts(args);
-  const bad = scripts.find(
+  const unsafeScript = scripts.find(
     (script) => script.length > MAX_SCRIPT || !SED_SCRIPT.test(script) || (/^[^[]*\[/.test(script) && AMBIGUOUS_SET.test(script)),
   );
-  if (scripts.length === 0 || bad !== undefined) return asks('inline-code', `sed ${bad ?? ''}`.trim());
+  if (scripts.length === 0 || unsafeScript !== undefined) return asks('inline-code', `sed ${unsafeScript ?? ''}`.trim());
   return { reads: true };
 };
 
 function sedScripts(args: readonly string[]): string[] {
-  const given = args.flatMap((word, at) => {
+  const optionScripts = args.flatMap((word, at) => {
     if (word.startsWith('--expression=')) return [word.slice('--expression='.length)];
     return word === '--expression' || /^-[nErsuz]*e$/.test(word) ? [args[at + 1] ?? '?'] : [];
   });
   const first = args.find((word) => !word.startsWith('-') || word === '-');
-  return given.length > 0 ? given : first === undefined ? [] : [first];
+  return optionScripts.length > 0 ? optionScripts : first === undefined ? [] : [first];
 }
 
-/** A program that neither writes, pipes, calls nor loads. */
+/** Matches awk features that write, run programs or load code. */
 const AWK_DANGER = /[|>@`]|\/inet|\b(?:system|getline|close|fflush|ENVIRON|ARGV|ARGC|PROCINFO|SYMTAB|FUNCTAB|nextfile|extension)\b/;
 
 /**
- * Outside of braces nothing is printed, so `>` compares there; `>=` does so everywhere. Where a brace is left over, or may stand in a
- * comment, all counts.
+ * Outside braces `>` is a comparison, because nothing is printed there; `>=` always is. The text is returned unchanged if braces are
+ * unbalanced or may be part of a string, pattern or comment.
  */
 function withoutComparisons(program: string): string {
   const text = program.replaceAll('>=', '');
@@ -80,9 +80,9 @@ const awk: Check = (args) => {
   }
   const program = args[at];
   if (program === undefined || (program.startsWith('-') && program !== '--')) return asks('inline-code', `awk ${program ?? ''}`.trim());
-  const bad = args.find((word, index) => AWK_DANGER.test(index === at ? withoutComparisons(word) : word));
-  if (bad !== undefined) return asks('inline-code', 'awk');
-  // `var=value` operands and options behind the program could still change what it does.
+  const dangerousWord = args.find((word, index) => AWK_DANGER.test(index === at ? withoutComparisons(word) : word));
+  if (dangerousWord !== undefined) return asks('inline-code', 'awk');
+  // Operands of the form `var=value` and options after the program could still change what it does.
   return args.slice(at + 1).some((word) => /^-./.test(word)) ? asks('inline-code', 'awk') : { reads: true };
 };
 
@@ -92,13 +92,16 @@ const tar: Check = (args) => {
   if (!isList) return asks('writes', `tar ${mode}`.trim());
   const other = otherOption(rest, '-v -f -z -j -J --file --verbose --gzip --list --no-recursion');
   if (other !== undefined) return asks('runs-other', `tar ${other}`);
-  return args.some((word) => word.includes(':')) ? asks('runs-other', 'tar with a remote archive') : { reads: true };
+  return args.some((word) => word.includes(':')) ? asks('runs-other', `tar ${args.find((word) => word.includes(':'))}`) : { reads: true };
 };
 
 const unzip: Check = (args) =>
   /^-[lvtZ]+$/.test(args[0] ?? '') && !args.slice(1).some((word) => word.startsWith('-')) ? { reads: true } : asks('writes', 'unzip');
 
-/** Where a second operand is written to: behind the first one anything may be it, a dash too. `valued`: options whose value is the next word. */
+/**
+ * Programs that write to their second operand. Any word after the first operand counts as the second, including `-`.
+ * @param valued matches options whose value is the next word.
+ */
 const secondOperandWrites =
   (valued: RegExp): Check =>
   (args, program) => {
@@ -110,10 +113,10 @@ const secondOperandWrites =
 const hexDump = secondOperandWrites(/^-(?:[cglos]|cols|groupsize|len|offset|seek)$/);
 const xxd: Check = (args) => (args.some((word) => /^-{1,2}r/.test(word)) ? asks('writes', 'xxd -r') : hexDump(args, 'xxd'));
 
-/** On macOS it runs what it is given as another architecture. */
+/** On macOS, `arch` runs its arguments as a command. */
 const arch: Check = (args) => (args.length > 0 ? asks('runs-other', 'arch') : { reads: true });
 
-/** Follows the configuration of another folder, and writes where that says. */
+/** `tsc -p` and `tsc -b` use the configuration of another folder and write to the output path set there. */
 const tsc: Check = (args) => {
   const project = args.find((word) => /^--?(?:p|project)$/i.test(word));
   if (project !== undefined && !args.some((word) => /^--?noEmit$/i.test(word))) return asks('other-folder', `tsc ${project}`);
@@ -127,7 +130,7 @@ const test: Check = (args, program) =>
 const hostname: Check = (args) =>
   args.some((word) => !word.startsWith('-') || /^-(?:-b|-F|F|b|-file|-boot)/.test(word)) ? asks('system', 'hostname') : {};
 
-/** Only folders below the present one are known to be the workspace's own. */
+/** Only folders below the current one are known to belong to the workspace. */
 const cd: Check = (args) =>
   args.length === 1 && !/^[/~+-]|^$|(?:^|[\\/])\.\.(?:[\\/]|$)|[:*?[]|(?:^|[\\/])node_modules(?:[\\/]|$)/.test(args[0] as string)
     ? {}
@@ -140,23 +143,24 @@ const date: Check = (args) => {
   return isSetting ? asks('system', 'date') : {};
 };
 
-/** Each operand is one more thing that is done, so a prefix must name all of them. */
+/** Build targets: each operand is an additional action, so a prefix must name all of them. */
 const targets: Check = (args, program) => {
   const isPlain = (word: string) =>
     /^-j\d*$|^-[skBqn]$|^-ntp$|^--(?:silent|quiet|no-print-directory|no-daemon|info|batch-mode)$/.test(word);
   const isLoud = (word: string) => /^(?:V|VERBOSE|CI)=\w*$/.test(word);
-  if (args.some((word) => /^[^-].*[=:]/.test(word) && !isLoud(word))) return asks('runs-other', `${program} with variables or plugins`);
+  if (args.some((word) => /^[^-].*[=:]/.test(word) && !isLoud(word)))
+    return asks('runs-other', `${program} ${args.find((word) => /^[^-].*[=:]/.test(word) && !isLoud(word))}`);
   const rest = args.filter((word) => !isPlain(word));
   const isTarget = (word: string, at: number) => !/^(?:-|\d+$)/.test(word) && !isLoud(word) && rest[at - 1] !== '--tests';
   return { argv: [program, ...rest], floor: rest.findLastIndex(isTarget) + 2 };
 };
 
-/** The environment holds keys; libraries hold code. */
+/** jq can read the environment, which may contain keys, and can load libraries, which are code. */
 const jq: Check = (args, program) =>
   args.some((word) => /\benv\b|\$ENV|\b(?:strenv|envsubst|system|load\w*|import|include|modulemeta)\b/.test(word))
     ? asks('inline-code', program)
     : {};
-/** Letters without a dash are those of BSD, where an `e` shows the environment of each process. */
+/** Letters without a dash are BSD options; with `e`, ps prints the environment of each process. */
 const ps: Check = (args) => (args.some((word) => /^[aAcCefFgGhHjlLmnrSTuvVwxX]*e|^-E/.test(word)) ? asks('devices', 'ps e') : {});
 const noArguments: Check = (args, program) => (args.length > 0 ? asks('system', program) : {});
 

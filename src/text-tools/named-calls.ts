@@ -1,4 +1,4 @@
-/** Calls whose name stands outside of their arguments: in a tag, behind a mark, or before them. */
+/** Reads calls whose name is outside the arguments: in a tag, after a marker, or before the arguments. */
 import { type Call, isObject, plainName, propertiesOf, type Tools, toInput } from './calls.ts';
 import { readLiteral } from './literal.ts';
 import * as marks from './markers.ts';
@@ -6,7 +6,7 @@ import { readParameters, readTagged } from './parameters.ts';
 import { NAME, type Reading, type Source, Unreadable } from './source.ts';
 import { opensMapping, readYaml } from './yaml.ts';
 
-/** Arguments alone, in braces, perhaps in a fence. Where they lack a bracket, a closing mark must follow. */
+/** Reads arguments in braces, optionally in a fence. If a bracket is missing, a closing marker must follow. */
 export function* readArguments(src: Source): Reading<Pick<Call, 'input' | 'malformed'>> {
   const fenced = yield* src.literal(['```json', '```']);
   if (fenced) yield* src.spaces();
@@ -20,7 +20,7 @@ export function* readArguments(src: Source): Reading<Pick<Call, 'input' | 'malfo
   return toInput(value);
 }
 
-/** Passes the marks that end a call, or the turn with it. */
+/** Skips closing markers of the call and the turn. */
 export function* passClosers(src: Source): Reading<void> {
   for (let end = src.at; ; end = src.at) {
     yield* src.run(/[\s;]+/y);
@@ -38,7 +38,7 @@ export function* isBeforeCloser(src: Source): Reading<boolean> {
   return closer !== undefined;
 }
 
-/** Arguments in braces down to their closing tag, or in a form of their own. */
+/** Reads arguments in braces up to the closing tag. Other content is read with `otherwise`. */
 function* readEnclosed(src: Source, name: string, closer: string, otherwise: () => Reading<Call>): Reading<Call> {
   yield* src.spaces();
   if ((yield* src.char()) !== '{') return yield* otherwise();
@@ -48,21 +48,21 @@ function* readEnclosed(src: Source, name: string, closer: string, otherwise: () 
   return { name, ...input };
 }
 
-/** `<function=name>`, where small models leave the bracket out, or put parentheses around the arguments. */
+/** Reads `<function=name>`. Small models may omit the `>` or add parentheses around the arguments. */
 export function* readFunction(src: Source, tools: Tools): Reading<Call> {
   const name = plainName(yield* src.run(/[^>{(\n]+/y), tools);
   const tagged = yield* src.literal(['>']);
   yield* src.spaces();
-  const opened = yield* src.literal(['(']);
-  if (tagged && !opened && (yield* src.char()) !== '{') return yield* readMembers(src, tools, name, ['<parameter='], '</function>');
+  const parenthesis = yield* src.literal(['(']);
+  if (tagged && !parenthesis && (yield* src.char()) !== '{') return yield* readMembers(src, tools, name, ['<parameter='], '</function>');
   const input = yield* readArguments(src);
-  if (opened && !(yield* src.literal([')']))) throw new Unreadable();
+  if (parenthesis && !(yield* src.literal([')']))) throw new Unreadable();
   yield* src.spaces();
   if (!(yield* src.literal(['</function>'])) && !tagged) throw new Unreadable();
   return { name, ...input };
 }
 
-/** Arguments that are not JSON: in tags for parameters, in tags of their own names, or as YAML. */
+/** Reads arguments that are not JSON: in parameter tags, in tags named after the parameters, or as YAML. */
 function* readMembers(src: Source, tools: Tools, name: string, openers: readonly string[], closer: string): Reading<Call> {
   const keys = propertiesOf(tools.get(name));
   const start = src.at;
@@ -77,41 +77,41 @@ function* readMembers(src: Source, tools: Tools, name: string, openers: readonly
   return yield* readParameters(src, tools, name, openers, [closer]);
 }
 
-/** `key: value` on each line, up to `closer`. It must be the tool's own arguments: other texts have colons, too. */
+/** Reads `key: value` lines up to `closer`. All keys must be parameters of the tool, because other text may contain colons too. */
 export function* readYamlArguments(src: Source, tools: Tools, name: string, closer: string): Reading<Call> {
   const input = yield* readYaml(src, closer);
-  const known = propertiesOf(tools.get(name));
-  if (!isObject(input) || Object.keys(input).some((key) => !(key in known))) throw new Unreadable();
+  const properties = propertiesOf(tools.get(name));
+  if (!isObject(input) || Object.keys(input).some((key) => !(key in properties))) throw new Unreadable();
   return { name, input };
 }
 
-/** `<invoke name="…">`, from behind the name's equals sign. */
+/** Reads `<invoke name="…">`, starting after `name=`. */
 export function* readInvoke(src: Source, tools: Tools, mark: string): Reading<Call> {
   const head = (yield* src.until(['>'], 200)).text.trim();
   return yield* readNamedTag(src, tools, mark.slice(1, mark.indexOf(' ')), /^(["'])(.*?)\1/.exec(head)?.[2] ?? head);
 }
 
-/** A wrapper's tag with the name among its attributes; nothing where there is none. */
+/** Reads an opening tag with the tool name as an attribute. Returns undefined if there is no name. */
 export function* readAttributed(src: Source, tools: Tools, mark: string): Reading<Call | undefined> {
   const head = (yield* src.until(['>'], 200)).text;
-  const given = /(?:^|\s)(?:name|tool|function)=(["'])(.*?)\1/.exec(head)?.[2];
-  return given === undefined ? undefined : yield* readNamedTag(src, tools, mark.slice(1).trim(), given);
+  const rawName = /(?:^|\s)(?:name|tool|function)=(["'])(.*?)\1/.exec(head)?.[2];
+  return rawName === undefined ? undefined : yield* readNamedTag(src, tools, mark.slice(1).trim(), rawName);
 }
 
-function* readNamedTag(src: Source, tools: Tools, tag: string, given: string): Reading<Call> {
-  const name = plainName(given.replace(/\s*\/$/, ''), tools);
+function* readNamedTag(src: Source, tools: Tools, tag: string, rawName: string): Reading<Call> {
+  const name = plainName(rawName.replace(/\s*\/$/, ''), tools);
   const closer = `</${tag}>`;
   if (src.text[src.at - 2] === '/') return { name, input: {} };
   return yield* readEnclosed(src, name, closer, () => readMembers(src, tools, name, [...marks.PARAMETERS, '<parameter='], closer));
 }
 
-/** A tag with the tool's name in it. */
+/** Reads a tag named after the tool. */
 export function* readToolTag(src: Source, tools: Tools, name: string): Reading<Call> {
   const closer = `</${name}>`;
   return yield* readEnclosed(src, name, closer, () => readMembers(src, tools, name, [], closer));
 }
 
-/** `<name>…</name>`, then the arguments in a tag, as JSON or in tags of their own. */
+/** Reads `<name>…</name>`, followed by the arguments in a tag, as JSON or in tags of their own. */
 export function* readInTags(src: Source, tools: Tools, mark: string): Reading<Call> {
   const name = plainName((yield* src.until([mark.replace('<', '</')], 100)).text, tools);
   yield* src.spaces();
@@ -121,7 +121,7 @@ export function* readInTags(src: Source, tools: Tools, mark: string): Reading<Ca
   return yield* readEnclosed(src, name, closer, () => readMembers(src, tools, name, [], closer));
 }
 
-/** DeepSeek and Kimi: `function<sep>name\n…`, or `name<sep>…`. Step has an `<invoke>` behind the separator. */
+/** Reads the formats of DeepSeek and Kimi: `function<sep>name\n…` or `name<sep>…`. Step writes `<invoke>` after the separator. */
 export function* readTokenCall(src: Source, tools: Tools): Reading<Call> {
   let name = (yield* src.until(marks.CALL_SEPARATORS, 200)).text.trim();
   if (name === 'function') {
@@ -137,7 +137,7 @@ export function* readTokenCall(src: Source, tools: Tools): Reading<Call> {
   return { name: plainName(name, tools), ...input };
 }
 
-/** Qwen-Agent: `✿FUNCTION✿: name`, `✿ARGS✿: {…}`. */
+/** Reads the format of Qwen-Agent: `✿FUNCTION✿: name`, `✿ARGS✿: {…}`. */
 export function* readQwen(src: Source, tools: Tools): Reading<Call> {
   src.at += marks.QWEN_NAME.length;
   yield* src.spaces();

@@ -1,4 +1,4 @@
-/** Words that look like paths and are none: what `grep`, `sed` and `awk` look for, where their options leave no doubt. */
+/** Finds the search pattern among the arguments of `grep`, `sed` and `awk`: a pattern may look like a path but does not name a file. */
 
 const VALUED: Record<string, RegExp> = {
   grep: /^-[a-zA-Z]*[mABCdD]$/,
@@ -8,7 +8,7 @@ const KNOWN = /^-(?:[a-zA-Z]+\d*|\d+)$/;
 const LONG =
   /^--(?:[a-z-]+=.*|ignore-case|smart-case|word-regexp|line-number|recursive|count|files-with-matches|fixed-strings|extended-regexp|perl-regexp|only-matching|no-heading|invert-match|no-messages|with-filename|no-filename|quiet|hidden|json)$/;
 
-/** @returns the place of the pattern among the arguments, -1 where it is not clear which word that is. */
+/** Returns the index of the pattern in `args`, or -1 if it cannot be determined with certainty. */
 export function patternAt(name: string, args: readonly string[]): number {
   if (args.includes('--')) return -1;
   if (name === 'sed') {
@@ -21,7 +21,7 @@ export function patternAt(name: string, args: readonly string[]): number {
     return args[at]?.startsWith('-') ? -1 : at;
   }
   const valued = VALUED[/^[ef]?grep$/.test(name) ? 'grep' : name];
-  // With `-e` or `-f` there is none among the operands.
+  // With `-e` or `-f`, the pattern is an option value and all operands are files.
   if (!valued || args.some((word) => /^-[^-]*[ef]|^--(?:re|fi|e|f)/.test(word) && !/^--(?:extended|fixed|files)/.test(word))) return -1;
   const at = args.findIndex((word, index) => !word.startsWith('-') && !valued.test(args[index - 1] ?? ''));
   return args.slice(0, Math.max(at, 0)).every((word) => !word.startsWith('-') || KNOWN.test(word) || LONG.test(word)) ? at : -1;

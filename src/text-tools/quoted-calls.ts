@@ -1,14 +1,14 @@
 /**
- * What the model was shown: files, results and the user's words. A call that stands there is a quotation when the model writes it
- * again. It is compared word by word, without the marks and names that formats put around a call, so that a quotation in another
- * format, with other white space, or out of numbered lines, a diff or an escaped text, is found as well. What says in a sentence
- * which tool to call with what is no call: a name of an argument must stand there as formats write it.
+ * Recognizes calls that occur in text the model was shown: files, results and the user's messages. Such a call is a quotation if the model
+ * repeats it. Calls are compared word by word, without the markers of call formats, so that quotations in another format, with different
+ * whitespace, or from numbered lines, diffs and escaped text are found too. A sentence that describes a call is not one: argument names
+ * must be written as a format writes them.
  */
 import { callsOf, type Message, resultText, textOf } from '../core/model/messages.ts';
 import type { ModelRequest } from '../core/model/model.ts';
 import { type Call, isObject } from './calls.ts';
 
-/** Words with which formats say that something is a call. They stand at other places in another format. */
+/** Words that call formats use as markup. Other formats have them at other positions, so they are not compared. */
 const FORM = new Set(
   (
     'name arguments argument parameters parameter params param args arg input inputs kwargs key value item invoke function functions ' +
@@ -17,43 +17,43 @@ const FORM = new Set(
     `${'ant'}ml`
   ).split(' '),
 );
-/** Stands in the words behind one that a quote, a tag or an equals sign follows. */
+/** Inserted after words that are followed by a quote, tag or equals sign. */
 const SIGN = '·';
-/** In letters: what may stand between the parts of a call, such as an id. */
+/** The maximum number of characters between the parts of a call, such as an id. */
 const NEAR = 24;
-/** So much of a value is compared. */
+/** The number of characters of a value that are compared. */
 const PREFIX = 300;
-/** The number of a line, the sign of a diff, or that of a quotation. */
+/** Matches line numbers, diff markers and quotation markers at the beginning of a line. */
 const LINE_HEADS = /^(?:[ \t]*\d+[ \t]*[:|→\t]|[+>|-]+)[ \t]?/gm;
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", '#34': '"', '#39': "'", amp: '&' };
 
-export class Shown {
+export class QuotedCalls {
   readonly #request: Pick<ModelRequest, 'system' | 'messages'>;
-  #known: { words: string; text: string } | undefined;
+  #index: { words: string; text: string } | undefined;
 
   constructor(request: Pick<ModelRequest, 'system' | 'messages'>) {
     this.#request = request;
   }
 
-  /** Whether the model was told of these calls, in its last answer, that they were not made. */
+  /** Whether the model was told in its last answer that these calls were not executed. */
   wasToldOf(calls: readonly Call[]): boolean {
     const last = this.#request.messages.findLast(({ role }) => role === 'assistant');
-    const told = callsOf(last).filter(({ problem }) => problem !== undefined);
-    return calls.every(({ name, input }) => told.some((call) => call.name === name && call.malformed === JSON.stringify(input)));
+    const failedCalls = callsOf(last).filter(({ problem }) => problem !== undefined);
+    return calls.every(({ name, input }) => failedCalls.some((call) => call.name === name && call.malformed === JSON.stringify(input)));
   }
 
-  /** Whether one of the calls stands there. A malformed one is never executed. */
+  /** Whether one of the calls occurs in the text. Malformed calls do not count because they are never executed. */
   has(calls: readonly Call[]): boolean {
-    // Nothing is done before there is a call to look for.
-    this.#known ??= known([this.#request.system, ...this.#request.messages.flatMap(textsOf)]);
-    const { words, text } = this.#known;
+    // The index is only built when there is a call to look for.
+    this.#index ??= indexTexts([this.#request.system, ...this.#request.messages.flatMap(textsOf)]);
+    const { words, text } = this.#index;
     return calls.some(({ name, input }) => {
       if (!isObject(input)) return false;
       const members = Object.entries(input);
-      // Where neither a name nor a value has a word of its own, there is nothing to compare.
+      // If neither keys nor values contain comparable words, only the name can be searched.
       if (wordsOf(flat(input)).length === 0) return isNamedAsCall(text, name);
       const values = wordsOf(flat(Object.values(input)));
-      return holds(words, name, members) || (values.length > 0 && isCalledWith(text, name, values));
+      return hasArgumentsNear(words, name, members) || (values.length > 0 && isCalledWith(text, name, values));
     });
   }
 }
@@ -63,46 +63,46 @@ function textsOf(message: Message): string[] {
   return message.role === 'tool' ? message.content.map(resultText) : [textOf(message)];
 }
 
-function known(texts: readonly string[]): { words: string; text: string } {
+function indexTexts(texts: readonly string[]): { words: string; text: string } {
   const words = texts.map((text) => signedWordsOf(text).join(' '));
   return { words: ` ${words.join(' \n ')} `, text: plain(texts.join('\n\n')).replace(LINE_HEADS, '') };
 }
 
-/** Whether all arguments stand near the name, in whatever order. */
-function holds(words: string, name: string, members: readonly [string, unknown][]): boolean {
+/** Whether all arguments occur near the name, in any order. */
+function hasArgumentsNear(words: string, name: string, members: readonly [string, unknown][]): boolean {
   const patterns = members.map(([key, value]) => memberPattern(key, value));
   const reach = patterns.reduce((sum, { source }) => sum + source.length, NEAR * (members.length + 1));
-  const named = new RegExp(` ${wordPattern(wordsOf(name))}`, 'g');
-  // Names that stand near each other share their surroundings, so that each word is looked at once.
+  const namePattern = new RegExp(` ${wordPattern(wordsOf(name))}`, 'g');
+  // Occurrences of the name that are close together are searched as one range, so that each word is examined only once.
   let [from, to] = [-1, -1];
   const isThere = () => from >= 0 && patterns.every((pattern) => pattern.test(words.slice(from, to)));
-  for (let found = named.exec(words); found; found = named.exec(words)) {
-    const start = Math.max(0, found.index - reach);
+  for (let match = namePattern.exec(words); match; match = namePattern.exec(words)) {
+    const start = Math.max(0, match.index - reach);
     if (start > to) {
       if (isThere()) return true;
       from = start;
     }
-    to = found.index + found[0].length + reach;
-    named.lastIndex = found.index + 1;
+    to = match.index + match[0].length + reach;
+    namePattern.lastIndex = match.index + 1;
   }
   return isThere();
 }
 
 function memberPattern(key: string, value: unknown): RegExp {
   const name = wordsOf(key);
-  const said = wordsOf(flat(value).slice(0, PREFIX));
-  // What was cut off may be half a word.
-  if (flat(value).length > PREFIX) said.pop();
-  return new RegExp(` ${name.length > 0 ? `${wordPattern(name)}${SIGN} ` : ''}${said.length > 0 ? wordPattern(said) : ''}`);
+  const valueWords = wordsOf(flat(value).slice(0, PREFIX));
+  // The value was cut, possibly inside a word.
+  if (flat(value).length > PREFIX) valueWords.pop();
+  return new RegExp(` ${name.length > 0 ? `${wordPattern(name)}${SIGN} ` : ''}${valueWords.length > 0 ? wordPattern(valueWords) : ''}`);
 }
 
 const wordPattern = (words: readonly string[]) => `${words.join(` (?:${SIGN} )*`)} `;
 
-/** A name without arguments is found in many a sentence. */
+/** A tool name alone occurs in many ordinary sentences, so it must be written as in a call. */
 function isNamedAsCall(text: string, name: string): boolean {
   const word = name.replace(/[^\w-]/g, '\\$&');
   const forms = [
-    // Behind a quote, a tag, or a word that says what it is; before its arguments.
+    // The name follows a quote, a tag or a word such as `function`, or precedes its arguments.
     `["'<=>]\\s{0,3}${word}\\b`,
     `(name|action|function|tool)s?[:.✿]\\W{0,5}${word}\\b`,
     `\\b${word}(\\(|\\s{0,3}\\{|\\[ARGS\\]|:\\d)`,
@@ -110,14 +110,14 @@ function isNamedAsCall(text: string, name: string): boolean {
   return new RegExp(forms.join('|'), 'i').test(text);
 }
 
-/** As Python writes it, where values need no keys. */
+/** Matches Python syntax, where values need no keys. */
 function isCalledWith(text: string, name: string, values: readonly string[]): boolean {
   const opening = `${name}(`;
   const sought = values.join(' ').slice(0, PREFIX);
   for (let at = text.indexOf(opening); at >= 0; at = text.indexOf(opening, at + 1)) {
-    const begun = at + opening.length;
+    const argumentsStart = at + opening.length;
     if (
-      wordsOf(text.slice(begun, begun + 2 * PREFIX))
+      wordsOf(text.slice(argumentsStart, argumentsStart + 2 * PREFIX))
         .join(' ')
         .startsWith(sought)
     )
@@ -126,7 +126,7 @@ function isCalledWith(text: string, name: string, values: readonly string[]): bo
   return false;
 }
 
-/** Without escapes, entities and letters that nobody sees. */
+/** Removes escapes, entities and invisible characters. */
 function plain(text: string): string {
   return text
     .replace(/\p{Cf}/gu, '')
@@ -136,24 +136,24 @@ function plain(text: string): string {
     .replace(/\\+(?=["'])/g, '');
 }
 
-/** Numbers are left out, for lines may be numbered, and closing tags, for some formats name a key twice. */
+/** Numbers are skipped because lines may be numbered, and closing tags because some formats repeat a key in them. */
 function signedWordsOf(text: string): string[] {
-  const found: string[] = [];
+  const collected: string[] = [];
   for (const [, word = '', sign] of plain(text)
     .toLowerCase()
     .matchAll(/<\\?\/[\w:.-]+>|([\p{L}\p{N}]+)(?=(["'<=>:])?)/gu)) {
     if (word === '' || FORM.has(word) || /^\d+$/.test(word)) continue;
-    found.push(word);
-    if (sign) found.push(SIGN);
+    collected.push(word);
+    if (sign) collected.push(SIGN);
   }
-  return found;
+  return collected;
 }
 
 function wordsOf(text: string): string[] {
   return signedWordsOf(text).filter((word) => word !== SIGN);
 }
 
-/** Keys and values in their order. */
+/** Joins keys and values in order. */
 function flat(value: unknown): string {
   if (Array.isArray(value)) return value.map(flat).join(' ');
   if (isObject(value))
