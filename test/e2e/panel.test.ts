@@ -203,7 +203,7 @@ async function connect(workbench: Workbench, url: string, key: string): Promise<
   await title('OpenAI: model');
   await workbench.screenshot('connect-model');
   await workbench.quickItem('test-model').click();
-  await title('for which modes?');
+  await title('modes');
   await page.keyboard.press('Enter');
   await page.locator('.notification-list-item-message').filter({ hasText: 'Kedge now uses test-model' }).first().waitFor();
 }

@@ -24,10 +24,10 @@ describe('earlier sessions', () => {
 
     await panel.getByRole('button', { name: 'Earlier sessions' }).click();
     const shown = workbench.quickItem('Where is afloat defined?');
-    await shown.getByText('shown now').waitFor();
+    await shown.getByText('current session').waitFor();
     await workbench.screenshot('sessions');
     await shown.hover();
-    await shown.getByRole('button', { name: 'Delete this session' }).click();
+    await shown.getByRole('button', { name: 'Delete Session' }).click();
     await workbench.clickNotification('Delete');
     await panel.getByRole('heading', { name: 'Kedge' }).waitFor();
     await until('a list without it', async () => (await page.locator('.quick-input-list .monaco-list-row').count()) === 1);

@@ -370,7 +370,7 @@ const attention = {
   readiness: {
     level: 'attention',
     text: 'No model is connected: the offline model answers simple questions.',
-    action: { label: 'Connect', message: { type: 'connect_model' } },
+    action: { label: 'Connect a model', message: { type: 'connect_model' } },
   },
 } satisfies Partial<PanelState>;
 

@@ -91,7 +91,7 @@ const widened = () => {
     .add({
       type: 'plan_revised',
       plan: { ...RICH, steps, revision: 3, hash: 'ffee'.repeat(16) },
-      reason: 'You let step 1 change src/units.ts too.',
+      reason: 'You allowed step 1 to change src/units.ts.',
     });
 };
 

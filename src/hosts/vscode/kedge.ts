@@ -76,7 +76,7 @@ export class Kedge implements vscode.Disposable {
       forWork: () => this.#workPorts(),
     });
     const fire = () => this.#changed.fire();
-    const revised = () => void this.models.revise().then(fire, fire);
+    const revised = () => void this.models.dropStaleLists().then(fire, fire);
     this.#disposables = [
       this.problemKinds,
       this.#changed,

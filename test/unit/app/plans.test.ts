@@ -135,7 +135,7 @@ describe('a plan', () => {
     const { id } = await proposed(kedge);
     await kedge.session.answerPlan(id, 'discard');
     assert.equal(kedge.session.state.plans.get(id)?.status, 'discarded');
-    await assert.rejects(kedge.session.answerPlan(id, 'run'), /This plan is discarded already/);
+    await assert.rejects(kedge.session.answerPlan(id, 'run'), /This plan has already been discarded/);
     assert.equal(kedge.adapter.requests.length, 1);
   });
 
@@ -143,7 +143,7 @@ describe('a plan', () => {
     await using kedge = await assistantOn(files, [propose, done]);
     const { id } = await proposed(kedge);
     await kedge.session.answerPlan(id, 'run');
-    await assert.rejects(kedge.session.answerPlan(id, 'run'), /This plan is confirmed already/);
+    await assert.rejects(kedge.session.answerPlan(id, 'run'), /This plan has already been confirmed/);
     await assert.rejects(kedge.session.answerPlan('none', 'run'), /There is no such plan/);
   });
 

@@ -154,7 +154,7 @@ describe('the panel in which the user has a hand in the run', () => {
 
   it('goes on with more, but raises a limit of the day only after a yes', async () => {
     await open('budget');
-    await page.getByText('3 answers without a known price are not counted').waitFor();
+    await page.getByText('The cost of 3 answers is unknown').waitFor();
     await button('Continue with more').click();
     assert.deepEqual(await posted(), [{ type: 'continue' }]);
     await page.close();

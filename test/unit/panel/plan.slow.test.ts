@@ -60,7 +60,7 @@ describe('a plan that is carried out, in the panel', () => {
 
   it('is another revision once it was widened', () => {
     const run = last('plan-widened');
-    assert.deepEqual([run?.plan?.revision, run?.revised], [3, 'You let step 1 change src/units.ts too.']);
+    assert.deepEqual([run?.plan?.revision, run?.revised], [3, 'You allowed step 1 to change src/units.ts.']);
     assert.deepEqual(run?.plan?.steps[0]?.files.at(-1), 'src/units.ts');
   });
 

@@ -1,4 +1,4 @@
-/** What a run changed, file by file, without what was taken back on the way. */
+/** Collects the files that a run changed, without the changes of steps that were rolled back. */
 
 import type { ChangeSummary } from '../../../core/run/tool.ts';
 import type { UndoResult } from '../../../core/session/events.ts';
@@ -6,34 +6,34 @@ import type { UndoResult } from '../../../core/session/events.ts';
 export type Counts = Pick<ChangeSummary, 'added' | 'removed'>;
 
 export class ChangedFiles {
-  /** By the step of a plan that was under way, 0 without one. */
+  /** Counts by path, for each step of the plan; step 0 is used without a plan. */
   readonly #steps = new Map<number, Map<string, Counts>>();
   #step = 0;
 
-  stepBegins(step: number): void {
+  beginStep(step: number): void {
     this.#step = step;
   }
 
   add(changes: readonly ChangeSummary[]): void {
     const files = this.#steps.get(this.#step) ?? new Map<string, Counts>();
     this.#steps.set(this.#step, files);
-    for (const { path, ...counts } of changes) files.set(path, plus(files.get(path), counts));
+    for (const { path, ...counts } of changes) files.set(path, addCounts(files.get(path), counts));
   }
 
-  rolledBack(step: number, results: readonly UndoResult[]): void {
+  rollBack(step: number, results: readonly UndoResult[]): void {
     for (const { path, outcome } of results) if (outcome !== 'refused') this.#steps.get(step)?.delete(path);
   }
 
-  /** Counting begins anew. */
+  /** Returns the sum over all steps and resets the counts. */
   take(): Map<string, Counts> {
     const sum = new Map<string, Counts>();
-    for (const files of this.#steps.values()) for (const [path, counts] of files) sum.set(path, plus(sum.get(path), counts));
+    for (const files of this.#steps.values()) for (const [path, counts] of files) sum.set(path, addCounts(sum.get(path), counts));
     this.#steps.clear();
     this.#step = 0;
     return sum;
   }
 }
 
-function plus(sum: Counts = { added: 0, removed: 0 }, { added, removed }: Counts): Counts {
+function addCounts(sum: Counts = { added: 0, removed: 0 }, { added, removed }: Counts): Counts {
   return { added: sum.added + added, removed: sum.removed + removed };
 }

@@ -1,15 +1,15 @@
-/** The native chat participant: there from the start, while what answers (chat.ts) is loaded with the first message. */
+/** Registers the chat participant at activation. The code that answers (chat.ts) is loaded with the first message. */
 import * as vscode from 'vscode';
 import type { Session } from '../../../app/session/session.ts';
 import type { Mode } from '../../../core/session/events.ts';
 import type { Kedge } from '../kedge.ts';
 
 export const PARTICIPANT = 'kedge.agent';
-/** Where the sessions of threads are noted while their runs are live: those that are there after a reload were interrupted. */
+/** The key under which chat sessions with a live run are stored. The ones that are still stored after a reload were interrupted. */
 const LIVE_KEY = 'kedge.liveChats';
-const MAX_NOTED = 20;
+const MAX_LIVE_CHATS = 20;
 
-/** What a finished answer leaves behind for the next message of its thread. */
+/** The data that an answer stores for the next message of its chat thread. */
 export type Metadata = { sessionId: string; mode: Mode; runId?: string; next?: 'plan' | 'paused' | 'failed' | 'half'; offered?: true };
 
 export function registerChat(kedge: Kedge): vscode.Disposable {
@@ -22,19 +22,19 @@ export function registerChat(kedge: Kedge): vscode.Disposable {
   return participant;
 }
 
-function noted(kedge: Kedge): string[] {
+function liveChats(kedge: Kedge): string[] {
   return kedge.context.workspaceState.get<string[]>(LIVE_KEY, []);
 }
 
-export async function note(kedge: Kedge, { id }: Session, live: boolean): Promise<void> {
-  const others = noted(kedge).filter((other) => other !== id);
-  await kedge.context.workspaceState.update(LIVE_KEY, live ? [...others, id].slice(-MAX_NOTED) : others);
+export async function markLive(kedge: Kedge, { id }: Session, isLive: boolean): Promise<void> {
+  const others = liveChats(kedge).filter((other) => other !== id);
+  await kedge.context.workspaceState.update(LIVE_KEY, isLive ? [...others, id].slice(-MAX_LIVE_CHATS) : others);
 }
 
-/** The sessions whose runs in threads of the Chat were live when the window went away. */
+/** Returns the chat sessions whose runs were live when the window was closed or reloaded. */
 export async function interruptedChats(kedge: Kedge): Promise<Session[]> {
-  // A log that cannot be read keeps nobody from the others.
-  const sessions = await Promise.all(noted(kedge).map((id) => kedge.assistant.session(id).catch(() => undefined)));
+  // A session whose log cannot be read is skipped.
+  const sessions = await Promise.all(liveChats(kedge).map((id) => kedge.assistant.session(id).catch(() => undefined)));
   return sessions.filter((session) => session !== undefined && !session.running) as Session[];
 }
 
@@ -46,7 +46,7 @@ function followups(metadata: Metadata | undefined): vscode.ChatFollowup[] {
       return [{ prompt: 'Try again', label: 'Try again', command: 'continue' }];
     case 'paused':
     case 'half':
-      return [{ prompt: 'Go on', label: 'Continue', command: 'continue' }];
+      return [{ prompt: 'Continue the run', label: 'Continue', command: 'continue' }];
     default:
       return [];
   }

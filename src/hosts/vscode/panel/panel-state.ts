@@ -1,4 +1,4 @@
-/** What the panel shows besides a session: mode, model, folders, and whether all is ready. */
+/** Builds the state that the panel shows besides a session: the mode, the model, its readiness, and the folders. */
 import * as vscode from 'vscode';
 import type { ModelRef } from '../../../core/model/messages.ts';
 import type { PanelState, Readiness } from '../../../protocol/panel.ts';
@@ -21,16 +21,16 @@ export async function panelState(kedge: Kedge): Promise<PanelState> {
 }
 
 async function readinessOf(kedge: Kedge, model: ModelRef): Promise<Readiness> {
-  const connect = { label: 'Connect', message: { type: 'connect_model' as const } };
-  const [broken] = readPolicy().problems;
-  if (broken) return { level: 'attention', text: broken, action: { label: 'Settings', message: { type: 'open_rules' } } };
+  const connect = { label: 'Connect a model', message: { type: 'connect_model' as const } };
+  const [ruleProblem] = readPolicy().problems;
+  if (ruleProblem) return { level: 'attention', text: ruleProblem, action: { label: 'Open settings', message: { type: 'open_rules' } } };
   const problem = kedge.settings.modelProblem(kedge.mode);
   if (problem) return { level: 'attention', text: problem, action: connect };
   if (model.provider === 'offline') {
     return {
       level: 'ready',
       text: 'Offline answers a small set of requests without a language model.',
-      action: { ...connect, label: 'Connect a model' },
+      action: connect,
     };
   }
   const entry = catalogEntry(model.provider);

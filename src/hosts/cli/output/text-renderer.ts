@@ -12,28 +12,28 @@ import { planEventText } from '../../../core/words/plan-text.ts';
 import { waitingText } from '../../../core/words/retry-text.ts';
 import { ChangedFiles } from './changed-files.ts';
 import { Countdown } from './countdown.ts';
-import { Waiting } from './progress-line.ts';
-import { LiveTail } from './tail.ts';
+import { LiveOutput } from './live-output.ts';
+import { ProgressLine } from './progress-line.ts';
 import { changeCounts, harmless, type Output, oneLine, paintFor } from './terminal.ts';
 
 /**
- * A text that is followed by tool calls is a thought, not the answer, which shows only afterwards. So the beginning of each
- * text is held back for this many characters on a terminal, and all of it in a pipe, where nobody watches.
+ * A text that is followed by tool calls is a thought and not the answer, which is known only at the end of the message. So the
+ * first characters of each text are held back on a terminal, and the whole text in a pipe.
  */
-const HOLD = 240;
+const HELD_CHARS = 240;
 const COMMAND = /\[([^\]\n]*)\]\(command:kedge\.(\w+)[^)\n]*\)/g;
-/** At the end of a text that streams: what may become such a link. */
-const BEGUN_LINK = /\[[^\]\n]{0,80}(\](\([^)\n]{0,80})?)?$/;
+/** Matches the end of a streamed text that may be the beginning of such a link. */
+const PARTIAL_LINK = /\[[^\]\n]{0,80}(\](\([^)\n]{0,80})?)?$/;
 const PAUSED: Record<PauseReason, string> = {
   limit: 'Paused at this limit.',
-  max_tokens: 'Paused: the answer was too long.',
+  max_tokens: 'Paused: the answer reached the output limit.',
   interrupted: 'Interrupted.',
-  edit_plan: 'Paused: the plan is to be edited.',
+  edit_plan: 'Paused until the plan is edited.',
   user: 'Paused.',
-  repeating: 'Paused: the model goes round in circles.',
+  repeating: 'Paused: the model is repeating itself.',
 };
 const CONNECT =
-  'name a model with --model, for example -m openai/gpt-6.1-sol, and set its key, for example OPENAI_API_KEY (see kedge models)';
+  'choose a model with --model, for example -m openai/gpt-6.1-sol, and set its key, for example OPENAI_API_KEY (see kedge models)';
 
 export class TextRenderer {
   readonly #out: Output;
@@ -44,31 +44,31 @@ export class TextRenderer {
   #streaming = false;
   #reasoning = false;
   readonly #countdown: Countdown | undefined;
-  readonly #tail: LiveTail | undefined;
-  readonly #waiting: Waiting | undefined;
-  /** The calls that are under way. */
-  readonly #open = new Set<string>();
-  readonly #typed: boolean;
+  readonly #liveOutput: LiveOutput | undefined;
+  readonly #progressLine: ProgressLine | undefined;
+  /** The ids of the running calls. */
+  readonly #runningCalls = new Set<string>();
+  readonly #readsLines: boolean;
 
-  /** `typed`: somebody's lines reach the run. */
-  constructor(out: Output, err: Output, typed = false) {
+  /** `readsLines` is true if lines that the user types are added to the run. */
+  constructor(out: Output, err: Output, readsLines = false) {
     this.#out = out;
     this.#err = err;
-    this.#typed = typed;
+    this.#readsLines = readsLines;
     const redraws = err.isTTY && process.env.TERM !== 'dumb';
     this.#countdown = redraws ? new Countdown(err) : undefined;
-    this.#tail = redraws ? new LiveTail(err, paintFor(err)) : undefined;
-    this.#waiting = redraws ? new Waiting(err) : undefined;
+    this.#liveOutput = redraws ? new LiveOutput(err, paintFor(err)) : undefined;
+    this.#progressLine = redraws ? new ProgressLine(err) : undefined;
   }
 
-  /** The user wants no more waiting, and has pressed Enter. */
+  /** Ends the countdown without a new line, because the user pressed Enter. */
   skipWait(): void {
     if (this.#countdown?.end(false)) this.#line('Trying again now.');
   }
 
-  /** The terminal has put ^C into the line. */
+  /** Starts a new line after Ctrl+C, because the terminal has printed ^C into the current one. */
   interrupted(): void {
-    const redrawn = this.#tail?.clear() || this.#waiting?.end() || this.#countdown?.end();
+    const redrawn = this.#liveOutput?.clear() || this.#progressLine?.end() || this.#countdown?.end();
     if (this.#err.isTTY && !redrawn) this.#err.write('\n');
   }
 
@@ -76,11 +76,11 @@ export class TextRenderer {
     const paint = paintFor(this.#err);
     if (event.type === 'message_queued') this.#countdown?.clear();
     else this.#countdown?.end();
-    if (event.type !== 'tool_progress') this.#tail?.clear();
-    if (event.type !== 'text_delta') this.#waiting?.end();
+    if (event.type !== 'tool_progress') this.#liveOutput?.clear();
+    if (event.type !== 'text_delta') this.#progressLine?.end();
     switch (event.type) {
       case 'turn_started':
-        this.#waiting?.begin('Waiting for the model');
+        this.#progressLine?.begin('ProgressLine for the model');
         return;
       case 'reasoning_delta':
         if (!this.#err.isTTY) return;
@@ -99,19 +99,19 @@ export class TextRenderer {
         return;
       case 'tool_started':
         this.#steps.set(event.callId, { title: event.title, changes: [], asks: event.name === 'ask_user' });
-        this.#open.add(event.callId);
+        this.#runningCalls.add(event.callId);
         this.#waitForCalls();
         return;
       case 'approval_resolved':
         this.#waitForCalls();
         return;
       case 'tool_progress':
-        if (this.#tail) this.#endText();
-        this.#tail?.show(event.text);
+        if (this.#liveOutput) this.#endText();
+        this.#liveOutput?.show(event.text);
         return;
       case 'plan_step':
-        if (event.status === 'started') this.#changed.stepBegins(event.step);
-        if (event.unchanged) this.#line(`Step ${event.step} is done, and changed none of its files.`);
+        if (event.status === 'started') this.#changed.beginStep(event.step);
+        if (event.unchanged) this.#line(`Step ${event.step} is done and did not change any of its files.`);
         return;
       case 'file_changed': {
         const step = this.#steps.get(event.callId);
@@ -125,7 +125,7 @@ export class TextRenderer {
         const time = paint.dim(`  ${duration(event.durationMs)}`);
         const failed = event.result.isError ? `: ${oneLine(resultText(event.result))}` : '';
         this.#line(`${failed ? paint.red('✗') : paint.green('●')} ${oneLine(title)}${failed}${counts}${time}`);
-        this.#open.delete(event.callId);
+        this.#runningCalls.delete(event.callId);
         this.#waitForCalls();
         return;
       }
@@ -133,7 +133,7 @@ export class TextRenderer {
         this.#out.write(`${this.#safe(planLines(event.plan))}\n`);
         return;
       case 'step_rolled_back':
-        this.#changed.rolledBack(event.step, event.results);
+        this.#changed.rollBack(event.step, event.results);
         this.#line(harmless(planEventText(event)));
         return;
       case 'step_checked':
@@ -141,13 +141,13 @@ export class TextRenderer {
         this.#line(harmless(planEventText(event)));
         return;
       case 'message_queued':
-        this.#line(paint.dim('It joins at the model’s next turn.'));
+        this.#line(paint.dim('Your message is sent with the model’s next turn.'));
         return;
       case 'question_answered':
-        // A step of a plan that fails ends the run then, and says so itself.
+        // A failed plan step whose question nobody answered ends the run, which reports that itself.
         if ('by' in event.answer)
           this.#line(
-            `${event.answer.words}${this.#steps.get(event.callId)?.asks ? ' The model goes on with what it thinks most likely.' : ''}`,
+            `${event.answer.words}${this.#steps.get(event.callId)?.asks ? ' The model continues with the most likely answer.' : ''}`,
           );
         return;
       case 'limits_shrunk':
@@ -167,13 +167,13 @@ export class TextRenderer {
         if (event.outcome === 'stopped') this.#line('Stopped.');
         this.#summary();
         if (event.receipt) this.#receipt(event.receipt);
-        this.#spent(event.usage, event.cost);
+        this.#usage(event.usage, event.cost);
         return;
     }
   }
 
   #wait(event: Extract<AgentEvent, { type: 'model_waiting' }>): void {
-    const hint = this.#typed ? 'Enter tries now, Ctrl+C stops.' : 'Ctrl+C stops.';
+    const hint = this.#readsLines ? 'Press Enter to try now, Ctrl+C to stop.' : 'Press Ctrl+C to stop.';
     const text = (leftMs: number) => `${waitingText(event, leftMs)}.${leftMs > 0 ? ` ${hint}` : ''}`;
     this.#endText();
     if (this.#countdown) this.#countdown.begin(text, event.waitMs);
@@ -181,21 +181,21 @@ export class TextRenderer {
   }
 
   #waitForCalls(): void {
-    const [call] = this.#open;
-    if (call !== undefined) this.#waiting?.begin(oneLine(this.#steps.get(call)?.title ?? ''));
+    const [call] = this.#runningCalls;
+    if (call !== undefined) this.#progressLine?.begin(oneLine(this.#steps.get(call)?.title ?? ''));
   }
 
   #text(delta: string): void {
     this.#endReasoning();
-    // A pipe gets the whole message.
+    // A pipe gets only whole messages.
     if (!this.#out.isTTY) return;
     this.#held += delta;
-    if (!this.#streaming && this.#held.length <= HOLD) return;
-    this.#waiting?.end();
+    if (!this.#streaming && this.#held.length <= HELD_CHARS) return;
+    this.#progressLine?.end();
     this.#streaming = true;
-    const begun = BEGUN_LINK.exec(this.#held)?.index ?? this.#held.length;
-    this.#out.write(this.#safe(this.#held.slice(0, begun)));
-    this.#held = this.#held.slice(begun);
+    const linkStart = PARTIAL_LINK.exec(this.#held)?.index ?? this.#held.length;
+    this.#out.write(this.#safe(this.#held.slice(0, linkStart)));
+    this.#held = this.#held.slice(linkStart);
   }
 
   #message(message: AssistantMessage): void {
@@ -225,7 +225,7 @@ export class TextRenderer {
     if (files.length === 0) return;
     const paint = paintFor(this.#err);
     this.#line(
-      `${paint.bold(`Changed ${files.length} ${files.length === 1 ? 'file' : 'files'}`)}: ${files.join(', ')}. Take it back: kedge undo`,
+      `${paint.bold(`Changed ${files.length} ${files.length === 1 ? 'file' : 'files'}`)}: ${files.join(', ')}. To undo: kedge undo`,
     );
   }
 
@@ -236,11 +236,11 @@ export class TextRenderer {
     if (proof && receipt.denied > 0) this.#line(dim(proof));
   }
 
-  /** What is not known is not said. */
-  #spent({ input, output, cached }: Usage, cost: Cost | undefined): void {
-    const known = input !== undefined && cached !== undefined && cached > 0 ? ` (${tokens(cached)} cached)` : '';
+  /** Prints tokens and cost, as far as they are known. */
+  #usage({ input, output, cached }: Usage, cost: Cost | undefined): void {
+    const cacheNote = input !== undefined && cached !== undefined && cached > 0 ? ` (${tokens(cached)} cached)` : '';
     const facts = [
-      input !== undefined && `${tokens(input)} tokens in${known}`,
+      input !== undefined && `${tokens(input)} tokens in${cacheNote}`,
       output !== undefined && `${tokens(output)} out`,
       cost && dollars(cost),
     ].filter(Boolean);
@@ -252,14 +252,14 @@ export class TextRenderer {
     this.#err.write(`${text}\n`);
   }
 
-  /** A pipe gets what the model wrote, a terminal nothing that would steer it; neither has an editor's commands. */
+  /** Removes links to editor commands, and for a terminal also escapes control characters. A pipe gets the model's text otherwise unchanged. */
   #safe(text: string): string {
     const plain = withoutCommands(text);
     return this.#out.isTTY ? harmless(plain) : plain;
   }
 }
 
-/** Links to an editor's commands as what they come to here. */
+/** Replaces links to editor commands with what to do in the terminal instead. */
 function withoutCommands(text: string): string {
   return text.replace(COMMAND, (_link, label: string, command: string) => (command === 'connectModel' ? CONNECT : label));
 }
