@@ -97,7 +97,7 @@ describe('the panel', () => {
       async () => (await panel.getByRole('region', { name: /^Approval/ }).count()) === 1 && second.isEnabled(),
     );
     await second.click();
-    await panel.getByRole('textbox', { name: 'Words for the model' }).fill('leave that one');
+    await panel.getByRole('textbox', { name: 'Message to the model' }).fill('leave that one');
     await panel.getByRole('button', { name: 'Reject', exact: true }).click();
     await button('Undo run').waitFor();
     const after = await contents(workbench.folder);

@@ -22,7 +22,7 @@ describe('earlier sessions', () => {
     await send(panel, 'Where is afloat defined?');
     await panel.getByText('src/boat.ts:3', { exact: true }).first().waitFor();
 
-    await panel.getByRole('button', { name: 'Earlier sessions' }).click();
+    await panel.getByRole('button', { name: 'Open an earlier session' }).click();
     const shown = workbench.quickItem('Where is afloat defined?');
     await shown.getByText('current session').waitFor();
     await workbench.screenshot('sessions');

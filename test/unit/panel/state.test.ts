@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { note } from '../../../src/core/model/notes.ts';
 import type { AgentEvent } from '../../../src/core/session/events.ts';
 import type { ToPanel } from '../../../src/protocol/panel.ts';
-import { activityOf, announcementOf, answerOf, hasLog, lastWords, summaryOf } from '../../../webview-ui/activity.ts';
+import { activityOf, announcementOf, answerOf, hasLog, latestText, summaryOf } from '../../../webview-ui/activity.ts';
 import type { RunView } from '../../../webview-ui/run-view.ts';
 import { EMPTY, liveRun, type PanelModel, reduce } from '../../../webview-ui/state.ts';
 import { assertGrowsLinearly } from '../../support/clock.ts';
@@ -125,7 +125,7 @@ describe('panel state', () => {
 
   it('keeps the last words before a call in sight, until there are others or the answer', () => {
     const script = new Script().run('ask', 'Where?').calls('read_file', 'Read a', {}, { text: 'I look at a.' });
-    const words = () => lastWords(lastRun(opened(script, true)))?.text;
+    const words = () => latestText(lastRun(opened(script, true)))?.text;
     assert.equal(words(), 'I look at a.');
     script.returns('read_file', 'a').calls('read_file', 'Read b', {});
     assert.equal(words(), 'I look at a.');
@@ -140,7 +140,7 @@ describe('panel state', () => {
       const script = new Script().run('agent', 'Edit').calls('read_file', 'Read a', {}, { text: 'I look at a.' }).returns('read_file', 'a');
       script.calls('replace', 'Edit a.ts', {}, { effect: 'mutating', decision: ask, path: 'a.ts', text });
       const of = { approvalId: 'q1', callId: script.lastCall, title: 'Edit a.ts', rule: 'edit', reason: 'Asks first.', changes: [] };
-      return lastWords(lastRun(opened(script.add({ type: 'approval_requested', ...of }), true)))?.text;
+      return latestText(lastRun(opened(script.add({ type: 'approval_requested', ...of }), true)))?.text;
     };
     assert.equal(asks(''), undefined);
     assert.equal(asks('I edit it.'), 'I edit it.');
@@ -209,7 +209,7 @@ describe('panel state', () => {
     const script = withApproval();
     const model = opened(script, false);
     assert.equal(liveRun(model)?.id, script.runId);
-    assert.equal(announcementOf(lastRun(model), true), 'Waits for your approval: Edit a.ts');
+    assert.equal(announcementOf(lastRun(model), true), 'Waiting for your approval: Edit a.ts');
     assert.equal(liveRun(opened(script.finishes('stopped'))), undefined);
   });
 

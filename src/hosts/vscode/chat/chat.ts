@@ -7,12 +7,12 @@ import type { AgentEvent, Mode, QuestionAnswer } from '../../../core/session/eve
 import { brokeOff } from '../../../core/session/reduce.ts';
 import type { AskedQuestion } from '../../../core/session/session-state.ts';
 import { parseModelRef } from '../../../providers/catalog.ts';
-import { mayGoOn } from '../commands.ts';
+import { confirmContinue } from '../commands.ts';
 import type { Kedge } from '../kedge.ts';
 import { editorModelRef } from '../models/lm-adapter.ts';
 import { VENDOR } from '../models/model-provider.ts';
 import { attachmentsOf } from './attachments.ts';
-import { interruptedChats, markLive, type Metadata, PARTICIPANT } from './chat-participant.ts';
+import { interruptedChats, type Metadata, markLive, PARTICIPANT } from './chat-participant.ts';
 import { ChatRenderer } from './chat-render.ts';
 
 export async function answer(
