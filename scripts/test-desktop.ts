@@ -20,7 +20,9 @@ try {
     launchArgs: [workspace, '--user-data-dir', join(place, 'data'), '--disable-extensions', '--disable-workspace-trust', '--skip-welcome'],
   });
 } catch (error) {
-  console.error(`The tests in a desktop VS Code could not be run. They need a network connection to download it. ${(error as Error).message}`);
+  console.error(
+    `The tests in a desktop VS Code could not be run. They need a network connection to download it. ${(error as Error).message}`,
+  );
   process.exitCode = 1;
 } finally {
   await rm(place, { recursive: true, force: true });

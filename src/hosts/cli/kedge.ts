@@ -46,7 +46,7 @@ export type Kedge = {
     model: ModelRef,
     session: Session,
     signal?: AbortSignal,
-  ): Promise<{ config: ProviderConfig; given: string | undefined; unsuitable: string | undefined }>;
+  ): Promise<{ config: ProviderConfig; explicitAddress: string | undefined; agentProblem: string | undefined }>;
 };
 
 /** @throws UsageError if a folder does not exist, or an environment variable cannot be read. */
@@ -142,17 +142,17 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
       addresses = readAddresses(logs, id, options.baseUrl !== undefined);
       const config = await configOf(model.provider);
       const stored = addresses[model.provider];
-      const given = options.baseUrl !== undefined || stored?.given === true;
+      const isExplicit = options.baseUrl !== undefined || stored?.given === true;
       const address = config.baseUrl && URL.canParse(config.baseUrl) ? bareAddress(config.baseUrl) : undefined;
-      if (address && (address !== stored?.baseUrl || given !== stored.given)) {
-        addresses = { ...addresses, [model.provider]: { baseUrl: address, given } };
+      if (address && (address !== stored?.baseUrl || isExplicit !== stored.given)) {
+        addresses = { ...addresses, [model.provider]: { baseUrl: address, given: isExplicit } };
         writeAddresses(logs, id, addresses);
       }
       const local = catalogEntry(model.provider)?.local ? await import('./local-models.ts') : undefined;
       probed = local?.isLocal(model.provider, config)
         ? await local.probeOnce(probedModelsFile(env), model, config, (text) => void process.stderr.write(`${oneLine(text)}\n`), signal)
         : undefined;
-      return { config, given: given ? address : undefined, unsuitable: probed && local?.agentProblem(probed) };
+      return { config, explicitAddress: isExplicit ? address : undefined, agentProblem: probed && local?.agentProblem(probed) };
     },
   };
 }

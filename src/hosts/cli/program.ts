@@ -97,12 +97,12 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   const { lastRun } = session.state;
   const model = chosen ?? lastRun?.model ?? { provider: 'offline', model: 'offline' };
   kedge.expectPrice(model);
-  const { config, given, unsuitable } = await kedge.use(model, session, signal);
+  const { config, explicitAddress, agentProblem } = await kedge.use(model, session, signal);
   if (signal.aborted) return EXIT.stopped;
   const missing = missingKey(model, config);
   if (missing) throw new Error(missing);
   const mode = command.action === 'prompt' ? command.mode : (lastRun?.mode ?? 'ask');
-  if (unsuitable && mode === 'agent') process.stderr.write(`${oneLine(unsuitable, 1_000)}\n`);
+  if (agentProblem && mode === 'agent') process.stderr.write(`${oneLine(agentProblem, 1_000)}\n`);
   const renderer = command.json ? undefined : new TextRenderer(process.stdout, process.stderr, process.stdin.isTTY === true);
   session.subscribe(renderer ? (event) => renderer.handle(event) : printJson);
   hooks.onInterrupt = () => renderer?.interrupted();
@@ -121,7 +121,9 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
       );
     return session.resume();
   };
-  const code = await runSession(session, start, { ...command, ...(given && { baseUrl: given }) }, signal, () => renderer?.skipWait());
+  const code = await runSession(session, start, { ...command, ...(explicitAddress && { baseUrl: explicitAddress }) }, signal, () =>
+    renderer?.skipWait(),
+  );
   if (command.output !== undefined) (await import('./output/plan-output.ts')).writePlan(session, command.output);
   await kedge.pruneCheckpoints().catch(() => undefined);
   await kedge.assistant.shutDown();

@@ -30,11 +30,11 @@ export async function runSession(
   process.stdout.once('error', onOutputError);
   const unsubscribe = session.subscribe((event) => {
     if (event.type !== 'approval_requested' && event.type !== 'question_asked') return;
-    const answered =
+    const answering =
       event.type === 'approval_requested'
         ? answerApproval(session, event, promptOptions, signal)
         : answerQuestion(session, event, promptOptions, signal);
-    answered
+    answering
       .catch((error: unknown) => {
         failure = error;
         // Without an answer the run would wait forever.
@@ -87,7 +87,7 @@ async function confirm(session: Session, planId: string, signal: AbortSignal) {
 export async function answerPending(session: Session, options: Options, signal: AbortSignal): Promise<void> {
   const promptOptions: PromptOptions = { interactive: process.stdin.isTTY === true, yes: options.yes };
   // The last of these calls resolves only when the run has ended.
-  for (const asked of [...session.state.pendingQuestions.values()]) await answerQuestion(session, asked, promptOptions, signal);
+  for (const question of [...session.state.pendingQuestions.values()]) await answerQuestion(session, question, promptOptions, signal);
   for (const request of [...session.state.pendingApprovals.values()]) await answerApproval(session, request, promptOptions, signal);
 }
 

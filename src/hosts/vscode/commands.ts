@@ -81,9 +81,13 @@ function expectPending(session: Session, id: string): Session {
 }
 
 async function answerInWords(session: Session, questionId: string): Promise<void> {
-  const asked = expectPending(session, questionId).state.pendingQuestions.get(questionId);
-  if (!asked) return;
-  const words = await vscode.window.showInputBox({ title: 'Kedge: Answer a Question', prompt: asked.question.text, ignoreFocusOut: true });
+  const pending = expectPending(session, questionId).state.pendingQuestions.get(questionId);
+  if (!pending) return;
+  const words = await vscode.window.showInputBox({
+    title: 'Kedge: Answer a Question',
+    prompt: pending.question.text,
+    ignoreFocusOut: true,
+  });
   if (words?.trim()) await session.answerQuestion(questionId, { words: words.trim() });
 }
 

@@ -36,12 +36,12 @@ export const Diff = memo(({ diff: loggedDiff, label, onMore, bar, isDimmed }: Di
       <section class="diff" aria-label={label} tabIndex={0}>
         <div class="diff-lines">
           {hunks.map((lines, index) => {
-            const shown = lines.slice(0, Math.max(0, room));
+            const visibleLines = lines.slice(0, Math.max(0, room));
             room -= lines.length;
-            return shown.length === 0 ? null : (
+            return visibleLines.length === 0 ? null : (
               <div key={index} class={isDimmed?.(index) ? 'hunk refused' : 'hunk'}>
                 {bar?.(index, hunks.length)}
-                {shown.map((line, at) => (
+                {visibleLines.map((line, at) => (
                   <Line key={at} line={line} />
                 ))}
               </div>

@@ -22,11 +22,11 @@ type HunkReviewProps = { approval: ApprovalView; rejected: RejectedHunks; onReje
 export function HunkReview({ approval, rejected, onReject }: HunkReviewProps) {
   const [limit, setLimit] = useState(SHOWN_FILES);
   const { changes, edited } = approval;
-  const shown = changes.slice(0, limit);
+  const visibleChanges = changes.slice(0, limit);
   const isChoice = changes.length > 1 || changes.some((change) => hunkCount(change, edited) > 1);
   return (
     <>
-      {shown.map((change, index) => (
+      {visibleChanges.map((change, index) => (
         <ReviewedFile
           key={change.path}
           approval={approval}

@@ -68,7 +68,7 @@ export class ChatRenderer {
       case 'run_resumed':
         // Approvals and questions from before the pause are not requested again, but the run waits for them.
         for (const pending of this.#session.state.pendingApprovals.values()) this.approval(pending);
-        for (const asked of this.#session.state.pendingQuestions.values()) this.question(asked);
+        for (const question of this.#session.state.pendingQuestions.values()) this.question(question);
         break;
       case 'text_delta':
         this.#streamedText += event.text;

@@ -70,14 +70,14 @@ async function handleRequest(
   if (!session.running && state.pendingApprovals.size > 0) {
     const done = nextEnd(session);
     for (const pending of state.pendingApprovals.values()) renderer.approval(pending);
-    for (const asked of state.pendingQuestions.values()) renderer.question(asked);
+    for (const question of state.pendingQuestions.values()) renderer.question(question);
     return done;
   }
-  const [asked] = state.pendingQuestions.values();
-  if (!session.running && asked) {
+  const [question] = state.pendingQuestions.values();
+  if (!session.running && question) {
     const words = request.prompt.trim();
     // A message without a command answers the open question.
-    if (words && !request.command) return session.answerQuestion(asked.questionId, answerOf(asked, words));
+    if (words && !request.command) return session.answerQuestion(question.questionId, answerOf(question, words));
     const done = nextEnd(session);
     for (const each of state.pendingQuestions.values()) renderer.question(each);
     return done;

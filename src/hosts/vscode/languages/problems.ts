@@ -16,7 +16,7 @@ const QUERY_MS = 3_000;
 /** How long to wait for the next report of a service that reports in several steps, for example syntax errors first. */
 const QUIET_MS = 100;
 
-type Inspection = { at: Location; problems: Problem[]; answered: boolean; certain: boolean };
+type Inspection = { at: Location; problems: Problem[]; hasAnswered: boolean; isCertain: boolean };
 
 export class Problems {
   readonly #fs: () => VsCodeFileSystem;
@@ -50,10 +50,10 @@ export class Problems {
   async watch(files: readonly Location[], signal: AbortSignal): Promise<ProblemWatch> {
     const reports = new Reports();
     const limit = AbortSignal.any([signal, AbortSignal.timeout(BEFORE_MS)]);
-    const pending = files.map((at) => ({ at, kind: kindOf(this.#fs().uri(at)), look: this.#inspect(at, reports, limit, signal) }));
-    const looks = await Promise.all(pending.map(({ look }) => inTime(look, limit)));
-    const certain = looks.flatMap((look) => (look?.certain ? [look] : []));
-    const unanswered = pending.filter((_, index) => !looks[index]?.answered);
+    const pending = files.map((at) => ({ at, kind: kindOf(this.#fs().uri(at)), inspection: this.#inspect(at, reports, limit, signal) }));
+    const inspections = await Promise.all(pending.map(({ inspection }) => inTime(inspection, limit)));
+    const certain = inspections.flatMap((each) => (each?.isCertain ? [each] : []));
+    const unanswered = pending.filter((_, index) => !inspections[index]?.hasAnswered);
     // These services were asked before the change, so their late answers still describe the state before it.
     const busy = unanswered.filter(({ kind }) => this.#warm.has(kind));
     const cold = new Set(unanswered.filter((each) => !busy.includes(each)).map(({ kind }) => kind));
@@ -67,11 +67,11 @@ export class Problems {
         const late = AbortSignal.any([signal, AbortSignal.timeout(AFTER_MS)]);
         const uris = now.map((at) => this.#fs().uri(at));
         const [lateInspections, exact] = await Promise.all([
-          Promise.all(busy.map(({ look }) => inTime(look, late))),
+          Promise.all(busy.map(({ inspection }) => inTime(inspection, late))),
           Promise.all(uris.map((uri) => (cold.has(kindOf(uri)) ? undefined : this.#exact(uri, late)))),
         ]);
-        if (!lateInspections.every((look) => look?.certain)) return [];
-        before.push(...lateInspections.flatMap((look) => look?.problems ?? []));
+        if (!lateInspections.every((each) => each?.isCertain)) return [];
+        before.push(...lateInspections.flatMap((each) => each?.problems ?? []));
         await reports.waitFor(
           uris.filter((uri, index) => !exact[index] && !cold.has(kindOf(uri)) && this.#canReport(uri)),
           late,
@@ -89,7 +89,7 @@ export class Problems {
     );
   }
 
-  /** Collects the problems of a file. `answered` means that no service timed out. `certain` means that a service has checked the current file; otherwise, a problem that is reported later may not be new. */
+  /** Collects the problems of a file. `hasAnswered` means that no service timed out. `isCertain` means that a service has checked the current file; otherwise, a problem that is reported later may not be new. */
   async #inspect(at: Location, reports: Reports, limit: AbortSignal, signal = limit): Promise<Inspection> {
     const uri = this.#fs().uri(at);
     const wasOpen = vscode.workspace.textDocuments.some((document) => String(document.uri) === String(uri));
@@ -98,8 +98,13 @@ export class Problems {
     if (exact) this.#warm.add(kindOf(uri));
     const canReport = this.#canReport(uri);
     if (!exact && canReport && !wasOpen) await reports.waitFor([uri], limit);
-    const answered = exact !== undefined || !limit.aborted;
-    return { at, problems: this.#all(at, uri, exact), answered, certain: exact !== undefined || (answered && (canReport || wasOpen)) };
+    const hasAnswered = exact !== undefined || !limit.aborted;
+    return {
+      at,
+      problems: this.#all(at, uri, exact),
+      hasAnswered,
+      isCertain: exact !== undefined || (hasAnswered && (canReport || wasOpen)),
+    };
   }
 
   #all(at: Location, uri: vscode.Uri, exact: TypeScriptProblem[] | undefined): Problem[] {
