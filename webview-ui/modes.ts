@@ -18,7 +18,7 @@ export const MODE: Record<Mode, { label: string; icon: string; promise: string; 
   plan: {
     label: 'Plan',
     icon: 'checklist',
-    promise: 'Proposes a plan, and runs it once you confirm it.',
+    promise: 'Proposes a plan. Runs it once you confirm.',
     placeholder: 'Describe what should change',
     actions: [
       { label: 'Rename … to … in src/**', text: 'Rename … to … in src/**', icon: 'replace-all' },
@@ -29,7 +29,7 @@ export const MODE: Record<Mode, { label: string; icon: string; promise: string; 
   agent: {
     label: 'Agent',
     icon: 'rocket',
-    promise: 'Works step by step, and asks before it edits files.',
+    promise: 'Works step by step. Asks before it edits.',
     placeholder: 'Describe the task',
     actions: [
       { label: "Replace '…' by '…'", text: "Replace '…' by '…' in …", icon: 'replace' },

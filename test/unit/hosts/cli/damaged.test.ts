@@ -121,7 +121,7 @@ describe('a session in whose damaged log no run is left', () => {
       );
       assert.match(
         await saying(() => undo(kedge.assistant, undefined)),
-        new RegExp(`^kedge: This folder has no run with changes that can be undone\\.  Session ${bad}: .*A copy of the whole log is in `),
+        new RegExp(`^kedge: This folder has no run with changes that can be undone\\. Session ${bad}: .*A copy of the whole log is in `),
       );
       assert.ok(!(await saying(() => undo(kedge.assistant, good))).includes('restored'));
     });

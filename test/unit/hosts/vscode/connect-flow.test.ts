@@ -144,7 +144,7 @@ describe('connecting a model', () => {
     ]);
     assert.ok(seen.some((text) => /does not know the model/.test(text)));
     assert.ok(seen.some((text) => /did not call the tool/.test(text)));
-    assert.equal(seen.filter((text) => text.startsWith('Asking')).length, 1, 'the list is asked for once');
+    assert.equal(seen.filter((text) => text.startsWith('Getting the models')).length, 1, 'the list is asked for once');
     assert.equal(saved[0]?.ref.model, 'beta');
   });
 
@@ -229,7 +229,7 @@ describe('connecting a model', () => {
       'All modes',
     ]);
     assert.equal(saved[0]?.ref.model, 'beta');
-    assert.equal(seen.filter((text) => text.startsWith('Asking')).length, 1, 'once, for the key is the same');
+    assert.equal(seen.filter((text) => text.startsWith('Getting the models')).length, 1, 'once, for the key is the same');
   });
 
   it('refuses an address that holds a secret, or is none', async () => {
@@ -237,8 +237,8 @@ describe('connecting a model', () => {
     for (const [address, problem] of [
       ['https://me:secret@host/v1', /Remove keys and passwords/],
       ['https://host/v1?key=secret', /Remove keys and passwords/],
-      ['host/v1', /begins with https/],
-      ['file:///etc/passwd', /begins with https/],
+      ['host/v1', /must begin with https/],
+      ['file:///etc/passwd', /must begin with https/],
     ] as const) {
       const { seen } = await connect(['OpenAI', 'Use another address', address]);
       assert.match(seen.at(-1) ?? '', problem);
