@@ -178,7 +178,7 @@ describe('kedge keys', () => {
     child.stdin.end(KEY);
     const [code] = await once(child, 'close');
     assert.equal(code, 1);
-    assert.match(err, /^kedge: The keychain of this computer cannot be used \(.+\)\. Set OPENAI_API_KEY in the environment instead\.\n$/);
+    assert.match(err, /^kedge: The keychain of this computer could not be used \(.+\)\. Set OPENAI_API_KEY in the environment instead\.\n$/);
     assert.ok(!err.includes(KEY));
   });
 });

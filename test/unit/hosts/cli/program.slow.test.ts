@@ -159,7 +159,7 @@ describe('kedge, the program', () => {
     assert.match(refused.out, /✗ src\/tide\.ts: not restored \(It was changed since/);
     const [, run = ''] =
       /by another run, “rename waterLevel to seaLevel in src”\. To undo that run first: kedge undo (\S+)\n/.exec(refused.err) ?? [];
-    assert.doesNotMatch(refused.err, /A run before it/);
+    assert.doesNotMatch(refused.err, /An earlier run/);
     assert.equal((await kedge(['undo', run])).code, 0);
     assert.equal((await kedge(['undo', first])).code, 0);
     await unchanged();
@@ -201,9 +201,9 @@ describe('kedge, the program', () => {
     await unchanged();
 
     const { child, ended, saw } = start(['agent', RENAME], { person: true });
-    await saw(/\+import \{ waterLevel \} from[\s\S]*Do it\?/);
+    await saw(/\+import \{ waterLevel \} from[\s\S]*Approve\?/);
     child.stdin.write('n use another name\n');
-    await saw(/Edit src\/tide\.ts\n[\s\S]*Do it\?/);
+    await saw(/Edit src\/tide\.ts\n[\s\S]*Approve\?/);
     child.stdin.write('y\n');
     const { err } = await ended;
     assert.match(err, /✗ Edit src\/main\.ts: The user rejected this: use another name/);
@@ -213,10 +213,10 @@ describe('kedge, the program', () => {
 
   it('asks once for a run when told so', async () => {
     const { child, ended, saw } = start(['agent', RENAME], { person: true });
-    await saw(/Do it\?/);
+    await saw(/Approve\?/);
     child.stdin.write('r\n');
     const { err } = await ended;
-    assert.equal(err.match(/Do it\?/g)?.length, 1);
+    assert.equal(err.match(/Approve\?/g)?.length, 1);
     await renamed();
   });
 
@@ -317,7 +317,7 @@ describe('kedge, the program', () => {
     assert.equal(day.code, 3);
     assert.match(day.err, /today|day/);
     const wrong = await kedge(['ask', 'look'], { env: { ...env, KEDGE_DAY_BUDGET: '{"euros": 5}' } });
-    assert.deepEqual([wrong.code, /^kedge: KEDGE_DAY_BUDGET takes a JSON object/.test(wrong.err)], [2, true]);
+    assert.deepEqual([wrong.code, /^kedge: KEDGE_DAY_BUDGET must be a JSON object/.test(wrong.err)], [2, true]);
   });
 
   it('limits no money of a model whose price it does not know, unless it is given', async () => {
@@ -389,7 +389,7 @@ describe('kedge, the program', () => {
     const [code] = await once(child, 'close');
     await full.close();
     assert.equal(code, 1);
-    assert.match(err, /^kedge: The output cannot be written: .*no space left.*\n$/);
+    assert.match(err, /^kedge: The output could not be written: .*no space left.*\n$/);
   });
 
   it('keeps a run open when the terminal goes away, and goes on with it', async () => {
@@ -407,12 +407,12 @@ describe('kedge, the program', () => {
 
   it('asks again what was asked when the terminal went away', async () => {
     const first = start(['agent', RENAME], { person: true });
-    await first.saw(/Do it\?/);
+    await first.saw(/Approve\?/);
     first.child.kill('SIGHUP');
     assert.equal((await first.ended).code, 129);
     await unchanged();
     const { child, ended, saw } = start(['--continue'], { person: true });
-    await saw(/Edit src\/main\.ts\n[\s\S]*Do it\?/);
+    await saw(/Edit src\/main\.ts\n[\s\S]*Approve\?/);
     child.stdin.write('r\n');
     assert.equal((await ended).code, 0);
     await renamed();
@@ -435,7 +435,7 @@ describe('kedge, the program', () => {
       [['ask', 'x', '--folder', 'src/tide.ts'], 2, /is a file/],
       [['ask', 'x', '-m', 'nobody/x'], 2, /Unknown model/],
       [['ask', 'x', '-m', 'openai/x'], 1, /^kedge: There is no key for OpenAI\. Set OPENAI_API_KEY/],
-      [['--continue'], 2, /no session in this folder yet/],
+      [['--continue'], 2, /This folder has no sessions yet/],
       [['--continue', '20200101T000000-aaaaaaaa'], 2, /This folder has no session/],
       [['--continue', 'nosuch'], 2, /^kedge: This folder has no session nosuch/],
       [['undo', 'abc'], 1, /This folder has no run abc/],
