@@ -399,7 +399,7 @@ describe('a plan that was not carried out to its end', () => {
     );
     const { plan: first, run } = await confirmed(kedge);
     await run;
-    await assert.rejects(kedge.session.plans.resume(first.id), /All steps of this plan are over/);
+    await assert.rejects(kedge.session.plans.resume(first.id), /All steps of this plan are finished/);
     const { id } = await kedge.session.plans.again(first.id, { from: 'workspace', to: 'second' });
     await kedge.session.answerPlan(id, 'run');
     assert.deepEqual(lastOf(kedge.events, 'run_started').plan?.steps[0]?.files, ['second/a.txt']);

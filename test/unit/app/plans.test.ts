@@ -144,7 +144,7 @@ describe('a plan', () => {
     const { id } = await proposed(kedge);
     await kedge.session.answerPlan(id, 'run');
     await assert.rejects(kedge.session.answerPlan(id, 'run'), /This plan has already been confirmed/);
-    await assert.rejects(kedge.session.answerPlan('none', 'run'), /There is no such plan/);
+    await assert.rejects(kedge.session.answerPlan('none', 'run'), /This plan was not found/);
   });
 
   it('waits over a reload', async () => {

@@ -173,7 +173,7 @@ export class TextRenderer {
   }
 
   #wait(event: Extract<AgentEvent, { type: 'model_waiting' }>): void {
-    const hint = this.#readsLines ? 'Press Enter to try now, Ctrl+C to stop.' : 'Press Ctrl+C to stop.';
+    const hint = this.#readsLines ? 'Enter to try now, Ctrl+C to stop.' : 'Press Ctrl+C to stop.';
     const text = (leftMs: number) => `${waitingText(event, leftMs)}.${leftMs > 0 ? ` ${hint}` : ''}`;
     this.#endText();
     if (this.#countdown) this.#countdown.begin(text, event.waitMs);

@@ -62,7 +62,7 @@ describe('a failing service, in the terminal', () => {
       if (err.includes('in 59 s')) child.stdin.end('\n');
     });
     assert.deepEqual(await once(child, 'close'), [0, null], err);
-    assert.match(err, /\r\u001b\[KRate limited\. Trying again in 60 s \(2 of 5\)\. Press Enter to try now, Ctrl\+C to stop\.\r/);
+    assert.match(err, /\r\u001b\[KRate limited\. Trying again in 60 s \(2 of 5\)\. Enter to try now, Ctrl\+C to stop\.\r/);
     assert.match(err, /in 59 s .*Trying again now\.\n/);
   });
 

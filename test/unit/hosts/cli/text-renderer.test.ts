@@ -110,7 +110,7 @@ describe('the text that the terminal program writes', () => {
     if (TERM === undefined) delete process.env.TERM;
     const handle = (event: EventBody) => renderer.handle({ ...event, runId: 'r', seq: 1, at: 0 });
     handle({ type: 'model_waiting', attempt: 2, tries: 5, reason: 'rate_limit', waitMs: 1_500 });
-    assert.equal(err, '\r\u001b[KRate limited. Trying again in 2 s (2 of 5). Press Enter to…');
+    assert.equal(err, '\r\u001b[KRate limited. Trying again in 2 s (2 of 5). Enter to try n…');
     await new Promise<void>((resolve) => {
       look = () => err.includes('in 1 s') && resolve();
     });
