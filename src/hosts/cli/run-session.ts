@@ -144,7 +144,7 @@ function exitCode(session: Session, options: Options, isOutputRead: boolean): nu
   }
   if (run?.outcome === 'failed') {
     const end = session.events.findLast((event) => event.type === 'run_finished');
-    if (end?.error?.kind === 'auth') process.stderr.write(`To use another key: ${lower(howToGiveKey(run.model.provider))}.\n`);
+    if (end?.error?.kind === 'auth') process.stderr.write(`To set a new key: ${lower(howToGiveKey(run.model.provider))}.\n`);
     // For a plan with a failed check, the hint below says how to continue the plan.
     if (end?.error?.kind !== 'check')
       process.stderr.write(

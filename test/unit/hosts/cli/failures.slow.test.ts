@@ -84,7 +84,7 @@ describe('a failing service, in the terminal', () => {
     assert.equal(code, 1);
     assert.match(
       err,
-      /^kedge: .+ refused the API key \(No such key\): check the key.*\.\nTo use another key: set .+ kedge keys set .+\.\nTo try again: kedge --continue \S+\n$/,
+      /^kedge: .+ refused the API key \(No such key\): check the key.*\.\nTo set a new key: set .+ kedge keys set .+\.\nTo try again: kedge --continue \S+\n$/,
     );
   });
 });

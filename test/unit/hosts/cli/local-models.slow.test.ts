@@ -103,7 +103,7 @@ describe('a model of this computer, in the terminal', () => {
     const { code, err } = await kedge('ask', 'go', '-m', 'ollama/missing');
     assert.equal(code, 1, err);
     assert.match(err, /kedge: Ollama .* does not know the model/);
-    assert.ok(!(await kedge('models')).out.includes('tried'));
+    assert.ok(!(await kedge('models')).out.includes('Tested'));
   });
 
   it('is not tried where nobody answers', async () => {

@@ -260,7 +260,7 @@ describe('kedge, the program', () => {
     assert.equal(wrong.code, 1);
     assert.match(
       wrong.err,
-      /^kedge: OpenAI .* refused the API key.*\.\nTo use another key: .* kedge keys set openai\.\nTo try again: kedge --continue \S+\n$/,
+      /^kedge: OpenAI .* refused the API key.*\.\nTo set a new key: .* kedge keys set openai\.\nTo try again: kedge --continue \S+\n$/,
     );
     assert.ok(!wrong.err.includes('another'));
   });
