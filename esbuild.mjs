@@ -1,9 +1,11 @@
-// Builds all bundles into dist/: the extension and the terminal program with their shared chunks, and the panel.
+// Builds all bundles into dist/: the extension and the terminal program with their shared chunks, and the panel. With --watch it builds
+// again after each change. --watch and --debug keep the code readable and write source maps.
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import * as esbuild from 'esbuild';
 
 const watch = process.argv.includes('--watch');
+const debug = watch || process.argv.includes('--debug');
 
 const wasm = [
   'web-tree-sitter/web-tree-sitter.wasm',
@@ -16,20 +18,30 @@ const wasm = [
  * a file, so dozens of chunks would be read at activation. With this plug-in, each lazy part imports all of the code that is already loaded,
  * which then becomes one chunk.
  */
+const EVERYWHERE = [
+  'src/app/assistant.ts',
+  'src/app/limits.ts',
+  'src/app/models/models.ts',
+  'src/core/model/images.ts',
+  'src/core/words/budget-text.ts',
+  'src/core/words/visible-text.ts',
+  'src/hosts/node/files/file-system.ts',
+  'src/providers/headers.ts',
+  'src/providers/tool-calls.ts',
+  'src/sessions/blobs.ts',
+  'src/sessions/ledger.ts',
+  'src/sessions/store.ts',
+];
+/** What the adapters of providers share. */
+const WIRES = ['src/providers/event-stream.ts', 'src/providers/exchange.ts', 'src/providers/listing.ts'];
 const ROOTS = {
   'src/hosts/vscode/': ['src/hosts/vscode/extension.ts'],
   'src/hosts/cli/': ['src/hosts/cli/program.ts'],
-  'src/': [
-    'src/app/assistant.ts',
-    'src/app/models/models.ts',
-    'src/core/view/approval-details.ts',
-    'src/core/words/budget-text.ts',
-    'src/core/words/visible-text.ts',
-    'src/hosts/node/files/file-system.ts',
-    'src/providers/http.ts',
-    'src/sessions/ledger.ts',
-    'src/sessions/store.ts',
-  ],
+  'src/providers/': [...EVERYWHERE, ...WIRES],
+  // Facts and rules about commands are looked up by a run.
+  'src/app/facts/': [...EVERYWHERE, 'src/app/run/build-run.ts'],
+  'src/policy/': [...EVERYWHERE, 'src/app/run/build-run.ts'],
+  'src/': EVERYWHERE,
 };
 const lazyParts = {
   name: 'lazy-parts',
@@ -49,8 +61,8 @@ const lazyParts = {
 
 const common = {
   bundle: true,
-  minify: !watch,
-  sourcemap: watch,
+  minify: !debug,
+  sourcemap: debug,
   legalComments: 'none',
   logLevel: 'warning',
   outdir: 'dist',

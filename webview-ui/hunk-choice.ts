@@ -1,20 +1,20 @@
 /** Evaluates which hunks of a proposed change the user has accepted. */
 import { fileRevision, goesWithMove, hunksIn } from '../src/core/run/revision.ts';
-import type { ChangeSummary, Revision } from '../src/core/run/tool.ts';
-import type { ApprovalView } from './run-view.ts';
+import type { ChangeSummary, Revision } from '../src/core/session/effects.ts';
+import type { PanelApproval } from './state.ts';
 
 /** The indices of rejected hunks by path. */
 export type RejectedHunks = Readonly<Record<string, readonly number[]>>;
 
 /** Returns the number of hunks to choose from. A file that the user edited is accepted or rejected as a whole. */
-export function hunkCount(change: ChangeSummary, edited: ApprovalView['edited']): number {
+export function hunkCount(change: ChangeSummary, edited: PanelApproval['edited']): number {
   return edited?.[change.path] ? 1 : hunksIn(change);
 }
 
 export type Choice = { total: number; accepted: number; files: number; isEdited: boolean; revised?: Revision };
 
 /** Counts the accepted hunks. `revised` is set only if the user's choice differs from the proposed change. */
-export function choiceOf({ changes, edited = {} }: Pick<ApprovalView, 'changes' | 'edited'>, rejected: RejectedHunks): Choice {
+export function choiceOf({ changes, edited = {} }: Pick<PanelApproval, 'changes' | 'edited'>, rejected: RejectedHunks): Choice {
   const choice: Choice = { total: 0, accepted: 0, files: 0, isEdited: false };
   const revised: Revision = {};
   for (const change of changes) {

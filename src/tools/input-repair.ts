@@ -1,11 +1,14 @@
 /** What models send to tools instead of what a schema says, put right where only one thing can be meant; pure. */
-import type * as z from 'zod';
+import * as z from 'zod';
 import { jsonIn } from '../core/json.ts';
 
-/** Names that the tools of other programs have for the same. */
+/** By the name in a schema: the names that the tools of other programs have for the same. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   path: ['file_path', 'filePath', 'file'],
   content: ['contents', 'file_text', 'text'],
+  old_text: ['old_string', 'old_str', 'oldText', 'oldString', 'search'],
+  new_text: ['new_string', 'new_str', 'newText', 'newString', 'replace'],
+  all: ['replace_all', 'replaceAll'],
   from: ['source', 'old_path', 'from_path'],
   to: ['destination', 'new_path', 'to_path'],
   from_line: ['start_line', 'startLine', 'line_start'],
@@ -19,16 +22,30 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   input: ['patch', 'patch_text', 'diff', 'command', 'cmd'],
 };
 
-/** With the names of the schema, where the input has none of its own for it. */
-export function renamed(input: unknown, keys: readonly string[]): unknown {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+/** No schema of a tool goes deeper. */
+const MAX_DEPTH = 6;
+
+/** The input without fields that are null: null stands for a field that was left out, at any depth. */
+export function withoutNulls(input: unknown, depth = MAX_DEPTH): unknown {
+  if (depth === 0 || typeof input !== 'object' || input === null) return input;
+  if (Array.isArray(input)) return input.map((each) => withoutNulls(each, depth - 1));
+  const entries = Object.entries(input).filter(([, value]) => value !== null);
+  return Object.fromEntries(entries.map(([key, value]) => [key, withoutNulls(value, depth - 1)]));
+}
+
+/** The input with the names of the schema, also in lists of objects. A name that the schema knows is never taken for another one. */
+export function renamed(input: unknown, schema: z.ZodType): unknown {
+  if (schema instanceof z.ZodOptional) return renamed(input, schema.unwrap() as z.ZodType);
+  if (schema instanceof z.ZodArray && Array.isArray(input)) return input.map((each) => renamed(each, schema.element as z.ZodType));
+  if (!(schema instanceof z.ZodObject) || typeof input !== 'object' || input === null || Array.isArray(input)) return input;
   const own = input as Record<string, unknown>;
-  const missing = keys.filter((key) => own[key] === undefined || own[key] === null);
-  const found = missing.flatMap((key) => {
-    const other = OTHER_NAMES[key]?.find((name) => !keys.includes(name) && own[name] !== undefined && own[name] !== null);
-    return other === undefined ? [] : [[key, own[other]]];
+  const keys = Object.keys(schema.shape);
+  const named = keys.flatMap((key) => {
+    const other = OTHER_NAMES[key]?.find((name) => !keys.includes(name) && own[name] !== undefined);
+    const value = own[key] ?? (other && own[other]);
+    return value === undefined ? [] : [[key, renamed(value, schema.shape[key])]];
   });
-  return found.length > 0 ? { ...own, ...Object.fromEntries(found) } : input;
+  return { ...own, ...Object.fromEntries(named) };
 }
 
 /** A directory beside a glob made part of the glob. */
@@ -59,7 +76,9 @@ export function retyped(input: unknown, issues: readonly z.core.$ZodIssue[]): un
 
 function retype(holder: Record<PropertyKey, unknown>, key: PropertyKey, expected: string): void {
   const value = holder[key];
-  if (value === null) delete holder[key];
-  else if (expected === 'array') holder[key] = typeof value === 'string' ? (jsonIn(value) ?? value) : [value];
-  else if (typeof value === 'string' && /^(boolean|number|int)$/.test(expected)) holder[key] = jsonIn(value.trim().toLowerCase()) ?? value;
+  if (expected === 'array') {
+    const list = typeof value === 'string' ? (jsonIn(value) ?? value) : value;
+    holder[key] = typeof list === 'string' || Array.isArray(list) ? list : [list];
+  } else if (typeof value === 'string' && /^(boolean|number|int)$/.test(expected))
+    holder[key] = jsonIn(value.trim().toLowerCase()) ?? value;
 }

@@ -1,6 +1,6 @@
 /** A change set: what a call would do to files, as one thing that is shown, judged, approved and applied. */
 
-import type { ChangeSummary, Target } from '../core/run/tool.ts';
+import type { ChangeSummary, Target } from '../core/session/effects.ts';
 import { cutMark } from '../core/view/approval-details.ts';
 import { decodeText, encodeText, hashOf, sameBytes } from './content.ts';
 import { hunksOf, replacement } from './hunks.ts';

@@ -1,6 +1,6 @@
 /** From what is known of earlier writes, what a file has to become so that they are taken back. */
 
-import type { ChangeSummary } from '../core/run/tool.ts';
+import type { ChangeSummary } from '../core/session/effects.ts';
 import type { UndoResult } from '../core/session/events.ts';
 import { hashOf } from './content.ts';
 import { mergeBytes } from './merge.ts';

@@ -1,5 +1,5 @@
 /** Running commands, as tools see it. Whoever is handed a runner can change anything that the user can: only Agent runs are. */
-import type { CommandLine } from '../core/run/tool.ts';
+import type { CommandLine } from '../core/session/effects.ts';
 import type { Location } from './types.ts';
 
 export type CommandSpec = {

@@ -3,11 +3,13 @@
  * and leaves behind what is needed to take it back.
  */
 
-import { type ChangeSummary, type ExecuteContext, type Review, type Revision, ToolError } from '../core/run/tool.ts';
+import { type ExecuteContext, ToolError } from '../core/run/tool.ts';
+import type { ChangeSummary, Review, Revision } from '../core/session/effects.ts';
 import type { UndoResult } from '../core/session/events.ts';
 import { type ChangeSet, changeSet, diffOf, digestOf } from './changes.ts';
 import { earlier, type History, historiesOf, type Staged } from './checkpoints.ts';
 import { decodeText, encodeLike, hashOf, sameBytes } from './content.ts';
+import { currentContent, emptyDirectories, expectUnchanged, withUndoFacts } from './current.ts';
 import { withoutHunks } from './hunks.ts';
 import { parsePath } from './paths.ts';
 import { changesFrom, revised } from './revise.ts';
@@ -71,8 +73,10 @@ export class WriteGate {
   /** @throws ToolError, with every file as it was, when any of them is no longer what was shown or cannot be written. */
   apply(set: ChangeSet, { callId, record, signal }: Pick<ExecuteContext, 'callId' | 'record' | 'signal'>): Promise<void> {
     return this.#alone(async () => {
-      for (const change of set.changes) await this.#expectUnchanged(change);
-      const staged = await Promise.all(set.summaries.map(({ diff: _, ...rest }, index) => this.#staged(rest, set.changes[index])));
+      for (const change of set.changes) await expectUnchanged(this.#workspace, change);
+      const staged = await Promise.all(
+        set.summaries.map(({ diff: _, ...rest }, index) => withUndoFacts(this.#workspace, rest, set.changes[index])),
+      );
       // A change that has not begun when its run is stopped never does.
       signal.throwIfAborted();
       // The log knows what is about to happen before the first byte changes.
@@ -147,11 +151,11 @@ export class WriteGate {
   async #plan({ path, stretches, mode }: History): Promise<Plan> {
     try {
       const at = parsePath(path, this.#workspace.fs.folders);
-      const before = await this.#now({ path, at });
+      const before = await currentContent(this.#workspace, { path, at });
       const { content, ...result } = await earlier(before, stretches, this.#blobs);
       if (!content) return { result: { path, ...result } };
       const change: FileChange = { path, at, before, after: content.bytes, mode };
-      await this.#expectUnchanged(change);
+      await expectUnchanged(this.#workspace, change);
       return { result: { path, ...result }, change };
     } catch (error) {
       return { result: refusal(path, error), isBlocked: true };
@@ -163,7 +167,7 @@ export class WriteGate {
     if (changes.length === 0) return;
     // What is there now is kept too, so that the way back can be gone back.
     const { summaries } = await this.prepare(changes);
-    record(await Promise.all(summaries.map(({ diff: _, ...rest }, index) => this.#staged(rest, changes[index]))));
+    record(await Promise.all(summaries.map(({ diff: _, ...rest }, index) => withUndoFacts(this.#workspace, rest, changes[index]))));
     const files = plans.filter(({ change }) => change && !change.path.endsWith('/'));
     const isWhole = await this.#commit(files.map(({ change }) => change as FileChange)).then(
       () => true,
@@ -175,7 +179,7 @@ export class WriteGate {
       if (!change || (isWhole && files.includes(plan))) continue;
       try {
         if (signal?.aborted) throw new ToolError('It was stopped before this file.');
-        await this.#expectUnchanged(change);
+        await expectUnchanged(this.#workspace, change);
         await this.#commit([change]);
       } catch (error) {
         plan.result = refusal(change.path, error);
@@ -183,24 +187,9 @@ export class WriteGate {
     }
   }
 
-  /** With what undo needs to know and nobody knows afterwards. */
-  async #staged<Summary extends Omit<ChangeSummary, 'diff'>>(summary: Summary, change: FileChange | undefined): Promise<Summary> {
-    if (!change || (change.before && change.after)) return summary;
-    if (change.before) {
-      const mode = change.path.endsWith('/') ? undefined : (await this.#workspace.stat(change.at))?.mode;
-      return mode === undefined ? summary : { ...summary, mode };
-    }
-    const made: string[] = [];
-    const { folder, path } = change.at;
-    await this.#workspace.stat(change.at);
-    for (let at = parentOf(path); at && !(await this.#workspace.fs.stat({ folder, path: at })); at = parentOf(at))
-      made.push(`${this.#workspace.display({ folder, path: at })}/`);
-    return made.length > 0 ? { ...summary, made: made.reverse() } : summary;
-  }
-
   /** Directories that came with files, inner ones first: all at once, or else as many as can go. One that holds somebody's work by now stays. */
   async #removeEmpty(paths: readonly string[], signal?: AbortSignal): Promise<void> {
-    const changes = await this.#emptyAmong(paths, signal);
+    const changes = await emptyDirectories(this.#workspace, paths, signal);
     if (signal?.aborted || changes.length === 0) return;
     const isDone = await this.#commit(changes).then(
       () => true,
@@ -209,50 +198,13 @@ export class WriteGate {
     for (const change of isDone ? [] : changes) if (!signal?.aborted) await this.#commit([change]).catch(() => undefined);
   }
 
-  /** Those that hold nothing but each other. */
-  async #emptyAmong(paths: readonly string[], signal: AbortSignal | undefined): Promise<FileChange[]> {
-    const empty = new Map<string, FileChange>();
-    // On the way to a real place there is no link, so one look is enough for all directories around it.
-    let real = '';
-    for (const path of paths) {
-      if (signal?.aborted) break;
-      try {
-        const at = parsePath(path, this.#workspace.fs.folders);
-        // The writer may have removed it with the file.
-        if (!(await this.#workspace.fs.stat(at))) continue;
-        const change: FileChange = { path, at, before: new Uint8Array(), after: undefined };
-        if (!real.startsWith(path)) await this.#expectUnchanged(change);
-        real = path;
-        const left = (await this.#workspace.fs.list(at)).filter(({ name }) => !empty.has(`${path}${name}/`));
-        if (left.length === 0) empty.set(path, change);
-      } catch {
-        // Not to be had: it is no content of anybody.
-      }
-    }
-    return [...empty.values()];
-  }
-
-  /** Judged again at the last moment: the place must still be the place (no link slipped in), the content still the content. */
-  async #expectUnchanged({ path, at, before }: FileChange): Promise<void> {
-    const real = await this.#workspace.fs.canonical(at);
-    if (!real || this.#workspace.display(real) !== path.replace(/\/$/, ''))
-      throw new ToolError(`${path} is no longer at that place. Nothing was changed.`);
-    const now = await this.#now({ path, at }).catch((error) => {
-      throw new ToolError(`${error instanceof Error ? error.message : error} Nothing was changed.`);
-    });
-    if (!sameBytes(now, before)) {
-      const what = !now ? 'was deleted' : !before ? 'exists by now' : 'was changed';
-      throw new ToolError(`${path} ${what} since the change was prepared. Nothing was changed: read it again.`);
-    }
-  }
-
   /** `putBack` is told where it failed and nothing of it is left. Returns the paths that somebody else has changed since it landed. */
   async #commit(changes: readonly FileChange[], putBack?: () => void): Promise<string[]> {
     try {
       await this.#writer.commit(changes);
       const overtaken: string[] = [];
       for (const change of changes) {
-        const now = await this.#now(change);
+        const now = await currentContent(this.#workspace, change);
         if (sameBytes(now, change.after)) continue;
         if (sameBytes(now, change.before)) throw new Error(`${change.path} did not take the new content.`);
         overtaken.push(change.path);
@@ -275,7 +227,7 @@ export class WriteGate {
     const lost: string[] = [];
     for (const change of changes) {
       try {
-        const now = await this.#now(change);
+        const now = await currentContent(this.#workspace, change);
         if (sameBytes(now, change.before)) continue;
         const isTheirs = !sameBytes(now, change.after);
         if (isTheirs && nothingLanded) continue;
@@ -288,14 +240,6 @@ export class WriteGate {
     return lost;
   }
 
-  /** What is at the place, as a change has it. */
-  async #now({ path, at }: Pick<FileChange, 'path' | 'at'>): Promise<Uint8Array | undefined> {
-    if (!path.endsWith('/')) return (await this.#workspace.snapshot(at))?.bytes;
-    const stat = await this.#workspace.fs.stat(at);
-    if (stat && stat.type !== 'directory') throw new Error(`${path} is not a directory.`);
-    return stat && new Uint8Array();
-  }
-
   /** One change at a time, whichever session asks. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#queue.then(work);
@@ -306,9 +250,4 @@ export class WriteGate {
 
 function refusal(path: string, error: unknown): UndoResult {
   return { path, outcome: 'refused', reason: error instanceof Error ? error.message : String(error) };
-}
-
-/** Of a path in a folder: '' for what is in the folder itself. */
-function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }

@@ -78,11 +78,6 @@ export type FileChange = {
 /** A writer knows that nothing of the change has landed: what a file holds by now was there before, or is somebody else's. */
 export class NothingWritten extends Error {
   override name = 'NothingWritten';
-
-  /** Every part of a host has its own copy of this class: the name tells, not the copy. */
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return value instanceof Error && value.name === 'NothingWritten';
-  }
 }
 
 /** The means to write. Only the write gate is handed one. */

@@ -1,7 +1,7 @@
 /** States of the panel in which the user is asked, or has a hand in the run. */
 
 import { user } from '../../src/core/model/messages.ts';
-import type { BudgetKey } from '../../src/core/run/budget.ts';
+import type { BudgetKey } from '../../src/core/session/limits.ts';
 import { host, type NamedState, Script, session } from './panel-states.ts';
 
 /** Functions all, since the states of the panel import these, and these what makes them. */

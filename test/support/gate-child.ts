@@ -1,7 +1,8 @@
 /** A process that edits its own line of a file that others edit too: `node gate-child.ts root storage line times`. Prints what its gate recorded. */
 import { join } from 'node:path';
 import type { EventBody } from '../../src/core/session/events.ts';
-import { NodeFileSystem, NodeWriter } from '../../src/hosts/node/files/file-system.ts';
+import { NodeFileSystem } from '../../src/hosts/node/files/file-system.ts';
+import { NodeWriter } from '../../src/hosts/node/files/writer.ts';
 import { DiskBlobs } from '../../src/sessions/blobs.ts';
 import { encodeText } from '../../src/workspace/content.ts';
 import { WriteGate } from '../../src/workspace/gate.ts';

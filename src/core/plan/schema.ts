@@ -30,7 +30,7 @@ export const PlanDraft = z.object({
 
 /**
  * A plan as it is kept: the draft, the id by which it is confirmed, a revision that grows with each edit, and the hash of what that
- * says (see plan-hash.ts; older logs have none). `supersedes` is the plan that this one was made of.
+ * says (see hash.ts), where that was recorded. `supersedes` is the plan that this one was made of.
  */
 export const Plan = PlanDraft.extend({
   id: z.string(),

@@ -1,27 +1,26 @@
 /** One call of a run, from its preparation to its result, with the questions to the user on the way. */
 import { abortable } from '../abort.ts';
 import type { ToolCall, ToolResult } from '../model/messages.ts';
+import type { Decision } from '../session/effects.ts';
 import type { Question, QuestionAnswer } from '../session/events.ts';
 import type { Covers } from '../session/grant-scope.ts';
 import { orphanResult } from '../session/reduce.ts';
+import { REPEATED, repeatsThrice, withMade } from '../session/repeats.ts';
 import { visibleText } from '../words/visible-text.ts';
-import { REPEATED, repeatsThrice, withMade } from './repeats.ts';
-import type { RunPorts } from './run.ts';
-import type { Decision, Judgement, PreparedCall, RunEnd, Tool, ToolEvent } from './tool.ts';
-import { ToolError } from './tool.ts';
+import type { RunPorts } from './ports.ts';
+import { type Judgement, type PreparedCall, type RunEnd, type Tool, ToolError, type ToolEvent, type ToolOutput } from './tool.ts';
 
 /** The call was not carried out, and the model is told why. */
 class Withheld extends ToolError {}
 
 /** Whatever goes wrong becomes the call's result. @returns whether the run ends with it, and how. @throws where the run is stopped. */
 export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: RunPorts, signal: AbortSignal): Promise<RunEnd | undefined> {
-  const { state, limits, emit, meter, now } = ports;
-  const begun = now();
-  const waitedBefore = meter.waitedMs;
+  const { state, limits, emit, meter } = ports;
+  const workedBefore = meter.use.ms;
   let decision: Decision | undefined;
   const result: ToolResult = { type: 'tool_result', callId: call.id, name: call.name, content: [] };
   let events: ToolEvent[] = [];
-  let note: string | undefined;
+  let ending: Pick<ToolOutput, 'note' | 'stopped'> = {};
   let endsRun: RunEnd | undefined;
   let isWithheld = false;
   try {
@@ -31,9 +30,10 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
     if (call.malformed !== undefined)
       throw new Withheld(call.problem ?? 'The arguments are not valid JSON. Send them again as one JSON object.');
     let prepared = tool && (await abortable(tool.prepare(call.input ?? {}, signal), signal));
-    const { covers, ...judged } = await abortable(Promise.resolve(ports.decide(call, tool, prepared)), signal);
-    decision = judged;
-    if (!tool || !prepared) throw new ToolError(judged.reason);
+    const judgement = await abortable(Promise.resolve(ports.decide(call, tool, prepared)), signal);
+    const { kind, rule, reason } = judgement;
+    decision = { kind, rule, reason };
+    if (!tool || !prepared) throw new ToolError(reason);
     const { title, targets, command, hosts } = prepared;
     const beyond = {
       ...(tool.source !== 'builtin' && { source: tool.source }),
@@ -42,9 +42,9 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
     };
     const started = { type: 'tool_started', callId: call.id, name: call.name, title, effect: tool.effect, targets, ...beyond } as const;
     emit({ ...started, decision });
-    if (judged.kind === 'deny') throw new Withheld(`Denied: ${judged.reason}`);
-    if (judged.kind === 'ask') {
-      prepared = await approval(call, prepared, { ...judged, ...(covers && { covers }) }, ports, signal);
+    if (kind === 'deny') throw new Withheld(`Denied: ${reason}`);
+    if (kind === 'ask') {
+      prepared = await approval(call, prepared, judgement, ports, signal);
       // An effect that stages no changes leaves no other mark that it began, and after a crash it must not happen twice.
       if (!prepared.changes) emit({ ...started, decision: { kind: 'allow', rule: 'approved', reason: 'You approved it.' } });
     }
@@ -63,7 +63,7 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
     result.content = typeof output.content === 'string' ? [{ type: 'text', text: output.content }] : output.content;
     if (output.isError) result.isError = true;
     events = output.events ?? [];
-    note = output.note;
+    ending = { ...(output.note && { note: output.note }), ...(output.stopped && { stopped: output.stopped }) };
     endsRun = output.endsRun;
   } catch (error) {
     if (signal.aborted) throw error;
@@ -76,8 +76,8 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
   result.content = result.content.map((part) => (part.type === 'text' ? { ...part, text: visibleText(part.text) } : part));
   if (repeatsThrice(withMade(state.recent, { call, result }, state.open))) result.content = [...result.content, REPEATED];
   for (const event of events) emit(event);
-  const durationMs = Math.max(0, now() - begun - (meter.waitedMs - waitedBefore));
-  const more = { ...(decision && { decision }), ...(note && { note }), ...(isWithheld && { withheld: true as const }) };
+  const durationMs = Math.max(0, meter.use.ms - workedBefore);
+  const more = { ...(decision && { decision }), ...ending, ...(isWithheld && { withheld: true as const }) };
   emit({ type: 'tool_finished', callId: call.id, result, durationMs, ...more });
   return endsRun;
 }
@@ -86,11 +86,11 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
 async function approval(
   call: ToolCall,
   prepared: PreparedCall,
-  { rule, reason, covers }: Judgement,
+  { rule, reason, covers, secret }: Judgement,
   ports: RunPorts,
   signal: AbortSignal,
 ): Promise<PreparedCall> {
-  const { state, emit, meter } = ports;
+  const { state, emit } = ports;
   const { title, changes = [], digest, command, hosts, address, mcp, targets } = prepared;
   const approvalId = digest === undefined ? call.id : `${call.id}:${digest.slice(0, 12)}`;
   const given = () => {
@@ -118,6 +118,7 @@ async function approval(
         title,
         rule,
         reason,
+        ...(secret && { secret }),
         changes,
         ...bound,
         ...beyond,
@@ -126,7 +127,7 @@ async function approval(
       });
     }
     // A listener may have answered while it was told of the question.
-    answer = given() ?? (await meter.waiting(ports.answered(approvalId, signal)));
+    answer = given() ?? (await ports.answered(approvalId, signal));
   }
   if (!answer.approve && answer.by === 'nobody') throw new Withheld(answer.words ?? 'Nobody could be asked.');
   if (!answer.approve) throw new Withheld(answer.words ? `The user rejected this: ${answer.words}` : 'The user rejected this.');
@@ -145,14 +146,14 @@ function similarTo(call: ToolCall, [widest]: readonly Covers[], { state, alike }
 }
 
 async function reply({ id: callId }: ToolCall, question: Question, ports: RunPorts, signal: AbortSignal): Promise<QuestionAnswer> {
-  const { state, emit, meter } = ports;
+  const { state, emit } = ports;
   const questionId = `${callId}:${question.id}`;
   const known = state.questionAnswers.get(questionId);
   if (known) return known;
   // What goes on after a stop has nobody to ask any more.
   signal.throwIfAborted();
   if (!state.pendingQuestions.has(questionId)) emit({ type: 'question_asked', questionId, callId, question });
-  return state.questionAnswers.get(questionId) ?? (await meter.waiting(ports.replied(questionId, signal)));
+  return state.questionAnswers.get(questionId) ?? (await ports.replied(questionId, signal));
 }
 
 function textOfOrphan(call: ToolCall): string {

@@ -1,5 +1,5 @@
 /** What a user keeps of a proposed change, by the hunks of its diffs as they are shown. */
-import type { ChangeSummary, FileRevision } from './tool.ts';
+import type { ChangeSummary, FileRevision } from '../session/effects.ts';
 
 /** Of a diff without any, as of a move, there are none. */
 export function splitHunks(diff: string): string[] {

@@ -3,48 +3,26 @@
  * call. It keeps no state of its own beyond counters: where it stands is what the events say, so it starts in the middle as
  * well as at the beginning, after a pause, a reload or a crash.
  */
+
 import { wasStopped } from '../abort.ts';
-import type { AssistantMessage, ToolCall, UserMessage } from '../model/messages.ts';
-import { endedUnsaid, isEmptyAnswer } from '../model/messages.ts';
+import { type AssistantMessage, endedUnsaid, isEmptyAnswer, type ToolCall, type UserMessage } from '../model/messages.ts';
 import { ModelError } from '../model/model.ts';
 import { note } from '../model/notes.ts';
-import type { ApprovalAnswer, Limits, Outcome, PauseReason, QuestionAnswer, RunError } from '../session/events.ts';
-import type { Covers } from '../session/grant-scope.ts';
+import type { Outcome, PauseReason, RunError } from '../session/events.ts';
+import type { Reached } from '../session/limits.ts';
+import { isStuck } from '../session/repeats.ts';
+import { spent } from '../session/spent.ts';
 import { takenBackNote } from '../session/writes.ts';
 import { describeProgress } from '../view/summary.ts';
 import { carryOut } from './act.ts';
-import { LimitReached, type Reached } from './budget.ts';
+import { LimitReached } from './budget.ts';
 import { failedCheck, putRight, stepError } from './failed-step.ts';
-import { isStuck } from './repeats.ts';
+import type { RunPorts } from './ports.ts';
 import { runError } from './run-error.ts';
-import { spent } from './spent.ts';
-import { type ThinkPorts, think } from './think.ts';
-import type { ExecuteContext, Judgement, PreparedCall, RunEnd, Tool } from './tool.ts';
-
-/** How fast the user lets the run go. A step is a call or a turn of the model. */
-export type Pace = {
-  /** How many steps may go: none while the user holds the run, one where it goes step by step. */
-  left(): number;
-  took(steps: number): void;
-};
+import { think } from './think.ts';
+import type { RunEnd } from './tool.ts';
 
 type Halt = { reason: Exclude<PauseReason, 'limit' | 'interrupted'> } | { reason: 'limit'; reached: Reached };
-
-export type RunPorts = ThinkPorts & {
-  tools: readonly Tool[];
-  limits: Limits;
-  pace: Pace;
-  /** What there is to do before a run that was answered ends. */
-  closing?(context: Pick<ExecuteContext, 'signal' | 'record'>): Promise<void>;
-  /** `tool` is undefined when no such tool was offered. */
-  decide(call: ToolCall, tool: Tool | undefined, prepared: PreparedCall | undefined): Judgement | Promise<Judgement>;
-  /** Whether a call that was not judged yet seems to need the same leave. */
-  alike?(covers: Covers, call: ToolCall): boolean;
-  /** Resolves when the user has answered; the answer's event is then in the state. */
-  answered(approvalId: string, signal: AbortSignal): Promise<ApprovalAnswer>;
-  replied(questionId: string, signal: AbortSignal): Promise<QuestionAnswer>;
-  now(): number;
-};
 
 /** The model's message is continued when it was cut off at the output limit, or broke off half-way. */
 const goOn = (stop: AssistantMessage['stop']): UserMessage => {
@@ -83,7 +61,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
   async function ask(): Promise<AssistantMessage> {
     meter.spend({ turns: 1 });
     pace.took(1);
-    emit({ type: 'turn_started', turn: meter.use.turns });
+    emit({ type: 'turn_started', turn: meter.use.turns + 1 });
     if (emptyAnswers > 0) emit({ type: 'model_waiting', attempt: emptyAnswers + 1, tries: TRIES, reason: 'empty_answer', waitMs: 0 });
     return await think(ports, specs, signal);
   }

@@ -1,29 +1,15 @@
 /** One turn of the model: the request, and its answer as it comes, which the limits of the run end where it does not end by itself. */
+
 import { interruptible } from '../abort.ts';
 import { checkedEvent } from '../model/answer-shape.ts';
 import { withoutImages } from '../model/images.ts';
-import type { AssistantMessage, ModelRef, ToolCall, Usage } from '../model/messages.ts';
-import { type ModelAdapter, ModelError, type ModelRequest } from '../model/model.ts';
-import { Received } from '../model/received-answer.ts';
-import type { EventBody } from '../session/events.ts';
+import type { AssistantMessage, ToolCall } from '../model/messages.ts';
+import { ModelError, type ModelRequest } from '../model/model.ts';
+import { useOfAnswer } from '../session/limits.ts';
 import { messagesForModel } from '../session/reduce.ts';
-import type { SessionState } from '../session/session-state.ts';
-import { LimitReached, type Meter, useOfAnswer } from './budget.ts';
-
-export type ThinkPorts = {
-  adapter: ModelAdapter;
-  model: ModelRef;
-  request: Omit<ModelRequest, 'model' | 'messages' | 'tools'>;
-  /** US dollars for an answer, where the model's price is known and the answer says what it took. */
-  price?(usage: Usage): number | undefined;
-  /** The model is known not to see: images are left out, and it is told so. */
-  blind?: boolean;
-  /** A run that another run starts gets that run's meter. */
-  meter: Meter;
-  state: SessionState;
-  /** Appends to the log, takes the event into `state`, tells every listener; in that order. */
-  emit(event: EventBody): void;
-};
+import { LimitReached } from './budget.ts';
+import type { ThinkPorts } from './ports.ts';
+import { Received } from './received-answer.ts';
 
 /** The limits are looked at whenever so much has come, and once a second, for an answer may also be silent. */
 const CHECK_CHARACTERS = 4_096;

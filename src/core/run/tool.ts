@@ -1,43 +1,9 @@
 import type { ImagePart, TextPart } from '../model/messages.ts';
 import type { JsonSchema } from '../model/model.ts';
+import type { ChangeSummary, CommandLine, Decision, Effect, Revision, ServerTool, Target } from '../session/effects.ts';
 import type { EventBody, Question, QuestionAnswer } from '../session/events.ts';
 import type { Covers } from '../session/grant-scope.ts';
-
-/** What a call can do at most. `external` reaches beyond the workspace (network, other programs). */
-export type Effect = 'readonly' | 'mutating' | 'destructive' | 'external';
-
-/**
- * A real target of a call: `path` is workspace-relative, after links and `..` were resolved.
- * `names`: of what is in it, the names alone are told.
- */
-export type Target = { path: string; access: 'read' | 'write' | 'delete'; outside?: boolean; names?: true };
-
-/** One file of a change as it is shown, logged and approved. `before` and `after` are content hashes; absent means that there is no file. */
-export type ChangeSummary = {
-  path: string;
-  kind: 'create' | 'edit' | 'delete' | 'move';
-  from?: string;
-  before?: string;
-  after?: string;
-  added: number;
-  removed: number;
-  /** Unified diff for display, cut where it is very long. */
-  diff: string;
-  /** Known once it is staged, for undo: the mode of a file that goes, and the directories that a new one brings with it, outer ones first. */
-  mode?: number;
-  made?: string[];
-};
-
-/**
- * What the user made of one proposed file: left it out, left out some of its hunks (by their place in its diff, from 0), or put a
- * content of their own in its place (by its hash).
- */
-export type FileRevision = 'refused' | { without: number[] } | { content: string };
-/** By path; what is not named was accepted as it was proposed. */
-export type Revision = Record<string, FileRevision>;
-
-/** What is left in a file of a run's changes; `digest` names it. With a `problem` it cannot be told from what others wrote. */
-export type Review = { diff: string; added: number; removed: number; digest: string } | { problem: string };
+import type { RuleId } from './rules.ts';
 
 /** How a call ends its run: a plan waits for the user; the user wants to edit the plan, or stopped the run; a step of the plan failed. */
 export type RunEnd = 'plan_proposed' | 'edit_plan' | 'stopped' | 'failed';
@@ -66,19 +32,9 @@ export type ToolOutput = {
   endsRun?: RunEnd;
   /** How it ended, in a word or two beside the title: `exit 1`. */
   note?: string;
+  /** The command that it is about was stopped before it ended. */
+  stopped?: true;
 };
-
-/** A command exactly as the shell gets it; `cwd` is workspace-relative. `timeoutSeconds` is named where it is not the usual one. */
-export type CommandLine = {
-  text: string;
-  cwd: string;
-  shell: 'bash' | 'sh' | 'powershell' | 'other';
-  background?: true;
-  timeoutSeconds?: number;
-};
-
-/** A tool of an MCP server, by its names there; the description is the server's. */
-export type ServerTool = { server: string; tool: string; description: string };
 
 export type ExecuteContext = {
   callId: string;
@@ -140,17 +96,11 @@ export function wrapTool(tool: Tool, prepare: Tool['prepare']): Tool {
 
 /** A failure that the model is told and can correct. Anything else that a tool throws is told to it as well, as an internal failure. */
 export class ToolError extends Error {
-  /** Bundles that are loaded later have a copy of this class: the mark tells, not the copy. */
-  readonly isToolError = true;
   override name = 'ToolError';
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    if (!(value instanceof Error) || !('isToolError' in value)) return false;
-    // biome-ignore lint/complexity/noThisInStatic: subclasses inherit it, and ask for themselves
-    return this === ToolError || Function.prototype[Symbol.hasInstance].call(this, value);
-  }
 }
 
-export type Decision = { kind: 'allow' | 'deny' | 'ask'; rule: string; reason: string };
-/** `covers`: what a yes can stand for, the widest first; absent where a yes counts once. */
-export type Judgement = Decision & { covers?: Covers[] };
+/**
+ * `covers`: what a yes can stand for, the widest first; absent where a yes counts once.
+ * `secret`: a yes shows the model a file that may hold keys or passwords.
+ */
+export type Judgement = Decision & { covers?: Covers[]; secret?: true };

@@ -1,16 +1,13 @@
 import type { AssistantMessage, Cost, ModelRef, ToolResult, Usage, UserMessage } from '../model/messages.ts';
 import type { ModelErrorKind, ModelWaiting } from '../model/model.ts';
 import type { Check, Plan, StepStatus } from '../plan/plan.ts';
-import type { BudgetKey } from '../run/budget.ts';
-import type { ChangeSummary, CommandLine, Decision, Effect, Revision, ServerTool, Target } from '../run/tool.ts';
-import type { Receipt } from '../view/receipt.ts';
+import type { RuleId } from '../run/rules.ts';
+import type { ChangeSummary, CommandLine, Decision, Effect, Revision, ServerTool, Target } from './effects.ts';
 import type { Covers, GrantScope } from './grant-scope.ts';
+import type { BudgetKey, Limits } from './limits.ts';
 
 export type Mode = 'ask' | 'plan' | 'agent';
 export const MODES: readonly Mode[] = ['ask', 'plan', 'agent'];
-
-/** `minutes` is wall time; the time that a run waits for its user does not count. */
-export type Limits = { turns: number; callsPerTurn: number; callsPerRun: number; minutes: number };
 
 export type { Covers, GrantScope } from './grant-scope.ts';
 
@@ -97,8 +94,10 @@ export type EventBody =
       callId: string;
       title: string;
       /** The policy's rule that made it a question. */
-      rule: string;
+      rule: RuleId;
       reason: string;
+      /** A yes shows the model a file that may hold keys or passwords. */
+      secret?: true;
       changes: ChangeSummary[];
       digest?: string;
       /** What a yes runs, in full. */
@@ -116,7 +115,7 @@ export type EventBody =
       /** So many other calls of the same answer would ask for the same. */
       similar?: number;
     }
-  /** The answer as it counts: `granted` is what it stands for from now on. In logs of older versions `answer.grant` alone stands for edits. `digest` is of the effect that is agreed to: where the user revised the proposal, of what is left of it. */
+  /** The answer as it counts: `granted` is what it stands for from now on. `digest` is of the effect that is agreed to: where the user revised the proposal, of what is left of it. */
   | { type: 'approval_resolved'; approvalId: string; callId: string; digest?: string; answer: ApprovalAnswer; granted?: Granted }
   /** The run waits until it is answered. */
   | { type: 'question_asked'; questionId: string; callId: string; question: Question }
@@ -127,10 +126,20 @@ export type EventBody =
   /** Written before the first byte of a change is, so that a crash in between can be taken back too. */
   | { type: 'changes_staged'; callId: string; changes: Omit<ChangeSummary, 'diff'>[] }
   | { type: 'file_changed'; callId: string; changes: ChangeSummary[] }
-  /** What was staged could not be written, and every file is as it was. Logs of older versions do not say so. */
+  /** What was staged could not be written, and every file is as it was. */
   | { type: 'changes_dropped'; callId: string }
   /** `withheld`: it was not carried out, for it was denied, rejected, or one too many. */
-  | { type: 'tool_finished'; callId: string; result: ToolResult; durationMs: number; decision?: Decision; note?: string; withheld?: true }
+  | {
+      type: 'tool_finished';
+      callId: string;
+      result: ToolResult;
+      durationMs: number;
+      decision?: Decision;
+      note?: string;
+      /** The command that the call is about was stopped before it ended. */
+      stopped?: true;
+      withheld?: true;
+    }
   | { type: 'plan_proposed'; plan: Plan }
   /** `run` carries the plan as the user confirmed it, which may be an edited revision. */
   | { type: 'plan_resolved'; planId: string; answer: 'run' | 'discard'; plan?: Plan }
@@ -166,7 +175,7 @@ export type EventBody =
     }
   /** Written before the first byte that an undo or a restore changes, which so can be taken back itself. */
   | { type: 'undo_staged'; undoId: string; restore?: true; changes: Omit<ChangeSummary, 'diff'>[] }
-  /** `part` where not the whole run was taken back: one file of it, or one hunk of that. Logs of older versions have no `undoId`. */
+  /** `part` where not the whole run was taken back: one file of it, or one hunk of that. An undo without an `undoId` cannot be taken back. */
   | { type: 'changes_undone'; undoneRunId: string; results: UndoResult[]; undoId?: string; part?: { path: string; hunk?: number } }
   | { type: 'changes_restored'; undoId: string; to: RestorePoint; results: UndoResult[] };
 
@@ -185,3 +194,36 @@ const TRANSIENT: ReadonlySet<EventBody['type']> = new Set([
 export function isDurable(event: EventBody): boolean {
   return !TRANSIENT.has(event.type);
 }
+
+/** Lists are cut at `MAX_NAMED`; the counts are not. */
+export type Receipt = {
+  mode: Mode;
+  calls: number;
+  /** Of calls that were carried out, by what they could do at most. */
+  effects: Partial<Record<Effect, number>>;
+  /** How many calls were allowed without asking, by the rule that allowed them. */
+  allowed: Partial<Record<RuleId, number>>;
+  asked: number;
+  /** Of those asked for. */
+  approved: number;
+  rejected: number;
+  denied: number;
+  /** Of those carried out, and those of tools that Agent does not have; absent where it was not counted. */
+  failed?: number;
+  /** By the rule that denied. */
+  deniedBy: Partial<Record<RuleId, number>>;
+  read: string[];
+  readCount: number;
+  changed: string[];
+  changedCount: number;
+  /** Steps of the plan that are done and changed none of their files. Absent in logs of older versions, and where there are none. */
+  unchangedSteps?: number[];
+  commands: string[];
+  commandCount: number;
+  hosts: string[];
+  hostCount: number;
+  /** Of MCP servers that were called. */
+  servers: string[];
+  /** Whether the run was built with any tool that can change something; absent where that is not known. */
+  canWrite?: boolean;
+};

@@ -3,13 +3,13 @@
 import { callsOf } from '../model/messages.ts';
 import type { AgentEvent } from './events.ts';
 import { reduce } from './reduce.ts';
-import type { SessionState } from './session-state.ts';
+import type { MutableSessionState, SessionState } from './session-state.ts';
 
 /**
  * Folds logged events into the state, without those that cannot be right there: doubled, out of order, or of a run, a call or a question that
  * is not known. Returns the events that were taken in.
  */
-export function takeIn(state: SessionState, logged: readonly AgentEvent[]): AgentEvent[] {
+export function takeIn(state: MutableSessionState, logged: readonly AgentEvent[]): AgentEvent[] {
   return inOrder(state, logged).filter((event) => {
     const isRight = fits(state, event);
     if (isRight) reduce(state, event);

@@ -2,21 +2,9 @@
 
 import type { NotePart } from '../model/messages.ts';
 import { note } from '../model/notes.ts';
-import { currentStep } from '../plan/progress.ts';
-import type { ChangeSummary } from '../run/tool.ts';
+import { currentStep, refusedPaths } from '../plan/progress.ts';
 import type { AgentEvent, RestorePoint } from './events.ts';
-import type { RunRecord, SessionState } from './session-state.ts';
-
-/** `landed` when it is known that it did. `planId` and `step`: which step of a plan it belongs to. */
-export type Write = {
-  runId: string;
-  callId: string;
-  planId?: string;
-  step?: number | undefined;
-  change: Omit<ChangeSummary, 'diff'>;
-  landed: boolean;
-  restore?: true;
-};
+import type { MutableRunRecord, MutableSessionState, SessionState, Write } from './session-state.ts';
 
 type WriteEvent = Extract<
   AgentEvent,
@@ -26,7 +14,7 @@ type WriteEvent = Extract<
 type CallWrites = Extract<AgentEvent, { type: 'changes_staged' | 'file_changed' }>;
 
 /** `run` is the one that the event is of. */
-export function reduceWrites(state: SessionState, event: WriteEvent, run: RunRecord | undefined): void {
+export function reduceWrites(state: MutableSessionState, event: WriteEvent, run: MutableRunRecord | undefined): void {
   switch (event.type) {
     case 'changes_staged':
       stage(state, event, run);
@@ -54,14 +42,14 @@ export function reduceWrites(state: SessionState, event: WriteEvent, run: RunRec
   }
 }
 
-function stage(state: SessionState, { runId, callId, changes }: CallWrites, run: RunRecord | undefined): void {
+function stage(state: MutableSessionState, { runId, callId, changes }: CallWrites, run: MutableRunRecord | undefined): void {
   const of = { runId, callId, ...(run?.plan && { planId: run.plan.id, step: currentStep(run) }) };
   for (const change of changes) state.staged.push({ ...of, change, landed: false });
   if (run) run.changed = true;
 }
 
 /** Those of one call or undo. They stand side by side, and are looked for from the end: a session may have written very often. */
-function writesOf({ staged }: SessionState, callId: string): Write[] {
+function writesOf({ staged }: MutableSessionState, callId: string): Write[] {
   const last = staged.findLastIndex((write) => write.callId === callId);
   let first = last;
   while (first > 0 && staged[first - 1]?.callId === callId) first--;
@@ -69,13 +57,15 @@ function writesOf({ staged }: SessionState, callId: string): Write[] {
 }
 
 /** The runs that are taken back whole count as undone, until that is taken back itself. */
-function takeBack(state: SessionState, event: Extract<AgentEvent, { type: 'changes_undone' | 'changes_restored' }>): void {
+function takeBack(state: MutableSessionState, event: Extract<AgentEvent, { type: 'changes_undone' | 'changes_restored' }>): void {
   const landed = new Set(event.results.filter(({ outcome }) => outcome === 'restored' || outcome === 'merged').map(({ path }) => path));
   if (event.undoId !== undefined) for (const write of writesOf(state, event.undoId)) if (landed.has(write.change.path)) write.landed = true;
   for (const path of landed) state.takenBack.add(path);
   if (event.type === 'changes_restored' && 'undoId' in event.to) {
     for (const runId of state.undos.get(event.to.undoId) ?? []) state.undone.delete(runId);
-  } else if (event.results.every((result) => result.outcome !== 'refused')) {
+    // What an undo took away is brought back once: a later undo of the same run stands.
+    state.undos.delete(event.to.undoId);
+  } else if (refusedPaths(event.results).size === 0) {
     const runs = event.type === 'changes_restored' ? runsAfter(state, event.to) : event.part ? [] : [event.undoneRunId];
     const fresh = runs.filter((runId) => !state.undone.has(runId));
     for (const runId of fresh) state.undone.add(runId);

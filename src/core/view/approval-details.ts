@@ -1,6 +1,6 @@
 /** What a yes executes, whole, as every host shows it: the hosts differ in how it looks, and in nothing else. */
 
-import type { ChangeSummary, CommandLine, Target } from '../run/tool.ts';
+import type { ChangeSummary, CommandLine, Target } from '../session/effects.ts';
 import type { Question } from '../session/events.ts';
 import type { ApprovalRequest } from '../session/session-state.ts';
 import { visibleCommand, visibleLine, visibleText } from '../words/visible-text.ts';

@@ -1,6 +1,6 @@
 /** What a run paused at, in the same words everywhere. */
 
-import type { BudgetKey, Reached } from '../run/budget.ts';
+import type { BudgetKey, Reached } from '../session/limits.ts';
 import { dollars, tokens } from './amounts.ts';
 
 const OF_RUN: Partial<Record<BudgetKey, (max: number) => string>> = {

@@ -5,18 +5,22 @@ import * as z from 'zod';
 import { type Covers, coversText, sameCovers } from '../../core/session/grant-scope.ts';
 import { makeDirectory } from '../../sessions/directory.ts';
 
-const GrantsFile = z.object({
-  covers: z.array(
-    z.discriminatedUnion('kind', [
-      z.object({ kind: z.literal('edits') }),
-      z.object({ kind: z.literal('path'), tool: z.string(), glob: z.string() }),
-      z.object({ kind: z.literal('command'), prefix: z.array(z.string()).min(1), folders: z.array(z.string()).min(1).exactOptional() }),
-      z.object({ kind: z.literal('host'), host: z.string(), private: z.literal(true).exactOptional() }),
-      z.object({ kind: z.literal('mcp'), server: z.string(), tool: z.string(), fingerprint: z.string().exactOptional() }),
-    ]),
-  ),
-  revokedAt: z.number().default(0),
-});
+/** Called only if there is such a file, because most folders have none and building the schema takes time. */
+const grantsFileSchema = () =>
+  z.object({
+    covers: z.array(
+      z.discriminatedUnion('kind', [
+        z.object({ kind: z.literal('edits') }),
+        z.object({ kind: z.literal('path'), tool: z.string(), glob: z.string() }),
+        z.object({ kind: z.literal('command'), prefix: z.array(z.string()).min(1), folders: z.array(z.string()).min(1).exactOptional() }),
+        z.object({ kind: z.literal('host'), host: z.string(), private: z.literal(true).exactOptional() }),
+        z.object({ kind: z.literal('mcp'), server: z.string(), tool: z.string(), fingerprint: z.string().exactOptional() }),
+      ]),
+    ),
+    revokedAt: z.number().default(0),
+  });
+
+type GrantsFile = z.infer<ReturnType<typeof grantsFileSchema>>;
 
 export class StoredGrants {
   readonly #file: string;
@@ -49,15 +53,16 @@ export class StoredGrants {
   }
 
   /** A file that cannot be read grants nothing. */
-  #read(): z.infer<typeof GrantsFile> {
+  #read(): GrantsFile {
     try {
-      return GrantsFile.parse(JSON.parse(readFileSync(this.#file, 'utf8')));
+      const text = readFileSync(this.#file, 'utf8');
+      return grantsFileSchema().parse(JSON.parse(text));
     } catch {
       return { covers: [], revokedAt: 0 };
     }
   }
 
-  #write(content: z.infer<typeof GrantsFile>): void {
+  #write(content: GrantsFile): void {
     makeDirectory(dirname(this.#file));
     const temporaryFile = `${this.#file}.${process.pid}`;
     writeFileSync(temporaryFile, `${JSON.stringify(content, null, 1)}\n`, { mode: 0o600 });

@@ -1,6 +1,7 @@
 /** Prompts the user for approvals, answers to questions, and the confirmation of plans. */
 
-import type { ChangeSummary } from '../../core/run/tool.ts';
+import type { RuleId } from '../../core/run/rules.ts';
+import type { ChangeSummary } from '../../core/session/effects.ts';
 import type { ApprovalAnswer, QuestionAnswer } from '../../core/session/events.ts';
 import type { GrantScope } from '../../core/session/grant-scope.ts';
 import type { ApprovalRequest, AskedQuestion } from '../../core/session/session-state.ts';
@@ -32,7 +33,7 @@ const SCOPES: Record<string, GrantScope> = { t: 'turn', r: 'run', s: 'session', 
 /** `rule` is the id of the policy rule that requires the approval. `wholeChanges` loads the changes with their complete diffs. */
 export async function promptForApproval(
   request: ApprovalRequest,
-  rule: string,
+  rule: RuleId | undefined,
   options: PromptOptions,
   signal: AbortSignal,
   wholeChanges: () => Promise<readonly ChangeSummary[]> = async () => request.changes,
@@ -79,7 +80,7 @@ export function parseApproval(line: string, covers: number, similar: number): Ap
   return { approve: true, grant, covers: index };
 }
 
-function noTerminalText(reason: string, rule: string): string {
+function noTerminalText(reason: string, rule: RuleId | undefined): string {
   const how =
     rule === 'edit'
       ? ' To allow edits without asking, use --yes.'

@@ -60,7 +60,7 @@ export async function runSession(
         await session.plans.change(plan, answer.change);
         continue;
       }
-      await session.answerPlan(plan, answer);
+      await session.plans.answer(plan, answer);
       if (answer === 'discard') {
         process.stderr.write('The plan was discarded. Nothing was changed.\n');
         return EXIT.answered;
@@ -115,9 +115,9 @@ function stillProposed({ state }: Session, plan: string): string | undefined {
 
 async function answerApproval(session: Session, request: ApprovalRequest, options: PromptOptions, signal: AbortSignal): Promise<void> {
   const started = session.events.findLast((event) => event.type === 'tool_started' && event.callId === request.callId);
-  const rule = (started as Extract<AgentEvent, { type: 'tool_started' }> | undefined)?.decision.rule ?? '';
+  const rule = (started as Extract<AgentEvent, { type: 'tool_started' }> | undefined)?.decision.rule;
   const { promptForApproval } = await import('./questions.ts');
-  const answer = await promptForApproval(request, rule, options, signal, () => session.wholeChanges(request.changes));
+  const answer = await promptForApproval(request, rule, options, signal, () => session.changes.whole(request.changes));
   // If the run was stopped, that has already answered the approval.
   if (!signal.aborted && session.state.pendingApprovals.has(request.approvalId)) await session.answerApproval(request.approvalId, answer);
 }

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import type { Session } from '../../app/session/session.ts';
 import { visibleLine } from '../../core/words/visible-text.ts';
-import { interruptedChats, registerChat } from './chat/chat-participant.ts';
+import { registerChat } from './chat/chat-participant.ts';
+import { interruptedChats } from './chat/chat-threads.ts';
 import { registerCommands } from './commands.ts';
 import { registerBlobDocuments } from './files/blob-documents.ts';
 import { Kedge } from './kedge.ts';
@@ -18,7 +19,7 @@ let activeKedge: Kedge | undefined;
 export function activate(context: vscode.ExtensionContext): Api {
   const kedge = new Kedge(context);
   activeKedge = kedge;
-  const proposals = new Proposals({ blobs: kedge.blobs, memory: context.workspaceState, sessionById: (id) => kedge.sessionById(id) });
+  const proposals = new Proposals({ blobs: kedge.blobs, memory: context.workspaceState, sessionById: (id) => kedge.sessions.byId(id) });
   const panel = new Panel(kedge, proposals);
   context.subscriptions.push(
     kedge,
@@ -41,7 +42,7 @@ export async function deactivate(): Promise<void> {
 
 /** Shows a notification for an approval or question that a reload interrupted, because the Chat loses its buttons in a reload. */
 async function offerPending(kedge: Kedge, panel: Panel): Promise<void> {
-  const sessions = new Set([await kedge.session(), ...(await interruptedChats(kedge))]);
+  const sessions = new Set([await kedge.sessions.current(), ...(await interruptedChats(kedge))]);
   const offer = async (session: Session) => {
     const { pendingApprovals, pendingQuestions } = session.state;
     const [approval] = pendingApprovals.values();
@@ -52,7 +53,7 @@ async function offerPending(kedge: Kedge, panel: Panel): Promise<void> {
     // The session may have been deleted while the notification was shown.
     const current = chosen && (await kedge.assistant.session(session.id));
     if (!current) return;
-    await kedge.show(current);
+    await kedge.sessions.show(current);
     await panel.reveal();
   };
   await Promise.all([...sessions].map(offer));

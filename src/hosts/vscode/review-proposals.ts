@@ -1,9 +1,7 @@
 /** Proposed contents as documents that the user can edit before approving. A saved edit is kept until the approval is answered. */
 import * as vscode from 'vscode';
 import { type Session, SessionError } from '../../app/session/session.ts';
-import type { ChangeSummary } from '../../core/run/tool.ts';
-import { diffOf } from '../../workspace/changes.ts';
-import { changesFrom, revised } from '../../workspace/revise.ts';
+import type { ChangeSummary } from '../../core/session/effects.ts';
 import type { BlobStore } from '../../workspace/types.ts';
 import { blobUri } from './files/blob-documents.ts';
 
@@ -84,6 +82,7 @@ export class Proposals implements vscode.Disposable {
     const moveParts = session.state.pendingApprovals
       .get(approvalId)
       ?.changes.filter(({ path }) => path === change.path || path === change.from);
+    const { changesFrom, revised } = await import('../../workspace/revise.ts');
     const revisedChanges = await revised(await changesFrom(moveParts ?? [], blobs), { [change.path]: { without } }, blobs);
     const after = revisedChanges.find(({ path }) => path === change.path)?.after;
     return after ? blobs.put(after) : (change.after as string);
@@ -104,7 +103,8 @@ export class Proposals implements vscode.Disposable {
 
   async #describe(session: Session, approvalId: string, path: string, content: string): Promise<EditedProposal> {
     const { before } = this.#proposed(session, approvalId, path);
-    const [from, to] = await Promise.all([
+    const [{ diffOf }, from, to] = await Promise.all([
+      import('../../workspace/changes.ts'),
       before === undefined ? undefined : this.#ports.blobs.get(before),
       this.#ports.blobs.get(content),
     ]);

@@ -3,7 +3,7 @@ import type { Tool } from '../../core/run/tool.ts';
 import { ToolError } from '../../core/run/tool.ts';
 import type { CommandLines, CommandRunner } from '../../workspace/commands.ts';
 import { defineTool } from '../define.ts';
-import { stateNote, stateText } from './command-report.ts';
+import { endingOf, stateText } from './command-report.ts';
 
 /** It reads what a command wrote, and can stop one that the user agreed to: nothing to be asked about. */
 export function commandOutputTool(runner: CommandRunner): Tool {
@@ -20,7 +20,7 @@ export function commandOutputTool(runner: CommandRunner): Tool {
           if (stop) await runner.stop(id);
           const lines = await runner.read(id, from_line, signal);
           if (!lines) throw new ToolError(`There is no command ${id}.`);
-          return { content: report(id, lines), ...(lines.now && { note: stateNote(lines.now.state) }) };
+          return { content: report(id, lines), ...(lines.now && endingOf(lines.now.state)) };
         },
       };
     },

@@ -1,4 +1,5 @@
 /** What a model is told of a command: first how it ended, then what it wrote. */
+import type { ToolOutput } from '../../core/run/tool.ts';
 import type { CommandResult, CommandState } from '../../workspace/commands.ts';
 
 /** What programs say that miss a key. */
@@ -40,7 +41,11 @@ export function stateText(id: string, state: CommandState, durationMs: number, t
 }
 
 /** In a word or two, for people. */
-export function stateNote(state: CommandState): string {
+export function endingOf(state: CommandState): Pick<ToolOutput, 'note' | 'stopped'> {
+  return { note: stateNote(state), ...(state.kind === 'stopped' && { stopped: true }) };
+}
+
+function stateNote(state: CommandState): string {
   switch (state.kind) {
     case 'running':
       return 'in the background';

@@ -1,8 +1,8 @@
-import { activityOf, allCalls, answerOf, latestText, summaryOf } from '../../activity.ts';
+import { callsIn, type RunView } from '../../../src/core/view/run-view.ts';
+import { activityOf, answerOf, latestText, summaryOf } from '../../activity.ts';
 import { count } from '../../format.ts';
 import { Markdown } from '../../markdown/markdown.tsx';
 import { memo } from '../../memo-component.ts';
-import type { RunView } from '../../run-view.ts';
 import { Elapsed } from '../elapsed.tsx';
 import { Expandable } from '../expandable.tsx';
 import { Icon, Spinner } from '../icon.tsx';
@@ -24,7 +24,7 @@ export function AgentLog({ run, live }: { run: RunView; live: boolean }) {
 
 function CurrentActivity({ run }: { run: RunView }) {
   const activity = activityOf(run);
-  const steps = allCalls(run).length;
+  const steps = callsIn(run).length;
   return (
     <>
       {activity.waiting ? <Icon name="bell-dot" tone="warn" /> : <Spinner />}
@@ -38,7 +38,7 @@ function CurrentActivity({ run }: { run: RunView }) {
 /** The model's latest text and the output of running commands, visible without expanding the log. */
 function LivePreview({ run }: { run: RunView }) {
   const text = latestText(run);
-  const running = allCalls(run).filter(({ status, progress }) => status === 'running' && progress);
+  const running = callsIn(run).filter(({ status, progress }) => status === 'running' && progress);
   return (
     <>
       {text && <Markdown text={text.text} streaming={text.streaming} />}

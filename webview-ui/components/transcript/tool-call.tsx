@@ -1,8 +1,8 @@
 import { resultText } from '../../../src/core/model/messages.ts';
+import type { CallStatus, CallView } from '../../../src/core/view/run-view.ts';
 import { callTitle } from '../../activity.ts';
 import { duration, prettyJson } from '../../format.ts';
 import { memo } from '../../memo-component.ts';
-import type { CallStatus, CallView } from '../../run-view.ts';
 import { Counts, FileLink } from '../changes/file-link.tsx';
 import { RestoreHere } from '../changes/restore.tsx';
 import { Expandable } from '../expandable.tsx';
@@ -31,7 +31,7 @@ const DECISION = {
 /** One line for a tool call. When expanded, it shows the details of the call. */
 export const ToolCall = memo(({ runId, call, live }: { runId: string; call: CallView; live: boolean }) => {
   const isInterrupted = !live && (call.status === 'queued' || call.status === 'running');
-  const isStopped = call.status === 'done' && call.note === 'stopped';
+  const isStopped = call.status === 'done' && call.stopped;
   const { icon, label, tone } = isInterrupted ? INTERRUPTED : isStopped ? STOPPED : STATUS[call.status];
   const step = (
     <Expandable

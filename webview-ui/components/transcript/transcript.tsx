@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { RunView } from '../../../src/core/view/run-view.ts';
 import { post } from '../../host.ts';
-import type { RunView } from '../../run-view.ts';
 import { scrollIntoView } from '../../scroll-into-view.ts';
 import type { PanelModel } from '../../state.ts';
 import { Restored } from '../changes/restore.tsx';

@@ -1,7 +1,7 @@
 /** The limits for all runs of one day. They are set in the environment, because they apply to every folder. */
 
 import { jsonIn } from '../../../core/json.ts';
-import type { DayBudget } from '../../../core/run/budget.ts';
+import type { DayBudget } from '../../../core/session/limits.ts';
 import { UsageError } from './arguments.ts';
 import type { Environment } from './environment.ts';
 

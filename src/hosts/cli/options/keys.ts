@@ -1,10 +1,9 @@
 /** `kedge keys`: manages the keys in the keychain. A key is read from standard input and never shown. */
 import { catalogEntry } from '../../../providers/catalog.ts';
 import type { StoredKeys } from '../../node/keyring.ts';
-import { UsageError } from './arguments.ts';
+import { type KeysCommand, UsageError } from './arguments.ts';
 import { type Environment, keyVariablesOf } from './environment.ts';
 
-export type KeysCommand = { verb: 'list' } | { verb: 'set' | 'delete'; provider: string };
 export type Terminal = { input: NodeJS.ReadStream; output: { write(text: string): unknown }; prompts: { write(text: string): unknown } };
 
 const CTRL_C = '\u0003';

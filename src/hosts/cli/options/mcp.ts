@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { AssistantPorts } from '../../../app/assistant.ts';
+import type { AssistantPorts } from '../../../app/ports.ts';
 import { UsageError } from './arguments.ts';
 
 /** Reads MCP servers from a file in the format of other programs, `{ "mcpServers": { … } }`. Their code is loaded with the first run. @throws UsageError */

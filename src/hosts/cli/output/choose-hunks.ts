@@ -1,7 +1,7 @@
 /** Lets the user approve a proposed change hunk by hunk. */
 
 import { fileRevision, goesWithMove, hunksIn, splitHunks } from '../../../core/run/revision.ts';
-import type { ChangeSummary, Revision } from '../../../core/run/tool.ts';
+import type { ChangeSummary, Revision } from '../../../core/session/effects.ts';
 import type { ApprovalAnswer } from '../../../core/session/events.ts';
 import { diffText, oneLine, type Paint } from './terminal.ts';
 

@@ -1,8 +1,7 @@
 /** Writes to a terminal: uses colours if the user wants them, and escapes everything that would control the terminal. */
 
-import type { ChangeSummary } from '../../../core/run/tool.ts';
-import type { FileDetail } from '../../../core/view/approval-details.ts';
-import { withoutCut } from '../../../core/view/approval-details.ts';
+import type { ChangeSummary } from '../../../core/session/effects.ts';
+import { type FileDetail, withoutCut } from '../../../core/view/approval-details.ts';
 import { markOf, visibleLine, visibleText } from '../../../core/words/visible-text.ts';
 
 export type Output = { write(text: string): unknown; isTTY?: boolean; columns?: number };

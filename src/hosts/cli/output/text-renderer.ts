@@ -2,15 +2,16 @@
 
 import { type AssistantMessage, type Cost, resultText, textOf, type Usage } from '../../../core/model/messages.ts';
 import { noteTexts } from '../../../core/model/notes.ts';
-import type { ChangeSummary } from '../../../core/run/tool.ts';
-import type { AgentEvent, PauseReason } from '../../../core/session/events.ts';
+import { type AgentEvent, isDurable, type PauseReason, type Receipt } from '../../../core/session/events.ts';
 import { planLines } from '../../../core/view/plan-details.ts';
-import { proofOf, type Receipt, receiptLine } from '../../../core/view/receipt.ts';
+import { proofOf, receiptLine } from '../../../core/view/receipt.ts';
+import { follow } from '../../../core/view/reduce-run.ts';
+import { landedChanges } from '../../../core/view/run-changes.ts';
+import { type CallView, findCall, type RunView } from '../../../core/view/run-view.ts';
 import { dollars, tokens } from '../../../core/words/amounts.ts';
 import { reachedText } from '../../../core/words/budget-text.ts';
 import { planEventText } from '../../../core/words/plan-text.ts';
 import { waitingText } from '../../../core/words/retry-text.ts';
-import { ChangedFiles } from './changed-files.ts';
 import { Countdown } from './countdown.ts';
 import { LiveOutput } from './live-output.ts';
 import { ProgressLine } from './progress-line.ts';
@@ -38,26 +39,29 @@ const CONNECT =
 export class TextRenderer {
   readonly #out: Output;
   readonly #err: Output;
-  readonly #steps = new Map<string, { title: string; changes: readonly ChangeSummary[]; asks?: boolean }>();
-  readonly #changed = new ChangedFiles();
+  /** The run that is shown, reduced from its durable events. */
+  #run: RunView | undefined;
   #held = '';
   #streaming = false;
   #reasoning = false;
   readonly #countdown: Countdown | undefined;
   readonly #liveOutput: LiveOutput | undefined;
   readonly #progressLine: ProgressLine | undefined;
-  /** The ids of the running calls. */
-  readonly #runningCalls = new Set<string>();
   readonly #readsLines: boolean;
+  readonly #paint: ReturnType<typeof paintFor>;
 
-  /** `readsLines` is true if lines that the user types are added to the run. */
-  constructor(out: Output, err: Output, readsLines = false) {
+  /**
+   * `readsLines` is true if lines that the user types are added to the run. `run` is the newest run of the session, which may continue.
+   */
+  constructor(out: Output, err: Output, readsLines = false, run?: RunView) {
+    this.#run = run;
     this.#out = out;
     this.#err = err;
+    this.#paint = paintFor(err);
     this.#readsLines = readsLines;
     const redraws = err.isTTY && process.env.TERM !== 'dumb';
     this.#countdown = redraws ? new Countdown(err) : undefined;
-    this.#liveOutput = redraws ? new LiveOutput(err, paintFor(err)) : undefined;
+    this.#liveOutput = redraws ? new LiveOutput(err, this.#paint) : undefined;
     this.#progressLine = redraws ? new ProgressLine(err) : undefined;
   }
 
@@ -73,14 +77,15 @@ export class TextRenderer {
   }
 
   handle(event: AgentEvent): void {
-    const paint = paintFor(this.#err);
+    const paint = this.#paint;
+    if (isDurable(event)) this.#run = follow(this.#run, event);
     if (event.type === 'message_queued') this.#countdown?.clear();
     else this.#countdown?.end();
     if (event.type !== 'tool_progress') this.#liveOutput?.clear();
     if (event.type !== 'text_delta') this.#progressLine?.end();
     switch (event.type) {
       case 'turn_started':
-        this.#progressLine?.begin('ProgressLine for the model');
+        this.#progressLine?.begin('Waiting for the model');
         return;
       case 'reasoning_delta':
         if (!this.#err.isTTY) return;
@@ -98,10 +103,6 @@ export class TextRenderer {
         for (const text of noteTexts(event.message)) this.#line(paint.dim(`Note to the model: ${oneLine(text, 1_000)}`));
         return;
       case 'tool_started':
-        this.#steps.set(event.callId, { title: event.title, changes: [], asks: event.name === 'ask_user' });
-        this.#runningCalls.add(event.callId);
-        this.#waitForCalls();
-        return;
       case 'approval_resolved':
         this.#waitForCalls();
         return;
@@ -110,22 +111,14 @@ export class TextRenderer {
         this.#liveOutput?.show(event.text);
         return;
       case 'plan_step':
-        if (event.status === 'started') this.#changed.beginStep(event.step);
         if (event.unchanged) this.#line(`Step ${event.step} is done and did not change any of its files.`);
         return;
-      case 'file_changed': {
-        const step = this.#steps.get(event.callId);
-        if (step) step.changes = event.changes;
-        this.#changed.add(event.changes);
-        return;
-      }
       case 'tool_finished': {
-        const { title, changes } = this.#steps.get(event.callId) ?? { title: event.result.name, changes: [] };
+        const { title = event.result.name, changes = [] } = this.#call(event.callId) ?? {};
         const counts = changes.map((change) => `  ${changeCounts(change)}`).join('');
         const time = paint.dim(`  ${duration(event.durationMs)}`);
         const failed = event.result.isError ? `: ${oneLine(resultText(event.result))}` : '';
         this.#line(`${failed ? paint.red('✗') : paint.green('●')} ${oneLine(title)}${failed}${counts}${time}`);
-        this.#runningCalls.delete(event.callId);
         this.#waitForCalls();
         return;
       }
@@ -133,9 +126,6 @@ export class TextRenderer {
         this.#out.write(`${this.#safe(planLines(event.plan))}\n`);
         return;
       case 'step_rolled_back':
-        this.#changed.rollBack(event.step, event.results);
-        this.#line(harmless(planEventText(event)));
-        return;
       case 'step_checked':
       case 'plan_revised':
         this.#line(harmless(planEventText(event)));
@@ -147,7 +137,7 @@ export class TextRenderer {
         // A failed plan step whose question nobody answered ends the run, which reports that itself.
         if ('by' in event.answer)
           this.#line(
-            `${event.answer.words}${this.#steps.get(event.callId)?.asks ? ' The model continues with the most likely answer.' : ''}`,
+            `${event.answer.words}${this.#call(event.callId)?.name === 'ask_user' ? ' The model continues with the most likely answer.' : ''}`,
           );
         return;
       case 'limits_shrunk':
@@ -180,9 +170,13 @@ export class TextRenderer {
     else this.#line(text(event.waitMs));
   }
 
+  #call(callId: string): CallView | undefined {
+    return this.#run && findCall(this.#run, callId);
+  }
+
   #waitForCalls(): void {
-    const [call] = this.#runningCalls;
-    if (call !== undefined) this.#progressLine?.begin(oneLine(this.#steps.get(call)?.title ?? ''));
+    const running = this.#run?.turns.at(-1)?.calls.find(({ effect, result }) => effect !== undefined && !result);
+    if (running) this.#progressLine?.begin(oneLine(running.title ?? ''));
   }
 
   #text(delta: string): void {
@@ -202,7 +196,7 @@ export class TextRenderer {
     this.#endReasoning();
     const text = this.#streaming ? '' : textOf(message);
     const isThought = message.content.some((part) => part.type === 'tool_call');
-    if (text.trim() && isThought) this.#line(paintFor(this.#err).dim(harmless(text.trim())));
+    if (text.trim() && isThought) this.#line(this.#paint.dim(harmless(text.trim())));
     else if (text.trim()) this.#out.write(`${this.#safe(text.replace(/\n+$/, ''))}\n`);
     this.#endText();
     this.#held = '';
@@ -221,16 +215,17 @@ export class TextRenderer {
   }
 
   #summary(): void {
-    const files = [...this.#changed.take()].map(([path, counts]) => `${oneLine(path)} ${changeCounts(counts)}`);
+    const changes = this.#run ? landedChanges(this.#run) : [];
+    const files = changes.map((change) => `${oneLine(change.path)} ${changeCounts(change)}`);
     if (files.length === 0) return;
-    const paint = paintFor(this.#err);
+    const paint = this.#paint;
     this.#line(
       `${paint.bold(`Changed ${files.length} ${files.length === 1 ? 'file' : 'files'}`)}: ${files.join(', ')}. To undo: kedge undo`,
     );
   }
 
   #receipt(receipt: Receipt): void {
-    const { dim } = paintFor(this.#err);
+    const { dim } = this.#paint;
     if (receipt.calls > 0) this.#line(dim(receiptLine(receipt)));
     const proof = proofOf(receipt);
     if (proof && receipt.denied > 0) this.#line(dim(proof));
@@ -244,7 +239,7 @@ export class TextRenderer {
       output !== undefined && `${tokens(output)} out`,
       cost && dollars(cost),
     ].filter(Boolean);
-    if (facts.length > 0) this.#line(paintFor(this.#err).dim(facts.join(' · ')));
+    if (facts.length > 0) this.#line(this.#paint.dim(facts.join(' · ')));
   }
 
   #line(text: string): void {

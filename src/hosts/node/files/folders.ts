@@ -1,9 +1,7 @@
 /** Finding and searching over several folders, as the editor's and Node's file systems both do it. */
-import type { FileSystem, FindQuery, Location, SearchHit, SearchQuery } from '../../../workspace/types.ts';
-import type { Hit } from '../search/ripgrep.ts';
 
-/** Of one folder: paths are relative to it, and so are those that `hides` is asked about. */
-export type InFolder<Query extends FindQuery> = Omit<Query, 'folder' | 'hides'> & { hides?: (path: string) => boolean };
+import type { FileSystem, FindQuery, Location, SearchHit, SearchQuery } from '../../../workspace/types.ts';
+import type { Hit, InFolder } from '../search/query.ts';
 
 /** `inFolder` gives the first so many by name. */
 export async function findInFolders(

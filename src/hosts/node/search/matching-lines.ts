@@ -1,7 +1,7 @@
 /** Searching text in this process, with the patterns that ripgrep is given elsewhere. */
 import { createContext, Script } from 'node:vm';
 import type { SearchQuery } from '../../../workspace/types.ts';
-import { expectOneLine, type Hit, MAX_LINE } from './ripgrep.ts';
+import { expectOneLine, type Hit, MAX_LINE } from './query.ts';
 
 /** A pattern that takes longer over one text would stop everything else meanwhile. */
 const MOST_MS = 1_000;

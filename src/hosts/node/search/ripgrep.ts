@@ -1,34 +1,20 @@
 /** Finding and searching with ripgrep: arguments as a list, never a shell, and never an option made of what a model wrote. */
+
 import { spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { IGNORE_FILE } from '../../../workspace/ignore.ts';
-import type { FindQuery, SearchQuery } from '../../../workspace/types.ts';
-import type { InFolder } from '../files/folders.ts';
+import type { SearchQuery } from '../../../workspace/types.ts';
 import { hasPipeAbove, hasPipeBelow } from './ignore-pipes.ts';
 import { type Include, includeIn } from './include.ts';
+import { expectOneLine, type FilesOptions, type Hit, type InFolder, MAX_LINE, type SearchOptions } from './query.ts';
 import { repositoryOf } from './repository.ts';
-
-export type Hit = { path: string; line: number; text: string };
-/** `without` are further arguments: globs and ignore files that only spare ripgrep work, for `hides` is the judge. */
-type Options<Query extends FindQuery> = {
-  rg: string;
-  cwd: string;
-  query: InFolder<Query>;
-  without?: readonly string[];
-  signal: AbortSignal;
-};
-export type FilesOptions = Options<FindQuery>;
-export type SearchOptions = Options<SearchQuery>;
 
 /** Up to this many times the limit, hits are sorted here. With more hits ripgrep runs again and sorts, which is slower. */
 const POOL = 5;
 /** When ripgrep has written nothing for this long, the folder is searched for an ignore file at which it would wait. */
 const SILENT_MS = 2_000;
-/** A longer line is cut here: it is machine-made, and nobody reads it. */
-export const MAX_LINE = 2_000;
-
 /** The first candidate that can be run, else the `rg` on PATH; undefined where there is none. */
 export async function findRipgrep(candidates: readonly string[] = [], path = process.env.PATH ?? ''): Promise<string | undefined> {
   const binary = process.platform === 'win32' ? 'rg.exe' : 'rg';
@@ -122,10 +108,6 @@ async function firstHits({ rg, cwd, query, without = [], signal }: SearchOptions
 
 function byPlace(a: Hit, b: Hit): number {
   return a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1;
-}
-
-export function expectOneLine(pattern: string): void {
-  if (/[\r\n]/.test(pattern)) throw new Error('A pattern is one line of text. Search for one of its lines.');
 }
 
 /** Keeps ripgrep from looking at what `.kedgeignore` hides anyway. */

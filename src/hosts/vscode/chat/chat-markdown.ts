@@ -11,6 +11,7 @@ import {
   questionRows,
 } from '../../../core/view/approval-details.ts';
 import { type StepDetails, stepDetails } from '../../../core/view/plan-details.ts';
+import { codeSpan, fence } from '../../../core/words/markdown-code.ts';
 import { visibleCommand, visibleText } from '../../../core/words/visible-text.ts';
 
 const DIFF_LINES = 60;
@@ -67,19 +68,7 @@ function plainText(text: string): string {
   return plain(visibleCommand(text));
 }
 
-/** Formats a text as inline code, with more backticks around it than it contains. */
-export function codeSpan(text: string): string {
-  const ticks = '`'.repeat(Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length)) + 1);
-  return `${ticks} ${text} ${ticks}`;
-}
-
 /** Formats a text as one line without Markdown: all punctuation is escaped. */
 export function plain(text: string): string {
   return visibleText(text.replace(/\s+/g, ' ')).replace(/[!-/:-@[-`{-~]/g, '\\$&');
-}
-
-export function fence(text: string, language: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const ticks = '`'.repeat(longest + 1);
-  return `${ticks}${language}\n${text}\n${ticks}`;
 }

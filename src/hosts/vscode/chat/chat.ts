@@ -12,8 +12,8 @@ import type { Kedge } from '../kedge.ts';
 import { editorModelRef } from '../models/lm-adapter.ts';
 import { VENDOR } from '../models/model-provider.ts';
 import { attachmentsOf } from './attachments.ts';
-import { interruptedChats, type Metadata, markLive, PARTICIPANT } from './chat-participant.ts';
 import { ChatRenderer } from './chat-render.ts';
+import { interruptedChats, type Metadata, markLive, PARTICIPANT } from './chat-threads.ts';
 
 export async function answer(
   kedge: Kedge,
@@ -91,7 +91,7 @@ async function handleRequest(
   if (request.command === 'run') {
     const plan = [...state.plans.values()].findLast(({ status }) => status === 'proposed');
     if (!plan) throw new SessionError(noPlanText([...state.plans.values()].at(-1)?.status));
-    return session.answerPlan(plan.plan.id, 'run', { model });
+    return session.plans.answer(plan.plan.id, 'run', { model });
   }
   if (request.command === 'again') {
     const last = lastPrompt(state);
@@ -168,7 +168,7 @@ function metadataOf(turn: vscode.ChatContext['history'][number] | undefined): Me
 
 async function sessionOf(kedge: Kedge, previous: Metadata | undefined): Promise<Session> {
   const session = previous && (await kedge.assistant.session(previous.sessionId));
-  if (session) kedge.warnOfDamage(session);
+  if (session) kedge.sessions.warnOfDamage(session);
   return session ?? kedge.assistant.newSession();
 }
 
@@ -178,6 +178,6 @@ function modeOf(command: string | undefined, previous: Metadata | undefined): Mo
 }
 
 /** The model that is selected in the Chat answers, whatever the settings say, so that nothing is sent to a service that the user did not select. */
-function modelOf({ pickedModels }: Kedge, selected: vscode.LanguageModelChat): ModelRef {
-  return selected.vendor === VENDOR ? parseModelRef(selected.id) : editorModelRef(selected, pickedModels);
+function modelOf({ models }: Pick<Kedge, 'models'>, selected: vscode.LanguageModelChat): ModelRef {
+  return selected.vendor === VENDOR ? parseModelRef(selected.id) : editorModelRef(selected, models.picked);
 }

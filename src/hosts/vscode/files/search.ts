@@ -1,8 +1,8 @@
 /** Finds files and searches text in a folder: with ripgrep if the folder is on a disk, and in unsaved documents. Loaded with the first search. */
 import type * as vscode from 'vscode';
 import type { FindQuery, SearchQuery } from '../../../workspace/types.ts';
-import type { InFolder } from '../../node/files/folders.ts';
-import { filesWithRipgrep, type Hit, ignoreFileIn, searchWithRipgrep } from '../../node/search/ripgrep.ts';
+import type { Hit, InFolder } from '../../node/search/query.ts';
+import { filesWithRipgrep, ignoreFileIn, searchWithRipgrep } from '../../node/search/ripgrep.ts';
 import { excludesOf } from './excludes.ts';
 import { findInFolder, searchDocuments, searchInFolder } from './plain-search.ts';
 import { editorRipgrep } from './ripgrep.ts';

@@ -22,7 +22,10 @@ const PROBE_MS = 300_000;
 
 type Item = vscode.QuickPickItem & { ref?: ModelRef };
 
-export async function connectModel(kedge: Kedge): Promise<void> {
+/** What connecting a model reads and changes. */
+type Connection = Pick<Kedge, 'settings' | 'keys' | 'models' | 'mode' | 'modelsChanged'>;
+
+export async function connectModel(kedge: Connection): Promise<void> {
   const { settings, keys, models } = kedge;
   await connectFlow({
     ask: quickInput,
@@ -40,7 +43,7 @@ export async function connectModel(kedge: Kedge): Promise<void> {
 }
 
 /** Lists the models of all connected services: first the known ones, and then also those that the services report. */
-export async function pickModel(kedge: Kedge): Promise<void> {
+export async function pickModel(kedge: Connection): Promise<void> {
   const { models, settings, mode } = kedge;
   const box = vscode.window.createQuickPick<Item>();
   const leaving = new AbortController();
@@ -98,7 +101,7 @@ export async function pickModel(kedge: Kedge): Promise<void> {
     };
     const copilot = editorModels('copilot').then(
       (available) => {
-        editors = available.map((model) => editorModelRef(model, kedge.pickedModels));
+        editors = available.map((model) => editorModelRef(model, kedge.models.picked));
       },
       () => undefined,
     );
@@ -119,7 +122,7 @@ export async function pickModel(kedge: Kedge): Promise<void> {
 }
 
 /** Tests a local model once, because local models differ in how they call tools. */
-async function probeLocal(kedge: Kedge, ref: ModelRef): Promise<ModelFacts['calls']> {
+async function probeLocal(kedge: Connection, ref: ModelRef): Promise<ModelFacts['calls']> {
   const facts = kedge.models.facts(ref);
   if (!catalogEntry(ref.provider)?.local || facts.calls) return undefined;
   const config = await providerConfig(ref.provider, kedge.settings, kedge.keys);
@@ -146,7 +149,7 @@ function modeTitle(mode: Mode): string {
   return mode.slice(0, 1).toUpperCase() + mode.slice(1);
 }
 
-async function use(kedge: Kedge, ref: ModelRef, mode?: Mode, calls?: ModelFacts['calls']): Promise<void> {
+async function use(kedge: Connection, ref: ModelRef, mode?: Mode, calls?: ModelFacts['calls']): Promise<void> {
   await kedge.models.remember(ref, calls);
   await kedge.settings.setModel(ref, mode);
   kedge.modelsChanged();

@@ -1,16 +1,22 @@
 /** The models of the connected services: their lists, cached for the session, and the facts about each model. */
+import { totalmem } from 'node:os';
 import type * as vscode from 'vscode';
-import { knownModels, listModels } from '../../../app/models/models.ts';
+import { isServedHere, knownModels, listModels, loadAdapter } from '../../../app/models/models.ts';
 import type { ModelRef } from '../../../core/model/messages.ts';
-import { CATALOG, type CatalogEntry, factsOf, modelText } from '../../../providers/catalog.ts';
+import type { ModelAdapter } from '../../../core/model/model.ts';
+import { CATALOG, type CatalogEntry, EDITOR, factsOf, modelText } from '../../../providers/catalog.ts';
+import { withRetry } from '../../../providers/retry.ts';
 import type { ModelFacts, ModelInfo, ProviderConfig } from '../../../providers/types.ts';
 import { type Keys, providerConfig, type VsCodeSettings } from '../settings/settings.ts';
+import type { PickedModels } from './lm-adapter.ts';
 
 const FACTS_KEY = 'kedge.facts';
 /** How long a local server may take to answer. */
 const LOCAL_MS = 1_500;
 
 export class Models {
+  /** Models that the editor handed over itself. */
+  readonly picked: PickedModels = new Map();
   readonly #settings: VsCodeSettings;
   readonly #keys: Keys;
   readonly #memory: vscode.Memento;
@@ -27,7 +33,7 @@ export class Models {
   async list(provider: string, signal: AbortSignal): Promise<readonly ModelInfo[]> {
     const cached = this.#lists.get(provider);
     if (cached) return cached.models;
-    const config = await this.#configOf(provider);
+    const config = await this.configOf(provider);
     const models = await listModels(provider, config, signal);
     this.#lists.set(provider, { models, config: JSON.stringify(config) });
     return models;
@@ -35,7 +41,7 @@ export class Models {
 
   /** Caches a list that was loaded elsewhere, under the current configuration. */
   async keep(provider: string, models: readonly ModelInfo[]): Promise<void> {
-    if (models.length > 0) this.#lists.set(provider, { models, config: JSON.stringify(await this.#configOf(provider)) });
+    if (models.length > 0) this.#lists.set(provider, { models, config: JSON.stringify(await this.configOf(provider)) });
   }
 
   /** Returns the cached list, or else the models that the catalogue and the settings name. It sends no request. */
@@ -87,7 +93,7 @@ export class Models {
   /** Drops the lists whose configuration has changed, because they may be from another service or account. */
   async dropStaleLists(): Promise<void> {
     for (const [provider, { config }] of [...this.#lists]) {
-      if (JSON.stringify(await this.#configOf(provider)) !== config) this.#lists.delete(provider);
+      if (JSON.stringify(await this.configOf(provider)) !== config) this.#lists.delete(provider);
     }
   }
 
@@ -95,7 +101,18 @@ export class Models {
     return this.#lists.get(provider)?.models.find(({ id }) => id === model);
   }
 
-  #configOf(provider: string): Promise<ProviderConfig> {
+  async adapter(model: ModelRef): Promise<ModelAdapter> {
+    if (model.provider === EDITOR) return withRetry((await import('./lm-adapter.ts')).createEditorAdapter(this.picked));
+    const { calls } = this.facts(model);
+    return loadAdapter(model, (provider) => this.configOf(provider), { memoryBytes: totalmem(), ...(calls && { calls }) });
+  }
+
+  configOf(provider: string): Promise<ProviderConfig> {
     return providerConfig(provider, this.#settings, this.#keys);
+  }
+
+  /** Whether this machine's memory is the model's. */
+  async isServedHere({ provider }: ModelRef): Promise<boolean> {
+    return isServedHere(provider, await this.configOf(provider));
   }
 }

@@ -1,7 +1,7 @@
 /** The permissions that the user granted permanently in this workspace. VS Code stores them outside the workspace. */
 import * as vscode from 'vscode';
+import type { Session } from '../../../app/session/session.ts';
 import { type Covers, coversText, sameCovers } from '../../../core/session/grant-scope.ts';
-import type { Kedge } from '../kedge.ts';
 
 const GRANTS_KEY = 'kedge.grants';
 /** The key of older versions, in which only edits could be granted. */
@@ -44,10 +44,12 @@ const SCOPE = {
   workspace: 'always in this workspace',
 };
 
+type GrantsOwner = { grants: WorkspaceGrants; sessions: { current(): Promise<Session> }; revokeGrants(covers?: Covers): Promise<void> };
+
 /** Lists the permissions and removes those that the user selects. */
-export async function manageGrants(kedge: Kedge): Promise<void> {
+export async function manageGrants(kedge: GrantsOwner): Promise<void> {
   for (;;) {
-    const { grants } = (await kedge.session()).state;
+    const { grants } = (await kedge.sessions.current()).state;
     const all = [...kedge.grants.list().map((covers) => ({ covers, scope: 'workspace' as const })), ...grants];
     if (all.length === 0) {
       void vscode.window.showInformationMessage(

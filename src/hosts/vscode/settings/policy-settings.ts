@@ -1,6 +1,6 @@
 /** Reads the policy rules from the user's and the workspace's settings. */
 import * as vscode from 'vscode';
-import type { PolicySettings } from '../../../app/run/judge.ts';
+import type { PolicySettings } from '../../../app/ports.ts';
 import { joinRules, readRules } from '../../../policy/rules.ts';
 
 const RULES = 'policy.rules';

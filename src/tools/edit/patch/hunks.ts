@@ -6,7 +6,8 @@ import { appliedAlready, isUndone, leavesOut, notFound, occursAt, unclearIndenta
 import { withoutHabits } from '../replace/habits.ts';
 import { Lines, lastAtMost } from '../replace/lines.ts';
 import { EXACT, indentOf, LOOSER, linePlaces, type Place, type Scope, withinAny } from '../replace/match.ts';
-import { BORDER, type Op, render } from '../replace/render.ts';
+import type { Op } from '../replace/op.ts';
+import { BORDER, render } from '../replace/render.ts';
 import { type Span, splice, withoutMark } from '../replace/replace.ts';
 import type { Hunk } from './parse.ts';
 

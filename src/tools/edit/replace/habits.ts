@@ -3,7 +3,7 @@
  * all lines of the passage, and only where the passage was found by ignoring it.
  */
 import { PLAINLY, withoutTrailing } from './match.ts';
-import type { Op } from './render.ts';
+import type { Op } from './op.ts';
 
 type Undo = (line: string) => string;
 

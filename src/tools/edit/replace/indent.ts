@@ -6,7 +6,7 @@
 import { closesBlock, isNestedWell, leavesBlock, opensBlock } from './blocks.ts';
 import type { Lines } from './lines.ts';
 import { indentOf } from './match.ts';
-import type { Op } from './render.ts';
+import type { Op } from './op.ts';
 import { type Convert, findConversion, fromLineStart, isOneForSeveral, stepsOf } from './steps.ts';
 
 /** A line of the passage: its indentation in the model's copy and in the file. */

@@ -2,15 +2,14 @@
  * What stands in the place of a passage; pure. A line that the change keeps stays as the text has it, to the byte. A new line is written as
  * the model wrote it, with the line ending of the line that it replaces or stands beside; where indentation was ignored, indented as the text is.
  */
+
 import { diffArrays } from 'diff';
 import { withoutHabits } from './habits.ts';
 import { indentsFor } from './indent.ts';
 import { type Lines, splitLines, splitPieces } from './lines.ts';
 import { indentOf, type Place } from './match.ts';
+import type { Op } from './op.ts';
 import { withTypographyOf } from './typography.ts';
-
-/** A line of a change: kept, removed or added. */
-export type Op = { sign: ' ' | '-' | '+'; text: string };
 
 /** How one text becomes the other, line by line. Line breaks at the beginning or end of both are kept, and never matched with an empty line. */
 export function opsOf(old: string, now: string): Op[] {

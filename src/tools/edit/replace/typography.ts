@@ -1,6 +1,6 @@
 /** Models write typographic quotes, dashes and spaces with plain characters; pure. What a new line shares with the line that it replaces keeps the file's characters. */
 import { diffArrays } from 'diff';
-import type { Op } from './render.ts';
+import type { Op } from './op.ts';
 
 const TOKEN = /\s+|[\p{L}\p{N}_]+|./gsu;
 /** Longer changes are written as the model sent them: comparing them would take too long. */

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { openKedge } from '../../../../src/hosts/cli/kedge.ts';
-import { parseCommand, UsageError } from '../../../../src/hosts/cli/options/arguments.ts';
-import { type KeysCommand, keys } from '../../../../src/hosts/cli/options/keys.ts';
+import { type KeysCommand, parseCommand, UsageError } from '../../../../src/hosts/cli/options/arguments.ts';
+import { keys } from '../../../../src/hosts/cli/options/keys.ts';
 import { type Keychain, StoredKeys } from '../../../../src/hosts/node/keyring.ts';
 import { remove } from '../node/folder.ts';
 
@@ -178,7 +178,10 @@ describe('kedge keys', () => {
     child.stdin.end(KEY);
     const [code] = await once(child, 'close');
     assert.equal(code, 1);
-    assert.match(err, /^kedge: The keychain of this computer could not be used \(.+\)\. Set OPENAI_API_KEY in the environment instead\.\n$/);
+    assert.match(
+      err,
+      /^kedge: The keychain of this computer could not be used \(.+\)\. Set OPENAI_API_KEY in the environment instead\.\n$/,
+    );
     assert.ok(!err.includes(KEY));
   });
 });

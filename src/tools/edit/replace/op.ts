@@ -1,0 +1,2 @@
+/** A line of a change: kept, removed or added. */
+export type Op = { sign: ' ' | '-' | '+'; text: string };
