@@ -1,6 +1,5 @@
 /** What a call needs somebody's leave for, who gave it, and what a yes to it can stand for. */
 
-import type { Judgement } from '../core/run/tool.ts';
 import type { Decision } from '../core/session/effects.ts';
 import type { Covers } from '../core/session/grant-scope.ts';
 import { isLiteral } from './glob.ts';

@@ -9,7 +9,7 @@ import type {
   StepStates,
   Write,
 } from '../session/session-state.ts';
-import type { Plan } from './plan.ts';
+import type { Plan, PlanStatus } from './plan.ts';
 
 type PlanRun = Pick<RunRecord, 'plan' | 'steps'>;
 
@@ -58,8 +58,6 @@ export function renumbered(steps: StepStates, was: readonly number[]): StepState
 export function stagedBy({ staged }: SessionState, planId: string, step: number): Write[] {
   return staged.filter((entry) => entry.planId === planId && entry.step === step);
 }
-
-export type PlanStatus = 'proposed' | 'confirmed' | 'discarded' | 'superseded';
 
 /** Whether a plan that is proposed takes the place of another one. A plan that the user has answered keeps its answer. */
 export function replaces(proposed: Plan, planId: string, isAnswered: boolean): boolean {

@@ -3,7 +3,6 @@ import type { JsonSchema } from '../model/model.ts';
 import type { ChangeSummary, CommandLine, Decision, Effect, Revision, ServerTool, Target } from '../session/effects.ts';
 import type { EventBody, Question, QuestionAnswer } from '../session/events.ts';
 import type { Covers } from '../session/grant-scope.ts';
-import type { RuleId } from './rules.ts';
 
 /** How a call ends its run: a plan waits for the user; the user wants to edit the plan, or stopped the run; a step of the plan failed. */
 export type RunEnd = 'plan_proposed' | 'edit_plan' | 'stopped' | 'failed';

@@ -1,4 +1,4 @@
-import type { RuleId } from '../run/rules.ts';
+import type { RuleId } from './rule-ids.ts';
 /** What a tool call does, as data: events, approvals and the policy name it so. */
 
 /** What a call can do at most. `external` reaches beyond the workspace (network, other programs). */

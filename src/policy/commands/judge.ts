@@ -1,5 +1,4 @@
 import type { Judgement } from '../../core/run/tool.ts';
-import type { Decision } from '../../core/session/effects.ts';
 import { visibleCommand } from '../../core/words/visible-text.ts';
 import { programName } from './programs/programs.ts';
 import type { CommandAnalysis, CommandRules, Prefix, SimpleCommand } from './types.ts';
