@@ -32,13 +32,13 @@ const EVERYWHERE = [
   'src/sessions/ledger.ts',
   'src/sessions/store.ts',
 ];
-/** What the adapters of providers share. */
+/** The files that the adapters of all providers share. */
 const WIRES = ['src/providers/event-stream.ts', 'src/providers/exchange.ts', 'src/providers/listing.ts'];
 const ROOTS = {
   'src/hosts/vscode/': ['src/hosts/vscode/extension.ts'],
   'src/hosts/cli/': ['src/hosts/cli/program.ts'],
   'src/providers/': [...EVERYWHERE, ...WIRES],
-  // Facts and rules about commands are looked up by a run.
+  // Only runs look up facts and rules about commands.
   'src/app/facts/': [...EVERYWHERE, 'src/app/run/build-run.ts'],
   'src/policy/': [...EVERYWHERE, 'src/app/run/build-run.ts'],
   'src/': EVERYWHERE,

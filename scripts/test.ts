@@ -1,5 +1,5 @@
-// `npm test [-- layer ...] [mocha options]`: runs the layers of tests and counts them together. What needs an editor runs beside the
-// rest, because these tests wait more than they compute. The last line is always "N passed, N failed", with ", N skipped" where there are any.
+// `npm test [-- layer ...] [mocha options]`: runs the layers of tests and adds up their counts. Tests that need an editor run in parallel
+// with the others, because they wait more than they compute. The last line is always "N passed, N failed", with ", N skipped" if tests were skipped.
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, statfs } from 'node:fs/promises';
@@ -24,7 +24,7 @@ type Layer = (run: Run) => Promise<Counts>;
 
 /** The limit is far longer than any layer takes, so only a layer that hangs reaches it. */
 const timeLimit = 45 * 60_000;
-/** So much room in memory is enough for the temporary files of these tests. */
+/** The free memory, in bytes, that the temporary files of the tests need at most. */
 const roomInMemory = 2e9;
 const slowTests = 'test/unit/**/*.slow.test.ts';
 const jobs = Math.max(2, availableParallelism());
@@ -41,7 +41,7 @@ const layers: Record<string, Layer> = {
 const unit = ['fast', 'slow'];
 /** The layers of one lane run one after another. The lanes run in parallel. */
 const lanes = [['build'], ['editor'], ['e2e'], ['check', 'fast', 'contract', 'slow']];
-/** These use what `build` makes ready, and wait for it. */
+/** These layers wait for `build` and use its results. */
 const builtFirst = ['slow', 'editor', 'e2e'];
 
 /** Prepares the package, the editor and Chromium. A success is not counted, because the layers that use them test it. */
@@ -85,7 +85,7 @@ async function mocha(layer: string, run: Run, ...files: string[]): Promise<Count
   return counted(layer, run, args, folder ? { TMPDIR: folder } : {});
 }
 
-/** These tests write, sync and remove many small files. In a file system in memory they do not wait for the disk. */
+/** A folder in memory for temporary files. The tests write, sync and remove many small files, which would take long on a disk. */
 let memoryFolder: Promise<string | undefined> | undefined;
 
 async function folderInMemory(): Promise<string | undefined> {
@@ -196,7 +196,7 @@ function report({ passes, failures, pending }: Counts): void {
   if (failures > 0) process.exitCode = 1;
 }
 
-// So that what is done at the exit is done then, too.
+// Exiting runs the handlers of the `exit` event, which a signal alone would skip.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 try {
   await main(process.argv.slice(2));

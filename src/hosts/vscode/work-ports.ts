@@ -17,7 +17,7 @@ import { readPolicy } from './settings/policy-settings.ts';
 import type { VsCodeSettings } from './settings/settings.ts';
 import { Terminals } from './terminal/terminal.ts';
 
-/** The parts of this window that work-ports needs. */
+/** The parts of Kedge that work in a run needs. */
 type Window = {
   readonly storage: string;
   readonly fs: VsCodeFileSystem;

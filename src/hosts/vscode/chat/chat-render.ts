@@ -195,7 +195,7 @@ export class ChatRenderer {
       stream.markdown(`\n\n*${plain(receiptLine(end.receipt))}${proof ? `. ${plain(proof)}` : ''}*\n\n`);
     }
     if (this.offered) this.#offer(this.offered);
-    // At the very end: what the Chat is told after a button folds away all that is above.
+    // The proposed plan is shown last, because the Chat collapses everything above the content that follows a button.
     if (this.#run?.proposal) this.#showPlan(this.#run.proposal.plan);
     if (this.#session.state.runs.get(end.runId)?.changed) {
       stream.button({ command: 'kedge.reviewRun', title: 'Review changes', arguments: [this.#session.id, end.runId] });

@@ -22,7 +22,7 @@ const PROBE_MS = 300_000;
 
 type Item = vscode.QuickPickItem & { ref?: ModelRef };
 
-/** What connecting a model reads and changes. */
+/** The parts of Kedge that connecting a model uses. */
 type Connection = Pick<Kedge, 'settings' | 'keys' | 'models' | 'mode' | 'modelsChanged'>;
 
 export async function connectModel(kedge: Connection): Promise<void> {

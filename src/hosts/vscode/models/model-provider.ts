@@ -13,7 +13,7 @@ import { modelName } from './model-label.ts';
 export const VENDOR = 'kedge';
 const LIST_MS = 10_000;
 
-/** What the editor's model picker is given. */
+/** The parts of Kedge that the editor's model picker uses. */
 type Provided = Pick<Kedge, 'settings' | 'models' | 'mode' | 'onDidChange'>;
 
 export function registerModelProvider(kedge: Provided): vscode.Disposable {

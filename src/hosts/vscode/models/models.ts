@@ -111,7 +111,7 @@ export class Models {
     return providerConfig(provider, this.#settings, this.#keys);
   }
 
-  /** Whether this machine's memory is the model's. */
+  /** Returns true if the model runs on this machine and so uses its memory. */
   async isServedHere({ provider }: ModelRef): Promise<boolean> {
     return isServedHere(provider, await this.configOf(provider));
   }
