@@ -97,7 +97,7 @@ describe('the panel', () => {
       async () => (await panel.getByRole('region', { name: /^Approval/ }).count()) === 1 && second.isEnabled(),
     );
     await second.click();
-    await panel.getByRole('textbox', { name: 'Words for the model' }).fill('leave that one');
+    await panel.getByRole('textbox', { name: 'Message to the model' }).fill('leave that one');
     await panel.getByRole('button', { name: 'Reject', exact: true }).click();
     await button('Undo run').waitFor();
     const after = await contents(workbench.folder);
@@ -203,7 +203,7 @@ async function connect(workbench: Workbench, url: string, key: string): Promise<
   await title('OpenAI: model');
   await workbench.screenshot('connect-model');
   await workbench.quickItem('test-model').click();
-  await title('for which modes?');
+  await title('modes');
   await page.keyboard.press('Enter');
   await page.locator('.notification-list-item-message').filter({ hasText: 'Kedge now uses test-model' }).first().waitFor();
 }

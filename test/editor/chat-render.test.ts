@@ -60,7 +60,7 @@ describe('a failure in the native Chat', () => {
     ['auth', '[Connect a model] kedge.connectModel'],
     ['unknown_model', '[Choose a model] kedge.pickModel'],
     ['no_credit', '[Choose another model] kedge.pickModel'],
-    ['context_overflow', '[New session] workbench.action.chat.newChat'],
+    ['context_overflow', '[Start a new session] workbench.action.chat.newChat'],
     ['network', '[Check the connection] kedge.connectModel'],
   ] as const) {
     it(`of the kind ${kind} has a button that helps, and commands behind it`, async () => {

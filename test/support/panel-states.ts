@@ -369,7 +369,7 @@ const attention = {
   readiness: {
     level: 'attention',
     text: 'No model is connected: the offline model answers simple questions.',
-    action: { label: 'Connect', message: { type: 'connect_model' } },
+    action: { label: 'Connect a model', message: { type: 'connect_model' } },
   },
 } satisfies Partial<PanelState>;
 
@@ -458,7 +458,7 @@ export const STATES: Record<string, NamedState> = {
     press: ['5 steps', 'Reasoning', 'Read src/tide.ts', 'Edit src/tide.ts'],
   },
   approval: { messages: [host('agent'), session(edited(new Script(), false), true)] },
-  'approval-grants': { messages: [host('agent'), session(edited(new Script(), false), true)], press: ['More ways to approve'] },
+  'approval-grants': { messages: [host('agent'), session(edited(new Script(), false), true)], press: ['More approval options'] },
   'approval-reject': { messages: [host('agent'), session(edited(new Script(), false), true)], press: ['Reject…'] },
   changed: { messages: [host('agent'), session(edited(new Script()).finishes(), false)] },
   receipt: {
@@ -467,7 +467,7 @@ export const STATES: Record<string, NamedState> = {
   },
   undone: { messages: [host('agent'), session(undone, false)] },
   plan: { messages: [host('plan'), session(proposed(), false)] },
-  'plan-editing': { messages: [host('plan'), session(proposed(), false)], press: ['Edit'] },
+  'plan-editing': { messages: [host('plan'), session(proposed(), false)], press: ['Edit plan'] },
   'plan-running': { messages: [host('plan'), session(planRunning(), true)] },
   paused: {
     messages: [

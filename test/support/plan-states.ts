@@ -91,7 +91,7 @@ const widened = () => {
     .add({
       type: 'plan_revised',
       plan: { ...RICH, steps, revision: 3, hash: 'ffee'.repeat(16) },
-      reason: 'You let step 1 change src/units.ts too.',
+      reason: 'You allowed step 1 to change src/units.ts.',
     });
 };
 
@@ -126,7 +126,7 @@ const stopped = () => running().finishes('stopped');
 
 export const planStates = (): Record<string, NamedState> => ({
   'plan-typed': { messages: [host('plan'), session(proposed(), false)] },
-  'plan-typed-editing': { messages: [host('plan'), session(proposed(), false)], press: ['Edit'] },
+  'plan-typed-editing': { messages: [host('plan'), session(proposed(), false)], press: ['Edit plan'] },
   'plan-words': { messages: [host('plan'), session(proposed(), false)], press: ['Ask for changes…'] },
   'plan-steps': { messages: [host('agent'), session(running(), true)] },
   'plan-deviation': { messages: [host('agent'), session(deviating(), true)] },

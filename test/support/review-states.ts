@@ -105,7 +105,7 @@ export function reviewStates({ script, host, session }: Kit): Record<string, Nam
         session(undone, false),
         { type: 'file_review', runId: undone.runId, path: 'src/tide.ts', review: { diff: DIFF, added: 3, removed: 2, digest: HASH } },
       ],
-      press: ['What is left of the changes in src/tide.ts'],
+      press: ['Remaining changes in src/tide.ts'],
     },
     restored: { messages: [host('agent'), session(restored, false)] },
   };

@@ -24,7 +24,7 @@ export async function resolveApproval(
   const { state, emit } = desk;
   const pending = (): ApprovalRequest => {
     const request = state.pendingApprovals.get(approvalId);
-    if (!request) throw new SessionError('This question was answered already.');
+    if (!request) throw new SessionError('This question has already been answered.');
     return request;
   };
   const request = pending();

@@ -13,8 +13,8 @@ import { endsWait } from '../../core/words/retry-text.ts';
 import type { SessionLog } from '../../sessions/store.ts';
 import { SessionError } from './session-error.ts';
 
-const IN_USE = 'This session is in use by another window or process.';
-const WENT_ON = 'This session went on in another window or process. Look at it again.';
+const IN_USE = 'This session is in use in another window or process. Close it there, or start a new session.';
+const WENT_ON = 'This session was changed in another window or process. Review the changes and try again.';
 
 export type Listener = (event: AgentEvent) => void;
 
@@ -209,7 +209,7 @@ export class EventLog {
     this.#unlogged = {
       type: 'run_paused',
       reason: 'interrupted',
-      summary: 'The run was interrupted. It can go on where it stood.',
+      summary: 'The run was interrupted. You can continue it where it stopped.',
       runId: run.runId,
       seq: this.state.seq + 1,
       at: this.#now(),
@@ -279,7 +279,7 @@ export class EventLog {
   close(): void {
     this.#closed = true;
     // From here on nothing can be recorded, so nothing may be done either.
-    this.#failure ??= new SessionError('This session is closed.');
+    this.#failure ??= new SessionError('This session is closed. Open it again to continue.');
     this.#run?.abort();
     this.#file.close();
     this.#file.unlock();
@@ -287,13 +287,13 @@ export class EventLog {
 }
 
 function logFailure(error: unknown): Error {
-  return new Error(`The session's log cannot be written, so the run was ended: ${fileFailure(error)}`);
+  return new Error(`The session's log cannot be written, so the run was stopped: ${fileFailure(error)}`);
 }
 
 function damageText(lines: number, copy: string | undefined): string {
   const what =
     lines === 1
       ? '1 line of this session’s log is damaged and was left out.'
-      : `${lines} lines of this session’s log were left out: they are damaged, or belong to lines that are.`;
+      : `${lines} lines of this session’s log were left out: they are damaged, or depend on damaged lines.`;
   return `${what}${copy ? ` A copy of the whole log is in ${copy}.` : ''}`;
 }

@@ -45,7 +45,7 @@ export class MessageQueue {
 
   #waiting(id: string) {
     const queued = this.#ports.state.queue.get(id);
-    if (!queued) throw new SessionError('This message has joined the run already.');
+    if (!queued) throw new SessionError('This message has already been sent to the model.');
     return queued;
   }
 

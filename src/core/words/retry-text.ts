@@ -18,7 +18,7 @@ function timeText(leftMs: number): string {
 
 /** "Rate limited. Trying again in 12 s (2 of 5)"; with nothing left to wait: "… Trying again (2 of 5)". */
 export function waitingText({ reason, attempt, tries, silent }: Omit<ModelWaiting, 'type' | 'waitMs'>, leftMs: number): string {
-  if (silent) return `The model has not answered yet. Waiting ${leftMs > 0 ? `up to ${timeText(leftMs)} more` : 'on'}`;
+  if (silent) return `The model has not answered yet. ${leftMs > 0 ? `Waiting up to ${timeText(leftMs)} more` : 'Still waiting'}`;
   const when = leftMs > 0 ? ` in ${timeText(leftMs)}` : '';
   return `${REASON[reason] ?? 'The request failed'}. Trying again${when} (${attempt} of ${tries})`;
 }

@@ -49,7 +49,7 @@ describe('an approval', () => {
     await using kedge = await assistantOn({}, [turn(create('a.txt')), done]);
     const { approvalId, ended } = await untilAsked(kedge);
     await kedge.session.answerApproval(approvalId, { approve: true });
-    await assert.rejects(kedge.session.answerApproval(approvalId, { approve: false }), /answered already/);
+    await assert.rejects(kedge.session.answerApproval(approvalId, { approve: false }), /already been answered/);
     await ended;
   });
 
@@ -239,7 +239,7 @@ describe('a pending approval after a reload', () => {
     const { approvalId } = await untilAsked(kedge);
     const again = await kedge.reload();
     await again.session.prompt({ text: 'something else', mode: 'ask' });
-    await assert.rejects(again.session.answerApproval(approvalId, { approve: true }), /answered already/);
+    await assert.rejects(again.session.answerApproval(approvalId, { approve: true }), /already been answered/);
     assert.equal(await kedge.read('a.txt'), 'one');
     assert.deepEqual(resultTexts(again.session), ['ERROR Not executed: the run was stopped before this call.']);
   });
@@ -306,7 +306,7 @@ describe('what is approved is exactly what was shown', () => {
     const asked = nextEvent(again.session, 'approval_requested');
     const ended = again.session.resume();
     const anew = await asked;
-    await assert.rejects(again.session.answerApproval(approvalId, { approve: true }), /answered already/);
+    await assert.rejects(again.session.answerApproval(approvalId, { approve: true }), /already been answered/);
     await again.session.answerApproval(anew.approvalId, { approve: false });
     await ended;
     assert.equal(await kedge.read('a.txt'), 'one and more');

@@ -123,8 +123,8 @@ describe('undo of a run', () => {
   it('is of no use to a run that changed nothing', async () => {
     await using kedge = await assistantOn(files, [turn(say('Hello.'))]);
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
-    await assert.rejects(kedge.session.changes.undo(kedge.session.state.lastRun?.runId ?? ''), /This run changed no file/);
-    await assert.rejects(kedge.session.changes.undo('none'), /This run changed no file/);
+    await assert.rejects(kedge.session.changes.undo(kedge.session.state.lastRun?.runId ?? ''), /This run did not change any files/);
+    await assert.rejects(kedge.session.changes.undo('none'), /This run did not change any files/);
   });
 
   it('also takes back what a stopped run wrote', async () => {

@@ -350,7 +350,7 @@ describe('a plan that is edited while it is run', () => {
     const { plan, run } = await confirmed(kedge);
     await run;
     const rest = plan.steps.slice(1);
-    await assert.rejects(kedge.session.plans.revise(plan.id, { ...plan, steps: rest }, [2, 3]), /Steps that are over stay in the plan/);
+    await assert.rejects(kedge.session.plans.revise(plan.id, { ...plan, steps: rest }, [2, 3]), /Finished steps must stay in the plan/);
   });
 });
 
@@ -399,7 +399,7 @@ describe('a plan that was not carried out to its end', () => {
     );
     const { plan: first, run } = await confirmed(kedge);
     await run;
-    await assert.rejects(kedge.session.plans.resume(first.id), /All steps of this plan are over/);
+    await assert.rejects(kedge.session.plans.resume(first.id), /All steps of this plan are finished/);
     const { id } = await kedge.session.plans.again(first.id, { from: 'workspace', to: 'second' });
     await kedge.session.plans.answer(id, 'run');
     assert.deepEqual(lastOf(kedge.events, 'run_started').plan?.steps[0]?.files, ['second/a.txt']);
@@ -426,7 +426,7 @@ describe('a deviation', () => {
     await run;
     const revised = lastOf(kedge.events, 'plan_revised');
     assert.deepEqual(revised.plan.steps[1]?.files, ['b.txt', 'other.txt']);
-    assert.deepEqual([revised.plan.id, revised.plan.revision, revised.reason], [plan.id, 2, 'You let step 2 change other.txt too.']);
+    assert.deepEqual([revised.plan.id, revised.plan.revision, revised.reason], [plan.id, 2, 'You allowed step 2 to change other.txt.']);
     assert.notEqual(revised.plan.hash, plan.hash);
     assert.deepEqual(rules(kedge).slice(0, 2), ['outside-plan', 'confirmed-plan']);
     assert.deepEqual(kedge.session.state.plans.get(plan.id)?.plan, revised.plan);
@@ -490,7 +490,7 @@ describe('a plan that is to be changed', () => {
     const asked = kedge.adapter.requests[1]?.messages.at(-1) as Message;
     assert.equal(textOf(asked), 'Fewer steps.');
     assert.match(notesOf(asked)[0]?.text ?? '', /changed as the user says\.[\s\S]*Goal: Make it new/);
-    await assert.rejects(kedge.session.plans.answer(first.id, 'run'), /This plan is superseded already/);
+    await assert.rejects(kedge.session.plans.answer(first.id, 'run'), /This plan has already been replaced/);
     await kedge.session.plans.answer(second.id, 'run');
   });
 });

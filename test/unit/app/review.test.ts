@@ -296,8 +296,11 @@ describe('restoring', () => {
   it('is of no use where nothing was written since', async () => {
     const { kedge: harness, runs, calls } = await threeRuns();
     await using kedge = harness;
-    await assert.rejects(kedge.session.changes.restore({ runId: runs[2] ?? '', callId: calls.at(-1) ?? '' }), /nothing since then/);
-    await assert.rejects(kedge.session.changes.restore({ runId: 'none' }), /nothing since then/);
+    await assert.rejects(
+      kedge.session.changes.restore({ runId: runs[2] ?? '', callId: calls.at(-1) ?? '' }),
+      /not changed any files since then/,
+    );
+    await assert.rejects(kedge.session.changes.restore({ runId: 'none' }), /not changed any files since then/);
   });
 
   it('says so, file by file, where a content is no longer kept', async () => {

@@ -84,8 +84,8 @@ describe('while something is taken back', () => {
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
     const runId = kedge.session.state.lastRun?.runId ?? '';
     const undone = kedge.session.changes.undo(runId);
-    await assert.rejects(kedge.session.prompt({ text: 'more', mode: 'ask' }), /being taken back/);
-    await assert.rejects(kedge.session.changes.undo(runId), /being taken back/);
+    await assert.rejects(kedge.session.prompt({ text: 'more', mode: 'ask' }), /being undone/);
+    await assert.rejects(kedge.session.changes.undo(runId), /being undone/);
     await undone;
     const { undoId = '' } = lastOf(kedge.events, 'changes_undone');
     await kedge.session.changes.restore({ undoId });

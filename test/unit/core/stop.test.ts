@@ -145,7 +145,7 @@ describe('stop ends the run at once', () => {
     const { approvalId } = await nextEvent(kedge.session, 'approval_requested');
     await stopsAtOnce(kedge);
     await ended;
-    await assert.rejects(kedge.session.answerApproval(approvalId, { approve: true }), /answered already/);
+    await assert.rejects(kedge.session.answerApproval(approvalId, { approve: true }), /already been answered/);
     assert.deepEqual(Object.keys(await kedge.snapshot()), ['/', 'workspace/']);
   });
 
@@ -254,7 +254,7 @@ describe('a session does one thing at a time', () => {
       () => kedge.session.plans.answer('p', 'run'),
       () => kedge.session.changes.undo('r'),
     ]) {
-      await assert.rejects(attempt, /A run is under way in this session/);
+      await assert.rejects(attempt, /A run is in progress in this session/);
     }
     await kedge.session.stop();
     await ended;

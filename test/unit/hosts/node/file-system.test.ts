@@ -339,7 +339,7 @@ describe('storage', () => {
       });
       return { status, said: stdout + stderr };
     };
-    const none = 'There is no session in this folder yet.\n';
+    const none = 'This folder has no sessions yet.\n';
     assert.deepEqual(run({ KEDGE_HOME: join(tmpdir(), `kedge-${crypto.randomUUID()}`) }), { status: 0, said: none });
     const said = 'kedge: Your home folder is not known, so there is no place for sessions. Set KEDGE_HOME to a folder for them.\n';
     for (const env of [{}, { HOME: '' }, { HOME: 'here' }] as Record<string, string>[]) assert.deepEqual(run(env), { status: 1, said });

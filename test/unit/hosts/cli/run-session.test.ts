@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { converse, EXIT } from '../../../../src/hosts/cli/converse.ts';
 import { parseCommand } from '../../../../src/hosts/cli/options/arguments.ts';
+import { EXIT, runSession } from '../../../../src/hosts/cli/run-session.ts';
 import { call, say, turn } from '../../../../src/providers/scripted/index.ts';
 import { SessionLog, SessionStore } from '../../../../src/sessions/store.ts';
 import { assistantOn, lastOf } from '../../../support/harness.ts';
@@ -23,7 +23,7 @@ describe('a conversation in the terminal', () => {
     const stray: unknown[] = [];
     const listen = (error: unknown) => void stray.push(error);
     process.prependListener('unhandledRejection', listen);
-    const code = await converse(kedge.session, start, parseCommand(['agent', '--yes', 'go']), new AbortController().signal);
+    const code = await runSession(kedge.session, start, parseCommand(['agent', '--yes', 'go']), new AbortController().signal);
     await new Promise((resolve) => setImmediate(resolve));
     process.off('unhandledRejection', listen);
     assert.deepEqual(stray, []);

@@ -1,8 +1,8 @@
 import { resultText } from '../../../src/core/model/messages.ts';
 import type { CallStatus, CallView } from '../../../src/core/view/run-view.ts';
 import { callTitle } from '../../activity.ts';
-import { duration, pretty } from '../../format.ts';
-import { memo } from '../../memo.ts';
+import { duration, prettyJson } from '../../format.ts';
+import { memo } from '../../memo-component.ts';
 import { Counts, FileLink } from '../changes/file-link.tsx';
 import { RestoreHere } from '../changes/restore.tsx';
 import { Expandable } from '../expandable.tsx';
@@ -12,14 +12,14 @@ import { LiveOutput, Output } from './output.tsx';
 const STATUS: Record<CallStatus, { icon: string; label: string; tone?: 'good' | 'bad' | 'warn' | 'dim' }> = {
   queued: { icon: 'circle-large', label: 'Queued', tone: 'dim' },
   running: { icon: 'loading', label: 'Running' },
-  waiting: { icon: 'bell-dot', label: 'Waits for you', tone: 'warn' },
+  waiting: { icon: 'bell-dot', label: 'Waiting for you', tone: 'warn' },
   done: { icon: 'check', label: 'Done', tone: 'good' },
   failed: { icon: 'error', label: 'Failed', tone: 'bad' },
-  denied: { icon: 'circle-slash', label: 'Not allowed', tone: 'bad' },
-  rejected: { icon: 'circle-slash', label: 'You rejected it', tone: 'warn' },
+  denied: { icon: 'circle-slash', label: 'Denied by policy', tone: 'bad' },
+  rejected: { icon: 'circle-slash', label: 'Rejected by you', tone: 'warn' },
 };
 
-const CUT_OFF = { icon: 'debug-stop', label: 'Not finished', tone: 'dim' } as const;
+const INTERRUPTED = { icon: 'debug-stop', label: 'Not finished', tone: 'dim' } as const;
 const STOPPED = { icon: 'debug-stop', label: 'Stopped', tone: 'dim' } as const;
 
 const DECISION = {
@@ -28,11 +28,11 @@ const DECISION = {
   ask: { icon: 'question', label: 'Asked you' },
 } as const;
 
-/** One tool call: a line, and behind it everything about the call. */
-export const Step = memo(({ runId, call, live }: { runId: string; call: CallView; live: boolean }) => {
-  const isCutOff = !live && (call.status === 'queued' || call.status === 'running');
+/** One line for a tool call. When expanded, it shows the details of the call. */
+export const ToolCall = memo(({ runId, call, live }: { runId: string; call: CallView; live: boolean }) => {
+  const isInterrupted = !live && (call.status === 'queued' || call.status === 'running');
   const isStopped = call.status === 'done' && call.stopped;
-  const { icon, label, tone } = isCutOff ? CUT_OFF : isStopped ? STOPPED : STATUS[call.status];
+  const { icon, label, tone } = isInterrupted ? INTERRUPTED : isStopped ? STOPPED : STATUS[call.status];
   const step = (
     <Expandable
       class="step"
@@ -65,7 +65,7 @@ export const Step = memo(({ runId, call, live }: { runId: string; call: CallView
 
 function Details({ call }: { call: CallView }) {
   const { decision, answer } = call;
-  const input = call.malformed ?? pretty(call.input);
+  const input = call.malformed ?? prettyJson(call.input);
   return (
     <div class="details">
       <p>
@@ -75,7 +75,7 @@ function Details({ call }: { call: CallView }) {
         <p class="decision">
           <Icon name={DECISION[decision.kind].icon} tone={decision.kind === 'deny' ? 'bad' : 'dim'} />
           <span>
-            {DECISION[decision.kind].label}: {decision.reason} <span class="dim">({decision.rule})</span>
+            {DECISION[decision.kind].label}: {decision.reason}
           </span>
         </p>
       )}
@@ -84,7 +84,7 @@ function Details({ call }: { call: CallView }) {
           <Icon name={answer.approve ? 'pass' : 'circle-slash'} tone={answer.approve ? 'dim' : 'warn'} />
           <span>
             {answer.approve ? (answer.grant ? `You approved it for this ${answer.grant}` : 'You approved it') : 'You rejected it'}
-            {answer.approve && answer.revised && ', in part or as you edited it'}
+            {answer.approve && answer.revised && ', with your changes'}
             {!answer.approve && answer.words && `: ${answer.words}`}
           </span>
         </p>

@@ -1,16 +1,16 @@
-/** A proposed change, asked for hunk by hunk. */
+/** Lets the user approve a proposed change hunk by hunk. */
 
 import { fileRevision, goesWithMove, hunksIn, splitHunks } from '../../../core/run/revision.ts';
 import type { ChangeSummary, Revision } from '../../../core/session/effects.ts';
 import type { ApprovalAnswer } from '../../../core/session/events.ts';
 import { diffText, oneLine, type Paint } from './terminal.ts';
 
-/** Whether there is anything to choose from. */
+/** Returns true if there is more than one hunk to choose from. */
 export function canChoose(changes: readonly ChangeSummary[]): boolean {
   return changes.filter((change) => !goesWithMove(change, changes)).reduce((sum, change) => sum + hunksIn(change), 0) > 1;
 }
 
-/** `show` prints a hunk, `ask` resolves with a line, or with undefined where none comes any more: then the rest is refused. */
+/** `show` prints a hunk, and `ask` resolves to the typed line, or to undefined if the input has ended: then the remaining hunks are rejected. */
 export async function chooseHunks(
   changes: readonly ChangeSummary[],
   show: (text: string) => void,
@@ -18,7 +18,7 @@ export async function chooseHunks(
   paint: Paint,
 ): Promise<ApprovalAnswer> {
   const revised: Revision = {};
-  let kept = 0;
+  let accepted = 0;
   let rest: 'a' | 'd' | undefined;
   for (const change of changes) {
     if (goesWithMove(change, changes)) continue;
@@ -26,22 +26,23 @@ export async function chooseHunks(
     const hunks = splitHunks(change.diff);
     const refused: number[] = [];
     for (let index = 0; index < total; index++) {
-      if (!rest) show(diffText([alone(change, hunks[index])], paint));
+      if (!rest) show(diffText([withOneHunk(change, hunks[index])], paint));
       const name = total === 1 ? oneLine(change.path) : `hunk ${index + 1} of ${total} in ${oneLine(change.path)}`;
-      const letter = rest ?? (await letterOf(`Take ${name}? y = yes, n = no, a = all from here, d = none from here > `, ask));
+      const letter =
+        rest ?? (await letterOf(`Apply ${name}? y = yes, n = no, a = this and all after it, d = neither this nor any after it > `, ask));
       if (letter === 'a' || letter === 'd') rest = letter;
-      if (letter === 'y' || letter === 'a') kept++;
+      if (letter === 'y' || letter === 'a') accepted++;
       else refused.push(index);
     }
-    const made = fileRevision(total, refused);
-    if (made) revised[change.path] = made;
+    const revision = fileRevision(total, refused);
+    if (revision) revised[change.path] = revision;
   }
-  if (kept === 0) return { approve: false };
+  if (accepted === 0) return { approve: false };
   return { approve: true, ...(Object.keys(revised).length > 0 && { revised }) };
 }
 
-/** With the counts of the hunk. */
-function alone(change: ChangeSummary, hunk: string | undefined): ChangeSummary {
+/** Returns the change reduced to one hunk, with the line counts of that hunk. */
+function withOneHunk(change: ChangeSummary, hunk: string | undefined): ChangeSummary {
   if (hunk === undefined) return change;
   const linesWith = (sign: string) => hunk.split('\n').filter((line) => line.startsWith(sign)).length;
   return { ...change, diff: hunk.trimEnd(), added: linesWith('+'), removed: linesWith('-') };

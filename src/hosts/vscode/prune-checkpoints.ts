@@ -1,4 +1,4 @@
-/** Tidies up the contents that are kept for undo and restore, once the editor has long been at rest. */
+/** Deletes old contents that are stored for undo and restore, a while after the start so that activation is not slowed down. */
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { CheckpointBounds } from '../../sessions/prune.ts';
@@ -6,14 +6,14 @@ import type { Kedge } from './kedge.ts';
 
 const DELAY_MS = 60_000;
 
-export function tidyCheckpoints(kedge: Pick<Kedge, 'assistant' | 'storage'>): vscode.Disposable {
+export function scheduleCheckpointPruning(kedge: Pick<Kedge, 'assistant' | 'storage'>): vscode.Disposable {
   const timer = setTimeout(() => {
-    tidy(kedge).catch(console.error);
+    pruneCheckpoints(kedge).catch(console.error);
   }, DELAY_MS);
   return new vscode.Disposable(() => clearTimeout(timer));
 }
 
-async function tidy({ assistant, storage }: Pick<Kedge, 'assistant' | 'storage'>): Promise<void> {
+async function pruneCheckpoints({ assistant, storage }: Pick<Kedge, 'assistant' | 'storage'>): Promise<void> {
   const { DEFAULT_BOUNDS, pruneBlobs } = await import('../../sessions/prune.ts');
   await pruneBlobs({
     blobs: join(storage, 'blobs'),
@@ -24,9 +24,9 @@ async function tidy({ assistant, storage }: Pick<Kedge, 'assistant' | 'storage'>
 }
 
 function bounds(defaults: CheckpointBounds): CheckpointBounds {
-  const set = vscode.workspace.getConfiguration('kedge.checkpoints');
+  const settings = vscode.workspace.getConfiguration('kedge.checkpoints');
   const positive = (key: string, fallback: number) => {
-    const value = set.get(key);
+    const value = settings.get(key);
     return typeof value === 'number' && value > 0 ? value : fallback;
   };
   return { maxBytes: positive('maxMegabytes', defaults.maxBytes / 1e6) * 1e6, maxDays: positive('maxDays', defaults.maxDays) };

@@ -1,6 +1,6 @@
 import { type Component, type FunctionComponent, h } from 'preact';
 
-/** Renders again only where a property is another object than before. */
+/** Wraps a component so that it renders again only if a property has changed. */
 export function memo<P extends object>(component: FunctionComponent<P>): FunctionComponent<P> {
   function Memo(this: Component<P>, props: P) {
     this.shouldComponentUpdate = (next) => {

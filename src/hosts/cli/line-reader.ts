@@ -1,10 +1,10 @@
-/** What a person types, line by line: first the answers to what is asked, one question after the other; else whatever listens. */
+/** Reads what the user types, line by line. A line answers the current question if there is one; otherwise the listener gets it. */
 import { createInterface, type Interface } from 'node:readline';
 
-export class Lines {
+export class LineReader {
   readonly #input: NodeJS.ReadableStream;
   #interface: Interface | undefined;
-  #asked: ((line: string | undefined) => void) | undefined;
+  #resolveQuestion: ((line: string | undefined) => void) | undefined;
   #listener: ((line: string) => void) | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -12,32 +12,32 @@ export class Lines {
     this.#input = input;
   }
 
-  /** Undefined when there are no more lines, or the signal aborts. The terminal stays as it is, so that Ctrl+C is a signal. */
+  /** Asks one question after the other. Resolves to undefined if the input ends or the signal aborts. Raw mode is not used, so that Ctrl+C stays a signal. */
   ask(prompt: string, signal: AbortSignal): Promise<string | undefined> {
     const answer = this.#turn.then(() => this.#ask(prompt, signal));
     this.#turn = answer;
     return answer;
   }
 
-  /** Calls `listener` with every line that nobody asked for. Returns how to end that. */
+  /** Calls `listener` with every line that does not answer a question. Returns a function that stops listening. */
   listen(listener: (line: string) => void): () => void {
     this.#listener = listener;
     this.#open();
     return () => {
       this.#listener = undefined;
-      this.#rest();
+      this.#closeIfIdle();
     };
   }
 
   #ask(prompt: string, signal: AbortSignal): Promise<string | undefined> {
     return new Promise((resolve) => {
       if (signal.aborted) return resolve(undefined);
-      const abandon = () => this.#asked?.(undefined);
-      this.#asked = (line) => {
-        this.#asked = undefined;
+      const abandon = () => this.#resolveQuestion?.(undefined);
+      this.#resolveQuestion = (line) => {
+        this.#resolveQuestion = undefined;
         signal.removeEventListener('abort', abandon);
         resolve(line);
-        this.#rest();
+        this.#closeIfIdle();
       };
       signal.addEventListener('abort', abandon, { once: true });
       process.stderr.write(prompt);
@@ -48,18 +48,18 @@ export class Lines {
   #open(): void {
     if (this.#interface) return;
     this.#interface = createInterface({ input: this.#input, output: process.stderr, terminal: false });
-    this.#interface.on('line', (line) => (this.#asked ? this.#asked(line) : this.#listener?.(line)));
+    this.#interface.on('line', (line) => (this.#resolveQuestion ? this.#resolveQuestion(line) : this.#listener?.(line)));
     this.#interface.on('close', () => {
       this.#interface = undefined;
-      // What is written next does not stand behind the question.
-      if (this.#asked) process.stderr.write('\n');
-      this.#asked?.(undefined);
+      // The prompt has no line end, so the next output would continue its line.
+      if (this.#resolveQuestion) process.stderr.write('\n');
+      this.#resolveQuestion?.(undefined);
     });
   }
 
-  /** Where nobody waits for a line, the program may end. */
-  #rest(): void {
-    if (this.#asked || this.#listener) return;
+  /** Stops reading when no line is expected, because an open stdin would keep the program running. */
+  #closeIfIdle(): void {
+    if (this.#resolveQuestion || this.#listener) return;
     this.#interface?.close();
     this.#input.pause();
   }

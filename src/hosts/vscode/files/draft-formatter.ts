@@ -1,4 +1,4 @@
-/** How the editor would tidy a text that is in no file yet: formatted, its imports in order. Nothing is applied, and no document of the user is touched. */
+/** Formats a proposed text and organizes its imports with the editor's services, without changing any file or document of the user. */
 import * as vscode from 'vscode';
 import { applyEdits } from '../../../workspace/text-edits.ts';
 import { neutralEdit } from '../languages/languages.ts';
@@ -6,7 +6,7 @@ import { neutralEdit } from '../languages/languages.ts';
 const SCHEME = 'kedge-draft';
 const ORGANIZE = vscode.CodeActionKind.SourceOrganizeImports;
 
-export class Tidier implements vscode.Disposable {
+export class DraftFormatter implements vscode.Disposable {
   readonly #drafts = new Map<string, string>();
   readonly #provider: vscode.Disposable;
   #count = 0;
@@ -20,23 +20,23 @@ export class Tidier implements vscode.Disposable {
     this.#provider.dispose();
   }
 
-  /** As the user's settings say; undefined where they say nothing, and where nobody would change anything. */
-  async tidied(file: vscode.Uri, text: string): Promise<string | undefined> {
+  /** Applies what the user has turned on in the settings. Resolves to undefined if nothing is turned on or nothing changes. */
+  async format(file: vscode.Uri, text: string): Promise<string | undefined> {
     const settings = vscode.workspace.getConfiguration('kedge.edits', file);
-    let now = text;
-    if (settings.get('organizeImports', false)) now = await this.#with(file, now, importEdits);
-    if (settings.get('format', false)) now = await this.#with(file, now, (draft) => formatEdits(draft, file));
-    return now === text ? undefined : now;
+    let result = text;
+    if (settings.get('organizeImports', false)) result = await this.#editDraft(file, result, importEdits);
+    if (settings.get('format', false)) result = await this.#editDraft(file, result, (draft) => formatEdits(draft, file));
+    return result === text ? undefined : result;
   }
 
-  /** Formatters work on documents: the text is shown to them as one of the same path, which no file is behind. */
-  async #with(file: vscode.Uri, text: string, ask: (draft: vscode.TextDocument) => Promise<vscode.TextEdit[]>): Promise<string> {
+  /** Formatters need a document, so the text is opened as a virtual document with the same path. */
+  async #editDraft(file: vscode.Uri, text: string, editsOf: (draft: vscode.TextDocument) => Promise<vscode.TextEdit[]>): Promise<string> {
     const uri = file.with({ scheme: SCHEME, query: String(++this.#count), fragment: '' });
     this.#drafts.set(uri.toString(), text);
     try {
       const draft = await vscode.workspace.openTextDocument(uri);
-      // A document that normalises its text would put edits in other places.
-      return draft.getText() === text ? applyEdits(text, (await ask(draft)).map(neutralEdit)) : text;
+      // If the document normalised the text, the positions of the edits would not fit the original.
+      return draft.getText() === text ? applyEdits(text, (await editsOf(draft)).map(neutralEdit)) : text;
     } finally {
       this.#drafts.delete(uri.toString());
     }
@@ -55,14 +55,14 @@ async function formatEdits({ uri, languageId }: vscode.TextDocument, file: vscod
 
 async function importEdits({ uri, lineCount }: vscode.TextDocument): Promise<vscode.TextEdit[]> {
   const all = new vscode.Range(0, 0, lineCount, 0);
-  const found = await vscode.commands.executeCommand<vscode.CodeAction[] | undefined>(
+  const actions = await vscode.commands.executeCommand<vscode.CodeAction[] | undefined>(
     'vscode.executeCodeActionProvider',
     uri,
     all,
     ORGANIZE.value,
     3,
   );
-  // What needs a command to be carried out would be done behind the back of the user.
-  const action = (found ?? []).find(({ kind, edit, command }) => kind && ORGANIZE.contains(kind) && edit && !command);
+  // An action with a command is skipped, because the command would change files without the user's approval.
+  const action = (actions ?? []).find(({ kind, edit, command }) => kind && ORGANIZE.contains(kind) && edit && !command);
   return action?.edit?.get(uri) ?? [];
 }

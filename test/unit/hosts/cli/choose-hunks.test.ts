@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ChangeSummary } from '../../../../src/core/session/effects.ts';
-import { canChoose, chooseHunks } from '../../../../src/hosts/cli/output/hunks.ts';
+import { canChoose, chooseHunks } from '../../../../src/hosts/cli/output/choose-hunks.ts';
 import { paintFor } from '../../../../src/hosts/cli/output/terminal.ts';
 
 const hunk = (at: number) => `@@ -${at},1 +${at},1 @@\n-old ${at}\n+new ${at}`;
@@ -33,8 +33,8 @@ describe('hunk by hunk in the terminal', () => {
     assert.match(shown[1] ?? '', /old 20/);
     assert.match(shown[1] ?? '', /^edit a {2}\+1 −1\n/);
     assert.doesNotMatch(shown[1] ?? '', /old 40/);
-    assert.match(asked[1] ?? '', /^Take hunk 2 of 3 in a\?/);
-    assert.match(asked[3] ?? '', /^Take b\?/);
+    assert.match(asked[1] ?? '', /^Apply hunk 2 of 3 in a\?/);
+    assert.match(asked[3] ?? '', /^Apply b\?/);
   });
 
   it('takes all that follows, or none of it, without asking on', async () => {

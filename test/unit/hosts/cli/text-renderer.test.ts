@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type AssistantMessage, user } from '../../../../src/core/model/messages.ts';
 import type { EventBody } from '../../../../src/core/session/events.ts';
-import { Waiting } from '../../../../src/hosts/cli/output/progress-line.ts';
-import { TextRenderer } from '../../../../src/hosts/cli/output/render.ts';
+import { ProgressLine } from '../../../../src/hosts/cli/output/progress-line.ts';
 import { diffText, harmless, paintFor } from '../../../../src/hosts/cli/output/terminal.ts';
+import { TextRenderer } from '../../../../src/hosts/cli/output/text-renderer.ts';
 
 function rendered(isTTY: boolean, events: EventBody[]): { out: string; err: string } {
   const text = { out: '', err: '' };
@@ -62,10 +62,10 @@ describe('the text that the terminal program writes', () => {
 
   it('says instead of a link to an editor what to do here, also while it streams', () => {
     const link = 'Otherwise: [Connect a model](command:kedge.connectModel)';
-    assert.match(rendered(false, says(link)).out, /^Otherwise: name a model with --model, .*OPENAI_API_KEY.*\n$/);
+    assert.match(rendered(false, says(link)).out, /^Otherwise: choose a model with --model, .*OPENAI_API_KEY.*\n$/);
     const long = `${'word '.repeat(100)}[Connect a model](command:kedge.connectModel) [a](b) and [so`;
     const { out } = rendered(true, says(long));
-    assert.match(out, /word name a model with --model, .* \[a\]\(b\) and \[so\n$/);
+    assert.match(out, /word choose a model with --model, .* \[a\]\(b\) and \[so\n$/);
     assert.ok(!out.includes('command:'));
   });
 
@@ -82,7 +82,7 @@ describe('the text that the terminal program writes', () => {
       { type: 'file_changed', callId: 'c', changes: [change] },
       { type: 'run_finished', outcome: 'answered', usage: {}, durationMs: 1 },
     ]);
-    assert.equal(err, 'Changed 1 file: a.ts +2 −1. Take it back: kedge undo\n');
+    assert.equal(err, 'Changed 1 file: a.ts +2 −1. To undo: kedge undo\n');
   });
 
   it('lets nothing steer the terminal or turn the reading order', () => {
@@ -110,13 +110,13 @@ describe('the text that the terminal program writes', () => {
     if (TERM === undefined) delete process.env.TERM;
     const handle = (event: EventBody) => renderer.handle({ ...event, runId: 'r', seq: 1, at: 0 });
     handle({ type: 'model_waiting', attempt: 2, tries: 5, reason: 'rate_limit', waitMs: 1_500 });
-    assert.equal(err, '\r\u001b[KRate limited. Trying again in 2 s (2 of 5). Enter tries no…');
+    assert.equal(err, '\r\u001b[KRate limited. Trying again in 2 s (2 of 5). Enter to try n…');
     await new Promise<void>((resolve) => {
       look = () => err.includes('in 1 s') && resolve();
     });
     err = '';
     handle({ type: 'message_queued', id: 'm', message: user('Be quick.') });
-    assert.match(err, /^\r\u001b\[K.*It joins at the model’s next turn\..*\n$/);
+    assert.match(err, /^\r\u001b\[K.*Your message is sent with the model’s next turn\..*\n$/);
     err = '';
     renderer.skipWait();
     assert.equal(err, 'Trying again now.\n');
@@ -149,7 +149,7 @@ describe('the text that the terminal program writes', () => {
       { type: 'step_rolled_back', planId: 'p', step: 2, undoId: 'u', results },
       ended,
     ]);
-    assert.match(err, /Changed 2 files: a\.ts \+1 −0, c\.ts \+8 −0\. Take it back: kedge undo\n/);
+    assert.match(err, /Changed 2 files: a\.ts \+1 −0, c\.ts \+8 −0\. To undo: kedge undo\n/);
     const rolledBack = { type: 'step_rolled_back', planId: 'p', step: 1, undoId: 'u', results: results.slice(0, 1) } as const;
     assert.doesNotMatch(rendered(false, [begins(1), edited('a.ts', 1), rolledBack, ended]).err, /Changed/);
   });
@@ -191,7 +191,7 @@ describe('a sign of life', () => {
 
   it('is one line that goes again', async () => {
     const { output, texts, shown } = terminal();
-    const waiting = new Waiting(output, 0);
+    const waiting = new ProgressLine(output, 0);
     waiting.begin('Waiting for the model that thinks');
     assert.match(await shown, /Waiting for the m… /);
     assert.equal(waiting.end(), true);
@@ -201,7 +201,7 @@ describe('a sign of life', () => {
 
   it('is not shown where something else was first', () => {
     const { output, texts } = terminal();
-    const waiting = new Waiting(output);
+    const waiting = new ProgressLine(output);
     waiting.begin('Waiting');
     assert.equal(waiting.end(), false);
     assert.deepEqual(texts, []);

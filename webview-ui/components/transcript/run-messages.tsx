@@ -2,9 +2,9 @@ import type { SaidView } from '../../../src/core/view/run-view.ts';
 import { Icon } from '../icon.tsx';
 import { Thumbnails } from './thumbnails.tsx';
 
-/** What the user said while the run was under way; what Kedge told the model stands beside it as a note. */
-export function Said({ said }: { said: readonly SaidView[] }) {
-  return said.map(({ key, text, answers, images = [], by }) =>
+/** The user's messages and answers during a run, and the notes that Kedge added for the model. */
+export function RunMessages({ messages }: { messages: readonly SaidView[] }) {
+  return messages.map(({ key, text, answers, images = [], by }) =>
     by === 'kedge' ? (
       <p key={key} class="ending dim">
         <Icon name="info" />

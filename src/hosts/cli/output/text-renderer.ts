@@ -13,64 +13,66 @@ import { reachedText } from '../../../core/words/budget-text.ts';
 import { planEventText } from '../../../core/words/plan-text.ts';
 import { waitingText } from '../../../core/words/retry-text.ts';
 import { Countdown } from './countdown.ts';
-import { Waiting } from './progress-line.ts';
-import { LiveTail } from './tail.ts';
+import { LiveOutput } from './live-output.ts';
+import { ProgressLine } from './progress-line.ts';
 import { changeCounts, harmless, type Output, oneLine, paintFor } from './terminal.ts';
 
 /**
- * A text that is followed by tool calls is a thought, not the answer, which shows only afterwards. So the beginning of each
- * text is held back for this many characters on a terminal, and all of it in a pipe, where nobody watches.
+ * A text that is followed by tool calls is a thought and not the answer, which is known only at the end of the message. So the
+ * first characters of each text are held back on a terminal, and the whole text in a pipe.
  */
-const HOLD = 240;
+const HELD_CHARS = 240;
 const COMMAND = /\[([^\]\n]*)\]\(command:kedge\.(\w+)[^)\n]*\)/g;
-/** At the end of a text that streams: what may become such a link. */
-const BEGUN_LINK = /\[[^\]\n]{0,80}(\](\([^)\n]{0,80})?)?$/;
+/** Matches the end of a streamed text that may be the beginning of such a link. */
+const PARTIAL_LINK = /\[[^\]\n]{0,80}(\](\([^)\n]{0,80})?)?$/;
 const PAUSED: Record<PauseReason, string> = {
   limit: 'Paused at this limit.',
-  max_tokens: 'Paused: the answer was too long.',
+  max_tokens: 'Paused: the answer reached the output limit.',
   interrupted: 'Interrupted.',
-  edit_plan: 'Paused: the plan is to be edited.',
+  edit_plan: 'Paused until the plan is edited.',
   user: 'Paused.',
-  repeating: 'Paused: the model goes round in circles.',
+  repeating: 'Paused: the model is repeating itself.',
 };
 const CONNECT =
-  'name a model with --model, for example -m openai/gpt-6.1-sol, and set its key, for example OPENAI_API_KEY (see kedge models)';
+  'choose a model with --model, for example -m openai/gpt-6.1-sol, and set its key, for example OPENAI_API_KEY (see kedge models)';
 
 export class TextRenderer {
   readonly #out: Output;
   readonly #err: Output;
-  /** The run that is shown, by its durable events. */
+  /** The run that is shown, reduced from its durable events. */
   #run: RunView | undefined;
   #held = '';
   #streaming = false;
   #reasoning = false;
   readonly #countdown: Countdown | undefined;
-  readonly #tail: LiveTail | undefined;
-  readonly #waiting: Waiting | undefined;
-  readonly #typed: boolean;
+  readonly #liveOutput: LiveOutput | undefined;
+  readonly #progressLine: ProgressLine | undefined;
+  readonly #readsLines: boolean;
   readonly #paint: ReturnType<typeof paintFor>;
 
-  /** `typed`: somebody's lines reach the run. `run`: a run that may go on, as it was so far. */
-  constructor(out: Output, err: Output, typed = false, run?: RunView) {
+  /**
+   * `readsLines` is true if lines that the user types are added to the run. `run` is the newest run of the session, which may continue.
+   */
+  constructor(out: Output, err: Output, readsLines = false, run?: RunView) {
     this.#run = run;
     this.#out = out;
     this.#err = err;
     this.#paint = paintFor(err);
-    this.#typed = typed;
+    this.#readsLines = readsLines;
     const redraws = err.isTTY && process.env.TERM !== 'dumb';
     this.#countdown = redraws ? new Countdown(err) : undefined;
-    this.#tail = redraws ? new LiveTail(err, this.#paint) : undefined;
-    this.#waiting = redraws ? new Waiting(err) : undefined;
+    this.#liveOutput = redraws ? new LiveOutput(err, this.#paint) : undefined;
+    this.#progressLine = redraws ? new ProgressLine(err) : undefined;
   }
 
-  /** The user wants no more waiting, and has pressed Enter. */
+  /** Ends the countdown without a new line, because the user pressed Enter. */
   skipWait(): void {
     if (this.#countdown?.end(false)) this.#line('Trying again now.');
   }
 
-  /** The terminal has put ^C into the line. */
+  /** Starts a new line after Ctrl+C, because the terminal has printed ^C into the current one. */
   interrupted(): void {
-    const redrawn = this.#tail?.clear() || this.#waiting?.end() || this.#countdown?.end();
+    const redrawn = this.#liveOutput?.clear() || this.#progressLine?.end() || this.#countdown?.end();
     if (this.#err.isTTY && !redrawn) this.#err.write('\n');
   }
 
@@ -79,11 +81,11 @@ export class TextRenderer {
     if (isDurable(event)) this.#run = follow(this.#run, event);
     if (event.type === 'message_queued') this.#countdown?.clear();
     else this.#countdown?.end();
-    if (event.type !== 'tool_progress') this.#tail?.clear();
-    if (event.type !== 'text_delta') this.#waiting?.end();
+    if (event.type !== 'tool_progress') this.#liveOutput?.clear();
+    if (event.type !== 'text_delta') this.#progressLine?.end();
     switch (event.type) {
       case 'turn_started':
-        this.#waiting?.begin('Waiting for the model');
+        this.#progressLine?.begin('Waiting for the model');
         return;
       case 'reasoning_delta':
         if (!this.#err.isTTY) return;
@@ -105,11 +107,11 @@ export class TextRenderer {
         this.#waitForCalls();
         return;
       case 'tool_progress':
-        if (this.#tail) this.#endText();
-        this.#tail?.show(event.text);
+        if (this.#liveOutput) this.#endText();
+        this.#liveOutput?.show(event.text);
         return;
       case 'plan_step':
-        if (event.unchanged) this.#line(`Step ${event.step} is done, and changed none of its files.`);
+        if (event.unchanged) this.#line(`Step ${event.step} is done and did not change any of its files.`);
         return;
       case 'tool_finished': {
         const { title = event.result.name, changes = [] } = this.#call(event.callId) ?? {};
@@ -129,13 +131,13 @@ export class TextRenderer {
         this.#line(harmless(planEventText(event)));
         return;
       case 'message_queued':
-        this.#line(paint.dim('It joins at the model’s next turn.'));
+        this.#line(paint.dim('Your message is sent with the model’s next turn.'));
         return;
       case 'question_answered':
-        // A step of a plan that fails ends the run then, and says so itself.
+        // A failed plan step whose question nobody answered ends the run, which reports that itself.
         if ('by' in event.answer)
           this.#line(
-            `${event.answer.words}${this.#call(event.callId)?.name === 'ask_user' ? ' The model goes on with what it thinks most likely.' : ''}`,
+            `${event.answer.words}${this.#call(event.callId)?.name === 'ask_user' ? ' The model continues with the most likely answer.' : ''}`,
           );
         return;
       case 'limits_shrunk':
@@ -155,13 +157,13 @@ export class TextRenderer {
         if (event.outcome === 'stopped') this.#line('Stopped.');
         this.#summary();
         if (event.receipt) this.#receipt(event.receipt);
-        this.#spent(event.usage, event.cost);
+        this.#usage(event.usage, event.cost);
         return;
     }
   }
 
   #wait(event: Extract<AgentEvent, { type: 'model_waiting' }>): void {
-    const hint = this.#typed ? 'Enter tries now, Ctrl+C stops.' : 'Ctrl+C stops.';
+    const hint = this.#readsLines ? 'Enter to try now, Ctrl+C to stop.' : 'Press Ctrl+C to stop.';
     const text = (leftMs: number) => `${waitingText(event, leftMs)}.${leftMs > 0 ? ` ${hint}` : ''}`;
     this.#endText();
     if (this.#countdown) this.#countdown.begin(text, event.waitMs);
@@ -173,21 +175,21 @@ export class TextRenderer {
   }
 
   #waitForCalls(): void {
-    const begun = this.#run?.turns.at(-1)?.calls.find(({ effect, result }) => effect !== undefined && !result);
-    if (begun) this.#waiting?.begin(oneLine(begun.title ?? ''));
+    const running = this.#run?.turns.at(-1)?.calls.find(({ effect, result }) => effect !== undefined && !result);
+    if (running) this.#progressLine?.begin(oneLine(running.title ?? ''));
   }
 
   #text(delta: string): void {
     this.#endReasoning();
-    // A pipe gets the whole message.
+    // A pipe gets only whole messages.
     if (!this.#out.isTTY) return;
     this.#held += delta;
-    if (!this.#streaming && this.#held.length <= HOLD) return;
-    this.#waiting?.end();
+    if (!this.#streaming && this.#held.length <= HELD_CHARS) return;
+    this.#progressLine?.end();
     this.#streaming = true;
-    const begun = BEGUN_LINK.exec(this.#held)?.index ?? this.#held.length;
-    this.#out.write(this.#safe(this.#held.slice(0, begun)));
-    this.#held = this.#held.slice(begun);
+    const linkStart = PARTIAL_LINK.exec(this.#held)?.index ?? this.#held.length;
+    this.#out.write(this.#safe(this.#held.slice(0, linkStart)));
+    this.#held = this.#held.slice(linkStart);
   }
 
   #message(message: AssistantMessage): void {
@@ -218,7 +220,7 @@ export class TextRenderer {
     if (files.length === 0) return;
     const paint = this.#paint;
     this.#line(
-      `${paint.bold(`Changed ${files.length} ${files.length === 1 ? 'file' : 'files'}`)}: ${files.join(', ')}. Take it back: kedge undo`,
+      `${paint.bold(`Changed ${files.length} ${files.length === 1 ? 'file' : 'files'}`)}: ${files.join(', ')}. To undo: kedge undo`,
     );
   }
 
@@ -229,11 +231,11 @@ export class TextRenderer {
     if (proof && receipt.denied > 0) this.#line(dim(proof));
   }
 
-  /** What is not known is not said. */
-  #spent({ input, output, cached }: Usage, cost: Cost | undefined): void {
-    const known = input !== undefined && cached !== undefined && cached > 0 ? ` (${tokens(cached)} cached)` : '';
+  /** Prints tokens and cost, as far as they are known. */
+  #usage({ input, output, cached }: Usage, cost: Cost | undefined): void {
+    const cacheNote = input !== undefined && cached !== undefined && cached > 0 ? ` (${tokens(cached)} cached)` : '';
     const facts = [
-      input !== undefined && `${tokens(input)} tokens in${known}`,
+      input !== undefined && `${tokens(input)} tokens in${cacheNote}`,
       output !== undefined && `${tokens(output)} out`,
       cost && dollars(cost),
     ].filter(Boolean);
@@ -245,14 +247,14 @@ export class TextRenderer {
     this.#err.write(`${text}\n`);
   }
 
-  /** A pipe gets what the model wrote, a terminal nothing that would steer it; neither has an editor's commands. */
+  /** Removes links to editor commands, and for a terminal also escapes control characters. A pipe gets the model's text otherwise unchanged. */
   #safe(text: string): string {
     const plain = withoutCommands(text);
     return this.#out.isTTY ? harmless(plain) : plain;
   }
 }
 
-/** Links to an editor's commands as what they come to here. */
+/** Replaces links to editor commands with what to do in the terminal instead. */
 function withoutCommands(text: string): string {
   return text.replace(COMMAND, (_link, label: string, command: string) => (command === 'connectModel' ? CONNECT : label));
 }

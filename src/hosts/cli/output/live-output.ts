@@ -1,11 +1,11 @@
-/** The last lines of what is under way, at a terminal: each time written over the ones before, and gone when it is over. */
+/** Shows the last lines of a running command at a terminal. New lines overwrite the earlier ones, and the lines disappear when the command ends. */
 import { harmless, type Output, type Paint } from './terminal.ts';
 
 const LINES = 5;
 const INDENT = '  ';
 const USUAL_COLUMNS = 80;
 
-export class LiveTail {
+export class LiveOutput {
   readonly #output: Output;
   readonly #paint: Paint;
   #drawn = 0;
@@ -21,27 +21,27 @@ export class LiveTail {
       .split('\n')
       .filter((line) => line.trim())
       .slice(-LINES)
-      .map((line) => `${INDENT}${this.#paint.dim(fitting(line, room))}\n`);
-    this.#output.write(`${this.#up()}${lines.join('')}`);
+      .map((line) => `${INDENT}${this.#paint.dim(cutToWidth(line, room))}\n`);
+    this.#output.write(`${this.#eraseDrawn()}${lines.join('')}`);
     this.#drawn = lines.length;
   }
 
-  /** Whether there was something to take away. */
+  /** Removes the lines. Returns false if none were shown. */
   clear(): boolean {
     const drawn = this.#drawn > 0;
-    if (drawn) this.#output.write(this.#up());
+    if (drawn) this.#output.write(this.#eraseDrawn());
     this.#drawn = 0;
     return drawn;
   }
 
-  /** To where the lines began, and empties all from there. */
-  #up(): string {
+  /** Returns the sequence that moves the cursor to the first drawn line and clears everything from there. */
+  #eraseDrawn(): string {
     return this.#drawn > 0 ? `\u001b[${this.#drawn}A\r\u001b[J` : '';
   }
 }
 
-/** A line that the terminal has to break could not be written over. Letters beyond Latin may be two columns wide. */
-function fitting(line: string, room: number): string {
+/** Cuts a line to the width of the terminal, because a wrapped line could not be overwritten. Non-Latin letters may be two columns wide. */
+function cutToWidth(line: string, room: number): string {
   let width = 0;
   let out = '';
   for (const char of line) {
