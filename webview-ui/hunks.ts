@@ -1,5 +1,5 @@
 /** What the user has chosen of a proposed change so far. */
-import { fileRevision, goesWithMove, hunksIn } from '../src/core/run/revision.ts';
+import { fileRevision, goesWithMove, hunksIn } from '../src/core/run/hunk-revision.ts';
 import type { ChangeSummary, Revision } from '../src/core/run/tool.ts';
 import type { ApprovalView } from './run-view.ts';
 

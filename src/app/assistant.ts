@@ -5,7 +5,7 @@ import type { ModelAdapter, ModelRequest } from '../core/model/model.ts';
 import type { RunBudget } from '../core/run/budget.ts';
 import type { Tool } from '../core/run/tool.ts';
 import type { AgentEvent, Limits, Mode } from '../core/session/events.ts';
-import type { Covers } from '../core/session/grant-scope.ts';
+import type { Permission } from '../core/session/grant-scope.ts';
 import type { RunRecord } from '../core/session/session-state.ts';
 import type { GitSetting } from '../policy/commands/programs/git-programs.ts';
 import type { ShellParsers } from '../policy/commands/shells/syntax.ts';
@@ -13,9 +13,9 @@ import type { ModelFacts } from '../providers/types.ts';
 import type { SessionInfo, SessionStore } from '../sessions/store.ts';
 import type { Fetcher } from '../tools/network/fetch-url.ts';
 import type { CommandRunner } from '../workspace/commands.ts';
+import type { FormatText } from '../workspace/format-changes.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 import type { LanguageServices } from '../workspace/languages.ts';
-import type { Tidy } from '../workspace/tidy.ts';
 import type { BlobStore, FileSystem, Location, Writer } from '../workspace/types.ts';
 import type { Memory, PressureThresholds } from './models/memory-pressure.ts';
 import { type Budgets, DayBudgets, type DayLedger } from './run/day-budget.ts';
@@ -56,8 +56,8 @@ export type SessionsPorts = {
   unattended?(): boolean;
   /** What the user allowed for good in this workspace; kept by the host, outside the workspace. */
   grants: {
-    list(): readonly Covers[];
-    add(covers: Covers): void;
+    list(): readonly Permission[];
+    add(covers: Permission): void;
     /** When the user last took back all grants: one in the log of a session that is opened only later is older, too. */
     revokedAt?(): number;
   };
@@ -74,7 +74,7 @@ export type WorkPorts = {
   /** Where the host has them. */
   languages?: LanguageServices;
   /** Where the host can format, and the user may want that. */
-  tidy?: Tidy;
+  format?: FormatText;
   /** Where the workspace is on a disk. Agent runs alone are handed it. */
   commands?(): CommandRunner | undefined;
   fetcher?: Fetcher;
@@ -140,7 +140,7 @@ export class Assistant {
   }
 
   /** What was granted is asked for again in every session that is open; all of it, or one thing. */
-  revokeGrants(covers?: Covers): void {
+  revokeGrants(covers?: Permission): void {
     for (const session of this.#sessions.values()) session.revokeGrants(covers);
   }
 

@@ -6,6 +6,6 @@ import type { AssistantPorts } from './assistant.ts';
 
 export { buildRun } from './run/build-run.ts';
 
-export function openGate(fs: FileSystem, { writer, blobs, tidy }: AssistantPorts): WriteGate {
-  return new WriteGate(new Workspace(fs), writer(), blobs, tidy);
+export function openGate(fs: FileSystem, { writer, blobs, format }: AssistantPorts): WriteGate {
+  return new WriteGate(new Workspace(fs), writer(), blobs, format);
 }

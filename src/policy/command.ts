@@ -1,7 +1,7 @@
 /** Judges a command by the user's rules and grants. */
 
 import type { CommandLine } from '../core/run/tool.ts';
-import type { Covers } from '../core/session/grant-scope.ts';
+import type { Permission } from '../core/session/grant-scope.ts';
 import { concern } from './commands/concerns.ts';
 import { analyzeCommand, judgeCommand, suggestedPrefix } from './commands/index.ts';
 import { configuredProgram, type GitSetting, showsCredentials } from './commands/programs/git-programs.ts';
@@ -109,7 +109,7 @@ export function commandJudge(
     const isBound = analysis.commands.some(({ reads }) => !reads);
     const folders = [...new Set(analysis.commands.flatMap(({ argv }) => homesOf(argv, prefix, places)))];
     if (judge([...allowed, { prefix, isHome: homes(folders) }]).kind !== 'allow') return judged;
-    return { ...judged, covers: [{ kind: 'command', prefix: [...prefix], ...(isBound && { folders }) } satisfies Covers] };
+    return { ...judged, covers: [{ kind: 'command', prefix: [...prefix], ...(isBound && { folders }) } satisfies Permission] };
   };
 }
 

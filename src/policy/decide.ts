@@ -2,10 +2,10 @@
 
 import type { Decision, Effect, Judgement, Target } from '../core/run/tool.ts';
 import type { Mode } from '../core/session/events.ts';
-import type { Covers } from '../core/session/grant-scope.ts';
+import type { Permission } from '../core/session/grant-scope.ts';
 import { visibleCommand } from '../core/words/visible-text.ts';
 import { dangerOf } from './always-ask.ts';
-import { type CommandJudge, coversOf, grantedBy, type Need, needsOf } from './grants.ts';
+import { type CommandJudge, grantablePermissions, grantedBy, type Need, needsOf } from './grants.ts';
 import type { Aliases } from './names.ts';
 import { matchesHost, matchesTool, ruleSentence, type SourcedRule, touchesPath } from './rules.ts';
 import { inScope } from './scope.ts';
@@ -31,7 +31,7 @@ export type PolicyInput = {
   privateHost?: boolean | undefined;
   rules?: readonly SourcedRule[] | undefined;
   /** What the user allowed when asked, as far as it counts for this call. */
-  grants?: readonly Covers[] | undefined;
+  grants?: readonly Permission[] | undefined;
   /** Paths and globs of the confirmed plan that this run carries out. */
   planScope?: readonly string[] | undefined;
   /** Names the command that runs without asking and takes from this file what it does; see steering.ts. */
@@ -49,7 +49,7 @@ export type PolicyInput = {
 };
 
 const allow = (rule: string, reason: string): Judgement => ({ kind: 'allow', rule, reason });
-const ask = (rule: string, reason: string, covers?: Covers[]): Judgement => ({
+const ask = (rule: string, reason: string, covers?: Permission[]): Judgement => ({
   kind: 'ask',
   rule,
   reason,
@@ -107,7 +107,7 @@ function judge(input: PolicyInput): Judgement {
   const missing = needs.find((_, index) => !given[index]);
   if (!missing) return given.find((decision) => decision?.rule !== 'edits-granted') ?? (given[0] as Decision);
   const [rule, reason] = questionOf(missing.kind, input);
-  return ask(rule, reason, coversOf(needs, input));
+  return ask(rule, reason, grantablePermissions(needs, input));
 }
 
 /** A command that runs without asking was allowed as it was: who changes what it does is asked, unless a rule names this very file. */

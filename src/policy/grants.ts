@@ -1,14 +1,14 @@
 /** What a call needs somebody's leave for, who gave it, and what a yes to it can stand for. */
 
 import type { Decision } from '../core/run/tool.ts';
-import type { Covers } from '../core/session/grant-scope.ts';
+import type { Permission } from '../core/session/grant-scope.ts';
 import type { PolicyInput } from './decide.ts';
 import { isLiteral } from './glob.ts';
 import { matchesHost, matchesTool, type SourcedRule } from './rules.ts';
 import { inScope } from './scope.ts';
 
 /** Judges one command by rules and grants; made in command.ts, where the grammar is. */
-export type CommandJudge = (rules: readonly SourcedRule[], grants: readonly Covers[]) => Decision & { covers?: Covers[] };
+export type CommandJudge = (rules: readonly SourcedRule[], grants: readonly Permission[]) => Decision & { covers?: Permission[] };
 
 export type Need = { kind: 'write'; path: string } | { kind: 'host'; host: string } | { kind: 'mcp' };
 
@@ -60,7 +60,7 @@ function permits(rule: SourcedRule, need: Need, { tool, seen, privateHost }: Pol
   }
 }
 
-function includes(covers: Covers, need: Need, { tool, privateHost = false }: PolicyInput): boolean {
+function includes(covers: Permission, need: Need, { tool, privateHost = false }: PolicyInput): boolean {
   if (!tool) return false;
   const source = tool.source ?? 'builtin';
   switch (need.kind) {
@@ -77,7 +77,7 @@ function includes(covers: Covers, need: Need, { tool, privateHost = false }: Pol
 }
 
 /** What a yes can stand for, the widest first; nothing where it would have to stand for several things. */
-export function coversOf(needs: readonly Need[], { tool, privateHost }: PolicyInput): Covers[] {
+export function grantablePermissions(needs: readonly Need[], { tool, privateHost }: PolicyInput): Permission[] {
   const kinds = new Set(needs.map(({ kind }) => kind));
   if (!tool || kinds.size !== 1) return [];
   const source = tool.source ?? 'builtin';
@@ -111,7 +111,7 @@ function placeOf(paths: readonly string[]): string | undefined {
 }
 
 /** Whether another call of the same answer would ask for the same, as far as its name and input tell: it is judged when its turn comes. */
-export function seemsCovered(covers: Covers, tool: { name: string; effect: string; source: string }, input: unknown): boolean {
+export function seemsPermitted(covers: Permission, tool: { name: string; effect: string; source: string }, input: unknown): boolean {
   const given = (input ?? {}) as Record<string, unknown>;
   const text = (key: string) => (typeof given[key] === 'string' ? (given[key] as string) : undefined);
   switch (covers.kind) {

@@ -83,14 +83,14 @@ export function placeElsewhere(
   if (runsNoCode(program)) return undefined;
   const isBegin = (directory: string) => beginsProject(directory, markers.get(directory) ?? [], program);
   /** The code there is that of a home, and of no project between. */
-  const covers = ({ isHome }: Allowed, place: string) => {
+  const isInHome = ({ isHome }: Allowed, place: string) => {
     const way = upwards(place);
     const end = way.findIndex(isBegin);
     return (end < 0 ? way : way.slice(0, end + 1)).some(isHome);
   };
   // From another folder the words of such a prefix lead to other files.
   const isExact = ({ prefix }: Allowed) => Object.hasOwn(interpreters, program) || prefix.some((word) => /[\\/]/.test(word));
-  const folder = folders.find((each) => !fits.some((fit) => (isExact(fit) ? fit.isHome(each) : covers(fit, each))));
+  const folder = folders.find((each) => !fits.some((fit) => (isExact(fit) ? fit.isHome(each) : isInHome(fit, each))));
   if (folder !== undefined || ONLY_LOOKS_AT_ARGUMENTS.has(program)) return folder;
   const named = argv.slice(1).flatMap((word = '', at) => {
     if (PATTERN_FOLLOWS.test(argv[at] ?? '')) return [];
@@ -98,7 +98,7 @@ export function placeElsewhere(
     if (beyond.length < fits.length) return [];
     return codeWords(program, word).flatMap((part) => words.get(part) ?? []);
   });
-  return named.find((place) => !fits.some((fit) => covers(fit, place)));
+  return named.find((place) => !fits.some((fit) => isInHome(fit, place)));
 }
 
 /** Folders that a yes has to name, so that it is one to all of the code: where the command runs, and projects that its words name. */

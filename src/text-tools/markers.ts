@@ -4,7 +4,7 @@
 const SPACES = ['', 'minimax:', 'seed:', 'steptml:', 'xai:', `${'ant'}ml:`, '｜DSML｜', '|DSML|'];
 const deepseek = (words: string) =>
   ['｜', '|'].flatMap((bar) => ['▁', '_', ' '].map((gap) => `<${bar}${words.replaceAll(' ', gap)}${bar}>`));
-const both = (...names: string[]) => SPACES.flatMap((space) => names.map((name) => `${space}${name}`));
+const withNamespaces = (...names: string[]) => SPACES.flatMap((space) => names.map((name) => `${space}${name}`));
 
 /** MiniMax M3 writes it before each tag that is a tag, so that its values can hold any text. */
 export const M3 = ']<]minimax[>[';
@@ -15,7 +15,7 @@ function escapable(...words: string[]): string[] {
 }
 
 const WRAPPED = [
-  ...both('tool_call', 'tool_calls', 'function_call', 'function_calls'),
+  ...withNamespaces('tool_call', 'tool_calls', 'function_call', 'function_calls'),
   ...'functioncall tool tools tool_use tool_request tool_code toolcall TOOLCALL TOOL_CALL longcat_tool_call function'.split(' '),
 ];
 
@@ -111,10 +111,10 @@ export const CLOSERS: readonly string[] = [
 /** `<function=name>` with `<parameter=key>`. */
 export const FUNCTIONS: readonly string[] = ['<function='];
 /** `<invoke name="…">` with `<parameter name="…">`. */
-export const INVOKES: readonly string[] = both('invoke', 'function', 'tool_call', 'function_call', 'tool', 'tool_use').map(
+export const INVOKES: readonly string[] = withNamespaces('invoke', 'function', 'tool_call', 'function_call', 'tool', 'tool_use').map(
   (name) => `<${name} name=`,
 );
-export const PARAMETERS: readonly string[] = both('parameter', 'param', 'argument').map((name) => `<${name} name=`);
+export const PARAMETERS: readonly string[] = withNamespaces('parameter', 'param', 'argument').map((name) => `<${name} name=`);
 
 /** A call's own begin token, a name, a separator, arguments (DeepSeek, Kimi). */
 export const CALL_BEGINS: readonly string[] = ['<|tool_call_begin|>', ...deepseek('tool call begin')];

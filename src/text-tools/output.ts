@@ -51,7 +51,7 @@ export class Output {
 
   /** Keeps what may be a call, and shows what stands before it. */
   hold(candidate: Candidate): void {
-    if (this.#settle(candidate.from, true)) this.show(candidate.from);
+    if (this.#decideHeld(candidate.from, true)) this.show(candidate.from);
     this.#held.push({ ...candidate });
     this.base = candidate.to;
     this.quotedEnd = undefined;
@@ -60,7 +60,7 @@ export class Output {
   /** The text is over: what was held back is text, but for white space behind a call. */
   finish(): void {
     const end = this.#src.text.length;
-    if (!this.#settle(end, true)) this.#release('');
+    if (!this.#decideHeld(end, true)) this.#release('');
     this.show(end);
     const rest = this.#src.text.slice(this.shown);
     if (!this.#afterCall) this.say('text', rest);
@@ -94,7 +94,7 @@ export class Output {
 
   /** White space waits for what it leads to: before a call, and behind one with which the answer begins or ends, it is dropped. */
   show(upTo: number): void {
-    if (!this.#settle(upTo, false) || upTo <= this.shown) return;
+    if (!this.#decideHeld(upTo, false) || upTo <= this.shown) return;
     let text = this.#src.text.slice(this.shown, upTo).trimEnd();
     if (text === '') return;
     this.shown += text.length;
@@ -107,7 +107,7 @@ export class Output {
   /** What stands between `from` and here is markup. Everything before it is shown, if it was not. */
   take(from = this.shown): void {
     // Markup is no end of the answer.
-    if (!this.#settle(from, true)) this.#release('…');
+    if (!this.#decideHeld(from, true)) this.#release('…');
     this.show(from);
     this.shown = this.#src.at;
     this.base = this.#src.at;
@@ -116,7 +116,7 @@ export class Output {
   }
 
   /** Decides on what is held, if the words behind it have come; at a `limit` they have, whatever there is. False where it stays held. */
-  #settle(upTo: number, limit: boolean): boolean {
+  #decideHeld(upTo: number, limit: boolean): boolean {
     const last = this.#held.at(-1);
     if (!last) return true;
     const { text } = this.#src;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Tool } from '../core/run/tool.ts';
 import type { QuestionAnswer } from '../core/session/events.ts';
-import { defineTool } from './define.ts';
+import { defineTool } from './define-tool.ts';
 
 /** The run waits for the answer, however long it takes. */
 export function askUserTool(): Tool {

@@ -5,31 +5,31 @@
 
 import { type ChangeSummary, type ExecuteContext, type Review, type Revision, ToolError } from '../core/run/tool.ts';
 import type { UndoResult } from '../core/session/events.ts';
+import { changesFrom, revised } from './apply-revision.ts';
 import { type ChangeSet, changeSet, diffOf, digestOf } from './changes.ts';
 import { earlier, type History, historiesOf, type Staged } from './checkpoints.ts';
 import { decodeText, encodeLike, hashOf, sameBytes } from './content.ts';
+import type { FormatText } from './format-changes.ts';
 import { withoutHunks } from './hunks.ts';
 import { parsePath } from './paths.ts';
-import { changesFrom, revised } from './revise.ts';
-import type { Tidy } from './tidy.ts';
 import { type BlobStore, type FileChange, NothingWritten, type Writer } from './types.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Called before the first byte changes, with all that is about to. */
 export type RecordChanges = (changes: Omit<ChangeSummary, 'diff'>[]) => void;
 
-type Plan = { result: UndoResult; change?: FileChange; isBlocked?: boolean };
+type PlannedUndo = { result: UndoResult; change?: FileChange; isBlocked?: boolean };
 
 export class WriteGate {
   readonly #workspace: Workspace;
   readonly #writer: Writer;
   readonly #blobs: BlobStore;
   /** How the user wants proposed texts tidied before they are shown, where the host can. */
-  readonly tidy: Tidy | undefined;
+  readonly format: FormatText | undefined;
   #queue: Promise<unknown>;
 
-  constructor(workspace: Workspace, writer: Writer, blobs: BlobStore, tidy?: Tidy) {
-    this.tidy = tidy;
+  constructor(workspace: Workspace, writer: Writer, blobs: BlobStore, format?: FormatText) {
+    this.format = format;
     this.#workspace = workspace;
     this.#writer = writer;
     this.#blobs = blobs;
@@ -93,7 +93,7 @@ export class WriteGate {
   undo(staged: readonly Staged[], record: RecordChanges, signal?: AbortSignal): Promise<UndoResult[]> {
     return this.#alone(async () => {
       const histories = historiesOf(staged);
-      const plans: Plan[] = [];
+      const plans: PlannedUndo[] = [];
       for (const history of histories) {
         signal?.throwIfAborted();
         plans.push(await this.#plan(history));
@@ -135,7 +135,7 @@ export class WriteGate {
     });
   }
 
-  async #planOf(staged: readonly Staged[]): Promise<Plan> {
+  async #planOf(staged: readonly Staged[]): Promise<PlannedUndo> {
     const [history] = historiesOf(staged);
     return history ? this.#plan(history) : { result: { path: staged[0]?.path ?? '', outcome: 'unchanged' } };
   }
@@ -144,7 +144,7 @@ export class WriteGate {
     return (await changeSet(change ? [change] : [])).digest;
   }
 
-  async #plan({ path, stretches, mode }: History): Promise<Plan> {
+  async #plan({ path, stretches, mode }: History): Promise<PlannedUndo> {
     try {
       const at = parsePath(path, this.#workspace.fs.folders);
       const before = await this.#now({ path, at });
@@ -158,7 +158,7 @@ export class WriteGate {
     }
   }
 
-  async #takeBack(plans: Plan[], record: RecordChanges, signal?: AbortSignal): Promise<void> {
+  async #takeBack(plans: PlannedUndo[], record: RecordChanges, signal?: AbortSignal): Promise<void> {
     const changes = plans.flatMap(({ change }) => change ?? []);
     if (changes.length === 0) return;
     // What is there now is kept too, so that the way back can be gone back.

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { judgeFor } from '../../src/app/run/judge.ts';
 import type { Judgement } from '../../src/core/run/tool.ts';
-import type { Covers } from '../../src/core/session/grant-scope.ts';
+import type { Permission } from '../../src/core/session/grant-scope.ts';
 import { gitSettings } from '../../src/hosts/node/commands/git-settings.ts';
 import { nodeShellParsers } from '../../src/hosts/node/shell/shell-parser.ts';
 import type { Shell } from '../../src/policy/commands/shells/syntax.ts';
@@ -22,7 +22,7 @@ export type CommandJudged = AsyncDisposable & {
   judge(command: string, allow: readonly string[], cwd?: string, more?: More): Promise<Judgement>;
 };
 
-type More = { grants?: readonly Covers[]; readOnlyCommands?: boolean };
+type More = { grants?: readonly Permission[]; readOnlyCommands?: boolean };
 
 export async function judgedOn(
   files: Files,

@@ -11,7 +11,7 @@ import { resultText } from '../../src/core/model/messages.ts';
 import type { ModelAdapter } from '../../src/core/model/model.ts';
 import type { RunBudget } from '../../src/core/run/budget.ts';
 import type { AgentEvent, EventBody, Limits, Mode } from '../../src/core/session/events.ts';
-import type { Covers } from '../../src/core/session/grant-scope.ts';
+import type { Permission } from '../../src/core/session/grant-scope.ts';
 import { Commands } from '../../src/hosts/node/commands/commands.ts';
 import { gitSettings } from '../../src/hosts/node/commands/git-settings.ts';
 import { NodeFileSystem, NodeWriter } from '../../src/hosts/node/files/file-system.ts';
@@ -108,7 +108,7 @@ type Place = {
   options: HarnessOptions;
   adapter: ScriptedAdapter;
   store: SessionStore;
-  granted: { covers: Covers[]; revokedAt: number };
+  granted: { covers: Permission[]; revokedAt: number };
 };
 
 function start(place: Place, sessionId: string): Promise<Harness>;

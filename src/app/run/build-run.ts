@@ -1,11 +1,11 @@
 /** Builds a run: which tools, which judge, which model, how far. */
-import type { Shared as SharedBudget } from '../../core/run/budget.ts';
+import type { SharedBudget } from '../../core/run/budget.ts';
 import { runLoop } from '../../core/run/run.ts';
 import type { Tool } from '../../core/run/tool.ts';
 import type { RunRecord } from '../../core/session/session-state.ts';
 import { systemPrompt } from '../../core/words/prompts.ts';
-import { type Reach, toolsFor } from '../../tools/index.ts';
-import { StepKeeper } from '../../tools/plan/plan-tools-steps.ts';
+import { type ExternalAccess, toolsFor } from '../../tools/index.ts';
+import { StepController } from '../../tools/plan/step-controller.ts';
 import type { WriteGate } from '../../workspace/gate.ts';
 import { withIgnoreFiles } from '../../workspace/ignore.ts';
 import { Workspace } from '../../workspace/workspace.ts';
@@ -36,10 +36,15 @@ export async function buildRun(run: RunRecord, session: Session, ports: Assistan
   const checks = checksFor(judge, languages);
   // The one place where a run comes by the means to write: in Agent mode, and in a workspace the user trusts.
   const writeGate = mode === 'agent' && ports.trusted() ? await gate() : undefined;
-  const keeper = writeGate && run.plan ? new StepKeeper({ run, state: session.state }, workspace, writeGate, checks) : undefined;
+  const stepController =
+    writeGate && run.plan ? new StepController({ run, state: session.state }, workspace, writeGate, checks) : undefined;
   const revises = session.state.plans.get(run.revises ?? '')?.plan;
   const builtin = writeGate
-    ? toolsFor(workspace, { mode: 'agent', gate: writeGate, keeper, model: run.model, ...reach(ports) }, languages)
+    ? toolsFor(
+        workspace,
+        { mode: 'agent', gate: writeGate, stepController: stepController, model: run.model, ...externalAccess(ports) },
+        languages,
+      )
     : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises } : { mode: 'ask' }, languages);
   const others = (ports.trusted() && (await ports.mcp?.toolsFor(mode))) || [];
   // Of two tools of one name the last would be called: no other program's stands in the place of a built-in one.
@@ -70,11 +75,11 @@ export async function buildRun(run: RunRecord, session: Session, ports: Assistan
     },
     loop: runLoop,
     decide: judge.decide,
-    ...(keeper && { closing: (context) => keeper.close(context) }),
+    ...(stepController && { closing: (context) => stepController.close(context) }),
     alike: judge.alike,
   };
 }
 
-function reach({ commands, fetcher }: AssistantPorts): Reach {
+function externalAccess({ commands, fetcher }: AssistantPorts): ExternalAccess {
   return { commands: commands?.(), fetcher };
 }

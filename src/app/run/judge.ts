@@ -7,7 +7,7 @@ import { grantsFor } from '../../core/session/grant-scope.ts';
 import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
 import type { CommandOptions } from '../../policy/command.ts';
 import { decide, type PolicyInput } from '../../policy/decide.ts';
-import { seemsCovered } from '../../policy/grants.ts';
+import { seemsPermitted } from '../../policy/grants.ts';
 import { inFolders, NO_RULES, type RuleSet, touchesAny } from '../../policy/rules.ts';
 import { isSecret } from '../../policy/secrets.ts';
 import { withheldFilter } from '../../policy/unreadable-files.ts';
@@ -17,7 +17,7 @@ import { parsePath } from '../../workspace/paths.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { WithheldFilter } from '../../workspace/workspace.ts';
 import type { AssistantPorts } from '../assistant.ts';
-import { reachOf } from '../facts/command-paths.ts';
+import { findReachedPaths } from '../facts/command-paths.ts';
 import { explained } from './plan-run.ts';
 
 /** What users set. A workspace only tightens it. */
@@ -105,7 +105,7 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
         const named = commands.namedBy(command, parser);
         const { codePlaces } = await import('../facts/code-places.ts');
         const [reach, code, gitSettings] = await Promise.all([
-          reachOf(named, command.cwd, fs, matters),
+          findReachedPaths(named, command.cwd, fs, matters),
           codePlaces(named, command.cwd, fs),
           named.runsGit && ports.gitSettings ? settingsAt(command.cwd) : undefined,
         ]);
@@ -122,7 +122,7 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
     },
     alike(covers, call) {
       const tool = tools().find(({ name }) => name === call.name);
-      return tool !== undefined && seemsCovered(covers, tool, call.input);
+      return tool !== undefined && seemsPermitted(covers, tool, call.input);
     },
     withheldFilter: (call) => withheldFilter(settings().rules, call, aliases),
   };

@@ -1,9 +1,9 @@
 /** A run that is under way: it is built and driven to its end, and can be held, stopped and answered meanwhile. */
 import { abortable, wasStopped } from '../../core/abort.ts';
-import { Meter, type RunBudget, type Shared } from '../../core/run/budget.ts';
+import { Meter, type RunBudget, type SharedBudget } from '../../core/run/budget.ts';
 import type { RunPorts, runLoop } from '../../core/run/run.ts';
 import { runError } from '../../core/run/run-error.ts';
-import { spent } from '../../core/run/spent.ts';
+import { spent } from '../../core/run/usage-totals.ts';
 import type { ApprovalAnswer, EventBody, QuestionAnswer } from '../../core/session/events.ts';
 import type { ApprovalRequest, RunRecord } from '../../core/session/session-state.ts';
 import type { EventLog, LoggedRun } from '../session/event-log.ts';
@@ -13,7 +13,7 @@ import type { Pacing } from './pacing.ts';
 export type BuiltRun = Pick<RunPorts, 'adapter' | 'request' | 'tools' | 'decide' | 'alike' | 'blind' | 'price' | 'limits' | 'closing'> & {
   shrunk?: string;
   budget?: RunBudget;
-  shared?: Shared;
+  shared?: SharedBudget;
   loop: typeof runLoop;
 };
 
@@ -74,7 +74,7 @@ export class LiveRun implements LoggedRun {
     const { log, now } = this.#ports;
     const runId = this.#runId;
     const { signal } = this.#controller;
-    let settle = () => {};
+    let flushBudget = () => {};
     const emit = (event: EventBody) => log.emit(runId, event);
     try {
       for (const event of opening) emit(event);
@@ -93,7 +93,7 @@ export class LiveRun implements LoggedRun {
         return state.questionAnswers.get(id) as QuestionAnswer;
       };
       const meter = new Meter({ ...built.limits, ...built.budget }, now, run.used, run.from, built.shared, built.price !== undefined);
-      settle = () => built.shared?.settle(run.status === 'finished');
+      flushBudget = () => built.shared?.flush(run.status === 'finished');
       const { loop, ...rest } = built;
       await loop({ ...rest, model: run.model, meter, pace: this.pace, state, emit, answered, replied, now }, signal);
     } catch (error) {
@@ -103,7 +103,7 @@ export class LiveRun implements LoggedRun {
         wasStopped(signal) && !log.failed ? { outcome: 'stopped' as const } : { outcome: 'failed' as const, error: runError(error) };
       log.publish(runId, { type: 'run_finished', ...how, ...spent(run, log.state, now()) });
     } finally {
-      settle();
+      flushBudget();
     }
     if (!log.failed) log.sync();
   }

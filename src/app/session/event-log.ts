@@ -3,7 +3,7 @@
 import { fileFailure } from '../../core/file-failure.ts';
 import type { AgentEvent, EventBody } from '../../core/session/events.ts';
 import { isDurable } from '../../core/session/events.ts';
-import { type Covers, sameCovers } from '../../core/session/grant-scope.ts';
+import { isSamePermission, type Permission } from '../../core/session/grant-scope.ts';
 import { foldSession, reduce, skipLost } from '../../core/session/reduce.ts';
 import { emptySession, type SessionState, waitsForUser } from '../../core/session/session-state.ts';
 import { fits, takeIn } from '../../core/session/valid-events.ts';
@@ -39,7 +39,7 @@ export class EventLog {
   /** That the last run was interrupted, as long as nothing else happened: to look at a session writes nothing. */
   #unlogged: AgentEvent | undefined;
   /** Grants that the log still holds are to be taken back. */
-  #revoking: boolean | Covers = false;
+  #revoking: boolean | Permission = false;
   #failure: Error | undefined;
   #closed = false;
   #damage: string | undefined;
@@ -152,7 +152,7 @@ export class EventLog {
   }
 
   /** What was granted counts no more, for the run that is live too; where none is, the log says so before anything else happens. */
-  revokeGrants(covers?: Covers): void {
+  revokeGrants(covers?: Permission): void {
     // Where two things are taken back before the log hears of either, all is.
     this.#revoking = this.#revoking || !covers ? true : covers;
     if (!this.#run) return;
@@ -166,7 +166,7 @@ export class EventLog {
   #revoke(): void {
     const { lastRun, grants } = this.state;
     const covers = this.#revoking === true ? undefined : this.#revoking;
-    const granted = grants.some((grant) => !covers || sameCovers(grant.covers, covers));
+    const granted = grants.some((grant) => !covers || isSamePermission(grant.covers, covers));
     if (lastRun && granted) this.publish(lastRun.runId, { type: 'grants_revoked', ...(covers && { covers }) });
     this.#revoking = false;
   }

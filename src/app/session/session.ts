@@ -2,12 +2,12 @@
 
 import type { ModelRef } from '../../core/model/messages.ts';
 import type { BudgetKey } from '../../core/run/budget.ts';
-import { spent } from '../../core/run/spent.ts';
 import type { ChangeSummary, Review } from '../../core/run/tool.ts';
+import { spent } from '../../core/run/usage-totals.ts';
 import type { AgentEvent, ApprovalAnswer, EventBody, Limits, Mode, QuestionAnswer, RestorePoint } from '../../core/session/events.ts';
-import type { Covers } from '../../core/session/grant-scope.ts';
+import type { Permission } from '../../core/session/grant-scope.ts';
 import { type RunRecord, type SessionState, waitsForUser } from '../../core/session/session-state.ts';
-import { takenBackNote } from '../../core/session/writes.ts';
+import { takenBackNote } from '../../core/session/staged-writes.ts';
 import type { SessionLog } from '../../sessions/store.ts';
 import type { WriteGate } from '../../workspace/gate.ts';
 import { type BuiltRun, LiveRun } from '../run/live-run.ts';
@@ -32,7 +32,7 @@ export type SessionPorts = {
   /** For undo. It is not handed to runs: those of Ask and Plan are built without it. */
   gate(): Promise<WriteGate>;
   /** The user allowed it for good in this workspace. */
-  grantForGood(covers: Covers): void;
+  grantForGood(covers: Permission): void;
   /** Raises a limit of the day by as much again, until the day ends. */
   raiseToday?(limit: BudgetKey): void;
   /** Whether a plan has to be confirmed before anything is changed. */
@@ -234,7 +234,7 @@ export class Session {
   }
 
   /** Edits are asked for again, in the run that is live too; where none is, the log says so before anything else happens. */
-  revokeGrants(covers?: Covers): void {
+  revokeGrants(covers?: Permission): void {
     this.#log.revokeGrants(covers);
   }
 

@@ -1,7 +1,7 @@
 /** How far a plan is: which step is under way, which comes next, and what became of those before. Steps are counted from 1. */
 import type { AgentEvent, CheckOutcome } from '../session/events.ts';
 import type { RunRecord, SessionState } from '../session/session-state.ts';
-import type { Write } from '../session/writes.ts';
+import type { Write } from '../session/staged-writes.ts';
 import type { Check, Plan, StepStatus } from './plan.ts';
 
 export type StepState = {

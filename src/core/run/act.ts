@@ -2,10 +2,10 @@
 import { abortable } from '../abort.ts';
 import type { ToolCall, ToolResult } from '../model/messages.ts';
 import type { Question, QuestionAnswer } from '../session/events.ts';
-import type { Covers } from '../session/grant-scope.ts';
+import type { Permission } from '../session/grant-scope.ts';
 import { orphanResult } from '../session/reduce.ts';
 import { visibleText } from '../words/visible-text.ts';
-import { REPEATED, repeatsThrice, withMade } from './repeats.ts';
+import { addCompletedCall, REPEATED, repeatsThrice } from './repeats.ts';
 import type { RunPorts } from './run.ts';
 import type { Decision, Judgement, PreparedCall, RunEnd, Tool, ToolEvent } from './tool.ts';
 import { ToolError } from './tool.ts';
@@ -74,7 +74,7 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
   }
   // A file or a page must not tell the model anything that the user cannot see.
   result.content = result.content.map((part) => (part.type === 'text' ? { ...part, text: visibleText(part.text) } : part));
-  if (repeatsThrice(withMade(state.recent, { call, result }, state.open))) result.content = [...result.content, REPEATED];
+  if (repeatsThrice(addCompletedCall(state.recent, { call, result }, state.open))) result.content = [...result.content, REPEATED];
   for (const event of events) emit(event);
   const durationMs = Math.max(0, now() - begun - (meter.waitedMs - waitedBefore));
   const more = { ...(decision && { decision }), ...(note && { note }), ...(isWithheld && { withheld: true as const }) };
@@ -138,7 +138,7 @@ async function approval(
 }
 
 /** How many other calls of this answer, of which none was judged yet, would ask for the same. */
-function similarTo(call: ToolCall, [widest]: readonly Covers[], { state, alike }: RunPorts): { similar?: number } {
+function similarTo(call: ToolCall, [widest]: readonly Permission[], { state, alike }: RunPorts): { similar?: number } {
   const others = state.open.filter((other) => other.id !== call.id && !state.results.has(other.id));
   const similar = others.filter((other) => widest && alike?.(widest, other)).length;
   return similar > 0 ? { similar } : {};

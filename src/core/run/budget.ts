@@ -39,7 +39,7 @@ export type Allowance = Partial<Record<BudgetKey, number>>;
 export type DayEntry = Partial<Use> & { at: number; runs?: number; ended?: true; raised?: BudgetKey };
 
 /** What all runs of a day share. `usd` is what they may cost, where that is limited. */
-export type Shared = {
+export type SharedBudget = {
   usd?: number;
   spend(more: Partial<Use> & { runs?: number }): void;
   /** How many calls the day still has. */
@@ -47,7 +47,7 @@ export type Shared = {
   /** `first` before a run's first turn; `more` is used up and not spent yet. */
   reached(what: Limited, first: boolean, from: Allowance, more: Partial<Use>): Reached | undefined;
   /** The run paused or ended. */
-  settle(ended: boolean): void;
+  flush(ended: boolean): void;
 };
 
 /** Tokens of an answer that the service did not count, and what the answer costs with them. */
@@ -92,7 +92,7 @@ export class Meter {
   readonly #max: Limits & RunBudget;
   readonly #from: Allowance;
   readonly #now: () => number;
-  readonly #shared: Shared | undefined;
+  readonly #shared: SharedBudget | undefined;
   readonly #isPriced: boolean;
   readonly #begun: number;
   #use: Use;
@@ -102,7 +102,14 @@ export class Meter {
   #waitedMs = 0;
 
   /** `used` is what the run used before it paused or was interrupted; `isPriced`: what the model costs is known. */
-  constructor(max: Limits & RunBudget, now: () => number, used: Use = NO_USE, from: Allowance = {}, shared?: Shared, isPriced = true) {
+  constructor(
+    max: Limits & RunBudget,
+    now: () => number,
+    used: Use = NO_USE,
+    from: Allowance = {},
+    shared?: SharedBudget,
+    isPriced = true,
+  ) {
     this.#isPriced = isPriced;
     this.#max = max;
     this.#from = from;

@@ -2,7 +2,7 @@
 import type { ToolCall, ToolResult } from '../model/messages.ts';
 import { note, withoutNotes } from '../model/notes.ts';
 
-export type Made = { call: ToolCall; result: ToolResult };
+export type CompletedCall = { call: ToolCall; result: ToolResult };
 
 const TIMES = 3;
 /** A circle of more calls than this is not noticed. */
@@ -17,36 +17,40 @@ export const REPEATED = note('repeated', 'This call was made three times with th
  * With one more. Those of one answer, which is `open`, stand in the order in which they were asked for, whichever ended first: else a circle
  * would not show.
  */
-export function withMade(made: readonly Made[], one: Made, open: readonly ToolCall[]): readonly Made[] {
+export function addCompletedCall(made: readonly CompletedCall[], one: CompletedCall, open: readonly ToolCall[]): readonly CompletedCall[] {
   const place = open.indexOf(one.call);
   let at = made.length;
-  while (at > 0 && open.indexOf((made[at - 1] as Made).call) > place) at--;
+  while (at > 0 && open.indexOf((made[at - 1] as CompletedCall).call) > place) at--;
   return made.toSpliced(at, 0, one).slice(-REMEMBERED);
 }
 
 /** With the last of these calls, and no sooner, it is three times. */
-export function repeatsThrice(made: readonly Made[]): boolean {
+export function repeatsThrice(made: readonly CompletedCall[]): boolean {
   return periods(made).some(({ period, length }) => length === TIMES * period);
 }
 
 /** It went on although the model was told. */
-export function isStuck(made: readonly Made[]): boolean {
+export function isStuck(made: readonly CompletedCall[]): boolean {
   return periods(made).some(({ period, length }) => length > TIMES * period);
 }
 
 /** For each period how many calls, at the end, repeat with it. */
-function periods(made: readonly Made[]): { period: number; length: number }[] {
+function periods(made: readonly CompletedCall[]): { period: number; length: number }[] {
   return Array.from({ length: LONGEST }, (_, index) => {
     const period = index + 1;
     // One call may fail in another way each time, as one that polls; where several alternate and all fail, the words do not matter.
-    const alternates = made.slice(-period).some(({ call }) => !isSameCall(call, (made.at(-1) as Made).call));
+    const alternates = made.slice(-period).some(({ call }) => !isSameCall(call, (made.at(-1) as CompletedCall).call));
     let length = Math.min(period, made.length);
-    while (length < made.length && isSame(made.at(-length - 1) as Made, made.at(-length - 1 + period) as Made, alternates)) length++;
+    while (
+      length < made.length &&
+      isSame(made.at(-length - 1) as CompletedCall, made.at(-length - 1 + period) as CompletedCall, alternates)
+    )
+      length++;
     return { period, length };
   });
 }
 
-function isSame(a: Made, b: Made, anyFailure: boolean): boolean {
+function isSame(a: CompletedCall, b: CompletedCall, anyFailure: boolean): boolean {
   if (!isSameCall(a.call, b.call) || a.result.isError !== b.result.isError) return false;
   return (anyFailure && a.result.isError === true) || sameJson(said(a), said(b));
 }
@@ -55,7 +59,7 @@ function isSameCall(a: ToolCall, b: ToolCall): boolean {
   return a.name === b.name && a.malformed === b.malformed && sameJson(a.input, b.input);
 }
 
-function said({ result: { content } }: Made) {
+function said({ result: { content } }: CompletedCall) {
   return withoutNotes(content);
 }
 

@@ -9,17 +9,17 @@ import { endedUnsaid, isEmptyAnswer } from '../model/messages.ts';
 import { ModelError } from '../model/model.ts';
 import { note } from '../model/notes.ts';
 import type { ApprovalAnswer, Limits, Outcome, PauseReason, QuestionAnswer, RunError } from '../session/events.ts';
-import type { Covers } from '../session/grant-scope.ts';
-import { takenBackNote } from '../session/writes.ts';
+import type { Permission } from '../session/grant-scope.ts';
+import { takenBackNote } from '../session/staged-writes.ts';
 import { describeProgress } from '../view/summary.ts';
 import { carryOut } from './act.ts';
 import { LimitReached, type Reached } from './budget.ts';
 import { failedCheck, putRight, stepError } from './failed-step.ts';
 import { isStuck } from './repeats.ts';
 import { runError } from './run-error.ts';
-import { spent } from './spent.ts';
 import { type ThinkPorts, think } from './think.ts';
 import type { ExecuteContext, Judgement, PreparedCall, RunEnd, Tool } from './tool.ts';
+import { spent } from './usage-totals.ts';
 
 /** How fast the user lets the run go. A step is a call or a turn of the model. */
 export type Pace = {
@@ -39,7 +39,7 @@ export type RunPorts = ThinkPorts & {
   /** `tool` is undefined when no such tool was offered. */
   decide(call: ToolCall, tool: Tool | undefined, prepared: PreparedCall | undefined): Judgement | Promise<Judgement>;
   /** Whether a call that was not judged yet seems to need the same leave. */
-  alike?(covers: Covers, call: ToolCall): boolean;
+  alike?(covers: Permission, call: ToolCall): boolean;
   /** Resolves when the user has answered; the answer's event is then in the state. */
   answered(approvalId: string, signal: AbortSignal): Promise<ApprovalAnswer>;
   replied(questionId: string, signal: AbortSignal): Promise<QuestionAnswer>;

@@ -1,7 +1,7 @@
 import type { ImagePart, TextPart } from '../model/messages.ts';
 import type { JsonSchema } from '../model/model.ts';
 import type { EventBody, Question, QuestionAnswer } from '../session/events.ts';
-import type { Covers } from '../session/grant-scope.ts';
+import type { Permission } from '../session/grant-scope.ts';
 
 /** What a call can do at most. `external` reaches beyond the workspace (network, other programs). */
 export type Effect = 'readonly' | 'mutating' | 'destructive' | 'external';
@@ -153,4 +153,4 @@ export class ToolError extends Error {
 
 export type Decision = { kind: 'allow' | 'deny' | 'ask'; rule: string; reason: string };
 /** `covers`: what a yes can stand for, the widest first; absent where a yes counts once. */
-export type Judgement = Decision & { covers?: Covers[] };
+export type Judgement = Decision & { covers?: Permission[] };

@@ -39,7 +39,7 @@ import type {
   RunError,
   UndoResult,
 } from './events.ts';
-import type { Covers, GrantScope } from './grant-scope.ts';
+import type { GrantScope, Permission } from './grant-scope.ts';
 
 type TransientType = 'text_delta' | 'reasoning_delta' | 'tool_input_delta' | 'model_waiting' | 'tool_progress';
 type DurableType = Exclude<EventBody['type'], TransientType>;
@@ -95,13 +95,13 @@ const undoResults = arrayOf(
   }),
 );
 
-type CoversOf<Kind extends Covers['kind']> = Extract<Covers, { kind: Kind }>;
-const covers: Check<Covers> = anyOf(
-  object<CoversOf<'edits'>>({ kind: constant('edits') }),
-  object<CoversOf<'path'>>({ kind: constant('path'), tool: string, glob: string }),
-  object<CoversOf<'command'>>({ kind: constant('command'), prefix: strings, folders: optional(strings) }),
-  object<CoversOf<'host'>>({ kind: constant('host'), host: string, private: yes }),
-  object<CoversOf<'mcp'>>({ kind: constant('mcp'), server: string, tool: string, fingerprint: text }),
+type PermissionOf<Kind extends Permission['kind']> = Extract<Permission, { kind: Kind }>;
+const permission: Check<Permission> = anyOf(
+  object<PermissionOf<'edits'>>({ kind: constant('edits') }),
+  object<PermissionOf<'path'>>({ kind: constant('path'), tool: string, glob: string }),
+  object<PermissionOf<'command'>>({ kind: constant('command'), prefix: strings, folders: optional(strings) }),
+  object<PermissionOf<'host'>>({ kind: constant('host'), host: string, private: yes }),
+  object<PermissionOf<'mcp'>>({ kind: constant('mcp'), server: string, tool: string, fingerprint: text }),
 );
 const scope = oneOf<GrantScope>({ turn: true, run: true, session: true, workspace: true });
 const fileRevision: Check<FileRevision> = anyOf(
@@ -229,7 +229,7 @@ const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
     mcp: optional(object<ServerTool>({ server: string, tool: string, description: string })),
     input: json,
     targets: optional(arrayOf(target)),
-    covers: optional(arrayOf(covers)),
+    covers: optional(arrayOf(permission)),
     similar: amount,
   },
   approval_resolved: {
@@ -237,11 +237,11 @@ const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
     callId: string,
     digest: text,
     answer: approvalAnswer,
-    granted: optional(object<Granted>({ scope, covers })),
+    granted: optional(object<Granted>({ scope, covers: permission })),
   },
   question_asked: { questionId: string, callId: string, question },
   question_answered: { questionId: string, callId: string, answer: questionAnswer },
-  grants_revoked: { covers: optional(covers) },
+  grants_revoked: { covers: optional(permission) },
   changes_staged: { callId: string, changes: stagedChanges },
   file_changed: { callId: string, changes },
   changes_dropped: { callId: string },

@@ -4,7 +4,7 @@ import type { Check, Plan, StepStatus } from '../plan/plan.ts';
 import type { BudgetKey } from '../run/budget.ts';
 import type { ChangeSummary, CommandLine, Decision, Effect, Revision, ServerTool, Target } from '../run/tool.ts';
 import type { Receipt } from '../view/receipt.ts';
-import type { Covers, GrantScope } from './grant-scope.ts';
+import type { GrantScope, Permission } from './grant-scope.ts';
 
 export type Mode = 'ask' | 'plan' | 'agent';
 export const MODES: readonly Mode[] = ['ask', 'plan', 'agent'];
@@ -12,7 +12,7 @@ export const MODES: readonly Mode[] = ['ask', 'plan', 'agent'];
 /** `minutes` is wall time; the time that a run waits for its user does not count. */
 export type Limits = { turns: number; callsPerTurn: number; callsPerRun: number; minutes: number };
 
-export type { Covers, GrantScope } from './grant-scope.ts';
+export type { GrantScope, Permission } from './grant-scope.ts';
 
 /**
  * Answer to an approval: yes (and for how long what the question covers need not be asked again; `covers` is which of that, from 0),
@@ -24,7 +24,7 @@ export type ApprovalAnswer =
   | { approve: false; words?: string; by?: 'nobody' };
 
 /** For how long what need not be asked for. */
-export type Granted = { scope: GrantScope; covers: Covers };
+export type Granted = { scope: GrantScope; covers: Permission };
 
 /**
  * What a call asks the user. `id` is the question's own in its call; `options` are offered as buttons, `freeText` allows own words.
@@ -112,7 +112,7 @@ export type EventBody =
       input?: unknown;
       targets?: Target[];
       /** What a yes can stand for, the widest first; absent where a yes counts once. */
-      covers?: Covers[];
+      covers?: Permission[];
       /** So many other calls of the same answer would ask for the same. */
       similar?: number;
     }
@@ -122,7 +122,7 @@ export type EventBody =
   | { type: 'question_asked'; questionId: string; callId: string; question: Question }
   | { type: 'question_answered'; questionId: string; callId: string; answer: QuestionAnswer }
   /** What this session or a run of it was granted before is asked for again; all of it, or what is named. */
-  | { type: 'grants_revoked'; covers?: Covers }
+  | { type: 'grants_revoked'; covers?: Permission }
   | { type: 'tool_progress'; callId: string; text: string }
   /** Written before the first byte of a change is, so that a crash in between can be taken back too. */
   | { type: 'changes_staged'; callId: string; changes: Omit<ChangeSummary, 'diff'>[] }

@@ -1,5 +1,5 @@
 /** What a yes may stand for beyond the one call that was asked about. */
-export type Covers =
+export type Permission =
   /** Edits of files in this workspace, but for what asks whatever was granted. */
   | { kind: 'edits' }
   /** Edits by one tool, below a folder or of a file. */
@@ -19,10 +19,10 @@ export const GRANT_SCOPES = ['turn', 'run', 'session', 'workspace'] as const;
 export type GrantScope = (typeof GRANT_SCOPES)[number];
 
 /** A grant as the state of a session keeps it; those for the whole workspace are the host's. */
-export type Grant = { scope: Exclude<GrantScope, 'workspace'>; covers: Covers; runId: string; callIds?: string[] };
+export type Grant = { scope: Exclude<GrantScope, 'workspace'>; covers: Permission; runId: string; callIds?: string[] };
 
 /** As a part of a sentence: "edits in this workspace". */
-export function coversText(covers: Covers): string {
+export function permissionText(covers: Permission): string {
   switch (covers.kind) {
     case 'edits':
       return 'edits in this workspace';
@@ -52,16 +52,16 @@ const EDITS: Record<string, string | undefined> = {
 };
 
 /** Which grants count for a call of this run, without those that the host keeps. */
-export function grantsFor(grants: readonly Grant[], runId: string, callId: string): Covers[] {
+export function grantsFor(grants: readonly Grant[], runId: string, callId: string): Permission[] {
   return grants
     .filter(({ scope, runId: of, callIds }) => scope === 'session' || (of === runId && (scope === 'run' || callIds?.includes(callId))))
     .map(({ covers }) => covers);
 }
 
-export function sameCovers(a: Covers, b: Covers): boolean {
+export function isSamePermission(a: Permission, b: Permission): boolean {
   return keyOf(a) === keyOf(b);
 }
 
-function keyOf(covers: Covers): string {
+function keyOf(covers: Permission): string {
   return JSON.stringify(Object.entries(covers).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

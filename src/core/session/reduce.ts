@@ -7,12 +7,12 @@ import type { Message, ToolCall, ToolResult } from '../model/messages.ts';
 import { brokeOffInside, callsOf, isEmptyAnswer } from '../model/messages.ts';
 import { reducePlan, settledSteps } from '../plan/progress.ts';
 import { addUse, NO_USE, usedOf, useOfAnswer } from '../run/budget.ts';
-import { withMade } from '../run/repeats.ts';
-import { addCost, addUsage, workedMs } from '../run/spent.ts';
+import { addCompletedCall } from '../run/repeats.ts';
+import { addCost, addUsage, workedMs } from '../run/usage-totals.ts';
 import type { AgentEvent } from './events.ts';
-import { sameCovers } from './grant-scope.ts';
+import { isSamePermission } from './grant-scope.ts';
 import { emptySession, type RunRecord, type SessionState } from './session-state.ts';
-import { reduceWrites } from './writes.ts';
+import { reduceWrites } from './staged-writes.ts';
 
 /** Takes a durable event into the state. Transient events must not be passed. */
 export function reduce(state: SessionState, event: AgentEvent): void {
@@ -87,7 +87,7 @@ export function reduce(state: SessionState, event: AgentEvent): void {
       state.questionAnswers.set(event.questionId, event.answer);
       break;
     case 'grants_revoked':
-      state.grants = state.grants.filter(({ covers }) => event.covers && !sameCovers(covers, event.covers));
+      state.grants = state.grants.filter(({ covers }) => event.covers && !isSamePermission(covers, event.covers));
       break;
     case 'changes_staged':
       state.begun.add(event.callId);
@@ -162,7 +162,7 @@ function countTime(run: RunRecord, state: SessionState, event: AgentEvent): void
 
 function remember(state: SessionState, result: ToolResult): void {
   const call = state.open.find(({ id }) => id === result.callId);
-  if (call) state.recent = withMade(state.recent, { call, result }, state.open);
+  if (call) state.recent = addCompletedCall(state.recent, { call, result }, state.open);
 }
 
 /** Older logs know edits only, and say what was granted by the answer alone. */

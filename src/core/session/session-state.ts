@@ -4,10 +4,10 @@ import type { Cost, Message, ModelRef, ToolCall, ToolResult, Usage, UserMessage 
 import type { Plan } from '../plan/plan.ts';
 import type { StepStates } from '../plan/progress.ts';
 import type { Allowance, Reached, Use } from '../run/budget.ts';
-import type { Made } from '../run/repeats.ts';
+import type { CompletedCall } from '../run/repeats.ts';
 import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason, QuestionAnswer } from './events.ts';
 import type { Grant } from './grant-scope.ts';
-import type { Write } from './writes.ts';
+import type { Write } from './staged-writes.ts';
 
 export type ApprovalRequest = Extract<AgentEvent, { type: 'approval_requested' }>;
 export type AskedQuestion = Extract<AgentEvent, { type: 'question_asked' }>;
@@ -74,7 +74,7 @@ export type SessionState = {
   /** What waits to join a run, in order, by its id. */
   queue: Map<string, Queued>;
   /** The run's last calls with their results. */
-  recent: readonly Made[];
+  recent: readonly CompletedCall[];
   /** When the last event of the log happened. */
   at: number;
 };

@@ -2,7 +2,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod';
-import { type Covers, coversText, sameCovers } from '../../core/session/grant-scope.ts';
+import { isSamePermission, type Permission, permissionText } from '../../core/session/grant-scope.ts';
 import { makeDirectory } from '../../sessions/directory.ts';
 
 const Kept = z.object({
@@ -25,7 +25,7 @@ export class KeptGrants {
     this.#file = file;
   }
 
-  list(): readonly Covers[] {
+  list(): readonly Permission[] {
     return this.#read().covers;
   }
 
@@ -33,14 +33,14 @@ export class KeptGrants {
     return this.#read().revokedAt;
   }
 
-  add(covers: Covers): void {
+  add(covers: Permission): void {
     const kept = this.#read();
-    if (kept.covers.some((known) => sameCovers(known, covers))) return;
+    if (kept.covers.some((known) => isSamePermission(known, covers))) return;
     this.#write({ ...kept, covers: [...kept.covers, covers] });
   }
 
   /** By its place in the list, from 1; all of it without one. @returns what is no longer allowed. */
-  clear(place?: number): readonly Covers[] {
+  clear(place?: number): readonly Permission[] {
     const kept = this.#read();
     const gone = place === undefined ? kept.covers : kept.covers.slice(place - 1, place);
     const left = kept.covers.filter((covers) => !gone.includes(covers));
@@ -65,7 +65,7 @@ export class KeptGrants {
   }
 }
 
-export function describeGrants(covers: readonly Covers[]): string {
+export function describeGrants(covers: readonly Permission[]): string {
   if (covers.length === 0) return 'Nothing is allowed without asking in this folder.';
-  return covers.map((each, index) => `${index + 1}  ${coversText(each)}`).join('\n');
+  return covers.map((each, index) => `${index + 1}  ${permissionText(each)}`).join('\n');
 }

@@ -33,7 +33,7 @@ export type Kedge = {
   assistant: Assistant;
   grants: KeptGrants;
   /** Removes earlier contents of files that are too old or too many, at most once a day. */
-  tidy(): Promise<void>;
+  prune(): Promise<void>;
   /** @throws UsageError where a limit of money is set and what the model costs is not known, so that it would limit nothing. */
   expectPrice(model: ModelRef): void;
   /**
@@ -114,7 +114,7 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
       return loadAdapter(model, async () => config, { memoryBytes: totalmem(), ...(calls && { calls }) });
     },
     memory: async ({ provider }) =>
-      isServedHere(provider, await configOf(provider)) ? (await import('../node/memory.ts')).readMemory() : undefined,
+      isServedHere(provider, await configOf(provider)) ? (await import('../node/system-memory.ts')).readMemory() : undefined,
     // Who starts a program in a folder and hands it a task trusts it with the folder.
     trusted: () => true,
     grants: {
@@ -126,7 +126,7 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
   return {
     assistant,
     grants: kept,
-    async tidy() {
+    async prune() {
       const { DEFAULT_BOUNDS, pruneBlobs } = await import('../../sessions/prune.ts');
       await pruneBlobs({ blobs: join(storage, 'blobs'), sessions: logs, bounds: DEFAULT_BOUNDS, keep: assistant.openIds });
     },

@@ -121,7 +121,7 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   };
   const code = await converse(session, start, { ...command, ...(given && { baseUrl: given }) }, signal, () => renderer?.skipWait());
   if (command.output !== undefined) (await import('./output/plan-output.ts')).writePlan(session, command.output);
-  await kedge.tidy().catch(() => undefined);
+  await kedge.prune().catch(() => undefined);
   await kedge.assistant.shutDown();
   return code;
 }

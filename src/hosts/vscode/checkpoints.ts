@@ -8,12 +8,12 @@ const DELAY_MS = 60_000;
 
 export function tidyCheckpoints(kedge: Kedge): vscode.Disposable {
   const timer = setTimeout(() => {
-    tidy(kedge).catch(console.error);
+    prune(kedge).catch(console.error);
   }, DELAY_MS);
   return new vscode.Disposable(() => clearTimeout(timer));
 }
 
-async function tidy(kedge: Kedge): Promise<void> {
+async function prune(kedge: Kedge): Promise<void> {
   const storage = (kedge.context.storageUri ?? kedge.context.globalStorageUri).fsPath;
   await pruneBlobs({ blobs: join(storage, 'blobs'), sessions: join(storage, 'sessions'), bounds: bounds(), keep: kedge.assistant.openIds });
 }

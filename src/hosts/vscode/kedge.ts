@@ -8,7 +8,7 @@ import { type Session, SessionError } from '../../app/session/session.ts';
 import type { ModelRef } from '../../core/model/messages.ts';
 import type { ModelAdapter } from '../../core/model/model.ts';
 import type { Mode } from '../../core/session/events.ts';
-import type { Covers } from '../../core/session/grant-scope.ts';
+import type { Permission } from '../../core/session/grant-scope.ts';
 import { EDITOR } from '../../providers/catalog.ts';
 import { withRetry } from '../../providers/retry.ts';
 import type { ProviderConfig } from '../../providers/types.ts';
@@ -126,7 +126,7 @@ export class Kedge implements vscode.Disposable {
   }
 
   /** What was allowed in this workspace is asked for again, in all of its sessions and their runs; all of it, or one thing. */
-  async revokeGrants(covers?: Covers): Promise<void> {
+  async revokeGrants(covers?: Permission): Promise<void> {
     this.assistant.revokeGrants(covers);
     await this.grants.revoke(covers);
   }

@@ -2,8 +2,8 @@
 import * as vscode from 'vscode';
 import { type Session, SessionError } from '../../app/session/session.ts';
 import type { ChangeSummary } from '../../core/run/tool.ts';
+import { changesFrom, revised } from '../../workspace/apply-revision.ts';
 import { diffOf } from '../../workspace/changes.ts';
-import { changesFrom, revised } from '../../workspace/revise.ts';
 import type { BlobStore } from '../../workspace/types.ts';
 import { blobUri } from './files/blob-documents.ts';
 

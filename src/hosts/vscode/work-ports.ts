@@ -5,8 +5,8 @@ import type { WorkPorts } from '../../app/assistant.ts';
 import { Commands } from '../node/commands/commands.ts';
 import { gitSettings } from '../node/commands/git-settings.ts';
 import { PageFetcher } from '../node/fetch/fetch.ts';
-import { readMemory } from '../node/memory.ts';
-import { Tidier } from './files/format.ts';
+import { readMemory } from '../node/system-memory.ts';
+import { DraftFormatter } from './files/format.ts';
 import { VsCodeWriter } from './files/writer.ts';
 import type { Kedge } from './kedge.ts';
 import { VsCodeLanguages } from './languages/languages.ts';
@@ -15,7 +15,7 @@ import { readPolicy } from './settings/policy-settings.ts';
 import { Terminals } from './terminal/terminal.ts';
 
 export function workPorts(kedge: Kedge): WorkPorts & vscode.Disposable {
-  const tidier = new Tidier();
+  const formatter = new DraftFormatter();
   const terminals = new Terminals();
   const commands = new Commands({
     storage: join(kedge.storage, 'commands'),
@@ -26,7 +26,7 @@ export function workPorts(kedge: Kedge): WorkPorts & vscode.Disposable {
   return {
     writer: () => new VsCodeWriter(kedge.fs),
     languages: new VsCodeLanguages(() => kedge.fs, kedge.problemKinds),
-    tidy: (at, text) => tidier.tidied(kedge.fs.uri(at), text),
+    format: (at, text) => formatter.format(kedge.fs.uri(at), text),
     commands: () => (kedge.fs.folders.some(({ root }) => root !== undefined) ? commands : undefined),
     fetcher: new PageFetcher(),
     // A grammar weighs as much as all else: it is loaded for the first command.
@@ -36,7 +36,7 @@ export function workPorts(kedge: Kedge): WorkPorts & vscode.Disposable {
     mcp: editorMcpServers(),
     policy: readPolicy,
     dispose() {
-      for (const each of [tidier, commands, terminals]) each.dispose();
+      for (const each of [formatter, commands, terminals]) each.dispose();
     },
   };
 }

@@ -74,7 +74,7 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
     return { type: 'part', part };
   };
 
-  function* settle(): Generator<ModelEvent> {
+  function* yieldDoubtfulCall(): Generator<ModelEvent> {
     if (doubtful && STOPS[reason ?? ''] !== 'max_tokens') {
       called = true;
       yield whole(doubtful);
@@ -94,7 +94,7 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
     const state = open.get(index);
     if (!state) return;
     open.delete(index);
-    yield* settle();
+    yield* yieldDoubtfulCall();
     const { block, signature } = state;
     const text = state.text.take();
     const json = state.json.take();
@@ -167,7 +167,7 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
           // Normally its content comes block by block, and there is none at the start.
           if (!begun) for (const [at, block] of message?.content?.entries() ?? []) yield* start(at, block);
           for (const left of [...open.keys()]) yield* finish(left);
-          yield* settle();
+          yield* yieldDoubtfulCall();
           const usage = sum(before, total(counted));
           if (reason === 'pause_turn' && mayPause) return { paused: true, parts, usage };
           if (Object.keys(usage).length > 0) yield { type: 'usage', usage };

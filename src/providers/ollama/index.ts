@@ -3,7 +3,7 @@ import { silenceOf } from '../connection.ts';
 import { exchange } from '../exchange.ts';
 import { checkConfig, failureError, failureOf, plainError, type Server, serverOf } from '../http.ts';
 import type { ProviderConfig } from '../types.ts';
-import { createClient, settle } from './client.ts';
+import { createClient, withBaseUrl } from './client.ts';
 import { contextLengthOf, type ModelFacts, toRequest } from './convert.ts';
 import { toModelEvents } from './stream.ts';
 
@@ -20,11 +20,11 @@ function explain(server: Server, error: unknown): ModelError {
 
 /** A local Ollama, or its cloud. */
 export function createAdapter(config: ProviderConfig): ModelAdapter {
-  const settled = settle(config);
-  const server = serverOf('Ollama', settled);
+  const resolved = withBaseUrl(config);
+  const server = serverOf('Ollama', resolved);
   const known = new Map<string, ModelFacts>();
 
-  const clientFor = (signal: AbortSignal) => createClient(settled, server, signal);
+  const clientFor = (signal: AbortSignal) => createClient(resolved, server, signal);
 
   /** Asked once, since another context size would make the server load the model again. */
   async function factsOf(model: string, signal: AbortSignal): Promise<ModelFacts> {
@@ -46,12 +46,12 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
   }
 
   async function open(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
-    checkConfig('Ollama', settled);
+    checkConfig('Ollama', resolved);
     return await clientFor(signal).chat(toRequest(request, await factsOf(request.model, signal)));
   }
 
   return {
-    silenceMs: silenceOf(settled, true),
+    silenceMs: silenceOf(resolved, true),
     stream: (request, signal) =>
       exchange(
         signal,

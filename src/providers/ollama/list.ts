@@ -2,16 +2,16 @@ import type { Ollama } from 'ollama/browser';
 import { checkConfig, plainError, serverOf } from '../http.ts';
 import { ask, entriesOf, known } from '../listing.ts';
 import type { ModelInfo, ProviderConfig } from '../types.ts';
-import { createClient, settle } from './client.ts';
+import { createClient, withBaseUrl } from './client.ts';
 import { contextLengthOf } from './convert.ts';
 
 /** What is installed. Each model is asked about on its own, all at once, since the answers come from a file beside it. */
 export async function listModels(config: ProviderConfig, signal: AbortSignal, only?: string): Promise<ModelInfo[]> {
-  const settled = settle(config);
-  checkConfig('Ollama', settled);
-  const server = serverOf('Ollama', settled);
+  const resolved = withBaseUrl(config);
+  checkConfig('Ollama', resolved);
+  const server = serverOf('Ollama', resolved);
   const infos = async (either: AbortSignal) => {
-    const client = createClient(settled, server, either);
+    const client = createClient(resolved, server, either);
     const entries = entriesOf(server, await client.list(), 'models');
     const wanted = only === undefined ? entries : entries.filter((entry) => [only, `${only}:latest`].includes(idOf(entry)));
     return await Promise.all(wanted.map((entry) => infoOf(client, entry, either)));

@@ -100,7 +100,7 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
   /** For servers that give all items one index. */
   const isFinished = (item: Item) => callIds.has(item.call_id ?? '') || said.has(JSON.stringify(item));
 
-  function* settle(cut: boolean): Generator<ModelEvent> {
+  function* yieldDoubtfulCall(cut: boolean): Generator<ModelEvent> {
     if (doubtful && !cut) {
       called = true;
       yield { type: 'part', part: doubtful };
@@ -116,7 +116,7 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
     said.add(text);
     saidLength += text.length;
     open.delete(index);
-    yield* settle(false);
+    yield* yieldDoubtfulCall(false);
     const thought = state?.thought.text;
     if (thought && item.type !== 'reasoning') yield { type: 'part', part: { type: 'reasoning', text: thought } };
     const content = item.content ?? [];
@@ -131,7 +131,7 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
       const id = item.call_id || item.id || `call_${index}`;
       callIds.add(id);
       doubtful = { type: 'tool_call', id, name: item.name ?? '', ...inputOf(item.arguments || state?.input?.text) };
-      if (doubtful.malformed === undefined) yield* settle(false);
+      if (doubtful.malformed === undefined) yield* yieldDoubtfulCall(false);
     } else if (item.type === 'reasoning') {
       yield* reasoning(item, thought);
     } else if (item.type !== undefined) {
@@ -213,7 +213,7 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
             if (!finished.has(index) && !isFinished(item)) yield* finish(index, item, open.get(index));
           }
           for (const [index, state] of whole ? [...open].sort(([a], [b]) => a - b) : []) yield* finish(index, rebuilt(state), state);
-          yield* settle(!whole);
+          yield* yieldDoubtfulCall(!whole);
           if (!whole) yield* leftovers();
           if (usage) yield { type: 'usage', usage: toUsage(usage) };
           if (whole) yield { type: 'stop', reason: called ? 'tool_use' : refused ? 'refusal' : 'end_turn' };

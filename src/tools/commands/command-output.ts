@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Tool } from '../../core/run/tool.ts';
 import { ToolError } from '../../core/run/tool.ts';
 import type { CommandLines, CommandRunner } from '../../workspace/commands.ts';
-import { defineTool } from '../define.ts';
+import { defineTool } from '../define-tool.ts';
 import { stateNote, stateText } from './command-report.ts';
 
 /** It reads what a command wrote, and can stop one that the user agreed to: nothing to be asked about. */

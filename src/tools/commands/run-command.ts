@@ -5,7 +5,7 @@ import type { CommandRunner } from '../../workspace/commands.ts';
 import { encodeText, hashOf } from '../../workspace/content.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { Resolved, Workspace } from '../../workspace/workspace.ts';
-import { defineTool } from '../define.ts';
+import { defineTool } from '../define-tool.ts';
 import { commandReport, stateNote } from './command-report.ts';
 
 const TIMEOUT_S = 120;

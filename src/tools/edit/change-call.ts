@@ -1,20 +1,20 @@
 import type { PreparedCall } from '../../core/run/tool.ts';
 import { ToolError } from '../../core/run/tool.ts';
+import { revisionNote } from '../../workspace/apply-revision.ts';
 import { type ChangeSet, targetsOf } from '../../workspace/changes.ts';
 import { decodeText } from '../../workspace/content.ts';
+import { formatChanges } from '../../workspace/format-changes.ts';
 import type { WriteGate } from '../../workspace/gate.ts';
-import { revisionNote } from '../../workspace/revise.ts';
-import { tidied } from '../../workspace/tidy.ts';
 import type { FileChange } from '../../workspace/types.ts';
 import type { Resolved, Workspace } from '../../workspace/workspace.ts';
 import { missingFile } from '../files/similar-names.ts';
 
 /** A prepared call whose whole effect is these changes, written through the gate. `done` is what the model is told. */
 export async function changeCall(title: string, changes: FileChange[], gate: WriteGate, done: string): Promise<PreparedCall> {
-  if (!gate.tidy) return callOf(title, await gate.prepare(changes), gate, done);
-  const { changes: tidy, tidied: paths } = await tidied(changes, gate.tidy);
+  if (!gate.format) return callOf(title, await gate.prepare(changes), gate, done);
+  const { changes: formatted, formatted: paths } = await formatChanges(changes, gate.format);
   const note = paths.length > 0 ? `\nTidied by the editor, so read before the next edit: ${paths.join(', ')}` : '';
-  return callOf(title, await gate.prepare(tidy), gate, done + note);
+  return callOf(title, await gate.prepare(formatted), gate, done + note);
 }
 
 function callOf(title: string, set: ChangeSet, gate: WriteGate, done: string): PreparedCall {

@@ -3,7 +3,7 @@ import type { Tool } from '../../core/run/tool.ts';
 import { ToolError } from '../../core/run/tool.ts';
 import type { WriteGate } from '../../workspace/gate.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { defineTool } from '../define.ts';
+import { defineTool } from '../define-tool.ts';
 import { changeCall, expectFree } from './change-call.ts';
 
 export function createDirectoryTool(workspace: Workspace, gate: WriteGate): Tool {

@@ -3,10 +3,10 @@ import type { Tool } from '../../core/run/tool.ts';
 import { encodeText } from '../../workspace/content.ts';
 import type { WriteGate } from '../../workspace/gate.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { counted, defineTool } from '../define.ts';
+import { counted, defineTool } from '../define-tool.ts';
 import { changeCall, newFile } from './change-call.ts';
 import { expectContent } from './escaped-text.ts';
-import { marksNote } from './marks.ts';
+import { marksNote } from './invisible-marks.ts';
 
 /** `editor` is the name of the tool for files that exist. */
 export function createFileTool(workspace: Workspace, gate: WriteGate, editor: string): Tool {

@@ -3,7 +3,7 @@ import type { Tool } from '../../core/run/tool.ts';
 import { ToolError } from '../../core/run/tool.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { counted, defineTool } from '../define.ts';
+import { counted, defineTool } from '../define-tool.ts';
 
 const DEPTH = 2;
 const MAX_DEPTH = 8;

@@ -4,12 +4,12 @@ import type { ImagePart, TextPart } from '../../core/model/messages.ts';
 import type { Target, Tool, ToolOutput } from '../../core/run/tool.ts';
 import { ToolError } from '../../core/run/tool.ts';
 import { isSecret } from '../../policy/secrets.ts';
+import { kindOf } from '../../workspace/binary-kinds.ts';
+import { linesInPieces } from '../../workspace/chunked-lines.ts';
 import { decodeText } from '../../workspace/content.ts';
-import { kindOf } from '../../workspace/kinds.ts';
-import { linesInPieces } from '../../workspace/pieces.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { Resolved, Workspace } from '../../workspace/workspace.ts';
-import { counted, defineTool } from '../define.ts';
+import { counted, defineTool } from '../define-tool.ts';
 import { parseNotebook, renderNotebook } from './notebook.ts';
 import { missingFile } from './similar-names.ts';
 

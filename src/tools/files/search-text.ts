@@ -3,7 +3,7 @@ import type { Tool } from '../../core/run/tool.ts';
 import { ToolError } from '../../core/run/tool.ts';
 import { parsePath } from '../../workspace/paths.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { counted, defineTool } from '../define.ts';
+import { counted, defineTool } from '../define-tool.ts';
 import { grouped, type Row, shorten, shortenAround } from '../grouped-lines.ts';
 import { withDirectory } from '../input-repair.ts';
 

@@ -4,7 +4,7 @@ import type { LanguageServices, Problem, ProblemWatch } from '../../workspace/la
 import { parsePath } from '../../workspace/paths.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { counted } from '../define.ts';
+import { counted } from '../define-tool.ts';
 import { problemText } from './get-diagnostics.ts';
 
 const MAX_SHOWN = 10;

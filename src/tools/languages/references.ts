@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Tool } from '../../core/run/tool.ts';
 import type { LanguageServices } from '../../workspace/languages.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { defineTool } from '../define.ts';
+import { defineTool } from '../define-tool.ts';
 import { answerOf, placesText, positionIn, symbolInput } from './requests.ts';
 
 type Question = { name: string; description: string; title: string; noun: string; ask: 'definition' | 'references' };

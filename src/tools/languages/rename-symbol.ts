@@ -7,7 +7,7 @@ import type { LanguageServices, RenameEffect } from '../../workspace/languages.t
 import { applyEdits } from '../../workspace/text-edits.ts';
 import type { FileChange } from '../../workspace/types.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { counted, defineTool } from '../define.ts';
+import { counted, defineTool } from '../define-tool.ts';
 import { changeCall, existingFile, expectFree, textContent } from '../edit/change-call.ts';
 import { answerOf, positionIn, symbolInput } from './requests.ts';
 

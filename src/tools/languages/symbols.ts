@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Tool } from '../../core/run/tool.ts';
 import type { LanguageServices } from '../../workspace/languages.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { defineTool } from '../define.ts';
+import { defineTool } from '../define-tool.ts';
 import { existingFile } from '../edit/change-call.ts';
 import { grouped, shorten } from '../grouped-lines.ts';
 import { answerOf, nameOf } from './requests.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Tool } from '../../core/run/tool.ts';
 import { ToolError } from '../../core/run/tool.ts';
 import { encodeText, hashOf } from '../../workspace/content.ts';
-import { defineTool } from '../define.ts';
+import { defineTool } from '../define-tool.ts';
 
 /** What a server answered. Without `text` it is of a type that is none. */
 export type Page = {

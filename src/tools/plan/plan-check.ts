@@ -8,7 +8,7 @@ import type { CheckOutcome } from '../../core/session/events.ts';
 import type { LanguageServices } from '../../workspace/languages.ts';
 import { parsePath } from '../../workspace/paths.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { counted } from '../define.ts';
+import { counted } from '../define-tool.ts';
 import { grouped, shorten } from '../grouped-lines.ts';
 import { problemText } from '../languages/get-diagnostics.ts';
 import { answerOf } from '../languages/requests.ts';

@@ -11,13 +11,13 @@ type PlanRun = Pick<RunRecord, 'plan' | 'steps'>;
  * that does not begins the next step by writing in it.
  */
 export function stepOf(run: PlanRun, paths: readonly string[]): number | undefined {
-  const covers = (step: number | undefined): step is number =>
+  const containsAll = (step: number | undefined): step is number =>
     step !== undefined && paths.every((path) => inScope(path, filesOf(run, step)));
   const current = currentStep(run);
-  if (covers(current)) return current;
+  if (containsAll(current)) return current;
   if (current !== undefined && (!run.steps[current]?.implicit || run.steps[current]?.check?.outcome === 'failed')) return undefined;
   const next = stepsAhead(run).at(-1);
-  return covers(next) ? next : undefined;
+  return containsAll(next) ? next : undefined;
 }
 
 /** The next steps, up to the first that may change anything: one that may not is no more than its check. */

@@ -6,9 +6,9 @@ import type { Tool } from '../../core/run/tool.ts';
 import { ToolError } from '../../core/run/tool.ts';
 import { parsePath, relativePath } from '../../workspace/paths.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { defineTool } from '../define.ts';
+import { defineTool } from '../define-tool.ts';
 import { expectCheckable } from './plan-check.ts';
-import type { StepKeeper } from './plan-tools-steps.ts';
+import type { StepController } from './step-controller.ts';
 
 /** `revises`: the plan that the user wants to have changed; the new one takes its place. */
 export function proposePlanTool(workspace: Workspace, newId: () => string, revises?: Plan): Tool {
@@ -68,7 +68,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function updateStepTool(keeper: StepKeeper): Tool {
+export function updateStepTool(stepController: StepController): Tool {
   return defineTool({
     name: 'update_step',
     description: 'Report a step of the confirmed plan.',
@@ -77,13 +77,13 @@ export function updateStepTool(keeper: StepKeeper): Tool {
     alone: true,
     input: z.object({ step: z.int().min(1), status: z.enum(['started', 'done', 'failed', 'skipped']), note: z.string().optional() }),
     async prepare({ step, status, note }) {
-      const { steps } = keeper.plan;
+      const { steps } = stepController.plan;
       const title = steps[step - 1]?.title;
       if (title === undefined) throw new ToolError(`The plan has ${steps.length} steps.`);
       return {
         title: `Step ${step} reported ${status}: ${title}`,
         targets: [],
-        execute: (context) => keeper.report({ step, status, note }, context),
+        execute: (context) => stepController.report({ step, status, note }, context),
       };
     },
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { isStuck, type Made, REPEATED, repeatsThrice } from '../../../src/core/run/repeats.ts';
+import { type CompletedCall, isStuck, REPEATED, repeatsThrice } from '../../../src/core/run/repeats.ts';
 import { call, type ScriptedTurn, say, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, eventsOf, type Harness, lastOf, resultTexts } from '../../support/harness.ts';
 
@@ -72,7 +72,7 @@ describe('a run that goes round in circles', () => {
 });
 
 describe('no circle is', () => {
-  const made = (name: string, input: unknown, text: string, isError = false): Made => ({
+  const made = (name: string, input: unknown, text: string, isError = false): CompletedCall => ({
     call: { type: 'tool_call', id: '', name, input },
     result: { type: 'tool_result', callId: '', name, content: [{ type: 'text', text }], ...(isError && { isError }) },
   });
@@ -113,7 +113,7 @@ describe('no circle is', () => {
     const circle = fc.uniqueArray(fc.nat(), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(circle, fc.boolean(), (ids, fails) => {
-        const calls: Made[] = [];
+        const calls: CompletedCall[] = [];
         for (let index = 0; index < 3 * ids.length + 1; index++) {
           const id = ids[index % ids.length];
           const before = [...calls, made('tool', { id }, fails && ids.length > 1 ? `failed ${index}` : `result ${id}`, fails)];

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { reachOf } from '../../../src/app/facts/command-paths.ts';
+import { findReachedPaths } from '../../../src/app/facts/command-paths.ts';
 import { NodeFileSystem, NodeWriter } from '../../../src/hosts/node/files/file-system.ts';
 import { DiskBlobs } from '../../../src/sessions/blobs.ts';
 import { toolsFor } from '../../../src/tools/index.ts';
@@ -110,6 +110,6 @@ describe('an absolute path into an open folder', () => {
     const named = { names: new Set<string>(), searched: [], globs: new Set<string>(), folders: [] };
     const words = [join(disk.base, 'app/src/a.ts')];
     for (const cwd of ['.', 'src'])
-      assert.deepEqual((await reachOf({ ...named, words }, cwd, disk.fs, () => true)).paths, ['src/a.ts'], cwd);
+      assert.deepEqual((await findReachedPaths({ ...named, words }, cwd, disk.fs, () => true)).paths, ['src/a.ts'], cwd);
   });
 });

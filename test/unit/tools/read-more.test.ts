@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { open, truncate } from 'node:fs/promises';
-import { linesInPieces } from '../../../src/workspace/pieces.ts';
+import { linesInPieces } from '../../../src/workspace/chunked-lines.ts';
 import { toolsOn } from '../../support/tools.ts';
 
 const { signal } = new AbortController();

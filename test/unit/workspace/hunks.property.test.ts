@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { splitHunks } from '../../../src/core/run/revision.ts';
+import { splitHunks } from '../../../src/core/run/hunk-revision.ts';
 import { changeSet } from '../../../src/workspace/changes.ts';
 import { encodeText } from '../../../src/workspace/content.ts';
 import { hunksOf, linesOf, withoutHunks } from '../../../src/workspace/hunks.ts';

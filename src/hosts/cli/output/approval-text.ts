@@ -1,7 +1,7 @@
 /** What a question of a run is about, as lines of a terminal. */
 
 import type { Question } from '../../../core/session/events.ts';
-import { coversText } from '../../../core/session/grant-scope.ts';
+import { permissionText } from '../../../core/session/grant-scope.ts';
 import type { ApprovalRequest } from '../../../core/session/session-state.ts';
 import { approvalDetails, type DetailRow, questionRows } from '../../../core/view/approval-details.ts';
 import { visibleLine } from '../../../core/words/visible-text.ts';
@@ -20,7 +20,7 @@ export function askedText(request: ApprovalRequest, paint: Paint): string {
     const letters = scopes(index === 0 ? '' : 'p')
       .filter(Boolean)
       .join(', ');
-    return paint.dim(`For ${visibleLine(coversText(each))}: ${letters}`);
+    return paint.dim(`For ${visibleLine(permissionText(each))}: ${letters}`);
   });
   return [paint.bold(title), ...rowLines(rows, paint), diffText(files, paint), harmless(reason), ...longer].filter(Boolean).join('\n');
 }

@@ -1,6 +1,6 @@
 /** A proposed change, asked for hunk by hunk. */
 
-import { fileRevision, goesWithMove, hunksIn, splitHunks } from '../../../core/run/revision.ts';
+import { fileRevision, goesWithMove, hunksIn, splitHunks } from '../../../core/run/hunk-revision.ts';
 import type { ChangeSummary, Revision } from '../../../core/run/tool.ts';
 import type { ApprovalAnswer } from '../../../core/session/events.ts';
 import { diffText, oneLine, type Paint } from './terminal.ts';

@@ -80,7 +80,7 @@ export class NodeFileSystem implements FileSystem {
     return findInFolders(this, query, async (folder, own) => {
       const options = { cwd: this.directory({ folder, path: '' }), query: own, signal };
       const rg = await this.#ripgrep();
-      if (!rg) return (await import('../search/walk.ts')).filesByWalking(options);
+      if (!rg) return (await import('../search/search-without-ripgrep.ts')).filesByWalking(options);
       return filesWithRipgrep({ ...options, rg, without: ignoreFileIn(options.cwd) });
     });
   }
@@ -91,7 +91,7 @@ export class NodeFileSystem implements FileSystem {
     return searchInFolders(this, query, async function* (folder, own) {
       const options = { cwd: root(folder), query: own, signal };
       const rg = await ripgrep();
-      if (!rg) yield* (await import('../search/walk.ts')).searchByWalking(options);
+      if (!rg) yield* (await import('../search/search-without-ripgrep.ts')).searchByWalking(options);
       else yield* searchWithRipgrep({ ...options, rg, without: ignoreFileIn(options.cwd) });
     });
   }

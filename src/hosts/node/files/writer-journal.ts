@@ -117,7 +117,7 @@ export class Journal {
     const path = join(this.#directory, `${process.pid}-${randomUUID()}${state}`);
     fs.renameSync(found, path);
     if (state === PENDING) takeBack(fs, JSON.parse(fs.readFileSync(path, 'utf8')));
-    else if (state === DONE) tidy(fs, JSON.parse(fs.readFileSync(path, 'utf8')));
+    else if (state === DONE) removeLeftovers(fs, JSON.parse(fs.readFileSync(path, 'utf8')));
     remove(fs, path);
   }
 
@@ -189,7 +189,7 @@ function isOurs(fs: FileOps, file: string, temporary: string | undefined, after:
 }
 
 /** Removes what a change that stands has left over. @throws after all were tried. */
-export function tidy(fs: FileOps, { steps }: Entry): void {
+export function removeLeftovers(fs: FileOps, { steps }: Entry): void {
   const failures: unknown[] = [];
   for (const path of steps.flatMap(({ temporary, backup }) => [temporary, backup])) {
     try {

@@ -17,10 +17,10 @@ import {
   missingAncestors,
   type OpenJournal,
   quietly,
+  removeLeftovers,
   type Step,
   syncDirectory,
   takeBack,
-  tidy,
 } from './writer-journal.ts';
 
 export type NodeWriterOptions = {
@@ -121,7 +121,7 @@ export class NodeWriter implements Writer {
     // The change stands. Should the disk fail now, the rest is tidied up another time.
     for (let attempt = 0; attempt < 2; attempt++) {
       try {
-        tidy(this.#fs, entry);
+        removeLeftovers(this.#fs, entry);
         journal?.end();
         return;
       } catch {}

@@ -7,7 +7,7 @@ import { IGNORE_FILE } from '../../../workspace/ignore.ts';
 import type { FindQuery, SearchQuery } from '../../../workspace/types.ts';
 import type { InFolder } from '../files/folders.ts';
 import { hasPipeAbove, hasPipeBelow } from './ignore-pipes.ts';
-import { type Include, includeIn } from './include.ts';
+import { type Include, includeIn } from './include-glob.ts';
 import { repositoryOf } from './repository.ts';
 
 export type Hit = { path: string; line: number; text: string };
@@ -47,13 +47,13 @@ export async function findRipgrep(candidates: readonly string[] = [], path = pro
 /** The first `limit` files by name, without what ignore files name. */
 export async function filesWithRipgrep(options: FilesOptions): Promise<string[]> {
   const files = await unlessBlocked(options.cwd, () => collectFiles(options));
-  return files ?? (await import('./walk.ts')).filesByWalking(options);
+  return files ?? (await import('./search-without-ripgrep.ts')).filesByWalking(options);
 }
 
 /** The first `limit` lines that match, by file. */
 export async function* searchWithRipgrep(options: SearchOptions): AsyncGenerator<Hit> {
   const hits = await unlessBlocked(options.cwd, () => firstHits(options));
-  if (!hits) return yield* (await import('./walk.ts')).searchByWalking(options);
+  if (!hits) return yield* (await import('./search-without-ripgrep.ts')).searchByWalking(options);
   for (const hit of hits) {
     options.signal.throwIfAborted();
     yield hit;

@@ -5,9 +5,9 @@ import type { ModelRef } from '../../../core/model/messages.ts';
 import { noteTexts } from '../../../core/model/notes.ts';
 import type { Plan } from '../../../core/plan/plan.ts';
 import type { Reached } from '../../../core/run/budget.ts';
-import { hunksIn } from '../../../core/run/revision.ts';
+import { hunksIn } from '../../../core/run/hunk-revision.ts';
 import type { AgentEvent, ApprovalAnswer, QuestionAnswer } from '../../../core/session/events.ts';
-import { coversText } from '../../../core/session/grant-scope.ts';
+import { permissionText } from '../../../core/session/grant-scope.ts';
 import { brokeOff } from '../../../core/session/reduce.ts';
 import type { ApprovalRequest, AskedQuestion } from '../../../core/session/session-state.ts';
 import { proofOf, receiptLine } from '../../../core/view/receipt.ts';
@@ -158,7 +158,7 @@ export class ChatRenderer {
     if (rule === 'outside-plan') button('Widen the plan', { approve: true, widen: true });
     const [widest] = covers;
     if (widest && similar > 0) button(`Approve all ${similar + 1} like this`, { approve: true, grant: 'turn', covers: 0 });
-    if (widest) button(`Approve ${visibleLine(coversText(widest))} for this run`, { approve: true, grant: 'run', covers: 0 });
+    if (widest) button(`Approve ${visibleLine(permissionText(widest))} for this run`, { approve: true, grant: 'run', covers: 0 });
     button('Reject', { approve: false });
     const opening = (title: string, command: string, ...args: string[]) =>
       stream.button({ command, title, arguments: [this.#session.id, callId, ...args] });

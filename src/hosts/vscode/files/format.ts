@@ -6,7 +6,7 @@ import { neutralEdit } from '../languages/languages.ts';
 const SCHEME = 'kedge-draft';
 const ORGANIZE = vscode.CodeActionKind.SourceOrganizeImports;
 
-export class Tidier implements vscode.Disposable {
+export class DraftFormatter implements vscode.Disposable {
   readonly #drafts = new Map<string, string>();
   readonly #provider: vscode.Disposable;
   #count = 0;
@@ -21,7 +21,7 @@ export class Tidier implements vscode.Disposable {
   }
 
   /** As the user's settings say; undefined where they say nothing, and where nobody would change anything. */
-  async tidied(file: vscode.Uri, text: string): Promise<string | undefined> {
+  async format(file: vscode.Uri, text: string): Promise<string | undefined> {
     const settings = vscode.workspace.getConfiguration('kedge.edits', file);
     let now = text;
     if (settings.get('organizeImports', false)) now = await this.#with(file, now, importEdits);

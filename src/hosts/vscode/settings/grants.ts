@@ -1,6 +1,6 @@
 /** What the user allowed for good in this workspace. It is kept by VS Code, never in the workspace. */
 import * as vscode from 'vscode';
-import { type Covers, coversText, sameCovers } from '../../../core/session/grant-scope.ts';
+import { isSamePermission, type Permission, permissionText } from '../../../core/session/grant-scope.ts';
 import type { Kedge } from '../kedge.ts';
 
 const GRANTS_KEY = 'kedge.grants';
@@ -15,22 +15,22 @@ export class WorkspaceGrants {
     this.#state = state;
   }
 
-  list(): readonly Covers[] {
-    const kept = this.#state.get<Covers[]>(GRANTS_KEY, []);
+  list(): readonly Permission[] {
+    const kept = this.#state.get<Permission[]>(GRANTS_KEY, []);
     return this.#state.get(EDITS_KEY, false) ? [{ kind: 'edits' }, ...kept] : kept;
   }
 
-  add(covers: Covers): void {
-    if (this.list().some((known) => sameCovers(known, covers))) return;
-    void this.#state.update(GRANTS_KEY, [...this.#state.get<Covers[]>(GRANTS_KEY, []), covers]);
+  add(covers: Permission): void {
+    if (this.list().some((known) => isSamePermission(known, covers))) return;
+    void this.#state.update(GRANTS_KEY, [...this.#state.get<Permission[]>(GRANTS_KEY, []), covers]);
   }
 
   revokedAt(): number {
     return this.#state.get(REVOKED_KEY, 0);
   }
 
-  async revoke(covers?: Covers): Promise<void> {
-    const kept = covers ? this.list().filter((known) => !sameCovers(known, covers)) : [];
+  async revoke(covers?: Permission): Promise<void> {
+    const kept = covers ? this.list().filter((known) => !isSamePermission(known, covers)) : [];
     if (!covers) await this.#state.update(REVOKED_KEY, Date.now());
     await this.#state.update(EDITS_KEY, undefined);
     await this.#state.update(GRANTS_KEY, kept.length > 0 ? kept : undefined);
@@ -56,7 +56,7 @@ export async function manageGrants(kedge: Kedge): Promise<void> {
       return;
     }
     const items = all.map(({ covers, scope }) => ({
-      label: `$(pass) ${sentence(coversText(covers))}`,
+      label: `$(pass) ${sentence(permissionText(covers))}`,
       description: SCOPE[scope],
       covers,
     }));

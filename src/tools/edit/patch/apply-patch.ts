@@ -5,10 +5,10 @@ import { decodeText, encodeLike, encodeText, sameBytes } from '../../../workspac
 import type { WriteGate } from '../../../workspace/gate.ts';
 import type { FileChange } from '../../../workspace/types.ts';
 import type { Resolved, Workspace } from '../../../workspace/workspace.ts';
-import { defineTool } from '../../define.ts';
+import { defineTool } from '../../define-tool.ts';
 import { changeCall, existingFile, newFile, textContent } from '../change-call.ts';
 import { expectContent } from '../escaped-text.ts';
-import { marksNote, withMarksRestored } from '../marks.ts';
+import { marksNote, withMarksRestored } from '../invisible-marks.ts';
 import { elisionIn } from '../replace/elision.ts';
 import { leavesOut } from '../replace/errors.ts';
 import { applyHunks, expectWholeHunks } from './hunks.ts';

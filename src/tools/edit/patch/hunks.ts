@@ -1,9 +1,9 @@
 /** Applies the hunks of one file as one; pure. A hunk must have one place: headers and the order of hunks say which, likeness never does. */
 import { ToolError } from '../../../core/run/tool.ts';
+import { withoutHabits } from '../replace/copying-habits.ts';
 import { MENDS, type Mend } from '../replace/copying-slips.ts';
 import { elisionIn } from '../replace/elision.ts';
 import { appliedAlready, isUndone, leavesOut, notFound, occursAt, unclearIndentation } from '../replace/errors.ts';
-import { withoutHabits } from '../replace/habits.ts';
 import { Lines, lastAtMost } from '../replace/lines.ts';
 import { EXACT, indentOf, LOOSER, linePlaces, type Place, type Scope, withinAny } from '../replace/match.ts';
 import { BORDER, type Op, render } from '../replace/render.ts';

@@ -3,7 +3,7 @@ import { isElision } from './elision.ts';
 import type { Lines } from './lines.ts';
 import { LOOSER, type Place } from './match.ts';
 import { nearestStart, numbered } from './nearest.ts';
-import { slipIn } from './slips.ts';
+import { slipIn } from './slip-hints.ts';
 
 const MAX_NAMED = 5;
 const MAX_SHOWN = 3;

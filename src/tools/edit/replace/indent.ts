@@ -4,10 +4,10 @@
  * or two readings indent a new line differently, nothing is guessed.
  */
 import { closesBlock, isNestedWell, leavesBlock, opensBlock } from './blocks.ts';
+import { type Convert, findConversion, fromLineStart, isOneForSeveral, stepsOf } from './indent-steps.ts';
 import type { Lines } from './lines.ts';
 import { indentOf } from './match.ts';
 import type { Op } from './render.ts';
-import { type Convert, findConversion, fromLineStart, isOneForSeveral, stepsOf } from './steps.ts';
 
 /** A line of the passage: its indentation in the model's copy and in the file. */
 type Known = { index: number; old: string; file: string; text: string };

@@ -1,6 +1,6 @@
 /** The passage of a text that is most like one that is not in it. It is only shown; nothing is ever changed by likeness. Pure. */
 import type { Lines } from './lines.ts';
-import { visible } from './slips.ts';
+import { visible } from './slip-hints.ts';
 
 const MAX_LINE = 200;
 const MAX_WORDS = 50;

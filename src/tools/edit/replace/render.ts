@@ -3,7 +3,7 @@
  * the model wrote it, with the line ending of the line that it replaces or stands beside; where indentation was ignored, indented as the text is.
  */
 import { diffArrays } from 'diff';
-import { withoutHabits } from './habits.ts';
+import { withoutHabits } from './copying-habits.ts';
 import { indentsFor } from './indent.ts';
 import { type Lines, splitLines, splitPieces } from './lines.ts';
 import { indentOf, type Place } from './match.ts';

@@ -3,9 +3,9 @@ import type { Tool } from '../../../core/run/tool.ts';
 import { encodeLike } from '../../../workspace/content.ts';
 import type { WriteGate } from '../../../workspace/gate.ts';
 import type { Workspace } from '../../../workspace/workspace.ts';
-import { counted, defineTool } from '../../define.ts';
+import { counted, defineTool } from '../../define-tool.ts';
 import { changeCall, existingFile, textContent } from '../change-call.ts';
-import { marksNote, withMarksRestored } from '../marks.ts';
+import { marksNote, withMarksRestored } from '../invisible-marks.ts';
 import { repairReplaceInput } from './input.ts';
 import { expectWhole, replaceAll } from './replace.ts';
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NodeFileSystem } from '../../../../src/hosts/node/files/file-system.ts';
-import { includeOf } from '../../../../src/hosts/node/search/include.ts';
+import { includeOf } from '../../../../src/hosts/node/search/include-glob.ts';
 import { matcherOf, matchingLines } from '../../../../src/hosts/node/search/matching-lines.ts';
 import { findRipgrep } from '../../../../src/hosts/node/search/ripgrep.ts';
 import type { SearchQuery } from '../../../../src/workspace/types.ts';

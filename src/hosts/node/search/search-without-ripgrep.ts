@@ -5,7 +5,7 @@ import ignore, { type Ignore } from 'ignore';
 import { decodeText } from '../../../workspace/content.ts';
 import { isCostlyPattern } from '../../../workspace/ignore-patterns.ts';
 import { readRealUpTo, readRegular } from '../files/real-files.ts';
-import { includeIn } from './include.ts';
+import { includeIn } from './include-glob.ts';
 import { matcherOf, matchingLinesOfAll } from './matching-lines.ts';
 import { repositoryOf } from './repository.ts';
 import type { FilesOptions, Hit, SearchOptions } from './ripgrep.ts';

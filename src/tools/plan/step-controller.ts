@@ -9,7 +9,7 @@ import type { RunRecord, SessionState } from '../../core/session/session-state.t
 import { historiesOf } from '../../workspace/checkpoints.ts';
 import type { WriteGate } from '../../workspace/gate.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { counted } from '../define.ts';
+import { counted } from '../define-tool.ts';
 import { type Checked, type CheckPorts, checkedText, runCheck } from './plan-check.ts';
 import { asAskedBy, stepOf, stepsAhead, titleOf } from './plan-scope.ts';
 
@@ -21,7 +21,7 @@ type Report = { step: number; status: StepStatus; note?: string | undefined };
 
 const MAX_SHOWN = 400;
 
-export class StepKeeper {
+export class StepController {
   readonly #run: RunRecord;
   readonly #state: SessionState;
   readonly #workspace: Workspace;
