@@ -3,7 +3,7 @@ import type { Tool } from '../core/run/tool.ts';
 import type { QuestionAnswer } from '../core/session/events.ts';
 import { defineTool } from './define-tool.ts';
 
-/** The run waits for the answer, however long it takes. */
+/** The tool call resolves when the user answers, however long that takes. */
 export function askUserTool(): Tool {
   return defineTool({
     name: 'ask_user',

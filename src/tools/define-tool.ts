@@ -10,12 +10,12 @@ type Definition<Schema extends z.ZodType> = {
   input: Schema;
   effect: Effect;
   alone?: boolean;
-  /** Puts right what models are known to send instead of what the schema says. */
+  /** Corrects input that models are known to send instead of what the schema asks for. */
   repair?(input: unknown): unknown;
   prepare(input: z.infer<Schema>, signal: AbortSignal): Promise<PreparedCall>;
 };
 
-/** A built-in tool from its schema. Input that does not fit becomes an error that the model can correct. */
+/** Builds a built-in tool from its schema. Invalid input becomes an error message from which the model can correct its call. */
 export function defineTool<Schema extends z.ZodType>({
   name,
   description,
@@ -48,7 +48,7 @@ export function defineTool<Schema extends z.ZodType>({
   };
 }
 
-/** Without what costs tokens on every request and tells a model nothing. */
+/** Leaves out the parts of the JSON schema that cost tokens in every request and tell the model nothing. */
 function wireSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
   return JSON.parse(JSON.stringify(rest, (key, value) => (key === 'maximum' && value === Number.MAX_SAFE_INTEGER ? undefined : value)));

@@ -1,4 +1,4 @@
-/** Which tools a run is built with. A run without a gate has no tool that could write, and no way to come by one. */
+/** Selects the tools of a run. A run without a gate has no tool that can write, and no way to get one. */
 import type { ModelRef } from '../core/model/messages.ts';
 import type { Plan } from '../core/plan/plan.ts';
 import type { Tool } from '../core/run/tool.ts';
@@ -34,10 +34,10 @@ export type ToolAccess =
   | { mode: 'plan'; newId: () => string; revises?: Plan | undefined }
   | ({ mode: 'agent'; gate: WriteGate; stepController?: StepController | undefined; model?: ModelRef } & ExternalAccess);
 
-/** What reaches beyond the workspace's files, where the host has it. */
+/** Access beyond the files of the workspace, if the host provides it. */
 export type ExternalAccess = { commands?: CommandRunner | undefined; fetcher?: Fetcher | undefined };
 
-/** `languages` where the host has language services. */
+/** `languages` is missing when the host has no language services. */
 export function toolsFor(workspace: Workspace, access: ToolAccess, languages?: LanguageServices): Tool[] {
   const tools = [readFileTool(workspace), listDirectoryTool(workspace), findFilesTool(workspace), searchTextTool(workspace), askUserTool()];
   if (languages) tools.push(...languageTools(workspace, languages));
@@ -77,7 +77,7 @@ function languageTools(workspace: Workspace, languages: LanguageServices): Tool[
   ];
 }
 
-/** OpenAI's models are trained on patches, wherever they are asked; all others replace passages. */
+/** OpenAI's models are trained on patches, whichever provider serves them. All others replace passages. */
 export function editsByPatch(model: ModelRef | undefined): boolean {
   return model !== undefined && /(^|\/)(gpt-|chatgpt|codex|o\d)/i.test(model.model);
 }

@@ -1,8 +1,8 @@
-/** What models send to tools instead of what a schema says, put right where only one thing can be meant; pure. */
+/** Corrects tool arguments that do not fit the schema, if only one thing can be meant. */
 import type * as z from 'zod';
 import { jsonIn } from '../core/json.ts';
 
-/** Names that the tools of other programs have for the same. */
+/** The names of these arguments in the tools of other programs. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   path: ['file_path', 'filePath', 'file'],
   content: ['contents', 'file_text', 'text'],
@@ -19,7 +19,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   input: ['patch', 'patch_text', 'diff', 'command', 'cmd'],
 };
 
-/** With the names of the schema, where the input has none of its own for it. */
+/** Renames arguments to those of the schema, unless the input already has them. */
 export function renamed(input: unknown, keys: readonly string[]): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
   const own = input as Record<string, unknown>;
@@ -31,11 +31,11 @@ export function renamed(input: unknown, keys: readonly string[]): unknown {
   return found.length > 0 ? { ...own, ...Object.fromEntries(found) } : input;
 }
 
-/** A directory beside a glob made part of the glob. */
+/** Merges a separate directory argument into the glob. */
 export function withDirectory(input: unknown): unknown {
   const { path, ...rest } = (typeof input === 'object' && input ? input : {}) as Record<string, unknown>;
   if (typeof path !== 'string') return input;
-  // What is absolute may lie in the workspace.
+  // An absolute path is kept, because it may be inside the workspace.
   const directory = path.trim().replace(/^\.\/|[\\/]$/g, '');
   if (directory === '' || directory === '.') return rest;
   if (typeof rest.glob !== 'string') return { ...rest, glob: directory };
@@ -44,7 +44,7 @@ export function withDirectory(input: unknown): unknown {
   return within.startsWith(`${directory}/`) ? rest : { ...rest, glob: `${directory}/**/${within.replace(/^\*\*\//, '')}` };
 }
 
-/** With values of the types that the schema has, as far as the issues show them: to be checked once more. */
+/** Converts values to the types of the schema as the issues suggest. The result must be validated again. */
 export function retyped(input: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
   if (typeof input !== 'object' || input === null) return input;
   const copy = structuredClone(input);

@@ -2,8 +2,9 @@ import { type Tool, wrapTool } from '../core/run/tool.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /**
- * A tool that changes files reads them to prepare a call, before the user was asked. When reading one of them needs an approval, the call is judged as
- * reading it, too, and the reason why the call fails is told only after that. Otherwise a model could guess the content until an edit fits.
+ * A tool that changes files reads them to prepare a call, before the user is asked. When reading one of them needs an approval, the call is
+ * judged as a read, too, and the reason why it fails is reported only after that approval. Otherwise a model could guess the content until
+ * an edit fits.
  */
 export function judgedByReads(make: (workspace: Workspace) => Tool, workspace: Workspace): Tool {
   return wrapTool(make(workspace), async (input, signal) => {

@@ -1,15 +1,15 @@
-/** A proposed change with as much of it as the user kept. */
+/** Reduces a proposed change to the parts that the user accepted or edited. */
 import { type ChangeSummary, type FileRevision, type Revision, ToolError } from '../core/run/tool.ts';
 import { diffOf } from './changes.ts';
 import { decodeText, encodeLike, sameBytes } from './content.ts';
 import { withoutHunks } from './hunks.ts';
 import type { BlobStore, FileChange } from './types.ts';
 
-/** Changes fewer files, or the same with other contents. @throws ToolError for a revision that does not fit the change. */
+/** The result has fewer files, or the same files with other contents. @throws ToolError when the revision does not fit the change. */
 export async function revised(changes: readonly FileChange[], revision: Revision, blobs: Pick<BlobStore, 'get'>): Promise<FileChange[]> {
   const stranger = Object.keys(revision).find((path) => !changes.some((change) => change.path === path));
   if (stranger !== undefined) throw new ToolError(`${stranger} is not part of this change.`);
-  // A file that moves is two changes, which are refused together.
+  // A move consists of two changes, which are refused together.
   const refused = (change: FileChange) => isRefused(change, revision[change.path]);
   const dropped = new Set(
     changes.filter(refused).flatMap(({ path, movedFrom }) => [path, ...(movedFrom === undefined ? [] : [movedFrom])]),
@@ -23,7 +23,7 @@ export async function revised(changes: readonly FileChange[], revision: Revision
   return kept;
 }
 
-/** What comes into being or goes away is one hunk, and so is what is no text. */
+/** A created, deleted or binary file has a single hunk. */
 function isRefused({ before, after, movedFrom }: FileChange, made: FileRevision | undefined): boolean {
   if (made === 'refused') return true;
   if (typeof made !== 'object' || !('without' in made) || !made.without.includes(0)) return false;
@@ -49,7 +49,7 @@ async function contentOf(
   return text === old ? from : encodeLike(text, from);
 }
 
-/** The change as the log has it, from the contents that are kept. @throws ToolError where one is not. */
+/** Rebuilds the changes of a logged call from the stored contents. @throws ToolError when a content is no longer stored. */
 export async function changesFrom(summaries: readonly ChangeSummary[], blobs: Pick<BlobStore, 'get'>): Promise<FileChange[]> {
   const content = async (path: string, hash: string | undefined) => {
     const bytes = hash === undefined ? undefined : await blobs.get(hash);
@@ -69,7 +69,7 @@ export async function changesFrom(summaries: readonly ChangeSummary[], blobs: Pi
 
 const MAX_LINES = 200;
 
-/** What the model is told of the difference between what it proposed and what landed. */
+/** Tells the model how the applied change differs from the one it proposed. */
 export function revisionNote(proposed: readonly FileChange[], landed: readonly FileChange[]): string {
   const now = new Map(landed.map((change) => [change.path, change]));
   const notes = proposed.flatMap(({ path, after }) => {

@@ -1,13 +1,15 @@
-/** Lines out of a file of any size, with no more of it in memory than one piece and what is shown. */
+/** Reads lines from a file of any size while holding only one chunk and the requested lines in memory. */
 
 const PIECE = 1_000_000;
 
 export type LineLimits = { from: number; to: number; maxLines: number; maxChars: number; maxLine: number };
 
-/** `total` where the end was reached, `more` where there are lines behind; `cut` is how many bytes of a line are not in its text. */
+/**
+ * `total` is set when the end was reached, and `more` when further lines follow. `cut` counts the bytes of a line that are not in `text`.
+ */
 export type Pieces = { lines: { text: string; cut: number }[]; more: boolean; total?: number };
 
-/** undefined where it is no text. `read` gives so many bytes from there on, fewer at the end. */
+/** Returns undefined for a binary file. `read` returns `length` bytes from `from` on, or fewer at the end of the file. */
 export async function linesInPieces(
   read: (from: number, length: number) => Promise<Uint8Array>,
   { from, to, maxLines, maxChars, maxLine }: LineLimits,
@@ -19,7 +21,7 @@ export async function linesInPieces(
   let [heldBytes, cut, chars, line] = [0, 0, 0, 1];
 
   const hold = (bytes: Uint8Array) => {
-    // A character has four bytes at most.
+    // A UTF-8 character has at most four bytes.
     const room = Math.max(0, 4 * maxLine - heldBytes);
     held.push(bytes.slice(0, room));
     heldBytes += Math.min(room, bytes.length);

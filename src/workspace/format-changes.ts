@@ -1,16 +1,16 @@
-/** A proposed change as the user's formatter would have it, before it is shown: so what is shown and approved is what lands. */
+/** Formats a proposed change before it is displayed, so that the approved text is exactly what is written. */
 import { decodeText, encodeLike, sameBytes } from './content.ts';
 import type { FileChange, Location } from './types.ts';
 
-/** The text as the host would tidy it; undefined where it would stay as it is. May fail and may hang. */
+/** Returns the text as the host's formatter would have it, or undefined when it would not change. It may fail, and it may never resolve. */
 export type FormatText = (at: Location, text: string) => Promise<string | undefined>;
 
-/** More files, or a larger one, are left as they are. */
+/** Larger changes and files are not formatted. */
 const MAX_FILES = 50;
 const MAX_BYTES = 500_000;
 const MOST_MS = 5_000;
 
-/** The changes, and which of their files were tidied; those that cannot be stay as they were proposed. */
+/** Returns the changes and the paths of the formatted files. A file that cannot be formatted stays as proposed. */
 export async function formatChanges(
   changes: readonly FileChange[],
   format: FormatText,

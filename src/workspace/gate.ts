@@ -1,6 +1,6 @@
 /**
- * The write gate: the only code that is handed the means to write. It applies exactly the change that was shown, or nothing,
- * and leaves behind what is needed to take it back.
+ * The write gate is the only code that receives a `Writer`. It applies exactly the change that was displayed, or nothing, and stores what
+ * undo needs.
  */
 
 import { type ChangeSummary, type ExecuteContext, type Review, type Revision, ToolError } from '../core/run/tool.ts';
@@ -15,7 +15,7 @@ import { parsePath } from './paths.ts';
 import { type BlobStore, type FileChange, NothingWritten, type Writer } from './types.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Called before the first byte changes, with all that is about to. */
+/** Called with all changes before the first byte is written. */
 export type RecordChanges = (changes: Omit<ChangeSummary, 'diff'>[]) => void;
 
 type PlannedUndo = { result: UndoResult; change?: FileChange; isBlocked?: boolean };
@@ -24,7 +24,7 @@ export class WriteGate {
   readonly #workspace: Workspace;
   readonly #writer: Writer;
   readonly #blobs: BlobStore;
-  /** How the user wants proposed texts tidied before they are shown, where the host can. */
+  /** Formats a proposed text as the user's settings say, before the change is displayed. Undefined when the host has no formatter. */
   readonly format: FormatText | undefined;
   #queue: Promise<unknown>;
 
@@ -36,7 +36,7 @@ export class WriteGate {
     this.#queue = Promise.resolve(writer.recover?.()).catch(() => undefined);
   }
 
-  /** The change set of these changes. Its contents are kept from now on: the diff that is shown and a later undo read them. */
+  /** Builds the change set and stores all contents as blobs, because the displayed diff and a later undo read them. */
   async prepare(changes: FileChange[]): Promise<ChangeSet> {
     const set = await changeSet(changes);
     for (const { before, after } of changes) {
@@ -50,12 +50,12 @@ export class WriteGate {
     return (await changeSet(await changesFrom(summaries, this.#blobs), Number.POSITIVE_INFINITY)).summaries;
   }
 
-  /** As much of the change as the user kept. @throws ToolError for a revision that does not fit it. */
+  /** Reduces the change to the parts that the user accepted. @throws ToolError when the revision does not fit the change. */
   async revise(set: ChangeSet, revision: Revision): Promise<ChangeSet> {
     return this.prepare(await revised(set.changes, revision, this.#blobs));
   }
 
-  /** The digest that `revise` will come to; undefined where nothing is left to do. */
+  /** Returns the digest that `revise` would produce, or undefined when the revision leaves nothing to do. */
   async revisedDigest(summaries: readonly ChangeSummary[], revision: Revision): Promise<string | undefined> {
     const kept = await revised(await changesFrom(summaries, this.#blobs), revision, this.#blobs);
     const hash = async (bytes: Uint8Array | undefined) => bytes && { hash: await hashOf(bytes) };
@@ -68,14 +68,17 @@ export class WriteGate {
     return effects.length === 0 ? undefined : digestOf(effects);
   }
 
-  /** @throws ToolError, with every file as it was, when any of them is no longer what was shown or cannot be written. */
+  /**
+   * Applies the change set. @throws ToolError when a file is no longer as it was displayed or cannot be written. Every file is then as
+   * before, unless the message names it.
+   */
   apply(set: ChangeSet, { callId, record, signal }: Pick<ExecuteContext, 'callId' | 'record' | 'signal'>): Promise<void> {
     return this.#alone(async () => {
       for (const change of set.changes) await this.#expectUnchanged(change);
       const staged = await Promise.all(set.summaries.map(({ diff: _, ...rest }, index) => this.#staged(rest, set.changes[index])));
-      // A change that has not begun when its run is stopped never does.
+      // A run that was stopped must not start another change.
       signal.throwIfAborted();
-      // The log knows what is about to happen before the first byte changes.
+      // The event must be in the log before the first byte changes, so that a crash can be recovered from.
       record({ type: 'changes_staged', callId, changes: staged });
       const changes = set.changes.map((change, index) => ({ ...change, mode: staged[index]?.mode }));
       const overtaken = await this.#commit(changes, () => record({ type: 'changes_dropped', callId }));
@@ -86,9 +89,9 @@ export class WriteGate {
   }
 
   /**
-   * Takes back what was written, newest first, as one step where that can be. A file in which somebody went on is merged, or left
-   * alone where the two meet. `record` is told before the first byte changes; what landed of it, the results say. Stopped before that, it
-   * changes nothing; stopped later, it ends between two files.
+   * Undoes recorded writes, newest first, in one step if possible. Later changes by somebody else are merged, or the file is left alone
+   * where they conflict. `record` is called before the first byte is written; the results say which files were restored. An abort before
+   * that changes nothing; a later abort takes effect between two files.
    */
   undo(staged: readonly Staged[], record: RecordChanges, signal?: AbortSignal): Promise<UndoResult[]> {
     return this.#alone(async () => {
@@ -101,7 +104,7 @@ export class WriteGate {
       signal?.throwIfAborted();
       await this.#takeBack(plans, record, signal);
       await this.#removeEmpty(staged.flatMap(({ made = [] }) => made).reverse(), signal);
-      // Something that has gone by now may have stood in its way.
+      // A file that blocked this path may be gone by now.
       for (const [index, { isBlocked }] of plans.entries()) {
         if (!isBlocked || signal?.aborted) continue;
         const again = await this.#plan(histories[index] as History);
@@ -112,14 +115,14 @@ export class WriteGate {
     });
   }
 
-  /** What these writes to one file come to in the file as it is now. */
+  /** Shows what undoing these writes to one file would change in its current content. */
   async review(staged: readonly Staged[]): Promise<Review> {
     const { result, change } = await this.#planOf(staged);
     if (result.outcome === 'refused') return { problem: result.reason ?? '' };
     return { ...diffOf(change?.after, change?.before), digest: await this.#digestOf(change) };
   }
 
-  /** Takes back one hunk of what `review` showed. Another file than it showed is refused. */
+  /** Undoes one hunk of the diff that `review` returned. The result is `refused` when the file has changed since. */
   undoHunk(staged: readonly Staged[], { index, digest }: { index: number; digest: string }, record: RecordChanges): Promise<UndoResult[]> {
     return this.#alone(async () => {
       const plan = await this.#planOf(staged);
@@ -161,7 +164,7 @@ export class WriteGate {
   async #takeBack(plans: PlannedUndo[], record: RecordChanges, signal?: AbortSignal): Promise<void> {
     const changes = plans.flatMap(({ change }) => change ?? []);
     if (changes.length === 0) return;
-    // What is there now is kept too, so that the way back can be gone back.
+    // The current contents are stored as well, so that the undo can itself be undone.
     const { summaries } = await this.prepare(changes);
     record(await Promise.all(summaries.map(({ diff: _, ...rest }, index) => this.#staged(rest, changes[index]))));
     const files = plans.filter(({ change }) => change && !change.path.endsWith('/'));
@@ -169,7 +172,7 @@ export class WriteGate {
       () => true,
       () => false,
     );
-    // One by one, so that a file that cannot be written does not keep the others from it.
+    // The files are written one by one, so that one failure does not prevent the others.
     for (const plan of plans) {
       const { change } = plan;
       if (!change || (isWhole && files.includes(plan))) continue;
@@ -183,7 +186,10 @@ export class WriteGate {
     }
   }
 
-  /** With what undo needs to know and nobody knows afterwards. */
+  /**
+   * Adds what only exists before the write and undo needs later: the permissions of a deleted file, and the directories that a new file
+   * creates.
+   */
   async #staged<Summary extends Omit<ChangeSummary, 'diff'>>(summary: Summary, change: FileChange | undefined): Promise<Summary> {
     if (!change || (change.before && change.after)) return summary;
     if (change.before) {
@@ -198,7 +204,10 @@ export class WriteGate {
     return made.length > 0 ? { ...summary, made: made.reverse() } : summary;
   }
 
-  /** Directories that came with files, inner ones first: all at once, or else as many as can go. One that holds somebody's work by now stays. */
+  /**
+   * Removes the directories that were created for files, inner ones first: all in one step, or otherwise as many as possible. A directory
+   * that contains other files stays.
+   */
   async #removeEmpty(paths: readonly string[], signal?: AbortSignal): Promise<void> {
     const changes = await this.#emptyAmong(paths, signal);
     if (signal?.aborted || changes.length === 0) return;
@@ -209,16 +218,16 @@ export class WriteGate {
     for (const change of isDone ? [] : changes) if (!signal?.aborted) await this.#commit([change]).catch(() => undefined);
   }
 
-  /** Those that hold nothing but each other. */
+  /** Returns the directories that contain nothing but each other. */
   async #emptyAmong(paths: readonly string[], signal: AbortSignal | undefined): Promise<FileChange[]> {
     const empty = new Map<string, FileChange>();
-    // On the way to a real place there is no link, so one look is enough for all directories around it.
+    // There are no links on a resolved path, so one check is enough for all directories above it.
     let real = '';
     for (const path of paths) {
       if (signal?.aborted) break;
       try {
         const at = parsePath(path, this.#workspace.fs.folders);
-        // The writer may have removed it with the file.
+        // The writer may have removed the directory together with its file.
         if (!(await this.#workspace.fs.stat(at))) continue;
         const change: FileChange = { path, at, before: new Uint8Array(), after: undefined };
         if (!real.startsWith(path)) await this.#expectUnchanged(change);
@@ -226,13 +235,16 @@ export class WriteGate {
         const left = (await this.#workspace.fs.list(at)).filter(({ name }) => !empty.has(`${path}${name}/`));
         if (left.length === 0) empty.set(path, change);
       } catch {
-        // Not to be had: it is no content of anybody.
+        // A directory that cannot be read is not removed.
       }
     }
     return [...empty.values()];
   }
 
-  /** Judged again at the last moment: the place must still be the place (no link slipped in), the content still the content. */
+  /**
+   * Checks again right before the write: the path must still lead to the same place, without a new symbolic link, and the content must be
+   * unchanged.
+   */
   async #expectUnchanged({ path, at, before }: FileChange): Promise<void> {
     const real = await this.#workspace.fs.canonical(at);
     if (!real || this.#workspace.display(real) !== path.replace(/\/$/, ''))
@@ -246,7 +258,10 @@ export class WriteGate {
     }
   }
 
-  /** `putBack` is told where it failed and nothing of it is left. Returns the paths that somebody else has changed since it landed. */
+  /**
+   * Writes the changes and rolls them back on failure. `onRolledBack` is called when the rollback was complete. Returns the paths that
+   * somebody else changed right after the write. @throws ToolError when the write failed.
+   */
   async #commit(changes: readonly FileChange[], putBack?: () => void): Promise<string[]> {
     try {
       await this.#writer.commit(changes);
@@ -268,8 +283,8 @@ export class WriteGate {
   }
 
   /**
-   * Returns the paths that could not be put back. What is neither the old nor the new content is somebody else's work: it stays, and only where
-   * it is sure that `nothingLanded` nothing of the change is in it.
+   * Returns the paths that could not be restored. A content that is neither the old nor the new one is somebody else's work and stays. It
+   * counts as not restored unless `nothingLanded` says that the writer wrote nothing.
    */
   async #rollBack(changes: readonly FileChange[], nothingLanded: boolean): Promise<string[]> {
     const lost: string[] = [];
@@ -288,7 +303,7 @@ export class WriteGate {
     return lost;
   }
 
-  /** What is at the place, as a change has it. */
+  /** Reads the current content the way `FileChange` represents it. */
   async #now({ path, at }: Pick<FileChange, 'path' | 'at'>): Promise<Uint8Array | undefined> {
     if (!path.endsWith('/')) return (await this.#workspace.snapshot(at))?.bytes;
     const stat = await this.#workspace.fs.stat(at);
@@ -296,7 +311,7 @@ export class WriteGate {
     return stat && new Uint8Array();
   }
 
-  /** One change at a time, whichever session asks. */
+  /** Runs one change at a time across all sessions. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#queue.then(work);
     this.#queue = result.catch(() => undefined);
@@ -308,7 +323,7 @@ function refusal(path: string, error: unknown): UndoResult {
   return { path, outcome: 'refused', reason: error instanceof Error ? error.message : String(error) };
 }
 
-/** Of a path in a folder: '' for what is in the folder itself. */
+/** Returns '' for a path at the top of its folder. */
 function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }

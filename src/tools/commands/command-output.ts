@@ -5,7 +5,7 @@ import type { CommandLines, CommandRunner } from '../../workspace/commands.ts';
 import { defineTool } from '../define-tool.ts';
 import { stateNote, stateText } from './command-report.ts';
 
-/** It reads what a command wrote, and can stop one that the user agreed to: nothing to be asked about. */
+/** The tool needs no approval: it only reads the output of a command that the user approved, or stops that command. */
 export function commandOutputTool(runner: CommandRunner): Tool {
   return defineTool({
     name: 'command_output',

@@ -1,7 +1,7 @@
-/** What a model is told of a command: first how it ended, then what it wrote. */
+/** Formats the result of a command for the model: how it ended, and then its output. */
 import type { CommandResult, CommandState } from '../../workspace/commands.ts';
 
-/** What programs say that miss a key. */
+/** Matches messages of programs that could not find an API key or other credential. */
 const MISSES_KEY =
   /api.?key|(?:access|auth|bearer|api|missing|valid|no) token|credential|unauthori[sz]ed|forbidden|authenticat|log ?in\b|environment variable/i;
 
@@ -39,7 +39,7 @@ export function stateText(id: string, state: CommandState, durationMs: number, t
   }
 }
 
-/** In a word or two, for people. */
+/** Describes the state of a command in one or two words, for display. */
 export function stateNote(state: CommandState): string {
   switch (state.kind) {
     case 'running':

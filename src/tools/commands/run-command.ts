@@ -56,7 +56,7 @@ export function runCommandTool(workspace: Workspace, runner: CommandRunner): Too
   });
 }
 
-/** The first folder, or the directory that was named. */
+/** Resolves the working directory. Without input, it is the first open folder. @throws ToolError when it is not a directory. */
 async function directory(workspace: Workspace, input: string | undefined): Promise<{ at: Location; path: string }> {
   const first = { folder: 0, path: '' };
   if (!input?.trim()) return { at: first, path: workspace.display(first) };
@@ -70,7 +70,7 @@ async function expectDirectory(workspace: Workspace, { at, path }: Resolved): Pr
   if (stat?.type !== 'directory') throw new ToolError(stat ? `${path} is not a directory.` : `There is no directory ${path}.`);
 }
 
-/** Characters that cannot be seen, or turn the reading order, are none in a title. */
+/** Builds a title without invisible characters and without characters that change the reading direction. */
 function titleOf(command: string): string {
   const [first = '', ...more] = command.split('\n');
   const line = first.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd').trim();

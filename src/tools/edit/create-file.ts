@@ -8,7 +8,7 @@ import { changeCall, newFile } from './change-call.ts';
 import { expectContent } from './escaped-text.ts';
 import { marksNote } from './invisible-marks.ts';
 
-/** `editor` is the name of the tool for files that exist. */
+/** `editor` is the name of the tool that changes existing files. */
 export function createFileTool(workspace: Workspace, gate: WriteGate, editor: string): Tool {
   return defineTool({
     name: 'create_file',

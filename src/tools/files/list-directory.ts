@@ -8,10 +8,10 @@ import { counted, defineTool } from '../define-tool.ts';
 const DEPTH = 2;
 const MAX_DEPTH = 8;
 const MAX_ENTRIES = 500;
-/** Of a directory below the one that is listed, and of what is ignored in one. */
+/** The limits for a subdirectory, and for ignored entries in one directory. */
 const MAX_BELOW = 40;
 const MAX_IGNORED = 5;
-/** With more files than this nothing is counted. */
+/** Files are not counted in a workspace with more than this number. */
 const MAX_COUNTED = 200_000;
 
 export function listDirectoryTool(workspace: Workspace): Tool {
@@ -43,7 +43,7 @@ export function listDirectoryTool(workspace: Workspace): Tool {
   });
 }
 
-/** What is in a directory and not ignored; `count` is of the files at any depth. */
+/** The entries of a directory that are not ignored. `count` is the number of files at any depth. */
 type Branch = { count: number; files: Set<string>; directories: Map<string, Branch> };
 
 const emptyBranch = (): Branch => ({ count: 0, files: new Set(), directories: new Map() });
@@ -122,7 +122,10 @@ async function linesOf(workspace: Workspace, at: Location, branch: Branch, { dep
   return out;
 }
 
-/** A link to what is hidden or outside is a mere name: whether it leads to a directory there, or to anything at all, is not told. */
+/**
+ * Lists a symbolic link to a hidden file or to one outside the workspace by its name only, without telling whether its target is a
+ * directory or exists at all.
+ */
 async function entriesOf(workspace: Workspace, at: Location): Promise<Entries> {
   const entries = await workspace.fs.list(at);
   return Promise.all(

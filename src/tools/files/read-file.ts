@@ -16,7 +16,7 @@ import { missingFile } from './similar-names.ts';
 const MAX_LINES = 1_000;
 const MAX_CHARS = 60_000;
 const MAX_LINE = 2_000;
-/** A larger file is not held in memory as a whole, where the file system reads pieces. */
+/** A larger file is read in chunks, if the file system supports it. */
 const MAX_WHOLE = 8_000_000;
 
 type Range = { from: number; to: number };
@@ -45,7 +45,7 @@ export function readFileTool(workspace: Workspace): Tool {
   });
 }
 
-/** As other programs' tools have it: `limit` lines from the line `offset` on. */
+/** Accepts the arguments of other programs' tools: `limit` lines from the line `offset` on. */
 function rangeOf(input: unknown): unknown {
   const { offset, limit, ...rest } = (typeof input === 'object' && input ? input : {}) as Record<string, unknown>;
   if (!Number.isInteger(offset ?? limit) || !Number.isInteger(limit ?? 1)) return input;
@@ -75,7 +75,7 @@ async function read(workspace: Workspace, { at, path }: Resolved, range: Range, 
   return { content: cells ? paged(renderNotebook(cells), range) : paged(text, range, (line) => `${line}\t`) };
 }
 
-/** A link that is called like a secret is one, whatever the file behind it is called. */
+/** A link whose name looks like a secret is judged as one, whatever its target is called. */
 function linkTo(named: string, path: string): Target[] {
   return named !== path && isSecret(named) ? [{ path: named, access: 'read' }] : [];
 }
@@ -86,7 +86,7 @@ function imageContent(path: string, type: ImageType, bytes: Uint8Array): (TextPa
   return [{ type: 'text', text: `${is}:` }, imagePart(type, bytes)];
 }
 
-/** Text as it was written before UTF-8; undefined where the bytes hold what no text does. */
+/** Decodes text in a pre-UTF-8 encoding, or returns undefined when the bytes contain control characters that no text has. */
 function oldText(bytes: Uint8Array): string | undefined {
   const isText = bytes.every((byte) => byte >= 32 || (byte >= 9 && byte <= 13) || byte === 27);
   return isText ? new TextDecoder('windows-1252').decode(bytes) : undefined;
@@ -97,7 +97,7 @@ function binaryText(path: string, begin: Uint8Array, size: number): string {
   return `${path} is a binary file${kind ? ` (${kind})` : ''} of ${size} bytes.`;
 }
 
-/** undefined where the file system gives no pieces of it. */
+/** Returns undefined when the file system cannot read the file in chunks. */
 async function readLarge(
   workspace: Workspace,
   at: Location,
@@ -122,7 +122,7 @@ async function readLarge(
   return [...lines, `[lines ${from}-${last}${of}${next}]`].join('\n');
 }
 
-/** As many of these lines as are asked for and fit, each behind what `lead` says of its number. */
+/** Returns the requested lines as far as they fit. `lead` returns the prefix of a line for its number. */
 function paged(text: string, { from, to }: Range, lead: (line: number) => string = () => ''): string {
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.at(-1) === '') lines.pop();

@@ -53,7 +53,7 @@ export function searchTextTool(workspace: Workspace): Tool {
   });
 }
 
-/** Whether a file is searched at all depends on its name and the rules, never on its content. */
+/** Whether a file is searched depends only on its name and the rules, so this hint reveals nothing about its content. */
 function adviceOnGlob(workspace: Workspace, glob: string): string {
   try {
     const at = parsePath(glob, workspace.fs.folders);
@@ -64,7 +64,7 @@ function adviceOnGlob(workspace: Workspace, glob: string): string {
   }
 }
 
-/** Why a pattern may match nothing at all. */
+/** Explains why a pattern may match nothing at all. */
 function adviceOn(pattern: string, regex: boolean): string {
   if (regex) return /\\[nr]/.test(pattern) ? ' A match is within one line.' : '';
   return /[|\\^$]|\.[*+]/.test(pattern) ? ' It was taken as plain text: set regex for a regular expression.' : '';

@@ -24,11 +24,11 @@ export function getDiagnosticsTool(workspace: Workspace, languages: LanguageServ
         async execute({ signal }) {
           if (place) await existingFile(workspace, place);
           const all = await answerOf((limited) => languages.problems(place?.at, limited), signal);
-          // Messages quote the content of a file. The user approved reading the one that was named, if that needs an approval.
+          // Messages quote the content of files. Only a file that was named in the call is covered by its approval.
           const isWithheld = workspace.withheldFiles('get_diagnostics');
           const found = all.filter(({ at }) => !isWithheld(at) || workspace.display(at) === place?.path);
           if (found.length === 0) return { content: `No errors or warnings${place ? ` in ${place.path}` : ' are known'}.` };
-          // Where not all are shown, errors come before warnings.
+          // When not all are displayed, errors come before warnings.
           const worst = found.toSorted((a, b) => a.severity.localeCompare(b.severity)).slice(0, MAX_PROBLEMS);
           const rows = worst
             .sort((a, b) => a.line - b.line)

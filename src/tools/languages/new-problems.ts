@@ -1,4 +1,4 @@
-/** After a change its result says which errors and warnings it brought into the files that it touched. */
+/** Adds the errors and warnings that a change introduced to the result of the tool call. */
 import { type PreparedCall, type Tool, wrapTool } from '../../core/run/tool.ts';
 import type { LanguageServices, Problem, ProblemWatch } from '../../workspace/languages.ts';
 import { parsePath } from '../../workspace/paths.ts';
@@ -8,10 +8,10 @@ import { counted } from '../define-tool.ts';
 import { problemText } from './get-diagnostics.ts';
 
 const MAX_SHOWN = 10;
-/** Of a change over more files the first ones are looked at. */
+/** Of a larger change, only the first files are checked. */
 const MAX_FILES = 20;
 
-/** The same tool; where its calls change files, their results end with the problems that are new. */
+/** Returns the same tool, which appends new problems to the results of calls that change files. */
 export function withNewProblems(tool: Tool, workspace: Workspace, languages: LanguageServices): Tool {
   return wrapTool(tool, async (input, signal) => reporting(await tool.prepare(input, signal), workspace, languages));
 }
@@ -22,7 +22,7 @@ function reporting(prepared: PreparedCall, workspace: Workspace, languages: Lang
   if (files.length === 0) return prepared;
   const at = (path: string) => parsePath(path, workspace.fs.folders);
   const before = files.flatMap(({ path, before }) => (before ? [at(path)] : []));
-  // While the user looks at the change, the services can get ready.
+  // The services can start while the user reviews the change.
   languages.prepare(before);
   return {
     ...prepared,
@@ -53,12 +53,12 @@ async function newProblems(
   moved: ReadonlyMap<string, string>,
   workspace: Workspace,
 ): Promise<Problem[]> {
-  // Lines shift with every edit: what is the same in the same file was there before.
+  // Lines shift with every edit, so a problem with the same message in the same file counts as old.
   const keyOf = ({ at, severity, message }: Problem) => {
     const path = workspace.display(at);
     return [moved.get(path) ?? path, severity, message].join('\0');
   };
-  // First: what was before may be known only then.
+  // This must come first, because the earlier problems may be complete only then.
   const after = files.length > 0 ? await watch.after(files) : [];
   const before = new Map<string, number>();
   for (const problem of watch.before) before.set(keyOf(problem), (before.get(keyOf(problem)) ?? 0) + 1);

@@ -40,7 +40,10 @@ function movesText(workspace: Workspace, { moves }: RenameEffect): string {
   return moves.map(({ from, to }) => `; ${workspace.display(from)} is now ${workspace.display(to)}`).join('');
 }
 
-/** As the gate takes them: each place after links, so that what the editor calls one file under two names is one. */
+/**
+ * Converts a rename to the changes that the gate expects. Paths are resolved, so that a file which the editor knows by two names occurs
+ * once. @throws ToolError when two names of one file are both edited.
+ */
 async function changesOf(workspace: Workspace, { edits, moves }: RenameEffect): Promise<FileChange[]> {
   const files = new Map<string, FileChange & { after: Uint8Array }>();
   const file = async (path: string) => {

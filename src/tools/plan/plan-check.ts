@@ -1,4 +1,4 @@
-/** A step's check, carried out: a command that must succeed, a search that must find nothing, files that must have no errors. */
+/** Runs the check of a plan step: a command that must succeed, a search that must find nothing, or files that must have no errors. */
 
 import type { Check } from '../../core/plan/plan.ts';
 import { checkText } from '../../core/plan/plan.ts';
@@ -13,10 +13,13 @@ import { grouped, shorten } from '../grouped-lines.ts';
 import { problemText } from '../languages/get-diagnostics.ts';
 import { answerOf } from '../languages/requests.ts';
 
-/** What checks run on. Where a port is missing, a check that needs it says that it could not run. */
+/** What checks use to run. A check that needs a missing port reports that it could not run. */
 export type CheckPorts = {
   languages?: LanguageServices | undefined;
-  /** The run's own tool for commands, and how its calls are judged: a yes to the plan is one to what its checks run, but not to dangers. */
+  /**
+   * The command tool of the run, and the policy for its calls. Confirming a plan also approves the commands of its checks, except for
+   * dangerous ones.
+   */
   runCommand?: Tool | undefined;
   judge?(tool: Tool, call: PreparedCall): Promise<Decision>;
 };
@@ -28,7 +31,7 @@ const MAX_OUTPUT = 4_000;
 
 const notRun = (output: string): Checked => ({ outcome: 'not_run', output });
 
-/** `files` are those that the step changed. undefined where there is nothing to run: a remark is for people. */
+/** `files` are the files that the step changed. Returns undefined when there is nothing to run: a check in plain words is for people. */
 export async function runCheck(
   check: Check | undefined,
   files: readonly string[],
@@ -84,7 +87,7 @@ async function runSearch(
   return { outcome: 'failed', output: grouped(rows.slice(0, MAX_HITS), Math.min(rows.length, MAX_HITS), 'hits') + more };
 }
 
-/** Errors alone: warnings keep nobody from going on. */
+/** Counts only errors; warnings do not fail a check. */
 async function lookForErrors(
   files: readonly string[],
   workspace: Workspace,
@@ -104,13 +107,13 @@ async function lookForErrors(
   return { outcome: 'failed', output: [...lines.slice(0, MAX_HITS), ...more].join('\n') };
 }
 
-/** Of a long output the end says most. */
+/** The end of a long output is the most informative part. */
 function ending(output: string): string {
   const text = output.trim();
   return text.length > MAX_OUTPUT ? `…${text.slice(-MAX_OUTPUT)}` : text;
 }
 
-/** One sentence for the model and the step's card. */
+/** Describes the result of a check, for the model and the plan card. */
 export function checkedText(check: Check, { outcome, output }: Checked): string {
   const what = checkText(check);
   if (outcome === 'passed') return `Check passed (${what}).`;
@@ -118,7 +121,7 @@ export function checkedText(check: Check, { outcome, output }: Checked): string 
   return `Check failed (${what})${output ? `:\n${output}` : '.'}`;
 }
 
-/** @throws ToolError for a regular expression or glob that no search could be made of. */
+/** @throws ToolError when the pattern is not a valid regular expression. */
 export async function expectCheckable(check: Check | undefined, workspace: Workspace, signal: AbortSignal): Promise<void> {
   if (typeof check !== 'object' || !('search_empty' in check)) return;
   const { pattern } = check.search_empty;

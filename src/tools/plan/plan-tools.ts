@@ -10,7 +10,7 @@ import { defineTool } from '../define-tool.ts';
 import { expectCheckable } from './plan-check.ts';
 import type { StepController } from './step-controller.ts';
 
-/** `revises`: the plan that the user wants to have changed; the new one takes its place. */
+/** `revises` is the plan that the user wants to change. The new plan replaces it. */
 export function proposePlanTool(workspace: Workspace, newId: () => string, revises?: Plan): Tool {
   return defineTool({
     name: 'propose_plan',
@@ -41,7 +41,7 @@ export function proposePlanTool(workspace: Workspace, newId: () => string, revis
   });
 }
 
-/** What models write instead of a check that is none, or of a search without a glob. */
+/** Corrects checks that models write for "no check", and searches without a glob. */
 function repairPlan(input: unknown): unknown {
   if (!isRecord(input) || !Array.isArray(input.steps)) return input;
   const steps = input.steps.map((step: unknown) => {
@@ -72,7 +72,7 @@ export function updateStepTool(stepController: StepController): Tool {
   return defineTool({
     name: 'update_step',
     description: 'Report a step of the confirmed plan.',
-    // It changes nothing that was not confirmed: what it rolls back, the user chose to.
+    // The tool changes nothing by itself: the user confirmed the plan, and chooses whether a step is rolled back.
     effect: 'readonly',
     alone: true,
     input: z.object({ step: z.int().min(1), status: z.enum(['started', 'done', 'failed', 'skipped']), note: z.string().optional() }),

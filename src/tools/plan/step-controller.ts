@@ -1,4 +1,7 @@
-/** Holds the run of a confirmed plan to its steps: begins them, checks them when they are done, and keeps them or takes them back as one. */
+/**
+ * Controls the steps of a confirmed plan while it runs: begins them, runs their checks when they are done, and keeps or rolls back their
+ * changes together.
+ */
 
 import type { Plan, StepStatus } from '../../core/plan/plan.ts';
 import { checkText } from '../../core/plan/plan.ts';
@@ -15,7 +18,7 @@ import { asAskedBy, stepOf, stepsAhead, titleOf } from './plan-scope.ts';
 
 const ANSWERS = { retry: 'Retry', skip: 'Skip', edit: 'Edit plan', stop: 'Stop', keep: 'Keep', rollBack: 'Roll back' } as const;
 
-/** A run that carries out a plan, in the session's state, which changes while it does. */
+/** A run that carries out a plan, and the state of its session. Both change while it runs. */
 export type PlanRun = { run: RunRecord; state: SessionState };
 type Report = { step: number; status: StepStatus; note?: string | undefined };
 
@@ -37,12 +40,12 @@ export class StepController {
     this.#checks = checks;
   }
 
-  /** The revision that binds now. */
+  /** The current revision of the plan. */
   get plan(): Plan {
     return this.#run.plan as Plan;
   }
 
-  /** The same tool; where a write of it begins the next step of a plan whose steps the model does not report, that is noted first. */
+  /** Returns the same tool. When the model does not report steps, a write that begins the next step records its start first. */
   bind(tool: Tool): Tool {
     return wrapTool(tool, async (input, signal) => this.#bound(await tool.prepare(input, signal)));
   }
@@ -56,7 +59,7 @@ export class StepController {
     };
   }
 
-  /** What the model says of a step. One report at a time, in the order given. */
+  /** Handles the model's report on a step. Reports are processed one at a time, in order. */
   report(report: Report, context: ExecuteContext): Promise<ToolOutput> {
     return this.#alone(() => this.#report(report, context));
   }
@@ -86,7 +89,7 @@ export class StepController {
     }
   }
 
-  /** A write of the step that is under way, or begins one; or one that the user allowed although it is neither. */
+  /** Executes a call in its step. A write may belong to the current step, begin another one, or be allowed by the user outside of both. */
   async #enter({ targets, execute }: PreparedCall, context: ExecuteContext): Promise<ToolOutput> {
     const paths = targets.filter(({ access }) => access !== 'read').map(({ path }) => path);
     const run = asAskedBy(this.#run, context.callId, this.#state);
@@ -103,7 +106,7 @@ export class StepController {
     return execute(context);
   }
 
-  /** Checks a step. Where that fails, the user decides what becomes of it. */
+  /** Runs the check of a step. When it fails, the user decides how to continue. */
   async #finish(step: number, note: string | undefined, context: ExecuteContext): Promise<ToolOutput> {
     const { check } = this.plan.steps[step - 1] ?? {};
     const checked = this.#isAsked(step, context) ? this.#run.steps[step]?.check : await this.#check(step, context);
@@ -126,17 +129,17 @@ export class StepController {
     if (check) context.progress(`Checking: ${checkText(check)}`);
     const files = [...new Set(this.#staged(step).map(({ change }) => change.path))].filter((path) => !path.endsWith('/'));
     const checked = await runCheck(check, files, this.#workspace, this.#checks, context);
-    // A search that a stop cut off has found nothing, which proves nothing.
+    // A search that was aborted has found nothing, which proves nothing.
     context.signal.throwIfAborted();
     if (checked && check) {
-      // A step that was never begun has a state only once something is said of it.
+      // A step needs a state before its check is recorded.
       if (!this.#run.steps[step]) this.#step(context, step, 'started', undefined, { implicit: true });
       context.record({ type: 'step_checked', ...this.#of(step), check, ...checked });
     }
     return checked;
   }
 
-  /** After a reload the call begins anew: the check that led to its question is not run a second time. */
+  /** After a reload the call starts again, and the check that led to its question must not run a second time. */
   #isAsked(step: number, { callId }: ExecuteContext): boolean {
     const id = `${callId}:step ${step}`;
     return this.#state.questionAnswers.has(id) || this.#state.pendingQuestions.has(id);
@@ -170,19 +173,19 @@ export class StepController {
       case ANSWERS.stop: {
         const what = nobody ? await this.#rollBack(step, context) : await this.#keepOrNot(step, context);
         this.#step(context, step, 'failed', `${checked ? 'Its check failed' : 'It failed'}${what}.`);
-        // Where nobody was there to choose, the run did not do what it was to do.
+        // When nobody was there to choose, the run counts as failed.
         const endsRun = nobody ? 'failed' : 'stopped';
         return { content: `${problem}\nThe run ends here${what}.`, note: this.#became(step), isError: true, endsRun };
       }
       default: {
-        // Whoever reports a step that was never begun, and is to go on with it, has begun it.
+        // A step that is to be continued has begun, even if the model never reported its start.
         if (this.#run.steps[step]?.status !== 'started') this.#step(context, step, 'started', undefined);
         return { content: `${problem}\nPut it right, then report step ${step} done again.${wordsOf(answer)}`, isError: true };
       }
     }
   }
 
-  /** What the step is in the end, whatever the model reported it to be. */
+  /** Returns the final state of the step, whatever the model reported. */
   #became(step: number): string {
     const state = this.#run.steps[step];
     return state ? statusText(state) : 'open';
@@ -242,8 +245,8 @@ export class StepController {
   }
 
   /**
-   * At the end of a run whose model reports no steps, the one that it was at is checked, and those after it that are no more than a check;
-   * nobody is asked any more.
+   * At the end of a run whose model does not report steps, runs the check of the current step and of the following steps that consist only
+   * of a check. The user is not asked.
    */
   async close(given: Pick<ExecuteContext, 'signal' | 'record'>): Promise<void> {
     const current = currentStep(this.#run);
@@ -258,7 +261,7 @@ export class StepController {
     return files.length === 0 && typeof check === 'object';
   }
 
-  /** @returns whether it is done. */
+  /** Returns whether the step is done. */
   async #closeStep(step: number, given: Pick<ExecuteContext, 'signal' | 'record'>): Promise<boolean> {
     const nobody: QuestionAnswer = { words: 'The run was over.', by: 'nobody' };
     const context: ExecuteContext = { ...given, callId: '', progress: () => undefined, ask: async () => nobody };

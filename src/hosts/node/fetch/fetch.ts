@@ -1,4 +1,4 @@
-/** Pages of the web: the address that was checked is the one that is connected to, at every hop. */
+/** Fetches web pages. Every connection, also after a redirect, goes to exactly the address that was checked. */
 import { lookup } from 'node:dns/promises';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -16,14 +16,14 @@ export type Resolve = (name: string) => Promise<Address[]>;
 export type PageFetcherOptions = {
   resolve?: Resolve;
   timeoutMs?: number;
-  /** Which addresses need leave. */
+  /** Decides which addresses need a permission. */
   isPrivate?: (address: string) => boolean;
 };
 
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 2_000_000;
 const MAX_HOPS = 5;
-/** Pages that are read piece by piece are not fetched for each. */
+/** Pages are cached, so that reading a page in parts fetches it only once. */
 const KEPT_PAGES = 5;
 const KEPT_MS = 5 * 60_000;
 
@@ -104,7 +104,7 @@ export class PageFetcher implements Fetcher {
     };
     const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
     return new Promise((resolve, reject) => {
-      // A connection that is kept might be to an address that was never checked.
+      // A reused connection might lead to an address that was never checked.
       request(url, { agent: false, lookup: pinned, signal, headers: HEADERS }, resolve).once('error', reject).end();
     });
   }
@@ -124,7 +124,7 @@ class PrivateAddress extends ToolError {
   }
 }
 
-/** Where the page is to be looked for instead. */
+/** Returns the target of a redirect. */
 function redirection(url: URL, { statusCode = 0, headers }: IncomingMessage): URL | undefined {
   if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined) return undefined;
   const next = URL.canParse(headers.location, url.href) ? new URL(headers.location, url) : undefined;
@@ -134,7 +134,7 @@ function redirection(url: URL, { statusCode = 0, headers }: IncomingMessage): UR
   return next;
 }
 
-/** The leave was for a host: another one, or one without encryption, is asked for anew. */
+/** The approval was for one host. Another host, or a downgrade to an unencrypted connection, needs a new one. */
 function isSameSite(from: URL, to: URL): boolean {
   const name = (url: URL) => url.hostname.replace(/^www\./, '');
   const isUpgrade = from.protocol === 'http:' && to.protocol === 'https:' && from.port === '' && to.port === '';
@@ -164,7 +164,7 @@ async function bodyOf(response: IncomingMessage): Promise<{ bytes: Buffer; isCut
   for await (const chunk of unpacked(response)) {
     chunks.push(chunk as Buffer);
     size += (chunk as Buffer).length;
-    // Leaving the loop ends the connection.
+    // Leaving the loop closes the connection.
     if (size > MAX_BYTES) break;
   }
   response.destroy();

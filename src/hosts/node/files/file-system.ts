@@ -1,4 +1,4 @@
-/** Folders on disk, as the workspace sees them; and the writer that the write gate is handed. */
+/** Provides folders on disk to the workspace, and the writer for the write gate. */
 import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { formatPath, PathError, uniqueNames } from '../../../workspace/paths.ts';
@@ -10,7 +10,7 @@ import { type DirectoryEntry, expectReal, listReal, readReal, readRealRange, tar
 export { NodeWriter } from './writer.ts';
 
 export type NodeFileSystemOptions = {
-  /** Asked once a search; without it, or where it finds none, folders are walked. */
+  /** Returns the path of ripgrep, and is called for each search. Without ripgrep, folders are searched in this process. */
   ripgrep?: () => Promise<string | undefined>;
 };
 
@@ -20,7 +20,7 @@ export class NodeFileSystem implements FileSystem {
   readonly folders: readonly (Folder & { root: string })[];
   readonly #ripgrep: () => Promise<string | undefined>;
 
-  /** @throws when one of the folders is not there. */
+  /** @throws Error when one of the folders does not exist. */
   constructor(folders: readonly string[], { ripgrep = onPath() }: NodeFileSystemOptions = {}) {
     const opened = folders.map((folder) => resolve(folder));
     const real = opened.map((folder) => realpathSync.native(folder));
@@ -37,7 +37,7 @@ export class NodeFileSystem implements FileSystem {
     return join(root, path);
   }
 
-  /** The directory of a command on disk. @throws PathError when a link was put on the way to it. */
+  /** Returns the directory on disk for a command. @throws PathError when a symbolic link was put on its path. */
   directory(at: Location): string {
     const path = this.absolute(at);
     expectReal(path, this.#shown(at));
@@ -100,7 +100,10 @@ export class NodeFileSystem implements FileSystem {
     return formatPath(at, this.folders);
   }
 
-  /** Compared to the letter: both sides come from the file system itself. Of folders inside each other, the inner one counts. */
+  /**
+   * Finds the folder of a real path. Paths are compared exactly, because both sides come from the file system. When one folder contains
+   * another, the inner one is used.
+   */
   #locate(real: string): Location | undefined {
     let best: Location | undefined;
     let length = -1;
@@ -123,8 +126,8 @@ function onPath(): () => Promise<string | undefined> {
 }
 
 /**
- * The path after every link was followed, also where the end of it does not exist: a link to what does not exist counts as
- * what it leads to. undefined where links go round in a circle.
+ * Resolves all symbolic links, even if the end of the path does not exist. A link to a missing file resolves to its target. Returns
+ * undefined when links form a cycle.
  */
 export function realPath(path: string, links = 0): string | undefined {
   const missing: string[] = [];

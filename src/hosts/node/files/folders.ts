@@ -1,11 +1,11 @@
-/** Finding and searching over several folders, as the editor's and Node's file systems both do it. */
+/** Finds and searches files across several folders, for the file systems of both the editor and Node. */
 import type { FileSystem, FindQuery, Location, SearchHit, SearchQuery } from '../../../workspace/types.ts';
 import type { Hit } from '../search/ripgrep.ts';
 
-/** Of one folder: paths are relative to it, and so are those that `hides` is asked about. */
+/** A query for one folder. Its paths are relative to that folder. */
 export type InFolder<Query extends FindQuery> = Omit<Query, 'folder' | 'hides'> & { hides?: (path: string) => boolean };
 
-/** `inFolder` gives the first so many by name. */
+/** `inFolder` returns the first files of a folder by name, up to the limit of the query. */
 export async function findInFolders(
   { folders }: Pick<FileSystem, 'folders'>,
   query: FindQuery,

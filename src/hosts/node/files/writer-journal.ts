@@ -1,7 +1,6 @@
 /**
- * What a change of several files is about to do, written down before it begins, so that a program that is killed in the middle of it leaves no
- * mixture: at the next start what was not finished is taken back. A journal is `pending` until all of its change has landed; renaming it to
- * `done` is the moment from which the change stands.
+ * Records a change of several files before it begins, so that a killed process leaves no mixture of old and new files: the next start
+ * undoes an incomplete change. A journal is `pending` until all files are written. Renaming it to `done` completes the change.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type * as NodeFs from 'node:fs';
@@ -13,7 +12,7 @@ import { jsonIn } from '../../../core/json.ts';
 import { releaseLock, takeLock } from '../../../sessions/lock.ts';
 import { isRunning, ownProcess } from '../../../sessions/processes.ts';
 
-/** What the writer needs of the file system; a test hands it one that fails. */
+/** The file system functions that the writer uses. Tests pass one that fails. */
 export type FileOps = Pick<
   typeof NodeFs,
   | 'closeSync'
@@ -34,18 +33,21 @@ export type FileOps = Pick<
   | 'writeFileSync'
 >;
 
-/** One file of a change. `temporary` holds what it shall be, `backup` what it was; `before` and `after` are hashes, absent where there is no file. */
+/**
+ * One file of a change. `temporary` holds its new content and `backup` its old one. `before` and `after` are hashes, missing when there is
+ * no file.
+ */
 export type Step = { file: string; directory?: boolean; temporary?: string; backup?: string; before?: string; after?: string };
-/** `made`: directories that did not exist before, outer ones first. */
+/** `made` lists the directories that did not exist before, outer ones first. */
 export type Entry = { made: string[]; steps: Step[] };
-/** `startedAt` tells the program from a later one that the system gave the same process id to. */
+/** `startedAt` distinguishes the process from a later one with the same process id. */
 type Written = Entry & { startedAt?: string };
 
 const PENDING = '.pending';
 const DONE = '.done';
 const LOOK_MS = 5;
 const PATIENCE_MS = 10_000;
-/** Those that this very program is at. */
+/** The journals of this process that are in use. */
 const active = new Set<string>();
 
 export class Journal {
@@ -57,7 +59,10 @@ export class Journal {
     this.#directory = directory;
   }
 
-  /** Waits until no other program writes here. @returns how to let the next one in. @throws where one does not end. */
+  /**
+   * Waits until no other process writes here. Returns a function that releases the lock. @throws Error when another process holds it for
+   * too long.
+   */
   async lock(): Promise<() => void> {
     const path = `${this.#directory}.lock`;
     for (let waited = 0; !tookLock(path); waited += LOOK_MS) {
@@ -67,7 +72,7 @@ export class Journal {
     return () => quietly(() => releaseLock(path));
   }
 
-  /** From its return on, a crash is taken back; `durable`: also one of the computer. */
+  /** Once this has returned, a crash of the process is recovered from. With `durable`, a crash of the computer is, too. */
   begin(entry: Entry, durable: boolean): OpenJournal {
     const fs = this.#fs;
     fs.mkdirSync(this.#directory, { recursive: true });
@@ -94,7 +99,7 @@ export class Journal {
     };
   }
 
-  /** Takes back what was not finished and tidies up after what was. What fails stays in the journal for the next time. */
+  /** Undoes incomplete changes and removes the leftovers of complete ones. What fails stays in the journal for the next attempt. */
   recover(): void {
     const fs = this.#fs;
     let names: string[];
@@ -111,7 +116,7 @@ export class Journal {
     }
   }
 
-  /** Under a name of this program first: of two programs that find a journal at the same moment, one alone may act on it. */
+  /** Renames the journal first, so that only one of two processes that find it at the same moment handles it. */
   #recoverOne(found: string, state: string): void {
     const fs = this.#fs;
     const path = join(this.#directory, `${process.pid}-${randomUUID()}${state}`);
@@ -121,7 +126,7 @@ export class Journal {
     remove(fs, path);
   }
 
-  /** Another program may be in the middle of its change. An id from before the computer was started belongs to somebody else by now. */
+  /** Whether another process is still writing its change. A process id from before the last boot belongs to a different process by now. */
   #lives(pid: number, path: string): boolean {
     if (pid === process.pid) return false;
     try {
@@ -135,15 +140,15 @@ export class Journal {
 }
 
 export type OpenJournal = {
-  /** The change stands. */
+  /** Marks the change as complete. */
   commit(): void;
-  /** There is nothing left to do. */
+  /** Removes the journal, because nothing is left to do. */
   end(): void;
-  /** What is left to do is for the next `recover`. */
+  /** Leaves the rest to the next `recover`. */
   leave(): void;
 };
 
-/** Where a lock cannot be made, neither can a journal, which says why. */
+/** When a lock cannot be created, a journal cannot either, and its error explains why. */
 function tookLock(path: string): boolean {
   try {
     mkdirSync(dirname(path), { recursive: true });
@@ -153,7 +158,10 @@ function tookLock(path: string): boolean {
   }
 }
 
-/** Every file as it was, but for those that somebody else has changed since. May be done again. @throws after all were tried. */
+/**
+ * Restores every file except those that somebody else has changed since. It may be repeated. @throws the first error, after all files were
+ * tried.
+ */
 export function takeBack(fs: FileOps, { steps, made }: Entry): void {
   const failures: unknown[] = [];
   const attempt = (work: () => void) => {
@@ -174,21 +182,21 @@ function takeBackStep(fs: FileOps, { file, directory, temporary, backup, before,
     return;
   }
   if (backup && exists(fs, backup)) {
-    // What is neither the one nor the other is somebody's work.
+    // A file with any other content was changed by somebody else and stays.
     if (hashAt(fs, file) === after) fs.renameSync(backup, file);
     remove(fs, backup);
   } else if (before === undefined && after !== undefined && isOurs(fs, file, temporary, after)) fs.unlinkSync(file);
   if (temporary) remove(fs, temporary);
 }
 
-/** A new file is a second name of its temporary one, where the file system has such a thing. */
+/** Whether Kedge created this file. It is then a hard link to its temporary file, if the file system supports those. */
 function isOurs(fs: FileOps, file: string, temporary: string | undefined, after: string): boolean {
   if (hashAt(fs, file) !== after) return false;
   const witness = temporary && fs.lstatSync(temporary, { throwIfNoEntry: false });
   return !witness || witness.ino === fs.lstatSync(file).ino;
 }
 
-/** Removes what a change that stands has left over. @throws after all were tried. */
+/** Removes the temporary files and backups of a complete change. @throws the first error, after all files were tried. */
 export function removeLeftovers(fs: FileOps, { steps }: Entry): void {
   const failures: unknown[] = [];
   for (const path of steps.flatMap(({ temporary, backup }) => [temporary, backup])) {
@@ -205,7 +213,7 @@ export function hashOfBytes(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** undefined where there is nothing; what is no file has no hash that a step could know. */
+/** Returns undefined when nothing exists at the path. Anything but a regular file gets a value that no hash equals. */
 export function hashAt(fs: FileOps, path: string): string | undefined {
   const found = fs.lstatSync(path, { throwIfNoEntry: false });
   if (!found) return undefined;
@@ -220,7 +228,7 @@ function remove(fs: FileOps, path: string): void {
   if (exists(fs, path)) fs.unlinkSync(path);
 }
 
-/** Unless somebody put something into it. */
+/** Removes a directory unless somebody put something into it. */
 function removeDirectory(fs: FileOps, directory: string): void {
   try {
     fs.rmdirSync(directory);
@@ -239,7 +247,7 @@ function write(fs: FileOps, path: string, text: string, durable: boolean): void 
   }
 }
 
-/** Names are durable when their directory is; Windows has no such thing to call. */
+/** A new name is durable only when its directory was synced. Windows has no such call. */
 export function syncDirectory(fs: FileOps, directory: string): void {
   if (process.platform === 'win32') return;
   const file = fs.openSync(directory, 'r');
@@ -254,7 +262,7 @@ export function quietly(work: () => void): void {
   try {
     work();
   } catch {
-    // Left for the next time.
+    // The next recovery tries again.
   }
 }
 

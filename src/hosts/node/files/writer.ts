@@ -1,7 +1,7 @@
 /**
- * Writes files so that a failure, a full disk or a crash leaves all of a change or nothing of it. What needs room on the disk comes first: the
- * new contents beside the files, and second names for the old ones. What is left then are renames, each of which happens or does not, and
- * which need no room to be taken back. The journal knows of all of it before it begins.
+ * Writes files so that a failure, a full disk or a crash leaves either the whole change or none of it. Everything that needs disk space
+ * comes first: temporary files with the new contents, and hard links to the old ones. Only renames are left then. Each is atomic, and
+ * undoing them needs no space. The journal records all of it before it begins.
  */
 import * as nodeFs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -24,21 +24,21 @@ import {
 } from './writer-journal.ts';
 
 export type NodeWriterOptions = {
-  /** The directory of the journal, outside of the workspace. Without one, a crash in the middle of a change is not taken back. */
+  /** The directory of the journal, outside the workspace. Without it, a crash in the middle of a change cannot be recovered from. */
   journal?: string;
   fs?: FileOps;
 };
 
 type Planned = { change: FileChange; step: Step; mode: number | undefined; current: nodeFs.Stats | undefined; isTried?: boolean };
 
-/** A file system without second names for files says so in one of these ways. */
+/** The error codes of file systems without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'EXDEV', 'EINVAL']);
 
 export class NodeWriter implements Writer {
   readonly #places: { absolute(at: Location): string };
   readonly #fs: FileOps;
   readonly #journal: Journal | undefined;
-  /** Directories made here go with the last file in them. */
+  /** Directories that were created here. They are removed together with their last file. */
   readonly #made = new Set<string>();
 
   constructor(places: { absolute(at: Location): string }, { journal, fs = nodeFs }: NodeWriterOptions = {}) {
@@ -47,12 +47,15 @@ export class NodeWriter implements Writer {
     this.#journal = journal === undefined ? undefined : new Journal(fs, journal);
   }
 
-  /** Takes back what a crash interrupted. */
+  /** Undoes what a crash interrupted. */
   async recover(): Promise<void> {
     this.#journal?.recover();
   }
 
-  /** Of several programs in one workspace, one at a time: between the last look at a file and its rename another one could not be seen. */
+  /**
+   * Lets one process write at a time, because a write by another process between the last check of a file and its rename would go
+   * unnoticed.
+   */
   async commit(changes: readonly FileChange[]): Promise<void> {
     const release = await this.#journal?.lock();
     try {
@@ -80,7 +83,7 @@ export class NodeWriter implements Writer {
     for (const { step } of planned) this.#tidyDirectories(dirname(step.file));
   }
 
-  /** Where it did not come to a file, or took back what it did, what is there is what was there, or somebody else's. */
+  /** Whether all files are unchanged, because they were not reached or were restored. Any new content is then somebody else's. */
   #isUntouched(planned: readonly Planned[]): boolean {
     try {
       return planned.every(({ step: { file, directory, before }, isTried }) =>
@@ -111,14 +114,14 @@ export class NodeWriter implements Writer {
       }
       journal?.commit();
     } catch (error) {
-      // What cannot be taken back now is in the journal.
+      // What cannot be undone now is still in the journal.
       quietly(() => {
         takeBack(this.#fs, entry);
         journal?.end();
       });
       throw error;
     }
-    // The change stands. Should the disk fail now, the rest is tidied up another time.
+    // The change is complete. If the disk fails now, the leftovers are removed by a later recovery.
     for (let attempt = 0; attempt < 2; attempt++) {
       try {
         removeLeftovers(this.#fs, entry);
@@ -128,7 +131,7 @@ export class NodeWriter implements Writer {
     }
   }
 
-  /** Judges the place and names all that will be needed, without touching anything. */
+  /** Checks the path and chooses all file names without writing anything. */
   #plan(change: FileChange, changes: readonly FileChange[]): Planned {
     const { at, path, before, after, movedFrom } = change;
     const file = this.#places.absolute(at);
@@ -137,7 +140,7 @@ export class NodeWriter implements Writer {
     const current = this.#entry(file, path);
     if (current && !before) throw new Error(`${path} exists by now.`);
     if (!current && before) throw new Error(`${path} is gone.`);
-    // A rename would go over the mark that somebody set.
+    // A rename would replace the file although it is marked as read-only.
     if (after && current && !(current.mode & 0o200)) throw new Error(`${path} is read-only.`);
     const source = changes.find((other) => other.path === movedFrom);
     const mode = current?.mode ?? (source && this.#entry(this.#places.absolute(source.at), source.path)?.mode) ?? change.mode;
@@ -152,7 +155,7 @@ export class NodeWriter implements Writer {
     return missing;
   }
 
-  /** No link on the way: what is behind it would be written to. */
+  /** @throws Error when there is a symbolic link on the path, because the write would go to its target. */
   #expectReal(directory: string, shown = directory): void {
     if (this.#fs.realpathSync.native(directory) !== directory) throw new Error(`${shown} is no longer at that place.`);
   }
@@ -182,7 +185,7 @@ export class NodeWriter implements Writer {
     }
   }
 
-  /** A second name for the old content costs no room; a copy does, where there are no such names. */
+  /** Backs up the old content by a hard link, which needs no disk space, or else by a copy. */
   #keep(file: string, backup: string): void {
     try {
       this.#fs.linkSync(file, backup);
@@ -210,7 +213,7 @@ export class NodeWriter implements Writer {
       return;
     }
     try {
-      // Unlike a rename, this fails if somebody creates the file at this very moment.
+      // Unlike a rename, this fails when somebody creates the file at the same moment.
       fs.linkSync(temporary, file);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
@@ -220,14 +223,14 @@ export class NodeWriter implements Writer {
     }
   }
 
-  /** What is at the place itself: a link there is never followed. */
+  /** Returns the entry at the path itself, without following a symbolic link. */
   #entry(file: string, path: string): nodeFs.Stats | undefined {
     const found = this.#fs.lstatSync(file, { throwIfNoEntry: false });
     if (found && !found.isFile()) throw new Error(`${path} is not a file.`);
     return found;
   }
 
-  /** Removes directories that were made here and hold nothing any more. */
+  /** Removes empty directories that were created here. */
   #tidyDirectories(directory: string): void {
     for (let at = directory; this.#made.has(at); at = dirname(at)) {
       try {
@@ -240,7 +243,7 @@ export class NodeWriter implements Writer {
   }
 }
 
-/** One rename happens or does not, whatever becomes of the computer; several need their order kept on the disk. */
+/** A single rename is atomic even when the computer crashes. Several need to reach the disk in order. */
 function isOrdered({ steps }: Entry): boolean {
   return steps.length > 1;
 }

@@ -1,13 +1,13 @@
-/** The grammars themselves: a bundle of its own (dist/shell-grammar.cjs) beside the WebAssembly files. */
+/** Loads the shell grammars. It is a bundle of its own beside the WebAssembly files. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Language, type Node, Parser, type TreeCursor } from 'web-tree-sitter';
 import type { ShellNode, ShellParser } from '../../../policy/commands/shells/syntax.ts';
 
-/** Nobody nests this deep, and walking deeper could run out of stack. */
+/** No real command is nested this deep, and a deeper recursion could exhaust the stack. */
 const MAX_DEPTH = 150;
-/** Commands take far less than one; what is made to take long is not read. */
+/** Ordinary commands take less than a millisecond. A command that is built to take long is treated as not parsable. */
 const MAX_MILLISECONDS = 200;
 
 export async function loadGrammar(grammar: 'bash' | 'powershell'): Promise<ShellParser> {
@@ -18,7 +18,7 @@ export async function loadGrammar(grammar: 'bash' | 'powershell'): Promise<Shell
   return { parse: (command) => parse(parser, command) };
 }
 
-/** Beside the bundle, or, where the sources run as they are, in the package. */
+/** The file is beside the bundle or, when the sources run directly, in its package. */
 function wasmFile(name: string, folder: string): string {
   const bundled = join(import.meta.dirname, name);
   return existsSync(bundled) ? bundled : join(import.meta.dirname, '../../../../node_modules', folder, name);
@@ -36,7 +36,7 @@ function parse(parser: Parser, command: string): ShellNode | undefined {
   } catch {
     return undefined;
   } finally {
-    // A cursor left to the garbage collector frees what it no longer owns, and with that breaks every later parse.
+    // A cursor that is left to the garbage collector frees memory that it no longer owns, which breaks every later parse.
     cursor?.delete();
     tree?.delete();
   }

@@ -2,7 +2,7 @@ import type { ShellParser, ShellParsers } from '../../../policy/commands/shells/
 
 const loading = new Map<string, Promise<ShellParser | undefined>>();
 
-/** The grammars are loaded with the first command, each once. A host that can not load them has none, and then every command asks. */
+/** Each grammar is loaded once, with the first command. A host that cannot load it has none, and then every command needs an approval. */
 export const nodeShellParsers: ShellParsers = (shell) => {
   if (shell === 'other') return Promise.resolve(undefined);
   const grammar = shell === 'powershell' ? 'powershell' : 'bash';

@@ -41,13 +41,13 @@ function applied(original: string, hunks: readonly Hunk[], path: string): { text
   return { text, notes: [...notes, ...marksNote(text, original)] };
 }
 
-/** @throws ToolError where the content that takes the place of another leaves out code. */
+/** @throws ToolError when the new content of an existing file leaves out code. */
 function expectWholeFile(content: string, before: Uint8Array, path: string): void {
   const elision = elisionIn(content, decodeText(before) ?? '', path);
   if (elision !== undefined) throw new ToolError(leavesOut('The patch', elision));
 }
 
-/** Elsewhere it is the only argument, without a name, or the word behind the command's own. */
+/** Other programs define this tool with a bare string as its only argument, or with a command line that contains the patch. */
 function repairPatchInput(input: unknown): unknown {
   const patch = typeof input === 'object' && input !== null && 'input' in input ? input.input : input;
   const text = Array.isArray(patch) ? patch.find((word) => typeof word === 'string' && word.includes('*** ')) : patch;
@@ -56,7 +56,7 @@ function repairPatchInput(input: unknown): unknown {
 
 type Drafted = Resolved & { before: Uint8Array | undefined; after: Uint8Array | undefined; movedFrom?: string };
 
-/** What the files would be, section by section: a file that an earlier section made or changed is seen as that left it. */
+/** The files as the patch leaves them, section by section. Each section applies to the result of the earlier ones. */
 class Draft {
   readonly #workspace: Workspace;
   readonly #files = new Map<string, Drafted>();
@@ -65,7 +65,7 @@ class Draft {
     this.#workspace = workspace;
   }
 
-  /** Returns what the model is told. */
+  /** Applies a section and returns lines for the tool result. @throws ToolError */
   async apply(section: Section): Promise<string[]> {
     switch (section.kind) {
       case 'add': {

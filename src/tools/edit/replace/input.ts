@@ -1,4 +1,7 @@
-/** What models send to replace_in_file instead of what its schema says: the names of other editors' tools, one edit without a list, a list as a string. */
+/**
+ * Corrects arguments that models send to replace_in_file instead of what its schema asks for: the argument names of other tools, a single
+ * edit without a list, a list as a JSON string.
+ */
 const NAMES: Readonly<Record<string, string>> = {
   file_path: 'path',
   filePath: 'path',
@@ -23,7 +26,7 @@ export function repairReplaceInput(input: unknown): unknown {
   return { ...rest, edits: Array.isArray(list) ? list.map(renamed) : typeof list === 'object' ? [renamed(list)] : list };
 }
 
-/** Without what is null, which stands for nothing. A name that the schema knows goes before another one for the same. */
+/** Drops null values, which mean that the argument is missing. A name of the schema takes precedence over an alias for it. */
 function renamed(input: unknown): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input ?? {};
   const entries = Object.entries(input).filter(([, value]) => value !== null);

@@ -1,4 +1,4 @@
-/** Replacing passages of a text, several as one; pure. */
+/** Replaces passages of a text, all edits together. */
 import { ToolError } from '../../../core/run/tool.ts';
 import { expectBreak } from '../escaped-text.ts';
 import { MENDS, type Mend } from './copying-slips.ts';
@@ -9,17 +9,17 @@ import { byLines, indentOf, type Place, placesOf } from './match.ts';
 import { opsOf, render } from './render.ts';
 
 export type Edit = { old_text: string; new_text: string; all?: boolean | undefined };
-/** `what` names the edit in messages, `ignores` says what was not compared. */
+/** `what` names the edit in messages, and `ignores` names what was not compared. */
 export type Span = { start: number; end: number; text: string; what: string; ignores?: string | undefined };
-/** `notes` say which passages were found by a looser rule, and where. */
+/** `notes` say which passages matched by a looser rule, and where. */
 export type Replaced = { text: string; replaced: number; notes: string[] };
 
 /** A shorter text may occur in the file by chance. */
 const MIN_DONE = 12;
 
 /**
- * Applies all edits to the same original. @throws ToolError, naming lines, when a passage is not there, is there twice
- * without `all`, overlaps another edit's, or when nothing would change.
+ * Applies all edits to the same original. @throws ToolError, with line numbers, when a passage is missing, occurs several times without
+ * `all`, or overlaps that of another edit, or when nothing would change.
  */
 export function replaceAll(original: string, edits: readonly Edit[], path: string): Replaced {
   const [mark, lines] = withoutMark(original);
@@ -30,7 +30,7 @@ export function replaceAll(original: string, edits: readonly Edit[], path: strin
   return { ...replaced, text: mark + replaced.text };
 }
 
-/** @throws ToolError where a new text leaves out code, which would be lost, or line breaks are escaped. */
+/** @throws ToolError when a new text leaves out code, which would be lost, or contains escaped line breaks. */
 export function expectWhole(edits: readonly Edit[], path: string): void {
   const old = edits.map(({ old_text }) => old_text).join('\n');
   for (const [index, { old_text, new_text }] of edits.entries()) {
@@ -40,18 +40,18 @@ export function expectWhole(edits: readonly Edit[], path: string): void {
   }
 }
 
-/** The byte order mark is no part of the first line. */
+/** Separates the byte order mark, which is not part of the first line. */
 export function withoutMark(text: string): [mark: string, lines: Lines] {
   return text.startsWith('\uFEFF') ? ['\uFEFF', new Lines(text.slice(1))] : ['', new Lines(text)];
 }
 
-/** A model may have copied the mark too. */
+/** A model may have copied the byte order mark too. */
 function unmarked(edit: Edit, { text }: Lines): Edit {
   if (!edit.old_text.startsWith('\uFEFF') || text.includes(edit.old_text)) return edit;
   return { ...edit, old_text: edit.old_text.slice(1), new_text: edit.new_text.replace(/^\uFEFF/, '') };
 }
 
-/** Replaces all spans at once. Equal spans count once. @throws ToolError where two overlap. */
+/** Replaces all spans at once. Equal spans count once. @throws ToolError when two overlap. */
 export function splice(lines: Lines, spans: readonly Span[], path: string): Replaced {
   const isSame = (span: Span, other?: Span) => span.start === other?.start && span.end === other.end && span.text === other.text;
   const all = [...spans].sort((a, b) => a.start - b.start || a.end - b.end);
@@ -73,7 +73,7 @@ export function splice(lines: Lines, spans: readonly Span[], path: string): Repl
   return { text: out + text.slice(at), replaced: sorted.length, notes: notesOn(lines, sorted) };
 }
 
-/** One note for each edit that was found only by ignoring something. */
+/** Builds one note for each edit that matched only by ignoring something. */
 function notesOn(lines: Lines, spans: readonly Span[]): string[] {
   const loose = spans.filter(({ ignores }) => ignores);
   return [...new Set(loose.map(({ what }) => what))].map((what) => {
@@ -82,7 +82,7 @@ function notesOn(lines: Lines, spans: readonly Span[]): string[] {
   });
 }
 
-/** `edits 1 and 2`, but `edit 1 and hunk 2`. */
+/** Joins two names: `edits 1 and 2`, but `edit 1 and hunk 2`. */
 function joined(a: string, b: string): string {
   const kind = a.split(' ', 1)[0] as string;
   return b.startsWith(`${kind} `) ? `${kind}s${a.slice(kind.length)} and${b.slice(kind.length)}` : `${a} and ${b}`;
@@ -124,7 +124,7 @@ function find(lines: Lines, edits: readonly Edit[], index: number, path: string)
   });
 }
 
-/** The places of the passage as it was sent, or else without a slip of copying. */
+/** Finds the passage as it was sent or, failing that, with a copying mistake undone. */
 function placesOfEdit(
   lines: Lines,
   { old_text: old, new_text: now, all }: Edit,
@@ -142,7 +142,7 @@ function placesOfEdit(
   return { found, old, now };
 }
 
-/** The error for an edit whose passage was not found. */
+/** Builds the error for an edit whose passage was not found. */
 function missing(lines: Lines, edits: readonly Edit[], index: number, path: string): string {
   const { old_text, new_text } = edits[index] as Edit;
   const what = `of edit ${index + 1}`;
@@ -158,7 +158,7 @@ function missing(lines: Lines, edits: readonly Edit[], index: number, path: stri
 
 function replacementOf(lines: Lines, place: Place, old: string, now: string, ops = opsOf(old, now)): string | undefined {
   if (!place.rule) return written(lines, place, old, now);
-  // The text goes on without its last line break, and so does the change.
+  // The file lacks the last line break of the passage, so the change is rendered without it.
   return render(lines, place, place.atEnd ? opsOf(withoutBreak(old), withoutBreak(now)) : ops);
 }
 
@@ -166,7 +166,7 @@ function withoutBreak(text: string): string {
   return text.replace(/(?:\r\n|\n|\r)$/, '');
 }
 
-/** The blanks between the start of the line and this offset; empty where there is anything else. */
+/** Returns the blanks between the start of the line and the offset, or '' when other characters precede the offset. */
 function indentBefore(lines: Lines, offset: number): string {
   const line = lines.numberAt(offset) - 1;
   const indent = lines.folded(indentOf)[line] as string;
@@ -175,8 +175,8 @@ function indentBefore(lines: Lines, offset: number): string {
 }
 
 /**
- * A passage that begins within its line's indentation and ends with its line is meant as whole lines, where it matters: what stands there
- * afterwards is indented as they are.
+ * Extends a passage that begins inside the indentation of its first line and ends with a line to whole lines, so that the replacement is
+ * indented like them.
  */
 function asLines(text: string, place: Place, indent: string, old: string): Place {
   const endsThere = /[\r\n]$/.test(old) || place.end === text.length || /[\r\n]/.test(text[place.end] as string);
@@ -184,7 +184,10 @@ function asLines(text: string, place: Place, indent: string, old: string): Place
   return { ...place, start: place.start - indent.length, rule: byLines(place.rule) };
 }
 
-/** Whether the indentation of the new lines has to be worked out. It has not where both texts begin with a word and the passage has further lines, which show that it was copied with indentation. */
+/**
+ * Whether the indentation of the new lines must be determined. It need not when both texts begin with a word and the passage has further
+ * lines, which show that it was copied with its indentation.
+ */
 function isAboutIndentation(old: string, now: string): boolean {
   const endsLine = /[\r\n]$/.test(old);
   if (/^[ \t]+[^ \t\r\n]/.test(old)) return endsLine || /[\r\n]/.test(now);
@@ -192,14 +195,20 @@ function isAboutIndentation(old: string, now: string): boolean {
   return /^[ \t]+[^ \t\r\n]/.test(now) || (!/[\r\n]/.test(old.trimEnd()) && (/[\r\n]/.test(now.trimEnd()) || (endsLine && now === '')));
 }
 
-/** Whether only the new text has the indentation of the first line, which would then be doubled. The same text with more blanks is meant to be indented more. */
+/**
+ * Whether only the new text includes the indentation of the first line, which would then be doubled. When the new text equals the old one
+ * with more blanks, the model wants to indent it further.
+ */
 function isTrimmedInOldOnly(indent: string, old: string, now: string): boolean {
   return (
     indent !== '' && !/^[ \t\r\n]/.test(old) && indentOf(now) === indent && now.length > indent.length && now.slice(indent.length) !== old
   );
 }
 
-/** Models write \n; a text with \r\n keeps being written in its own way, unless the edit itself is about line endings. */
+/**
+ * Converts the line breaks of the new text to those of the file, because models write
+ * , unless the edit itself changes line endings.
+ */
 function written(lines: Lines, { start, end }: Place, old: string, now: string): string {
   if (!/[\r\n]/.test(now) || (old.includes('\r') && (now.includes('\r') || withNewlines(old) === now))) return now;
   const ending = old.includes('\r\n') ? '\r\n' : /[\r\n]/.exec(old)?.[0];
@@ -211,7 +220,7 @@ function withNewlines(text: string): string {
   return text.replace(/\r\n|\r/g, '\n');
 }
 
-/** Without those that overlap the one before. */
+/** Drops places that overlap the one before. */
 function apart(places: readonly Place[]): Place[] {
   const chosen: Place[] = [];
   for (const place of places) if (place.start >= (chosen.at(-1)?.end ?? 0)) chosen.push(place);
