@@ -1,4 +1,4 @@
-/** A plan as a document for people, with how far it is where it was begun. */
+/** Formats a plan as a Markdown document, with its progress once it was started. */
 
 import { visibleLine } from '../words/visible-text.ts';
 import { shortHash } from './hash.ts';
@@ -41,7 +41,7 @@ function checkMarkdown(check: Check): string {
   return `nothing matches ${code(pattern)}${glob ? ` in ${code(glob)}` : ''}`;
 }
 
-/** However many ticks it holds. */
+/** Formats inline code, however many backticks the text contains. */
 function code(exact: string): string {
   const text = visibleLine(exact);
   const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));

@@ -1,4 +1,4 @@
-/** How far a plan is: which step is under way, which comes next, and what became of those before. Steps are counted from 1. */
+/** The progress of a plan: which step is running, which comes next, and how earlier ones ended. Steps are counted from 1. */
 import type { AgentEvent, CheckOutcome } from '../session/events.ts';
 import type { RunRecord, SessionState } from '../session/session-state.ts';
 import type { Write } from '../session/staged-writes.ts';
@@ -6,9 +6,9 @@ import type { Check, Plan, StepStatus } from './plan.ts';
 
 export type StepState = {
   status: StepStatus;
-  /** It was started by its first write, and not by a word of the model. */
+  /** The step was started by its first write, not by a report of the model. */
   implicit?: boolean;
-  /** It is done and changed nothing, though it may change files. */
+  /** The step is done and changed nothing, although it was allowed to. */
   unchanged?: boolean;
   note?: string;
   check?: { check: Check; outcome: CheckOutcome; output: string };
@@ -23,7 +23,7 @@ export function currentStep({ steps }: Pick<RunRecord, 'steps'>): number | undef
   return found && Number(found[0]);
 }
 
-/** The first step that is neither over nor under way. */
+/** Returns the first step that is neither over nor running. */
 export function nextStep({ plan, steps }: PlanRun): number | undefined {
   const index = plan?.steps.findIndex((_, at) => !isOver(steps[at + 1]) && steps[at + 1]?.status !== 'started') ?? -1;
   return index < 0 ? undefined : index + 1;
@@ -33,22 +33,22 @@ export function isOver(step: StepState | undefined): boolean {
   return step?.status === 'done' || step?.status === 'skipped';
 }
 
-/** In the words of every host: "done, nothing changed". */
+/** Describes a state for display in every host: "done, nothing changed". */
 export function statusText({ status, unchanged, rolledBack }: Pick<StepState, 'status' | 'unchanged' | 'rolledBack'>): string {
   return `${status}${unchanged ? ', nothing changed' : ''}${rolledBack ? ', rolled back' : ''}`;
 }
 
-/** Those that a run which goes on with the plan does not do again. */
+/** Returns the steps that a run which resumes the plan does not repeat. */
 export function settledSteps(steps: StepStates): StepStates {
   return Object.fromEntries(Object.entries(steps).filter(([, step]) => isOver(step)));
 }
 
-/** The states of settled steps as the model is told them. */
+/** Returns the states of these steps as the model reads them. */
 export function settledText(steps: StepStates): Record<number, string> {
   return Object.fromEntries(Object.entries(settledSteps(steps)).map(([step, { status }]) => [step, status]));
 }
 
-/** The states of steps after the plan was edited: `was[i]` is the number that the step at `i` had, 0 for a new one. */
+/** Renumbers the states after the plan was edited. `was[i]` is the number that the step at index `i` had before, or 0 for a new step. */
 export function renumbered(steps: StepStates, was: readonly number[]): StepStates {
   return Object.fromEntries(
     was.flatMap((old, index) => {
@@ -58,7 +58,7 @@ export function renumbered(steps: StepStates, was: readonly number[]): StepState
   );
 }
 
-/** What a step that is not over has written, over all runs of the plan. */
+/** Returns the writes of a step over all runs of the plan. */
 export function stagedBy({ staged }: SessionState, planId: string, step: number): Write[] {
   return staged.filter((entry) => entry.planId === planId && entry.step === step);
 }
@@ -68,7 +68,7 @@ type PlanEvent = Extract<
   { type: 'plan_proposed' | 'plan_resolved' | 'plan_revised' | 'plan_step' | 'step_checked' | 'step_rolled_back' }
 >;
 
-/** What the events of plans do to the state. `run` is the one that the event is of. */
+/** Applies plan events to the state. `run` is the run of the event. */
 export function reducePlan(state: SessionState, event: PlanEvent, run: RunRecord | undefined): void {
   switch (event.type) {
     case 'plan_proposed': {
@@ -98,7 +98,7 @@ export function reducePlan(state: SessionState, event: PlanEvent, run: RunRecord
     case 'plan_step': {
       if (!run) break;
       const { status, note, implicit, unchanged } = event;
-      // What was found out about a step holds until it is begun anew.
+      // The check result and rollback of a step stay valid until the step is started again.
       const { check, rolledBack } = status === 'started' ? {} : (run.steps[event.step] ?? ({} as Partial<StepState>));
       run.steps[event.step] = {
         status,
@@ -123,7 +123,7 @@ export function reducePlan(state: SessionState, event: PlanEvent, run: RunRecord
       for (const entry of state.staged) {
         const outcome = outcomes.get(entry.change.path);
         if (entry.callId === event.undoId) entry.landed = outcome === 'restored' || outcome === 'merged';
-        // What is taken back is no part of the step any more, should it be done once again.
+        // Writes that were rolled back no longer belong to the step, in case it is done again.
         else if (entry.planId === event.planId && entry.step === event.step && outcome !== 'refused') entry.step = undefined;
       }
       break;
@@ -134,7 +134,7 @@ export function reducePlan(state: SessionState, event: PlanEvent, run: RunRecord
 export type PlanStage = 'proposed' | 'confirmed' | 'discarded' | 'superseded' | 'running' | 'paused' | 'stopped' | 'done';
 export type PlanOverview = { plan: Plan; stage: PlanStage; done: number; runId?: string };
 
-/** Every plan of a session, the newest last; `done` counts the steps that are over. */
+/** Lists all plans of a session, newest last. `done` counts the steps that are over. */
 export function planOverviews(state: SessionState): PlanOverview[] {
   return [...state.plans.values()].map(({ plan, status }) => {
     const run = [...state.runs.values()].findLast((each) => each.plan?.id === plan.id);

@@ -1,27 +1,30 @@
-/** What a run may use up, and what it has: turns, calls, tokens, money and time. */
+/** The budget of a run and its use: turns, calls, tokens, money and time. */
 
 import type { Usage } from '../model/messages.ts';
 import type { Limits } from '../session/events.ts';
 
-/** `ms` is time without that in which the user was waited for. `unpriced` counts the answers whose cost is not known: it is in `usd` by an estimate, or not at all. */
+/**
+ * `ms` excludes the time in which the run waited for the user. `unpriced` counts the answers of unknown cost; `usd` includes them by an
+ * estimate or not at all.
+ */
 export type Use = { turns: number; calls: number; tokens: number; usd: number; ms: number; unpriced: number };
 
 export const NO_USE: Use = { turns: 0, calls: 0, tokens: 0, usd: 0, ms: 0, unpriced: 0 };
 
-/** Of one run, beyond its `Limits`. */
+/** Limits of one run besides `Limits`. */
 export type RunBudget = { tokens?: number; usd?: number };
-/** Of all runs of a day; then how fast one run may follow another. */
+/** Limits of all runs of a day together. */
 export type DayBudget = { runs?: number; turns?: number; calls?: number; tokens?: number; usd?: number; minutes?: number };
 
-/** `cooldown` is in seconds. `price`: money is limited, and what the model costs is not known. */
+/** `cooldown` is in seconds. `price` is reached when money is limited and the price of the model is unknown. */
 export type BudgetKey = keyof Limits | keyof RunBudget | `day.${keyof DayBudget}` | 'runsPerMinute' | 'cooldown' | 'price';
-/** `unpriced`: so many answers are not in the money that was counted, or by an estimate. */
+/** `unpriced` counts the answers that are missing from the money that was counted, or only estimated. */
 export type Reached = { limit: BudgetKey; max: number; unpriced?: number };
 
-/** What a limit does not let go on: the next turn of the model, the next call, or the answer that is coming in. */
+/** What a limit prevents: the next turn of the model, the next call, or the rest of the answer that is being received. */
 export type Limited = 'turn' | 'call' | 'answer';
 
-/** A limit was reached in the middle of an answer. */
+/** A limit was reached while an answer was received. */
 export class LimitReached extends Error {
   readonly reached: Reached;
 
@@ -32,25 +35,25 @@ export class LimitReached extends Error {
   }
 }
 
-/** Where a run that goes on with more counts from, by the limit that it had reached. */
+/** Maps the limits with which the user let a run continue to the use at that time, from which they count again. */
 export type Allowance = Partial<Record<BudgetKey, number>>;
 
-/** A line of a day's ledger: what was used, that a run began or ended, or that the user raised a limit for the day. */
+/** A line of the day's ledger: what was used, that a run began or ended, or that the user raised a limit for the day. */
 export type DayEntry = Partial<Use> & { at: number; runs?: number; ended?: true; raised?: BudgetKey };
 
-/** What all runs of a day share. `usd` is what they may cost, where that is limited. */
+/** The budget that all runs of a day share. `usd` is its limit in US dollars, if there is one. */
 export type SharedBudget = {
   usd?: number;
   spend(more: Partial<Use> & { runs?: number }): void;
-  /** How many calls the day still has. */
+  /** Returns how many calls the day has left. */
   callsLeft(): number;
-  /** `first` before a run's first turn; `more` is used up and not spent yet. */
+  /** `first` is true before the first turn of a run. `more` was used but not passed to `spend` yet. */
   reached(what: Limited, first: boolean, from: Allowance, more: Partial<Use>): Reached | undefined;
-  /** The run paused or ended. */
+  /** Writes the remaining use to the ledger when the run pauses or ends. */
   flush(ended: boolean): void;
 };
 
-/** Tokens of an answer that the service did not count, and what the answer costs with them. */
+/** Estimated tokens of an answer that the service did not count, and the cost including them. */
 export type Estimate = { estimated?: number; estimatedUsd?: number };
 
 export function useOfAnswer(usage: Usage | undefined, usd: number | undefined, { estimated = 0, estimatedUsd }: Estimate): Partial<Use> {
@@ -64,7 +67,7 @@ export function addUse(sum: Use, more: Partial<Use>): Use {
   return total;
 }
 
-/** How much of what a limit limits a run has used. */
+/** Returns the use of a run in the unit of a limit. */
 export function usedOf(limit: BudgetKey, use: Use): number {
   switch (limit) {
     case 'turns':
@@ -87,7 +90,7 @@ const LIMITS = {
   answer: ['minutes', 'tokens', 'usd'],
 } as const satisfies Record<Limited, readonly (keyof Limits | keyof RunBudget)[]>;
 
-/** Counts what a run uses up, against what it may. A run that another run starts is handed the same meter. */
+/** Counts the use of a run and compares it with the limits. A run that is started by another run gets the same meter. */
 export class Meter {
   readonly #max: Limits & RunBudget;
   readonly #from: Allowance;
@@ -101,7 +104,7 @@ export class Meter {
   #waitingSince = 0;
   #waitedMs = 0;
 
-  /** `used` is what the run used before it paused or was interrupted; `isPriced`: what the model costs is known. */
+  /** `used` is the use of the run before it was paused or interrupted. `isPriced` is true when the price of the model is known. */
   constructor(
     max: Limits & RunBudget,
     now: () => number,
@@ -119,7 +122,7 @@ export class Meter {
     this.#use = { ...used };
   }
 
-  /** Milliseconds in which the user was waited for. */
+  /** The time in which the run waited for the user, in milliseconds. */
   get waitedMs(): number {
     return this.#waitedMs + (this.#waiting > 0 ? this.#now() - this.#waitingSince : 0);
   }
@@ -137,12 +140,12 @@ export class Meter {
     this.#told = worked;
   }
 
-  /** Milliseconds since this stretch of the run began. */
+  /** Milliseconds of work since the run was started or resumed. */
   get #worked(): number {
     return this.#now() - this.#begun - this.waitedMs;
   }
 
-  /** Time in which the user is waited for costs nothing. */
+  /** Excludes the time in which the run waits for the user. */
   async waiting<T>(answer: Promise<T>): Promise<T> {
     if (this.#waiting++ === 0) this.#waitingSince = this.#now();
     try {
@@ -152,22 +155,22 @@ export class Meter {
     }
   }
 
-  /** How many calls may still be made. */
+  /** The number of calls that are left. */
   get callsLeft(): number {
     const ofRun = this.#max.callsPerRun + (this.#from.callsPerRun ?? 0) - this.#use.calls;
     return Math.max(0, Math.min(ofRun, this.#shared?.callsLeft() ?? ofRun));
   }
 
-  /** The limit that ends the run here; `more` is what the answer that is coming in has used so far. */
+  /** Returns the limit that stops the run now. `more` is the use of the answer that is being received. */
   reached(what: Limited, more: Partial<Use> = {}): Reached | undefined {
     const use = addUse(this.use, more);
     const money = this.#max.usd ?? this.#shared?.usd;
-    // A limit that can count nothing limits nothing: the user is asked once, before anything is spent.
+    // Without a price, a limit on money cannot be enforced, so the user is asked once before anything is spent.
     if (what === 'turn' && money !== undefined && !this.#isPriced && this.#from.price === undefined) return { limit: 'price', max: money };
     for (const limit of LIMITS[what]) {
       const base = this.#max[limit];
       if (base === undefined) continue;
-      // With what it was let go on with: that is what the user is told is used up.
+      // The limit includes what the user added, because the message tells how much is used up.
       const max = base + (this.#from[limit] ?? 0);
       if (usedOf(limit, use) < max) continue;
       return { limit, max, ...(limit === 'usd' && use.unpriced > 0 && { unpriced: use.unpriced }) };

@@ -1,7 +1,6 @@
 /**
- * The ReAct loop: think (ask the model), act (carry out its calls), observe (hand it the results), until an answer without a
- * call. It keeps no state of its own beyond counters: where it stands is what the events say, so it starts in the middle as
- * well as at the beginning, after a pause, a reload or a crash.
+ * The ReAct loop: think (ask the model), act (carry out its tool calls), observe (return their results), until an answer without a call. It
+ * has no state besides counters. The events define where it is, so it can start anywhere, also after a pause, a reload or a crash.
  */
 import { wasStopped } from '../abort.ts';
 import type { AssistantMessage, ToolCall, UserMessage } from '../model/messages.ts';
@@ -21,9 +20,9 @@ import { type ThinkPorts, think } from './think.ts';
 import type { ExecuteContext, Judgement, PreparedCall, RunEnd, Tool } from './tool.ts';
 import { spent } from './usage-totals.ts';
 
-/** How fast the user lets the run go. A step is a call or a turn of the model. */
+/** Controls how fast a run proceeds. A step is a tool call or a turn of the model. */
 export type Pace = {
-  /** How many steps may go: none while the user holds the run, one where it goes step by step. */
+  /** How many steps may be taken: none while the user holds the run, one in single-step mode. */
   left(): number;
   took(steps: number): void;
 };
@@ -34,19 +33,19 @@ export type RunPorts = ThinkPorts & {
   tools: readonly Tool[];
   limits: Limits;
   pace: Pace;
-  /** What there is to do before a run that was answered ends. */
+  /** Runs after the final answer, before the run ends. */
   closing?(context: Pick<ExecuteContext, 'signal' | 'record'>): Promise<void>;
-  /** `tool` is undefined when no such tool was offered. */
+  /** `tool` is undefined when the model called a tool that does not exist. */
   decide(call: ToolCall, tool: Tool | undefined, prepared: PreparedCall | undefined): Judgement | Promise<Judgement>;
-  /** Whether a call that was not judged yet seems to need the same leave. */
+  /** Whether a call that was not judged yet seems to need the same permission. */
   alike?(covers: Permission, call: ToolCall): boolean;
-  /** Resolves when the user has answered; the answer's event is then in the state. */
+  /** Resolves when the user has answered. The state then includes the event of the answer. */
   answered(approvalId: string, signal: AbortSignal): Promise<ApprovalAnswer>;
   replied(questionId: string, signal: AbortSignal): Promise<QuestionAnswer>;
   now(): number;
 };
 
-/** The model's message is continued when it was cut off at the output limit, or broke off half-way. */
+/** The model's message is continued when it was cut off at the output limit, or broke off before it was complete. */
 const goOn = (stop: AssistantMessage['stop']): UserMessage => {
   const what = stop === 'max_tokens' ? 'was cut off at the output limit' : 'broke off before it was complete';
   return { role: 'user', content: [note('cut_off', `Your last message ${what}, and no tool call in it was executed. Go on from there.`)] };
@@ -58,16 +57,16 @@ const EMPTY: UserMessage = {
 };
 const EMPTY_AGAIN =
   'The model’s answer was empty, also when it was asked again: try it once more, say it in other words, or choose another model.';
-/** How often a model is asked for an answer that is not empty. */
+/** How many attempts a model gets for an answer that is not empty. */
 const TRIES = 2;
 
-/** Runs until the answer, a limit, a stop or a failure, and emits how it ended. It throws only where the log cannot be written. */
+/** Runs until the final answer, a limit, a stop or a failure, and emits the outcome. It throws only when the log cannot be written. */
 export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<void> {
   const { state, emit, meter, now, pace } = ports;
   const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
   const specs = ports.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   let emptyAnswers = 0;
-  /** Since the run began or went on. */
+  /** Whether the model has answered since the run was started or resumed. */
   let hasAnswered = false;
 
   const finish = (outcome: Outcome, error?: RunError) =>
@@ -88,7 +87,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
     return await think(ports, specs, signal);
   }
 
-  /** What does not let the run go on with a call, or a turn of the model. */
+  /** Returns the reason that prevents the next call or turn, if there is one. */
   function halted(before: 'turn' | 'call'): Halt | undefined {
     if (isStuck(state.recent)) return { reason: 'repeating' };
     if (pace.left() === 0) return { reason: 'user' };
@@ -96,7 +95,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
     return reached && { reason: 'limit', reached };
   }
 
-  /** Calls that only read run side by side; one that changes something, or may end the run, runs alone, after all that were asked for before it. */
+  /** Read-only calls run in parallel. A call that changes something, or may end the run, runs alone and after all calls before it. */
   async function act(calls: readonly ToolCall[]): Promise<Halt | Exclude<RunEnd, 'edit_plan'> | undefined> {
     const isReader = ({ name }: ToolCall) => {
       const { effect = 'readonly', alone = false } = tools.get(name) ?? {};
@@ -130,7 +129,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       if (last?.role === 'assistant' && !endedUnsaid(last)) {
         if (last.stop === 'refusal') return finish('refused');
         const isWhole = last.stop !== 'max_tokens' && last.stop !== 'aborted';
-        // A run that ended with this answer, and is tried again, has work to do first.
+        // A run that ended with this answer and is retried must first fix the failed step.
         const open = isWhole && !hasAnswered && lastRun ? failedCheck(lastRun) : undefined;
         if (isEmptyAnswer(last)) {
           if (emptyAnswers === TRIES) throw new ModelError('empty_answer', EMPTY_AGAIN);

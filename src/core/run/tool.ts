@@ -3,16 +3,19 @@ import type { JsonSchema } from '../model/model.ts';
 import type { EventBody, Question, QuestionAnswer } from '../session/events.ts';
 import type { Permission } from '../session/grant-scope.ts';
 
-/** What a call can do at most. `external` reaches beyond the workspace (network, other programs). */
+/** The most that a call can do. `external` reaches beyond the workspace (network, other programs). */
 export type Effect = 'readonly' | 'mutating' | 'destructive' | 'external';
 
 /**
- * A real target of a call: `path` is workspace-relative, after links and `..` were resolved.
- * `names`: of what is in it, the names alone are told.
+ * A resource that a call accesses. `path` is relative to the workspace, with symbolic links and `..` resolved. With `names`, only the names
+ * of its entries are read.
  */
 export type Target = { path: string; access: 'read' | 'write' | 'delete'; outside?: boolean; names?: true };
 
-/** One file of a change as it is shown, logged and approved. `before` and `after` are content hashes; absent means that there is no file. */
+/**
+ * One file of a change as it is displayed, logged and approved. `before` and `after` are content hashes, missing when the file does not
+ * exist.
+ */
 export type ChangeSummary = {
   path: string;
   kind: 'create' | 'edit' | 'delete' | 'move';
@@ -21,28 +24,36 @@ export type ChangeSummary = {
   after?: string;
   added: number;
   removed: number;
-  /** Unified diff for display, cut where it is very long. */
+  /** The unified diff for display, cut off when it is very long. */
   diff: string;
-  /** Known once it is staged, for undo: the mode of a file that goes, and the directories that a new one brings with it, outer ones first. */
+  /**
+   * Added when the change is staged, for undo: the mode of a deleted file, and the directories that a new file creates, outer ones first.
+   */
   mode?: number;
   made?: string[];
 };
 
 /**
- * What the user made of one proposed file: left it out, left out some of its hunks (by their place in its diff, from 0), or put a
- * content of their own in its place (by its hash).
+ * What the user decided on one proposed file: refuse it, leave out some hunks (by index, from 0), or replace it by an edited content (by
+ * hash).
  */
 export type FileRevision = 'refused' | { without: number[] } | { content: string };
-/** By path; what is not named was accepted as it was proposed. */
+/** Decisions by path. A file without one was accepted as proposed. */
 export type Revision = Record<string, FileRevision>;
 
-/** What is left in a file of a run's changes; `digest` names it. With a `problem` it cannot be told from what others wrote. */
+/**
+ * The changes of a run that are still in a file, identified by `digest`; or a `problem` when they cannot be separated from changes by
+ * others.
+ */
 export type Review = { diff: string; added: number; removed: number; digest: string } | { problem: string };
 
-/** How a call ends its run: a plan waits for the user; the user wants to edit the plan, or stopped the run; a step of the plan failed. */
+/**
+ * How a call ends its run: a plan awaits the user's decision, the user wants to edit the plan or stopped the run, or a step of the plan
+ * failed.
+ */
 export type RunEnd = 'plan_proposed' | 'edit_plan' | 'stopped' | 'failed';
 
-/** The events that a tool may put into the log. */
+/** The events that a tool may write to the log. */
 export type ToolEvent = Extract<
   EventBody,
   {
@@ -61,14 +72,17 @@ export type ToolEvent = Extract<
 export type ToolOutput = {
   content: string | (TextPart | ImagePart)[];
   isError?: boolean;
-  /** They go into the log with the result. */
+  /** Events that are logged together with the result. */
   events?: ToolEvent[];
   endsRun?: RunEnd;
-  /** How it ended, in a word or two beside the title: `exit 1`. */
+  /** The outcome in a word or two, displayed beside the title: `exit 1`. */
   note?: string;
 };
 
-/** A command exactly as the shell gets it; `cwd` is workspace-relative. `timeoutSeconds` is named where it is not the usual one. */
+/**
+ * A command exactly as the shell receives it. `cwd` is relative to the workspace. `timeoutSeconds` is set only when it differs from the
+ * default.
+ */
 export type CommandLine = {
   text: string;
   cwd: string;
@@ -77,26 +91,26 @@ export type CommandLine = {
   timeoutSeconds?: number;
 };
 
-/** A tool of an MCP server, by its names there; the description is the server's. */
+/** A tool of an MCP server, by its names there. The description comes from the server. */
 export type ServerTool = { server: string; tool: string; description: string };
 
 export type ExecuteContext = {
   callId: string;
   signal: AbortSignal;
-  /** Shown while the call runs; not logged. */
+  /** Displayed while the call runs, and not logged. */
   progress(text: string): void;
-  /** Appended to the log before it returns. */
+  /** Returns after the event was appended to the log. */
   record(event: ToolEvent): void;
   /**
-   * Waits until the user has answered. After a reload the call is executed again from its beginning, and a question that was
-   * answered by then is not asked a second time: what comes before it must bear to be done twice.
+   * Waits for the user's answer. After a reload the call is executed again from its beginning, and a question that was already answered is
+   * not asked again. The code before a question must therefore be safe to repeat.
    */
   ask(question: Question): Promise<QuestionAnswer>;
 };
 
 /**
- * A call whose input is valid and whose effect is known. `digest` stands for the final effect:
- * what was approved is executed only while the digest is still the same.
+ * A call with valid input and a known effect. `digest` identifies the effect: an approved call is executed only while its digest is
+ * unchanged.
  */
 export type PreparedCall = {
   title: string;
@@ -104,16 +118,19 @@ export type PreparedCall = {
   changes?: ChangeSummary[];
   digest?: string;
   command?: CommandLine;
-  /** On the web, that it gets, whole and as it is sent. */
+  /** The complete URL that the call requests. */
   address?: string;
   mcp?: ServerTool;
-  /** Hosts on the network that it would speak to, with their ports where they name one. */
+  /** The hosts that the call contacts, with a port when the URL contains one. */
   hosts?: string[];
-  /** One of them is this computer or in a private network. */
+  /** One of the hosts is this computer or in a private network. */
   privateHost?: boolean;
-  /** Files that were read to prepare the call although reading them needs an approval. The call is judged as reading them, too. */
+  /**
+   * Files that were read to prepare the call although reading them needs an approval. The call is therefore judged as a read of them as
+   * well.
+   */
   readToPrepare?: string[];
-  /** The call with as much of its effect as the user kept, never more than these files. */
+  /** Returns the call reduced to the parts that the user accepted. It never affects further files. */
   revise?(revision: Revision): Promise<PreparedCall>;
   execute(context: ExecuteContext): Promise<ToolOutput>;
 };
@@ -125,20 +142,23 @@ export interface Tool {
   effect: Effect;
   /** `builtin`, or `mcp:<server>`. */
   source: string;
-  /** Of an MCP server's whole list of tools: what the user granted to a tool counts for this list only. */
+  /** A hash of the MCP server's whole tool list. Permissions for the tool are valid only while it is unchanged. */
   fingerprint?: string;
-  /** Runs alone, though it only reads: what comes of it decides whether the calls after it are carried out at all. */
+  /** The tool runs alone although it is read-only, because its result decides whether later calls are executed at all. */
   alone?: boolean;
-  /** Validates the input and computes the effect without causing it. @throws ToolError that the model can correct. */
+  /**
+   * Validates the input and computes the effect without causing it. @throws ToolError with a message from which the model can correct the
+   * call.
+   */
   prepare(input: unknown, signal: AbortSignal): Promise<PreparedCall>;
 }
 
-/** The same tool with another `prepare`. A lazy schema stays lazy, and no field is lost. */
+/** Returns the same tool with another `prepare`. Lazy properties stay lazy. */
 export function wrapTool(tool: Tool, prepare: Tool['prepare']): Tool {
   return Object.defineProperties({} as Tool, { ...Object.getOwnPropertyDescriptors(tool), prepare: { value: prepare, enumerable: true } });
 }
 
-/** A failure that the model is told and can correct. Anything else that a tool throws is told to it as well, as an internal failure. */
+/** A failure that the model can correct by its message. Other errors are reported to the model as internal failures. */
 export class ToolError extends Error {
   /** Bundles that are loaded later have a copy of this class: the mark tells, not the copy. */
   readonly isToolError = true;
@@ -152,5 +172,7 @@ export class ToolError extends Error {
 }
 
 export type Decision = { kind: 'allow' | 'deny' | 'ask'; rule: string; reason: string };
-/** `covers`: what a yes can stand for, the widest first; absent where a yes counts once. */
+/**
+ * `covers` lists the permissions that the user can grant with an approval, widest first. It is missing when an approval counts only once.
+ */
 export type Judgement = Decision & { covers?: Permission[] };

@@ -1,8 +1,8 @@
-/** What a run and its session have used up: tokens, money and time. */
+/** Adds up the tokens, money and time of runs and sessions. */
 import type { Cost, Usage } from '../model/messages.ts';
 import { type RunRecord, type SessionState, waitsForUser } from '../session/session-state.ts';
 
-/** What is unknown in one adds nothing to the sum, and what is unknown in both stays unknown. */
+/** A count that is missing in one operand counts as 0; one that is missing in both stays missing. */
 export function addUsage(sum: Usage, more: Usage): Usage {
   const total: Usage = { ...sum };
   for (const key of ['input', 'output', 'cached', 'cacheWrite', 'reasoning'] as const) {
@@ -16,10 +16,10 @@ export function addCost(sum: Partial<Cost>, usd: number | undefined): Partial<Co
   return usd === undefined ? { ...sum, unpriced: (sum.unpriced ?? 0) + 1 } : { ...sum, usd: (sum.usd ?? 0) + usd };
 }
 
-/** `durationMs` is of all its stretches, without the time in which the user was waited for. */
+/** `durationMs` covers the whole run, without pauses and without waiting for the user. */
 type Spent = { usage: Usage; cost?: Cost; sessionCost?: Cost; durationMs: number };
 
-/** What a run, and its session so far, have used up: for the event that ends the run. */
+/** Returns the totals of a run and of its session so far, for the event that ends the run. */
 export function spent(run: RunRecord | undefined, session: SessionState, now: number): Spent {
   const cost = knownCost(run?.cost);
   const sessionCost = knownCost(session.cost);
@@ -27,12 +27,12 @@ export function spent(run: RunRecord | undefined, session: SessionState, now: nu
   return { usage: run?.usage ?? {}, ...(cost && { cost }), ...(sessionCost && { sessionCost }), durationMs };
 }
 
-/** What cost nothing, as a model of this machine does, is not spoken of. */
+/** A cost of 0, as of a local model, is not reported. */
 function knownCost({ usd, ...more }: Partial<Cost> = {}): Cost | undefined {
   return usd ? { usd, ...more } : undefined;
 }
 
-/** How long it has worked by then, unless the user was waited for since the last event. */
+/** Returns how long the run has worked at the time `now`. Time since the last event does not count while the run waits for the user. */
 export function workedMs({ status, used }: RunRecord, session: SessionState, now: number): number {
   return status === 'live' && !waitsForUser(session) ? used.ms + Math.max(0, now - session.at) : used.ms;
 }

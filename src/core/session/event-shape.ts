@@ -1,4 +1,4 @@
-/** The shape of each durable event, for logs that are read: a file can hold anything. */
+/** The shapes of all durable events, for validating logs, because a file can contain anything. */
 
 import { assistantMessage, cost, model, toolResult, usage, userMessage } from '../model/message-shape.ts';
 import type { StepStatus } from '../plan/plan.ts';
@@ -196,7 +196,7 @@ const restorePoint: Check<RestorePoint> = anyOf(
   object<Exclude<RestorePoint, { undoId: string }>>({ runId: string, callId: text }),
 );
 
-/** Each field of each event; what else a line holds is of no interest. */
+/** The fields of each event. Unknown fields are ignored. */
 const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
   run_started: { mode, prompt: string, model, limits, plan: optional(plan), resumes: text, revises: text },
   limits_shrunk: { limits, reason: string },
@@ -281,14 +281,14 @@ const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
 
 const SHAPES = new Map<unknown, Check<object>>(Object.entries(FIELDS).map(([type, fields]) => [type, object(fields)]));
 
-/** `seq` leaves room to count on, and `at` is a time that a Date can hold. */
+/** `seq` must leave room for further events, and `at` must be a time that Date supports. */
 const envelope = object<{ runId: string; seq: number; at: number }>({
   runId: string,
   seq: integer(1, 2 ** 48),
   at: between(0, 8_640_000_000_000_000),
 });
 
-/** Whether a line of a log is an event as this version writes them. */
+/** Whether a line of a log is a valid event of this version. */
 export function isLogged(value: unknown): value is AgentEvent {
   if (!envelope(value)) return false;
   const { type } = value as { type?: unknown };

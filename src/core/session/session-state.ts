@@ -1,4 +1,4 @@
-/** What is known of a session, and of its runs, by its events. */
+/** The state of a session and its runs, as computed from its events. */
 
 import type { Cost, Message, ModelRef, ToolCall, ToolResult, Usage, UserMessage } from '../model/messages.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -18,24 +18,24 @@ export type RunRecord = {
   model: ModelRef;
   prompt: string;
   plan?: Plan;
-  /** Of the plan, by their numbers. */
+  /** The steps of the plan by number. */
   steps: StepStates;
-  /** The plan that this run is to propose anew. */
+  /** The id of the plan that this run is to propose again. */
   revises?: string;
-  /** `live` after a crash or reload means: interrupted, and can be resumed. */
+  /** After a crash or reload, `live` means that the run was interrupted and can be resumed. */
   status: 'live' | 'paused' | 'finished';
   pause?: PauseReason;
   outcome?: Outcome;
-  /** Of all its answers so far, over pauses and reloads. */
+  /** The total of all answers so far, across pauses and reloads. */
   usage: Usage;
   cost: Partial<Cost>;
   used: Use;
-  /** The limit at which it paused last. */
+  /** The limit at which the run paused last. */
   reached?: Reached;
-  /** Where it counts from, by the limits at which it was let go on with more. */
+  /** For each limit that the user extended, the use at that time. */
   from: Allowance;
   changed: boolean;
-  /** How much the session had staged, and how many messages it had, when the run began. */
+  /** The number of staged writes and of messages when the run began. */
   stagedBefore: number;
   messagesBefore: number;
 };
@@ -43,39 +43,39 @@ export type RunRecord = {
 export type SessionState = {
   seq: number;
   title: string;
-  /** Of all runs. */
+  /** The total of all runs. */
   usage: Usage;
   cost: Partial<Cost>;
   runs: Map<string, RunRecord>;
   lastRun: RunRecord | undefined;
   messages: Message[];
-  /** Calls of the last assistant message, while not all of them have a result. */
+  /** The calls of the last assistant message, until all of them have a result. */
   open: ToolCall[];
   results: Map<string, ToolResult>;
-  /** Calls that came to an end and were not withheld: denied, rejected, or beyond a limit. */
+  /** Calls that were executed. Denied and rejected calls, and those beyond a limit, are not. */
   carriedOut: Set<string>;
-  /** Calls that may have taken effect although no result of them is known. */
+  /** Calls that may have taken effect although they have no result. */
   begun: Set<string>;
   approvals: Map<string, { approvalId: string; digest?: string; answer: ApprovalAnswer }>;
   pendingApprovals: Map<string, ApprovalRequest>;
   questionAnswers: Map<string, QuestionAnswer>;
   pendingQuestions: Map<string, AskedQuestion>;
   plans: Map<string, { plan: Plan; status: 'proposed' | 'confirmed' | 'discarded' | 'superseded' }>;
-  /** What runs were about to write, in order, for undo. */
+  /** Writes that were about to happen, in order, for undo. */
   staged: Write[];
   undone: Set<string>;
-  /** The runs that an undo or a restore took back whole. */
+  /** The runs that each undo or restore has completely undone. */
   undos: Map<string, string[]>;
-  /** What was taken back since the model last heard of its user. */
+  /** Paths that were undone since the model's last user message. */
   takenBack: Set<string>;
-  /** What the user allowed when asked, but for what the host keeps for the whole workspace. */
+  /** The permissions that the user granted, except those for the whole workspace, which the host stores. */
   grants: Grant[];
   callIds: Set<string>;
-  /** What waits to join a run, in order, by its id. */
+  /** Messages that wait to join a run, in order, by id. */
   queue: Map<string, Queued>;
-  /** The run's last calls with their results. */
+  /** The latest calls of the run with their results. */
   recent: readonly CompletedCall[];
-  /** When the last event of the log happened. */
+  /** The time of the last logged event. */
   at: number;
 };
 
@@ -111,7 +111,7 @@ export function emptySession(): SessionState {
   };
 }
 
-/** Whether the user has to answer something before the run can go on. */
+/** Whether the run waits for an answer of the user. */
 export function waitsForUser({ pendingApprovals, pendingQuestions }: SessionState): boolean {
   return pendingApprovals.size > 0 || pendingQuestions.size > 0;
 }

@@ -1,4 +1,7 @@
-/** What a session was about to write, what of it landed, and what was taken back since: folded from its events, for undo and restore. */
+/**
+ * Tracks the writes of a session: what was staged, what landed, and what was undone since. It is computed from events, for undo and
+ * restore.
+ */
 
 import type { NotePart } from '../model/messages.ts';
 import { note } from '../model/notes.ts';
@@ -7,7 +10,7 @@ import type { ChangeSummary } from '../run/tool.ts';
 import type { AgentEvent, RestorePoint } from './events.ts';
 import type { RunRecord, SessionState } from './session-state.ts';
 
-/** `landed` when it is known that it did. `planId` and `step`: which step of a plan it belongs to. */
+/** `landed` is true when the write is known to have completed. `planId` and `step` name the plan step that it belongs to. */
 export type Write = {
   runId: string;
   callId: string;
@@ -25,14 +28,14 @@ type WriteEvent = Extract<
 
 type CallWrites = Extract<AgentEvent, { type: 'changes_staged' | 'file_changed' }>;
 
-/** `run` is the one that the event is of. */
+/** `run` is the run of the event. */
 export function reduceWrites(state: SessionState, event: WriteEvent, run: RunRecord | undefined): void {
   switch (event.type) {
     case 'changes_staged':
       stage(state, event, run);
       break;
     case 'file_changed':
-      // Only a damaged log does not say first that it was staged.
+      // Only a damaged log lacks the preceding `changes_staged`.
       if (writesOf(state, event.callId).length === 0) stage(state, event, run);
       for (const write of writesOf(state, event.callId)) write.landed = true;
       break;
@@ -60,7 +63,9 @@ function stage(state: SessionState, { runId, callId, changes }: CallWrites, run:
   if (run) run.changed = true;
 }
 
-/** Those of one call or undo. They stand side by side, and are looked for from the end: a session may have written very often. */
+/**
+ * Returns the writes of one call or undo. They are adjacent, and the search starts at the end, because a session may have very many writes.
+ */
 function writesOf({ staged }: SessionState, callId: string): Write[] {
   const last = staged.findLastIndex((write) => write.callId === callId);
   let first = last;
@@ -68,7 +73,7 @@ function writesOf({ staged }: SessionState, callId: string): Write[] {
   return last < 0 ? [] : staged.slice(first, last + 1);
 }
 
-/** The runs that are taken back whole count as undone, until that is taken back itself. */
+/** A run that is completely undone counts as undone until the undo is itself undone. */
 function takeBack(state: SessionState, event: Extract<AgentEvent, { type: 'changes_undone' | 'changes_restored' }>): void {
   const landed = new Set(event.results.filter(({ outcome }) => outcome === 'restored' || outcome === 'merged').map(({ path }) => path));
   if (event.undoId !== undefined) for (const write of writesOf(state, event.undoId)) if (landed.has(write.change.path)) write.landed = true;
@@ -83,14 +88,14 @@ function takeBack(state: SessionState, event: Extract<AgentEvent, { type: 'chang
   }
 }
 
-/** Those that began after that point. */
+/** Returns the runs that began after that point. */
 function runsAfter({ runs }: SessionState, to: RestorePoint): string[] {
   if ('undoId' in to) return [];
   const ids = [...runs.keys()];
   return ids.slice(ids.indexOf(to.runId) + (to.callId === undefined ? 0 : 1));
 }
 
-/** What the model has to be told before it goes on: its history still says otherwise. */
+/** Tells the model that changes were undone, because its history still says otherwise. */
 export function takenBackNote({ takenBack }: SessionState): NotePart[] {
   if (takenBack.size === 0) return [];
   const paths = [...takenBack];

@@ -1,40 +1,40 @@
-/** What a run did, by its events: the account that ends it. */
+/** The receipt of a run, computed from its events when it ends. */
 
 import type { Cost, Usage } from '../model/messages.ts';
 import type { Effect } from '../run/tool.ts';
 import type { AgentEvent, Mode } from '../session/events.ts';
 import { dollars, tokens } from '../words/amounts.ts';
 
-/** Lists are cut at `MAX_NAMED`; the counts are not. */
+/** Lists are limited to `MAX_NAMED` entries; the counts are not. */
 export type Receipt = {
   mode: Mode;
   calls: number;
-  /** Of calls that were carried out, by what they could do at most. */
+  /** Executed calls by effect. */
   effects: Partial<Record<Effect, number>>;
-  /** How many calls were allowed without asking, by the rule that allowed them. */
+  /** How many calls were allowed without an approval, by policy rule. */
   allowed: Record<string, number>;
   asked: number;
-  /** Of those asked for. */
+  /** How many of the requested approvals were granted. */
   approved: number;
   rejected: number;
   denied: number;
-  /** Of those carried out, and those of tools that Agent does not have; absent where it was not counted. */
+  /** Failed calls among the executed ones, and calls of unknown tools in Agent mode. Missing in older logs. */
   failed?: number;
-  /** By the rule that denied. */
+  /** Denied calls by policy rule. */
   deniedBy: Record<string, number>;
   read: string[];
   readCount: number;
   changed: string[];
   changedCount: number;
-  /** Steps of the plan that are done and changed none of their files. Absent in logs of older versions, and where there are none. */
+  /** Plan steps that are done and changed none of their files. Missing when there are none, and in older logs. */
   unchangedSteps?: number[];
   commands: string[];
   commandCount: number;
   hosts: string[];
   hostCount: number;
-  /** Of MCP servers that were called. */
+  /** The MCP servers that were called. */
   servers: string[];
-  /** Whether the run was built with any tool that can change something; absent where that is not known. */
+  /** Whether the run had any tool that can change something. Missing when that is unknown. */
   canWrite?: boolean;
 };
 
@@ -43,7 +43,7 @@ const MAX_COMMAND = 500;
 
 type Spent = { usage: Usage; cost?: Cost };
 
-/** Pure: of all the events of one run so far. */
+/** Computes the receipt from all events of one run so far. */
 export function receiptOf(events: Iterable<AgentEvent>, runId: string, canWrite?: boolean): Receipt {
   let mode: Mode = 'ask';
   const begun = new Map<string, Extract<AgentEvent, { type: 'tool_started' }>>();
@@ -63,7 +63,7 @@ export function receiptOf(events: Iterable<AgentEvent>, runId: string, canWrite?
     if (event.type === 'tool_started') begun.set(event.callId, event);
     if (event.type === 'approval_requested') asked.add(event.callId);
     if (event.type === 'approval_resolved') {
-      // Of a call that was asked for twice, since its effect was another by then, the last answer counts.
+      // When a call needed a second approval, because its effect had changed, the last answer counts.
       for (const answered of [approved, rejected]) answered.delete(event.callId);
       (event.answer.approve ? approved : rejected).add(event.callId);
     }
@@ -88,7 +88,8 @@ export function receiptOf(events: Iterable<AgentEvent>, runId: string, canWrite?
     const { callId, decision, result } = event;
     const started = begun.get(callId);
     finished.add(callId);
-    // What Ask and Plan do not have was tried and withheld. Agent has all there is: such a name is a mistake.
+    // Ask and Plan lack tools on purpose, so an unknown tool counts as denied there. Agent has all tools, so an unknown name is a mistake
+    // of the model.
     const isUnknown = decision?.kind === 'deny' && decision.rule === 'unknown-tool' && mode === 'agent';
     if (isUnknown) failed++;
     else if (decision?.kind === 'deny') denied.set(callId, decision.rule);
@@ -137,7 +138,7 @@ function countsOf(values: Iterable<string>): Record<string, number> {
 
 const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
-/** "12 calls · 3 approvals asked · 4 files read · 2 changed": without what there was none of. */
+/** "12 calls · 3 approvals asked · 4 files read · 2 changed". Counts of zero are omitted. */
 export function receiptLine(receipt: Receipt): string {
   const { calls, asked, denied, failed = 0, readCount, changedCount, unchangedSteps = [], commandCount, hostCount } = receipt;
   return [
@@ -155,13 +156,13 @@ export function receiptLine(receipt: Receipt): string {
     .join(' · ');
 }
 
-/** What is proved of a run of Ask or Plan. */
+/** States the guarantee for a run of Ask or Plan. */
 export function proofOf({ mode, canWrite, denied }: Receipt): string | undefined {
   if (mode === 'agent' || canWrite !== false) return undefined;
   return `No write capability was held; ${denied === 1 ? '1 attempt' : `${denied} attempts`} denied.`;
 }
 
-/** Rows of a title and what stands behind it; without what there was none of. */
+/** Builds titled rows for display. Empty rows are omitted. */
 export function receiptRows(receipt: Receipt, spent?: Spent): { title: string; values: string[]; more: number }[] {
   const counted = (counts: Record<string, number>) => Object.entries(counts).map(([name, number]) => `${name} ${number}`);
   const { approved, rejected, asked } = receipt;
@@ -193,7 +194,7 @@ export function receiptRows(receipt: Receipt, spent?: Spent): { title: string; v
   ].filter(({ values }) => values.length > 0);
 }
 
-/** For pasting elsewhere: what models and files named is code, and no Markdown of its own. */
+/** Formats the receipt for pasting elsewhere. Names from models and files are formatted as code, so that they cannot contain Markdown. */
 export function receiptMarkdown(receipt: Receipt, spent?: Spent): string {
   const proof = proofOf(receipt);
   const lines = receiptRows(receipt, spent).map(({ title, values, more }) => {

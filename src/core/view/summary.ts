@@ -1,4 +1,4 @@
-/** What a run has done and found so far, for the user of a paused run: read from its messages, so that it costs nothing and cannot fail. */
+/** Summarizes what a paused run has done and found so far. It is computed from its messages, so it costs nothing and cannot fail. */
 import { callsOf, resultText, type ToolCall, type ToolResult, textOf } from '../model/messages.ts';
 import type { RunRecord, SessionState } from '../session/session-state.ts';
 
@@ -65,7 +65,7 @@ function named(title: string, paths: readonly string[]): string | undefined {
   return `${title}: ${all.slice(0, MOST_PATHS).join(', ')}${more}.`;
 }
 
-/** What a search or a command came to, in one line. Rows of hits stand below the path of their file. */
+/** Summarizes the result of a search or command in one line. Hits are listed below the path of their file. */
 function lookupOf(call: ToolCall, result: ToolResult): string[] {
   const text = resultText(result);
   if (call.name === 'run_command') return [`${code(argument(call, 'command'))}: ${flat(text.split('\n', 1)[0] ?? '', 80)}`];
