@@ -39,7 +39,7 @@ async function contentOf(
   if (typeof made !== 'object' || !after) return after;
   if ('content' in made) {
     const content = path.endsWith('/') ? undefined : await blobs.get(made.content);
-    if (!content) throw new ToolError(`The edited proposal for ${path} is no longer kept.`);
+    if (!content) throw new ToolError(`The edited proposal for ${path} is no longer stored.`);
     return content;
   }
   const from = before ?? changes.find((change) => change.path === movedFrom)?.before;
@@ -53,7 +53,7 @@ async function contentOf(
 export async function changesFrom(summaries: readonly ChangeSummary[], blobs: Pick<BlobStore, 'get'>): Promise<FileChange[]> {
   const content = async (path: string, hash: string | undefined) => {
     const bytes = hash === undefined ? undefined : await blobs.get(hash);
-    if (hash !== undefined && !bytes) throw new ToolError(`The proposed change of ${path} is no longer kept.`);
+    if (hash !== undefined && !bytes) throw new ToolError(`The proposed change of ${path} is no longer stored.`);
     return bytes;
   };
   return Promise.all(
@@ -74,14 +74,12 @@ export function revisionNote(proposed: readonly FileChange[], landed: readonly F
   const now = new Map(landed.map((change) => [change.path, change]));
   const notes = proposed.flatMap(({ path, after }) => {
     const change = now.get(path);
-    if (!change) return [`- ${path}: left out, it stays as it was.`];
+    if (!change) return [`- ${path}: left out, unchanged.`];
     if (sameBytes(change.after, after)) return [];
     return [`- ${path}, from your proposal to what was written:`, diffOf(after, change.after).diff];
   });
   const lines = notes.join('\n').split('\n');
   const shown =
     lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), `… ${lines.length - MAX_LINES} more lines: read the files.`] : lines;
-  return ['The user took only part of this, or changed it, and the files now read so. Do not put back what was left out.', ...shown].join(
-    '\n',
-  );
+  return ['The user accepted only part of this, or edited it. Do not add what was left out again.', ...shown].join('\n');
 }

@@ -58,18 +58,18 @@ export async function earlier(now: Uint8Array | undefined, stretches: readonly S
     if (hash === before) continue;
     const image = before === undefined ? undefined : await blobs.get(before);
     const refused = (reason: string): Earlier => ({ outcome: 'refused', reason });
-    if (before !== undefined && !image) return refused('Its earlier content is no longer kept.');
+    if (before !== undefined && !image) return refused('Its earlier content is no longer stored.');
     if (left.has(hash)) {
       [bytes, hash] = [image, before];
       continue;
     }
-    if (!bytes) return refused('It was deleted since.');
+    if (!bytes) return refused('It has been deleted since.');
     const [base] = left;
-    if (!image || base === undefined || left.size > 1) return refused('It was changed since.');
+    if (!image || base === undefined || left.size > 1) return refused('It has been changed since.');
     const then = await blobs.get(base);
-    if (!then) return refused('It was changed since, and what Kedge had left there is no longer kept.');
+    if (!then) return refused('It has been changed since, and the content that Kedge wrote is no longer stored.');
     const merged = mergeBytes(then, bytes, image);
-    if (!merged) return refused('It was changed since, in the same lines.');
+    if (!merged) return refused('It has been changed since, in the same lines.');
     [bytes, hash, merges] = [merged, await hashOf(merged), true];
   }
   if (hash === begun) return { outcome: 'unchanged' };

@@ -129,7 +129,7 @@ export class WriteGate {
       const { change } = plan;
       if (!change) return [plan.result];
       if ((await this.#digestOf(change)) !== digest)
-        return [{ path: change.path, outcome: 'refused', reason: 'It was changed since you saw it. Look at it again.' }];
+        return [{ path: change.path, outcome: 'refused', reason: 'It has been changed since you saw it. Review it again.' }];
       const [old, now] = [change.after && decodeText(change.after), change.before && decodeText(change.before)];
       if (change.before && old !== undefined && now !== undefined)
         plan.change = { ...change, after: encodeLike(withoutHunks(old, now, [index]), change.before) };
@@ -253,7 +253,7 @@ export class WriteGate {
       throw new ToolError(`${error instanceof Error ? error.message : error} Nothing was changed.`);
     });
     if (!sameBytes(now, before)) {
-      const what = !now ? 'was deleted' : !before ? 'exists by now' : 'was changed';
+      const what = !now ? 'was deleted' : !before ? 'was created' : 'was changed';
       throw new ToolError(`${path} ${what} since the change was prepared. Nothing was changed: read it again.`);
     }
   }
@@ -269,7 +269,7 @@ export class WriteGate {
       for (const change of changes) {
         const now = await this.#now(change);
         if (sameBytes(now, change.after)) continue;
-        if (sameBytes(now, change.before)) throw new Error(`${change.path} did not take the new content.`);
+        if (sameBytes(now, change.before)) throw new Error(`${change.path} does not have the new content.`);
         overtaken.push(change.path);
       }
       return overtaken;
@@ -277,7 +277,7 @@ export class WriteGate {
       const lost = await this.#rollBack(changes, error instanceof NothingWritten);
       if (lost.length === 0) putBack?.();
       const why = error instanceof Error ? error.message : String(error);
-      const state = lost.length ? `These could not be put back: ${lost.join(', ')}. Read them again.` : 'Nothing was changed.';
+      const state = lost.length ? `These files could not be restored: ${lost.join(', ')}. Read them again.` : 'Nothing was changed.';
       throw new ToolError(`The change could not be written: ${why.replace(/\.?$/, '.')} ${state}`);
     }
   }

@@ -46,7 +46,7 @@ async function rulesOf(fs: FileSystem, folder: number): Promise<((path: string) 
   const stat = real && (await fs.stat(real));
   const text = real && stat?.type === 'file' && stat.size <= MAX_BYTES ? decodeText((await fs.read(real)).bytes) : undefined;
   if (text === undefined)
-    throw new Error(`${formatPath(at, fs.folders)} cannot be read, so that nobody knows what it hides. Put it right.`);
+    throw new Error(`${formatPath(at, fs.folders)} cannot be read, so the files that it hides are unknown. Fix or remove it.`);
   const costly = text.split('\n').findIndex(isCostlyPattern);
   if (costly >= 0)
     throw new Error(`${formatPath(at, fs.folders)}: line ${costly + 1} has too many **/ to be matched quickly. Use two of them at most.`);

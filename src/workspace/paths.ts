@@ -24,7 +24,7 @@ export function parsePath(input: string, folders: readonly Folder[]): Location {
   if (folders.length === 0) throw new PathError('No folder is open. Open a folder first.');
   if (input.length > MAX_LENGTH) throw new PathError('The path is too long.');
   const path = withoutScheme(input.trim());
-  if (/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(input + path)) throw new PathError('The path holds a control character.');
+  if (/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(input + path)) throw new PathError('The path contains a control character.');
   const slashed = path.replaceAll('\\', '/');
   const inside = insideOf(slashed, folders);
   if (!inside && /^([a-z][a-z0-9+.-]*:|\/|~)/i.test(slashed))

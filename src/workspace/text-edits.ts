@@ -10,14 +10,14 @@ export function applyEdits(text: string, edits: readonly TextEdit[]): string {
     const start = starts[line - 1];
     const next = starts[line] ?? text.length;
     if (start === undefined || start + column > next)
-      throw new ToolError('The language service sees another text than the file has. Try again.');
+      throw new ToolError('The language service has another version of the file. Try again.');
     return start + column;
   };
   const places = edits.map((edit) => ({ from: offset(edit.from), to: offset(edit.to), text: edit.text })).sort((a, b) => a.from - b.from);
   let result = '';
   let at = 0;
   for (const place of places) {
-    if (place.from < at || place.to < place.from) throw new ToolError('The language service gave edits that overlap.');
+    if (place.from < at || place.to < place.from) throw new ToolError('The language service returned overlapping edits.');
     result += text.slice(at, place.from) + place.text;
     at = place.to;
   }

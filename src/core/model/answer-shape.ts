@@ -37,7 +37,7 @@ export function checkedEvent(event: ModelEvent): ModelEvent {
 }
 
 function formless(what: string): ModelError {
-  return new ModelError('bad_stream', `The model’s answer has ${what} in a form that no model has: try again, or choose another model.`);
+  return new ModelError('bad_stream', `The model’s answer contains ${what} in an invalid form: try again, or choose another model.`);
 }
 
 /**

@@ -138,7 +138,7 @@ async function approval(
   if (!answer.revised) return prepared;
   const kept = await prepared.revise?.(answer.revised);
   if (!kept || kept.digest !== state.approvals.get(call.id)?.digest)
-    throw new Withheld('What is left of this change is not what the user agreed to. Nothing was changed: ask for it again.');
+    throw new Withheld('What remains of this change is not what the user approved. Nothing was changed: ask for it again.');
   return kept;
 }
 

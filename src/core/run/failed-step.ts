@@ -29,6 +29,6 @@ export function stepError(run: PlanRun): RunError {
 export function putRight({ plan, steps }: PlanRun, step: number): UserMessage {
   const { check } = steps[step] ?? {};
   const what = check ? `: ${checkText(check.check)}\n${check.output}` : '.';
-  const text = `Step ${step} (${plan?.steps[step - 1]?.title ?? ''}) did not pass its check${what}\nPut it right, then report the step done.`;
+  const text = `Step ${step} (${plan?.steps[step - 1]?.title ?? ''}) did not pass its check${what}\nFix it, then report the step done.`;
   return { role: 'user', content: [note('check', text)] };
 }

@@ -55,8 +55,7 @@ const EMPTY: UserMessage = {
   role: 'user',
   content: [note('empty', 'Your last message was empty: it had neither text nor a tool call. Answer, or go on with the task.')],
 };
-const EMPTY_AGAIN =
-  'The model’s answer was empty, also when it was asked again: try it once more, say it in other words, or choose another model.';
+const EMPTY_AGAIN = 'The model’s answer was empty twice. Try again, rephrase the request, or choose another model.';
 /** How many attempts a model gets for an answer that is not empty. */
 const TRIES = 2;
 

@@ -100,5 +100,5 @@ export function takenBackNote({ takenBack }: SessionState): NotePart[] {
   if (takenBack.size === 0) return [];
   const paths = [...takenBack];
   const named = paths.length > 20 ? `${paths.slice(0, 20).join(', ')} and ${paths.length - 20} more` : paths.join(', ');
-  return [note('undo', `The user has taken back changes in ${named} since. Read them again before you rely on what you know of them.`)];
+  return [note('undo', `The user has undone changes in ${named} since. Read them again before you rely on what you know of them.`)];
 }

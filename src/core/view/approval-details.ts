@@ -17,7 +17,7 @@ export function approvalDetails(request: ApprovalRequest): ApprovalDetails {
     ...(command ? commandRows(command) : []),
     ...(address === undefined ? [] : addressRows(address, hosts)),
     ...(mcp ? [row('MCP server', mcp.server), row('Tool', mcp.tool)] : []),
-    ...(mcp?.description ? [row('What the server says of it', mcp.description)] : []),
+    ...(mcp?.description ? [row('Description by the server', mcp.description)] : []),
     ...(targets.length > 0
       ? [row(targets.length === 1 ? 'Reaches' : `Reaches ${targets.length} places`, targets.map(targetText).join(', '))]
       : []),
@@ -54,7 +54,7 @@ function addressRows(address: string, hosts: readonly string[]): DetailRow[] {
   const isEncoded = hosts.some((name) => /(^|\.)xn--/i.test(name));
   return [
     code('Address', visibleCommand(address), 'text'),
-    row('Host', isEncoded ? `${host} (a name with letters beyond a-z, as it is looked up)` : host),
+    row('Host', isEncoded ? `${host} (an encoded name with letters beyond a-z)` : host),
   ];
 }
 

@@ -28,7 +28,7 @@ function homeDirectory(): string {
       // The account does not exist.
     }
   }
-  throw new Error('Your home folder is not known, so there is no place for sessions. Set KEDGE_HOME to a folder for them.');
+  throw new Error('Your home folder is unknown, so sessions cannot be stored. Set KEDGE_HOME to a folder for them.');
 }
 
 /** Returns the storage directory of a workspace. A session belongs to the exact set of folders it works in, given as real paths. */

@@ -23,7 +23,7 @@ export function stateText(id: string, state: CommandState, durationMs: number, t
   const after = `after ${seconds(durationMs)}`;
   switch (state.kind) {
     case 'running':
-      return `Runs in the background as ${id} ${after}.`;
+      return `Running in the background as ${id} ${after}.`;
     case 'timed_out':
       return `Stopped ${after}: it did not end within ${timeoutS ?? 'its'} s. Give it a longer timeout_s, or run it in the background.`;
     case 'stopped':
@@ -34,7 +34,7 @@ export function stateText(id: string, state: CommandState, durationMs: number, t
         : state.code === undefined
           ? 'Ended, exit code unknown,'
           : `Exit code ${state.code}`;
-      return `${how} ${after}.${state.leftovers ? ' Processes that it left running were stopped: use background for such.' : ''}`;
+      return `${how} ${after}.${state.leftovers ? ' Processes that it left running were stopped: use background for those.' : ''}`;
     }
   }
 }

@@ -28,7 +28,7 @@ export function runCommandTool(workspace: Workspace, runner: CommandRunner): Too
     async prepare({ command, cwd: input, timeout_s = TIMEOUT_S, background = false }) {
       const text = command.trim();
       if (text === '') throw new ToolError('The command is empty.');
-      if (text.includes('\0')) throw new ToolError('The command holds a NUL character.');
+      if (text.includes('\0')) throw new ToolError('The command contains a NUL character.');
       const { at, path } = await directory(workspace, input);
       const line: CommandLine = {
         text,

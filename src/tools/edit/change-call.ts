@@ -13,7 +13,7 @@ import { missingFile } from '../files/similar-names.ts';
 export async function changeCall(title: string, changes: FileChange[], gate: WriteGate, done: string): Promise<PreparedCall> {
   if (!gate.format) return callOf(title, await gate.prepare(changes), gate, done);
   const { changes: formatted, formatted: paths } = await formatChanges(changes, gate.format);
-  const note = paths.length > 0 ? `\nTidied by the editor, so read before the next edit: ${paths.join(', ')}` : '';
+  const note = paths.length > 0 ? `\nFormatted by the editor, so read before the next edit: ${paths.join(', ')}` : '';
   return callOf(title, await gate.prepare(formatted), gate, done + note);
 }
 

@@ -9,7 +9,7 @@ import { changeCall, expectFree } from './change-call.ts';
 export function createDirectoryTool(workspace: Workspace, gate: WriteGate): Tool {
   return defineTool({
     name: 'create_directory',
-    description: 'Create an empty directory. Files need none: their directories come with them.',
+    description: 'Create an empty directory. New files create their own directories.',
     effect: 'mutating',
     input: z.object({ path: z.string() }),
     async prepare({ path: input }) {

@@ -11,7 +11,7 @@ const ENDS_ESCAPED = /(?<!\\)(?:\\r)?\\n$/;
 export function expectContent(content: string, path: string): void {
   if (!/[\r\n]/.test(content) && ENDS_ESCAPED.test(content))
     throw new ToolError(
-      `The content of ${path} is one line that ends with the letters \\n: write line breaks as such, not escaped. If the letters are meant, put a line break behind them. Nothing was changed.`,
+      `The content of ${path} is one line that ends with the letters \\n: write line breaks as such, not escaped. If the letters are meant, put a line break after them. Nothing was changed.`,
     );
   if (CODE.test(path) && FENCED.test(content))
     throw new ToolError(
@@ -23,6 +23,6 @@ export function expectContent(content: string, path: string): void {
 export function expectBreak(old: string, now: string, what: string): void {
   if (/[\r\n]$/.test(old) && ENDS_ESCAPED.test(now))
     throw new ToolError(
-      `${what} ends with the letters \\n where old_text ends with a line break: write line breaks as such, not escaped. If the letters are meant, put a line break behind them. Nothing was changed.`,
+      `${what} ends with the letters \\n where old_text ends with a line break: write line breaks as such, not escaped. If the letters are meant, put a line break after them. Nothing was changed.`,
     );
 }

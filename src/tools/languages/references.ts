@@ -10,7 +10,7 @@ type Question = { name: string; description: string; title: string; noun: string
 export function goToDefinitionTool(workspace: Workspace, languages: LanguageServices): Tool {
   return placesTool(workspace, languages, {
     name: 'go_to_definition',
-    description: 'Where the symbol that stands in this line is defined.',
+    description: 'Where the symbol on this line is defined.',
     title: 'Definition',
     noun: 'definitions',
     ask: 'definition',
@@ -20,7 +20,7 @@ export function goToDefinitionTool(workspace: Workspace, languages: LanguageServ
 export function findReferencesTool(workspace: Workspace, languages: LanguageServices): Tool {
   return placesTool(workspace, languages, {
     name: 'find_references',
-    description: 'All uses of the symbol that stands in this line.',
+    description: 'All uses of the symbol on this line.',
     title: 'References',
     noun: 'references',
     ask: 'references',

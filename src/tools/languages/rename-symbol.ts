@@ -14,7 +14,7 @@ import { answerOf, positionIn, symbolInput } from './requests.ts';
 export function renameSymbolTool(workspace: Workspace, languages: LanguageServices, gate: WriteGate): Tool {
   return defineTool({
     name: 'rename_symbol',
-    description: 'Rename the symbol that stands in this line, everywhere.',
+    description: 'Rename the symbol on this line everywhere.',
     effect: 'mutating',
     input: z.object({ ...symbolInput, new_name: z.string() }),
     async prepare({ path: input, line, symbol, new_name }, signal) {
@@ -22,13 +22,13 @@ export function renameSymbolTool(workspace: Workspace, languages: LanguageServic
       const place = await workspace.resolve(input);
       const position = await positionIn(workspace, place, line, symbol);
       const effect = await answerOf((limited) => languages.rename(place.at, position, new_name, limited), signal);
-      if (!effect) throw new ToolError(`Nobody can rename ${symbol} here. Use search_text and edit each place.`);
+      if (!effect) throw new ToolError(`${symbol} cannot be renamed here. Use search_text and edit each place.`);
       if (effect.strange.length > 0)
-        throw new ToolError(`The rename would change what is not in the workspace, so nothing was changed: ${effect.strange.join(', ')}`);
+        throw new ToolError(`The rename would change files outside the workspace, so nothing was changed: ${effect.strange.join(', ')}`);
       if (effect.edits.some(({ at }) => workspace.fs.hides?.(at)))
         throw new ToolError(`${symbol} cannot be renamed everywhere: not all files may be changed. Nothing was changed.`);
       const changes = await changesOf(workspace, effect);
-      if (changes.length === 0) throw new ToolError('The rename would leave everything as it is.');
+      if (changes.length === 0) throw new ToolError('The rename changes nothing.');
       const places = effect.edits.reduce((sum, { edits }) => sum + edits.length, 0);
       const done = `Renamed ${symbol} to ${new_name}: ${counted(places, 'place')} in ${counted(effect.edits.length, 'file')}${movesText(workspace, effect)}.`;
       return changeCall(`Rename ${symbol} to ${new_name}`, changes, gate, done);
@@ -55,7 +55,7 @@ async function changesOf(workspace: Workspace, { edits, moves }: RenameEffect): 
   };
   for (const { at, edits: own } of edits) {
     const change = await file(workspace.display(at));
-    if (!sameBytes(change.before, change.after)) throw new ToolError(`${change.path} is reached in two ways. Edit it by itself.`);
+    if (!sameBytes(change.before, change.after)) throw new ToolError(`${change.path} is renamed under two names. Edit it separately.`);
     const text = textContent(change.after, change.path);
     change.after = encodeLike(applyEdits(text, own), change.after);
   }

@@ -39,7 +39,7 @@ export async function positionIn(workspace: Workspace, place: Resolved, line: nu
  * are on the line, and where the symbol is.
  */
 export function columnOf(lines: readonly string[], line: number, symbol: string, path: string): number {
-  if (symbol.trim() === '') throw new ToolError('symbol is empty. Give the name that stands in the line.');
+  if (symbol.trim() === '') throw new ToolError('symbol is empty. Give a name on the line.');
   const text = lines[line - 1];
   if (text === undefined) throw new ToolError(`${path} has ${lines.length} lines only.`);
   const whole = wordAt(text, symbol);

@@ -61,9 +61,9 @@ async function runCommand(command: string, { runCommand: tool, judge }: CheckPor
       text: 'Run a command to check the step?',
       ...(call.command && { command: call.command }),
       reason: decision.reason,
-      options: [{ label: 'Run' }, { label: 'Leave out' }],
+      options: [{ label: 'Run' }, { label: 'Skip' }],
     });
-    if (!('option' in answer) || answer.option !== 'Run') return notRun('Nobody agreed to running the command.');
+    if (!('option' in answer) || answer.option !== 'Run') return notRun('The command was not approved.');
   }
   const { content, isError } = await call.execute(context);
   const output = typeof content === 'string' ? content : content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');

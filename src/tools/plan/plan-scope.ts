@@ -58,7 +58,7 @@ export function deviation(run: PlanRun, path: string): string {
   const other = steps.findIndex((step, index) => index + 1 !== current && inScope(path, step.files)) + 1;
   const elsewhere = other > 0 ? ` It belongs to step ${other} (${titleOf(steps[other - 1])}).` : '';
   if (current !== undefined) return `Step ${current} (${titleOf(steps[current - 1])}) may not change ${path}.${elsewhere}`;
-  const why = nextStep(run) === undefined ? 'All steps of the plan are over' : 'No step of the plan is under way';
+  const why = nextStep(run) === undefined ? 'All steps of the plan are finished' : 'No step of the plan is running';
   return `${why}, so ${path} may not be changed.${elsewhere}`;
 }
 

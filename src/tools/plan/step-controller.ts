@@ -69,9 +69,9 @@ export class StepController {
     const current = currentStep(this.#run);
     if (known && isOver(known)) return { content: `Step ${step} is ${known.status} already.${this.#next()}`, note: this.#became(step) };
     if (current !== undefined && current !== step) {
-      if (status !== 'started') throw new ToolError(`Step ${current} is under way, not step ${step}.`);
+      if (status !== 'started') throw new ToolError(`Step ${current} is running, not step ${step}.`);
       if (this.#run.steps[current]?.check?.outcome === 'failed' && !this.#isAsked(current, context))
-        throw new ToolError(`The check of step ${current} failed. Put that right and report step ${current} done first.`);
+        throw new ToolError(`The check of step ${current} failed. Fix that and report step ${current} done first.`);
       const ended = await this.#finish(current, undefined, context);
       if (ended.isError || ended.endsRun) return ended;
     }
@@ -151,10 +151,10 @@ export class StepController {
       id: `step ${step}`,
       text: checked
         ? `${name} did not pass its check: ${checkText(checked.check)}.`
-        : `${name} failed, as the model says: ${shown(problem)}`,
+        : `${name} failed, according to the model: ${shown(problem)}`,
       options: [
-        { label: ANSWERS.retry, detail: 'The model works on it' },
-        { label: ANSWERS.skip, detail: 'Go on with the next step' },
+        { label: ANSWERS.retry, detail: 'The model tries again' },
+        { label: ANSWERS.skip, detail: 'Continue with the next step' },
         { label: ANSWERS.edit, detail: 'The run pauses' },
         { label: ANSWERS.stop },
       ],
@@ -169,7 +169,7 @@ export class StepController {
         return { content: `The user skips step ${step}${what}.${this.#next()}`, note: this.#became(step) };
       }
       case ANSWERS.edit:
-        return { content: 'The user edits the plan. The run goes on with what comes of that.', isError: true, endsRun: 'edit_plan' };
+        return { content: 'The user edits the plan. The run continues with the edited plan.', isError: true, endsRun: 'edit_plan' };
       case ANSWERS.stop: {
         const what = nobody ? await this.#rollBack(step, context) : await this.#keepOrNot(step, context);
         this.#step(context, step, 'failed', `${checked ? 'Its check failed' : 'It failed'}${what}.`);
@@ -180,7 +180,7 @@ export class StepController {
       default: {
         // A step that is to be continued has begun, even if the model never reported its start.
         if (this.#run.steps[step]?.status !== 'started') this.#step(context, step, 'started', undefined);
-        return { content: `${problem}\nPut it right, then report step ${step} done again.${wordsOf(answer)}`, isError: true };
+        return { content: `${problem}\nFix it, then report step ${step} done again.${wordsOf(answer)}`, isError: true };
       }
     }
   }
@@ -196,7 +196,7 @@ export class StepController {
     if (files === 0) return '';
     const answer = await context.ask({
       id: `step ${step} changes`,
-      text: `What becomes of the changes of step ${step} in ${counted(files, 'file')}?`,
+      text: `Keep or roll back the changes of step ${step} in ${counted(files, 'file')}?`,
       options: [{ label: ANSWERS.keep }, { label: ANSWERS.rollBack }],
     });
     return 'option' in answer && answer.option === ANSWERS.rollBack ? this.#rollBack(step, context) : '; its changes were kept';
@@ -209,7 +209,7 @@ export class StepController {
     const results = await this.#gate.undo(staged, (changes) => context.record({ type: 'undo_staged', undoId, changes }));
     context.record({ type: 'step_rolled_back', ...this.#of(step), undoId, results });
     const refused = results.filter(({ outcome }) => outcome === 'refused').map(({ path, reason }) => `${path} (${reason})`);
-    return refused.length > 0 ? `; rolled back but for ${refused.join(', ')}` : '; its changes were rolled back';
+    return refused.length > 0 ? `; rolled back except for ${refused.join(', ')}` : '; its changes were rolled back';
   }
 
   #staged(step: number) {
@@ -234,8 +234,8 @@ export class StepController {
   #next(): string {
     const current = currentStep(this.#run);
     const next = current ?? nextStep(this.#run);
-    if (next === undefined) return ' All steps are over.';
-    return ` ${current ? 'Under way' : 'Next'}: step ${next}, ${titleOf(this.plan.steps[next - 1])}.`;
+    if (next === undefined) return ' All steps are finished.';
+    return ` ${current ? 'Running' : 'Next'}: step ${next}, ${titleOf(this.plan.steps[next - 1])}.`;
   }
 
   #alone<T>(work: () => Promise<T>): Promise<T> {

@@ -5,7 +5,7 @@ import { assistantOn, eventsOf, type HarnessOptions, lastOf, resultTexts } from 
 
 const go = { text: 'go', mode: 'ask' } as const;
 const FILES = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`f${index}.txt`, 'x\n']));
-/** What a server sends is of no type. */
+/** A server can send anything, so the events of these tests need not have their declared type. */
 const given = (event: unknown) => event as ModelEvent;
 const part = (fields: object) => given({ type: 'part', part: fields });
 const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));

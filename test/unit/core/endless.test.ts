@@ -10,10 +10,10 @@ import { assistantOn, eventsOf, type HarnessOptions, lastOf } from '../../suppor
 
 type Delta = Extract<ModelEvent, { type: 'text_delta' | 'reasoning_delta' | 'tool_input_delta' }>;
 
-/** More than any limit of these tests lets through. */
+/** More than any limit of these tests allows. */
 const NEVER = 1_000_000;
 
-/** Says the same for ever, without ever giving a timer its turn, and stops only where it is no longer asked. */
+/** Yields the same event forever without letting a timer run. It ends only when the consumer stops. */
 function endless(event: ModelEvent, onEvent: () => void = () => undefined) {
   const made = { count: 0 };
   const script = async function* (): AsyncGenerator<ModelEvent> {
@@ -34,7 +34,7 @@ const budgets =
   (run: RunBudget, day: Budgets['day'] = {}) =>
   () => ({ run, day });
 const go = { text: 'go', mode: 'ask' } as const;
-/** What the request takes beside the answer: instructions, tools and the prompt. */
+/** The estimated tokens of the request without the answer: instructions, tools and the prompt. */
 const REQUEST = 4_000;
 
 describe('an answer without an end is ended by the run’s limits', () => {
@@ -47,12 +47,12 @@ describe('an answer without an end is ended by the run’s limits', () => {
       assert.equal(lastOf(kedge.events, 'run_paused').reason, 'limit');
       const streamed = (made.count * delta.text.length) / 4;
       assert.ok(streamed < 12_000 && streamed > 10_000 - REQUEST, String(streamed));
-      // What it used counts over the pause and over a reload, also where it had not said anything yet.
+      // The estimated use counts across the pause and the reload, even when nothing was received.
       assert.ok((kedge.session.state.lastRun?.used.tokens ?? 0) >= 10_000);
       assert.deepEqual(foldSession(kedge.events.filter(isDurable)).lastRun?.used.tokens, kedge.session.state.lastRun?.used.tokens);
       await kedge.session.resume();
       assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
-      // It is told to go on only with what it had said.
+      // The model is told to continue only when it had begun its answer.
       const roles = kedge.adapter.requests[1]?.messages.map(({ role }) => role);
       assert.deepEqual(roles, delta.type === 'text_delta' ? ['user', 'assistant', 'user'] : ['user']);
     });
@@ -160,7 +160,7 @@ describe('an answer without an end is cut off where no run has a limit', () => {
       assert.equal(outcome, 'failed');
       assert.match(error?.message ?? '', /(longer than 2 million characters|more than 1,000 calls), so it was cut off/);
       assert.ok(made.count <= MAX_ANSWER / 60, String(made.count));
-      // The session can be gone on with: what is kept of it fits into a request.
+      // The session can continue: what is kept of the answer fits into a request.
       assert.ok(JSON.stringify(kedge.session.state.messages).length < 200_000);
     });
   }

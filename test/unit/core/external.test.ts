@@ -10,7 +10,7 @@ import { emptySession } from '../../../src/core/session/session-state.ts';
 import { call, say, scriptedAdapter, turn } from '../../../src/providers/scripted/index.ts';
 import { GENEROUS } from '../../support/harness.ts';
 
-/** A tool of another program, which changes what no gate watches over. */
+/** A tool of another program, whose effects no gate controls. */
 function launch(onLaunch: (callId: string) => void): Tool {
   return {
     name: 'launch',
@@ -31,7 +31,7 @@ function launch(onLaunch: (callId: string) => void): Tool {
 
 type Death = (event: EventBody | 'launch') => boolean;
 
-/** Runs over a log that is kept until `dies` says so of an event, which then is the last, or of the launch. */
+/** Runs on a log that is kept until `dies` returns true for an event or for the launch. That event is the last one in the log. */
 async function run(log: AgentEvent[], launched: string[], kind: Decision['kind'], dies: Death): Promise<void> {
   const state = log.length ? foldSession(log) : emptySession();
   let dead = false;

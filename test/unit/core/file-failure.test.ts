@@ -11,7 +11,7 @@ describe('a file of Kedge’s own that cannot be written', () => {
   for (const [code, syscall, words] of [
     ['EACCES', 'mkdir', '/home/kedge cannot be written: permission denied.'],
     ['EROFS', 'open', '/home/kedge cannot be written: it is on a read-only disk.'],
-    // On a read-only disk Node's recursive mkdir says that the folder is not there.
+    // On a read-only disk, Node's recursive mkdir reports that the folder does not exist.
     ['ENOENT', 'mkdir', '/home/kedge cannot be written: its folder cannot be created there.'],
     ['ENOSPC', 'mkdir', '/home/kedge cannot be written: the disk is full.'],
   ] as const)

@@ -1,4 +1,4 @@
-/** What the fold of a log comes to, where many events or their order could mislead it. */
+/** Tests the fold of logs in which the number or order of events could lead to a wrong state. */
 import assert from 'node:assert/strict';
 import { isStuck } from '../../../src/core/run/repeats.ts';
 import type { AgentEvent, EventBody } from '../../../src/core/session/events.ts';

@@ -50,7 +50,7 @@ describe('at a limit the run pauses, says what it found, and goes on when it is 
         'The model’s last words:\n- I look around.\n- It is in a.txt.\n- Two more.',
       ].join('\n\n'),
     );
-    // After a reload the run pauses with the same account.
+    // After a reload, the run pauses with the same summary.
     const again = await kedge.reload();
     assert.equal(describeProgress(again.session.state, again.session.state.lastRun), lastOf(kedge.events, 'run_paused').summary);
   });
@@ -107,7 +107,7 @@ describe('at a limit the run pauses, says what it found, and goes on when it is 
     });
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
     assert.equal(lastOf(kedge.events, 'budget_reached').limit, 'minutes');
-    // The second call was asked for, but not executed any more.
+    // The second call was requested but not executed.
     assert.equal(eventsOf(kedge.events, 'tool_finished').length, 1);
     await kedge.session.resume();
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');

@@ -10,7 +10,7 @@ const read = (path: string, id = '') => call('read_file', { path }, id);
 const usage = (tokens: object): ModelEvent => ({ type: 'usage', usage: tokens });
 const stop = (reason: 'max_tokens' | 'refusal' | 'other'): ModelEvent => ({ type: 'stop', reason });
 
-/** A disk on which reading takes as long as the test wants, and that counts how many read at once. */
+/** A disk on which a read takes as long as the test wants, and which counts parallel reads. */
 class SlowDisk extends NodeFileSystem {
   static delays: Record<string, number> = {};
   reading = 0;

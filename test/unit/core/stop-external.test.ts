@@ -11,7 +11,7 @@ import { call, scriptedAdapter, turn } from '../../../src/providers/scripted/ind
 import { withoutLongTimers } from '../../support/clock.ts';
 import { GENEROUS } from '../../support/harness.ts';
 
-/** A command, or a tool of another program, that heeds no signal and never ends. */
+/** A command, or a tool of another program, that ignores the abort signal and never ends. */
 function deafTool(effect: Effect, source: string, begun: (context: ExecuteContext) => void): Tool {
   return {
     name: 'deaf',

@@ -5,7 +5,7 @@ import { call, hang, say, turn } from '../../../src/providers/scripted/index.ts'
 import { withoutLongTimers } from '../../support/clock.ts';
 import { answerAll, assistantOn, eventsOf, type Harness, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';
 
-/** A source that heeds no signal and never ends. */
+/** A source that ignores the abort signal and never ends. */
 function deaf(...events: ModelEvent[]): ModelAdapter {
   return {
     stream: () => ({
@@ -171,7 +171,7 @@ describe('stop ends the run at once', () => {
     answerAll(kedge.session, { approve: true, grant: 'run' });
     const ended = kedge.session.prompt({ text: 'go', mode: 'agent' });
     await nextEvent(kedge.session, 'changes_staged');
-    // The time that a write is given does not end here, however long this machine takes for it.
+    // The grace period for a write must not end here, however slow this computer is.
     await stopsAtOnce(kedge, 50);
     await ended;
     assert.equal(eventsOf(kedge.events, 'file_changed').length, 1);
@@ -205,7 +205,7 @@ describe('stop ends the run at once', () => {
     await stopsAtOnce(kedge);
     await ended;
     released.resolve();
-    // Writes go one after the other: when the next has landed, this one is over.
+    // Writes run one after another, so this one is over when the next one has landed.
     const next = kedge.assistant.newSession();
     answerAll(next, { approve: true });
     await next.prompt({ text: 'go', mode: 'agent' });

@@ -12,7 +12,7 @@ import { WriteGate } from '../../../src/workspace/gate.ts';
 import { Workspace } from '../../../src/workspace/workspace.ts';
 import { executeContext } from '../../support/context.ts';
 
-/** Two folders, one of them opened through a link, and one that is not open. */
+/** Opens two folders, one of them through a link, and creates one that is not open. */
 async function opened(names: readonly string[]) {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'kedge-absolute-')));
   for (const name of ['app', 'lib', 'other']) {

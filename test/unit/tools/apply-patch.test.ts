@@ -10,7 +10,7 @@ import { sources, trueEdits } from '../../support/mutated-edits.ts';
 
 const wrap = (body: string) => `*** Begin Patch\n${body}*** End Patch`;
 
-/** The patch of these sections, as a model would write it. */
+/** Formats these sections as a patch, as a model would write it. */
 function written(sections: readonly Section[]): string {
   const hunkText = ({ headers, ops, endOfFile }: Hunk) =>
     [
@@ -57,7 +57,7 @@ describe('the patch format', () => {
     );
   });
 
-  // Lines of a hunk that look like the names of one file are taken for names.
+  // Lines of a hunk that look like two names of the same file are taken for file names.
   it('is read from a unified diff of any lines, also of such as look like the names of files', () => {
     const lines = fc.array(fc.constantFrom('a', ' a', '-- a', '-- b', '++ c', '++ d', '@@ a', '-', '+', 'index 0..1', '--- a', '+++ b'), {
       minLength: 1,
@@ -146,7 +146,7 @@ describe('the hunks of a patch', () => {
     const context: Hunk = { headers: [], ops: ['b', 'c'].map((text) => ({ sign: ' ', text })), endOfFile: false };
     const change: Hunk = { headers: [], ops: [{ sign: '-', text: 'd' }], endOfFile: false };
     assert.equal(applyHunks('a\nb\nc\nd\n', [context, change], 'a.txt').text, 'a\nb\nc\n');
-    assert.throws(() => applyHunks('a\nb\nc\nd\n', [context], 'a.txt'), /would leave a.txt as it is/);
+    assert.throws(() => applyHunks('a\nb\nc\nd\n', [context], 'a.txt'), /changes nothing in a.txt/);
   });
 });
 

@@ -152,10 +152,10 @@ describe('rename_symbol', () => {
     await using disk = await toolsOn(files, withWords({ rename: async () => strange }));
     assert.match(
       await disk.use('rename_symbol', { ...place, new_name: 'x' }),
-      /^ERROR The rename would change what is not in the workspace/,
+      /^ERROR The rename would change files outside the workspace/,
     );
     await using other = await toolsOn(files, withWords({ rename: async () => undefined }));
-    assert.match(await other.use('rename_symbol', { ...place, new_name: 'x' }), /^ERROR Nobody can rename ship here/);
+    assert.match(await other.use('rename_symbol', { ...place, new_name: 'x' }), /^ERROR ship cannot be renamed here/);
   });
 
   it('puts edits where they belong, whatever ends the lines', () => {

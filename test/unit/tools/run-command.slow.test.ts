@@ -138,7 +138,7 @@ describe('run_command', () => {
     await using kedge = await on({}, [turn(run('echo ready; sleep 300', { background: true })), done]);
     answerAll(kedge.session, { approve: true });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
-    const [, id = ''] = /^Runs in the background as (\w+) after \d\.\d s\.\nready$/.exec(resultTexts(kedge.session)[0] ?? '') ?? [];
+    const [, id = ''] = /^Running in the background as (\w+) after \d\.\d s\.\nready$/.exec(resultTexts(kedge.session)[0] ?? '') ?? [];
     assert.ok(id);
     assert.equal(lastOf(kedge.events, 'tool_finished').note, 'in the background');
   });
@@ -218,7 +218,7 @@ describe('run_command', () => {
         await on.run({ command: 'sleep 20', timeout_s: 1 }),
         /^Stopped after 1\.\d s: it did not end within 1 s\. Give it a longer timeout_s/,
       );
-      assert.match(await on.run({ command: 'sleep 300 &' }), /Processes that it left running were stopped: use background for such\./);
+      assert.match(await on.run({ command: 'sleep 300 &' }), /Processes that it left running were stopped: use background for those\./);
       assert.match(await on.run({ command: 'kill -9 $$' }), /^Ended by SIGKILL after/);
     });
   });

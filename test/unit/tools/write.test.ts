@@ -129,7 +129,7 @@ describe('replace_in_file', () => {
   it('refuses edits that overlap, that are empty or that change nothing', () => {
     assert.equal(replace('abc', edit('ab', 'x'), edit('bc', 'y')), 'ERROR Edits 1 and 2 overlap at line 1 of a.txt. Join them.');
     assert.equal(replace('abc', edit('', 'x')), 'ERROR old_text of edit 1 is empty. Give the passage to replace.');
-    assert.equal(replace('abc', edit('b', 'b')), 'ERROR The edits would leave a.txt as it is.');
+    assert.equal(replace('abc', edit('b', 'b')), 'ERROR The edits change nothing in a.txt.');
   });
 
   it('fills a file that is empty', () => {
@@ -140,7 +140,7 @@ describe('replace_in_file', () => {
     assert.equal(replace('a\r\nb\r\nc\r\n', edit('a\nb\n', 'x\ny\nz\n')), 'x\r\ny\r\nz\r\nc\r\n');
     assert.equal(replace('a\r\nb\r\n', edit('a', 'a\nnew')), 'a\r\nnew\r\nb\r\n');
     assert.equal(replace('a\r\nb\r\n', edit('a\r\n', 'x\r\n')), 'x\r\nb\r\n');
-    assert.equal(replace('a\nb\r\nc\n', edit('b', 'b')), 'ERROR The edits would leave a.txt as it is.');
+    assert.equal(replace('a\nb\r\nc\n', edit('b', 'b')), 'ERROR The edits change nothing in a.txt.');
     assert.equal(replace('a\nb\r\nc\n', edit('a\nb', 'x\ny')), 'x\ny\r\nc\n');
     assert.equal(replace('a\nb\r\nc\r\n', edit('b\nc', 'x\ny')), 'a\nx\r\ny\r\n');
   });

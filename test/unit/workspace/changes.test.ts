@@ -114,7 +114,7 @@ describe('a diff', () => {
       newLines: 2,
       lines: ['-a', '-b', '+c', '+d', '\\ No newline at end of file'],
     });
-    // As all other hunks, it is taken or left as a whole.
+    // Such a hunk can be accepted or refused as a whole, like any other.
     const lines = (sign: string) => Array.from({ length: 20_000 }, (_, index) => `${sign} ${(index * 7_919) % 20_011}`);
     const [before, after] = [lines('x').join('\n'), lines('y').toReversed().join('\n')];
     const { diff, added, removed } = diffOf(encodeText(before), encodeText(after), Number.POSITIVE_INFINITY);
@@ -154,7 +154,7 @@ describe('text', () => {
   });
 });
 
-/** What Node's own decoders, which replace instead of refusing, say about the same bytes. */
+/** An independent implementation with Node's decoders, which replace invalid bytes instead of refusing them. */
 function isText(bytes: Uint8Array): boolean {
   const order = Buffer.from(bytes.subarray(0, 2)).toString('hex');
   if (order !== 'fffe' && order !== 'feff') return !bytes.includes(0) && Buffer.from(Buffer.from(bytes).toString()).equals(bytes);

@@ -40,7 +40,7 @@ describe('the write gate', () => {
         /^ToolError: b\.txt was changed since the change was prepared\. Nothing was changed/,
       ],
       ['deleted', (disk) => rm(join(disk.root, 'b.txt')), /b\.txt was deleted since/],
-      ['created', (disk) => disk.write('c.txt', 'mine'), /c\.txt exists by now/],
+      ['created', (disk) => disk.write('c.txt', 'mine'), /c\.txt was created/],
       ['made a directory', (disk) => mkdir(join(disk.root, 'c.txt')), /c\.txt is not a file but a directory\. Nothing was changed/],
       [
         'made a link',
@@ -93,7 +93,7 @@ describe('the write gate', () => {
     });
     await using disk = await gateOn({ 'a.txt': 'a', 'b.txt': 'b' }, forgetful);
     const before = await disk.snapshot();
-    await assert.rejects(disk.apply({ 'a.txt': 'A', 'b.txt': 'B' }), /b\.txt did not take the new content\. Nothing was changed/);
+    await assert.rejects(disk.apply({ 'a.txt': 'A', 'b.txt': 'B' }), /b\.txt does not have the new content\. Nothing was changed/);
     assert.deepEqual(await disk.snapshot(), before);
   });
 
@@ -102,7 +102,10 @@ describe('the write gate', () => {
       { 'a.txt': 'a', 'b.txt': 'b' },
       breakingWriter(() => 1, true),
     );
-    await assert.rejects(disk.apply({ 'a.txt': 'A', 'b.txt': 'B' }), /ENOSPC.* These could not be put back: a\.txt\. Read them again\./);
+    await assert.rejects(
+      disk.apply({ 'a.txt': 'A', 'b.txt': 'B' }),
+      /ENOSPC.* These files could not be restored: a\.txt\. Read them again\./,
+    );
     assert.equal(await disk.read('a.txt'), 'A');
     assert.equal(await disk.read('b.txt'), 'b');
     const later = new WriteGate(disk.workspace, new NodeWriter(disk.workspace.fs as never), disk.blobs);
@@ -148,7 +151,7 @@ describe('the write gate', () => {
     });
     await using disk = await gateOn({ 'a.txt': 'a', 'b.txt': 'b' }, raced);
     root.path = disk.root;
-    await assert.rejects(disk.apply({ 'a.txt': 'A', 'b.txt': 'B' }), /could not be put back/);
+    await assert.rejects(disk.apply({ 'a.txt': 'A', 'b.txt': 'B' }), /could not be restored/);
     assert.equal(await disk.read('b.txt'), 'mine');
   });
 
@@ -281,9 +284,9 @@ describe('undo', () => {
     await mkdir(join(disk.root, 'e.txt'));
     const results = Object.fromEntries((await disk.undo()).map(({ path, outcome, reason }) => [path, reason ?? outcome]));
     assert.deepEqual(results, {
-      'a.txt': 'It was changed since, in the same lines.',
+      'a.txt': 'It has been changed since, in the same lines.',
       'b.txt': 'restored',
-      'c.txt': 'It was changed since.',
+      'c.txt': 'It has been changed since.',
       'd.txt': 'unchanged',
       'e.txt': 'e.txt is not a file but a directory.',
     });
@@ -300,7 +303,7 @@ describe('undo', () => {
     await using disk = await gateOn({ 'a.txt': 'a' });
     await disk.apply({ 'a.txt': 'A' });
     await rm(join(disk.root, 'a.txt'));
-    assert.deepEqual(await disk.undo(), [{ path: 'a.txt', outcome: 'refused', reason: 'It was deleted since.' }]);
+    assert.deepEqual(await disk.undo(), [{ path: 'a.txt', outcome: 'refused', reason: 'It has been deleted since.' }]);
   });
 
   it('does not follow a link that took the place of a file', async () => {
@@ -329,7 +332,7 @@ describe('undo', () => {
     await disk.apply({ 'a.txt': 'A' });
     const hash = disk.staged()[0]?.before ?? '';
     await writeFile(join(disk.root, '../blobs', hash.slice(0, 2), hash), 'damaged');
-    assert.deepEqual(await disk.undo(), [{ path: 'a.txt', outcome: 'refused', reason: 'Its earlier content is no longer kept.' }]);
+    assert.deepEqual(await disk.undo(), [{ path: 'a.txt', outcome: 'refused', reason: 'Its earlier content is no longer stored.' }]);
     assert.equal(await disk.read('a.txt'), 'A');
   });
 

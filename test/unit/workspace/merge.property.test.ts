@@ -7,7 +7,7 @@ import { mergeBytes, mergeText } from '../../../src/workspace/merge.ts';
 const lines = (alphabet: string[]) => fc.array(fc.constantFrom(...alphabet), { maxLength: 20 });
 const text = lines(['a\n', 'b\n', 'c\n', '\n']).map((all) => all.join(''));
 
-/** Some lines replaced, left out or put in. */
+/** Edits that replace, remove or insert lines. */
 const edits = fc.array(fc.record({ at: fc.nat(25), removes: fc.nat(2), adds: fc.array(fc.nat(9), { maxLength: 2 }) }), { maxLength: 3 });
 function edited(base: string, by: string, what: { at: number; removes: number; adds: number[] }[]): string {
   const all = linesOf(base);
@@ -42,7 +42,7 @@ describe('a merge', () => {
         const occurrences = (of: string, line: string) => linesOf(of).filter((each) => each === line).length;
         for (const line of new Set(linesOf(base))) {
           const lost = occurrences(base, line) - occurrences(ours, line) + (occurrences(base, line) - occurrences(other, line));
-          // What both took out is counted once only.
+          // A line that both sides removed counts only once.
           assert.ok(occurrences(merged, line) >= occurrences(base, line) - lost);
           assert.ok(occurrences(merged, line) <= Math.max(occurrences(ours, line), occurrences(other, line), occurrences(base, line)));
         }

@@ -89,7 +89,7 @@ describe('a path as a model writes it', () => {
       'vscode-remote://code/app/a.ts',
     ])
       assert.throws(() => parsePath(input, folders), PathError, input);
-    assert.throws(() => parsePath('file:///code/app/%00', folders), { message: 'The path holds a control character.' });
+    assert.throws(() => parsePath('file:///code/app/%00', folders), { message: 'The path contains a control character.' });
   });
 
   it('may be absolute on Windows, with the drive in either case', () => {
@@ -115,7 +115,7 @@ describe('a path as a model writes it', () => {
 
   it('holds no control characters', () => {
     for (const input of ['a\0b', 'a\nb', '\u0007', 'a\u007f', 'x/\u0085', '\tsrc/a.ts\r'])
-      assert.throws(() => parsePath(input, one), { message: 'The path holds a control character.' }, JSON.stringify(input));
+      assert.throws(() => parsePath(input, one), { message: 'The path contains a control character.' }, JSON.stringify(input));
   });
 
   it('has an end', () => {
@@ -163,7 +163,7 @@ describe('a path as a model writes it', () => {
         assert.ok(folders[at.folder]);
         for (const part of at.path.split('/')) assert.ok(part !== '..' && part !== '.' && !part.includes('\\'));
         assert.ok(!at.path.startsWith('/'));
-        // What it is called leads back to it.
+        // The displayed path resolves to the same place.
         if (at.path === at.path.trim() && !/^([a-z][a-z0-9+.-]*:|~)/i.test(at.path))
           assert.deepEqual(parsePath(formatPath(at, folders), folders), at);
       }),

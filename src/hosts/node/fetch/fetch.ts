@@ -120,7 +120,7 @@ const resolveName: Resolve = (name) => lookup(name, { all: true, verbatim: true 
 
 class PrivateAddress extends ToolError {
   constructor(name: string, address: string) {
-    super(`${name} is the private address ${address}, which was not asked: nothing in its name said so when leave was given.`);
+    super(`${name} resolves to the private address ${address}, which was not approved. No request was sent.`);
   }
 }
 
@@ -129,7 +129,7 @@ function redirection(url: URL, { statusCode = 0, headers }: IncomingMessage): UR
   if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined) return undefined;
   const next = URL.canParse(headers.location, url.href) ? new URL(headers.location, url) : undefined;
   if (!next || !/^https?:$/.test(next.protocol))
-    throw new ToolError(`${url.href} redirects to ${headers.location}, which is no web address.`);
+    throw new ToolError(`${url.href} redirects to ${headers.location}, which is not a web address.`);
   next.hash = '';
   return next;
 }

@@ -37,7 +37,7 @@ function openRegular(path: string, flags = 0): OpenFile {
   const found = fstatSync(file);
   if (found.isFile()) return { file, size: found.size };
   closeSync(file);
-  throw new Error(`${path} is no regular file.`);
+  throw new Error(`${path} is not a regular file.`);
 }
 
 /** Reads a regular file and follows links. @throws Error for anything else. */

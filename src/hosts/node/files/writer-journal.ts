@@ -66,7 +66,7 @@ export class Journal {
   async lock(): Promise<() => void> {
     const path = `${this.#directory}.lock`;
     for (let waited = 0; !tookLock(path); waited += LOOK_MS) {
-      if (waited >= PATIENCE_MS) throw new Error('Another Kedge has been writing in this workspace for too long.');
+      if (waited >= PATIENCE_MS) throw new Error('Another Kedge process has been writing to this workspace for too long. Try again.');
       await delay(LOOK_MS);
     }
     return () => quietly(() => releaseLock(path));

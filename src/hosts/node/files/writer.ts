@@ -138,8 +138,8 @@ export class NodeWriter implements Writer {
     const hashes = { ...(before && { before: hashOfBytes(before) }), ...(after && { after: hashOfBytes(after) }) };
     if (path.endsWith('/')) return { change, step: { file, directory: true, ...hashes }, mode: undefined, current: undefined };
     const current = this.#entry(file, path);
-    if (current && !before) throw new Error(`${path} exists by now.`);
-    if (!current && before) throw new Error(`${path} is gone.`);
+    if (current && !before) throw new Error(`${path} exists now.`);
+    if (!current && before) throw new Error(`${path} was deleted.`);
     // A rename would replace the file although it is marked as read-only.
     if (after && current && !(current.mode & 0o200)) throw new Error(`${path} is read-only.`);
     const source = changes.find((other) => other.path === movedFrom);
@@ -206,7 +206,7 @@ export class NodeWriter implements Writer {
     }
     const now = this.#entry(file, path);
     if (now?.ino !== current?.ino || now?.mtimeMs !== current?.mtimeMs || now?.size !== current?.size)
-      throw new Error(current ? `${path} was changed just now.` : `${path} exists by now.`);
+      throw new Error(current ? `${path} was changed just now.` : `${path} exists now.`);
     planned.isTried = true;
     if (!temporary || current) {
       fs.renameSync(temporary ?? file, temporary ? file : (backup as string));
@@ -217,7 +217,7 @@ export class NodeWriter implements Writer {
       fs.linkSync(temporary, file);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EEXIST') throw new Error(`${path} exists by now.`);
+      if (code === 'EEXIST') throw new Error(`${path} exists now.`);
       if (!NO_LINKS.has(code ?? '')) throw error;
       fs.renameSync(temporary, file);
     }

@@ -29,7 +29,7 @@ export function applyPatchTool(workspace: Workspace, gate: WriteGate): Tool {
       for (const { kind, path } of sections) if (kind !== 'add') await workspace.willRead((await workspace.resolve(path)).at);
       for (const section of sections) done.push(...(await files.apply(section)));
       const changes = files.changes();
-      if (changes.length === 0) throw new ToolError('The patch would leave everything as it is.');
+      if (changes.length === 0) throw new ToolError('The patch changes nothing.');
       const title = changes.length === 1 ? `Patch ${changes[0]?.path}` : `Patch ${changes.length} files`;
       return changeCall(title, changes, gate, done.join('\n'));
     },

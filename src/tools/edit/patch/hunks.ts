@@ -29,7 +29,7 @@ export function applyHunks(original: string, hunks: readonly Hunk[], path: strin
   const { text: spliced, notes } = splice(lines, spans, path);
   const isOpen = hunks.some(({ closesFile }) => closesFile) && !/[\r\n]$/.test(spliced) && spliced !== '';
   const text = isOpen ? spliced + new Lines(spliced).endingNear(spliced.length) : spliced;
-  if (text === lines.text) throw new ToolError(`The patch would leave ${path} as it is.`);
+  if (text === lines.text) throw new ToolError(`The patch changes nothing in ${path}.`);
   // When the patch removes a last line that had no line break, the new last line gets none either.
   const isEndGone = spans.some((span) => span.atEnd && span.text === '');
   return { text: mark + (isEndGone ? text.replace(/(\r\n|\n|\r)$/, '') : text), notes };

@@ -26,7 +26,7 @@ export function replaceAll(original: string, edits: readonly Edit[], path: strin
   const meant = mark ? edits.map((edit) => unmarked(edit, lines)) : edits;
   const spans = meant.flatMap((_, index) => find(lines, meant, index, path));
   const replaced = splice(lines, spans, path);
-  if (replaced.text === lines.text) throw new ToolError(`The edits would leave ${path} as it is.`);
+  if (replaced.text === lines.text) throw new ToolError(`The edits change nothing in ${path}.`);
   return { ...replaced, text: mark + replaced.text };
 }
 

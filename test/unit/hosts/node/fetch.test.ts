@@ -218,7 +218,7 @@ describe('fetching pages', () => {
   });
 
   describe('without leave for a private address', () => {
-    // Here 127.0.0.1 plays the Internet and 127.0.0.2 the private network; both are this server.
+    // In this test, 127.0.0.1 stands for the Internet and 127.0.0.2 for the private network. Both are this server.
     const isPrivate = (address: string) => address !== '127.0.0.1';
     const names = (...addresses: string[]) => {
       const left = [...addresses];

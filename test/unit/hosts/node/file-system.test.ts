@@ -125,7 +125,7 @@ describe('NodeFileSystem', () => {
   });
 
   it('reads and lists what is at a place and nothing else, while a link comes and goes there', async function () {
-    // Elsewhere what is open has no path, and it is only looked before and after.
+    // On other systems an open file has no path, so it is only checked before and after.
     if (process.platform !== 'linux') this.skip();
     this.timeout(60_000);
     await mkdir(join(folder, 'swapped'));
@@ -246,7 +246,7 @@ describe('NodeWriter', () => {
   });
 
   it('writes over nothing that came in between, and brings nothing back that went', async () => {
-    await assert.rejects(writer.commit([change('a.txt', undefined, 'x')]), /exists by now/);
+    await assert.rejects(writer.commit([change('a.txt', undefined, 'x')]), /exists now/);
     await assert.rejects(writer.commit([change('gone.txt', 'x', 'y')]), /is gone/);
     assert.equal(await content('a.txt'), 'old');
     assert.deepEqual((await readdir(folder)).sort(), ['a.txt', 'run.sh']);
@@ -325,7 +325,7 @@ describe('storage', () => {
 
   it('needs no home where KEDGE_HOME says it, and else asks for it in one sentence', function () {
     this.timeout(60_000);
-    // Only root can become somebody whom the system does not know.
+    // Only root can switch to a user that the system does not know.
     if (process.getuid?.() !== 0) this.skip();
     const main = join(import.meta.dirname, '../../../../src/hosts/cli/main.ts');
     const run = (env: Record<string, string>) => {
@@ -340,7 +340,7 @@ describe('storage', () => {
     };
     const none = 'There is no session in this folder yet.\n';
     assert.deepEqual(run({ KEDGE_HOME: join(tmpdir(), `kedge-${crypto.randomUUID()}`) }), { status: 0, said: none });
-    const said = 'kedge: Your home folder is not known, so there is no place for sessions. Set KEDGE_HOME to a folder for them.\n';
+    const said = 'kedge: Your home folder is unknown, so sessions cannot be stored. Set KEDGE_HOME to a folder for them.\n';
     for (const env of [{}, { HOME: '' }, { HOME: 'here' }] as Record<string, string>[]) assert.deepEqual(run(env), { status: 1, said });
   });
 

@@ -21,7 +21,7 @@ describe('the grammar of shell commands', () => {
     for (let round = 0; round < 20; round++) {
       for (let words = 0; words < 200; words++) parser?.parse(`${texts[round % texts.length]} ${'w '.repeat(words)}`);
       collectGarbage();
-      // Finalizers run in a task of their own.
+      // Finalizers run in a separate task.
       await delay(5);
       for (let more = 0; more < 20; more++) {
         const read = parser?.parse(`ls -la x${'; ls'.repeat(more)}`);

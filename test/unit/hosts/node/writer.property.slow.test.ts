@@ -12,7 +12,7 @@ import { changesOn, expectedAfter, files, filesOf, intents } from '../../../supp
 import { failingFs, watchedFs } from '../../../support/failing-fs.ts';
 import { layOut, snapshotOf } from '../../../support/harness.ts';
 
-/** A folder with files, and the journal beside it. */
+/** Creates a folder with files, and a journal beside it. */
 async function placeWith(initial: Record<string, Uint8Array>) {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'kedge-writer-')));
   const [root, journal] = [join(base, 'workspace'), join(base, 'journal')];
@@ -61,7 +61,7 @@ describe('a change on disk', () => {
         const landed = await succeeds(place.writer(failingFs(at, { ...how, forGood: true })).commit(changes));
         const standing = (await place.open()).some((name) => name.endsWith('.done'));
         await place.writer().recover();
-        // The rename that makes the change stand may have been carried out although it was said to have failed.
+        // The rename that completes the change may have been carried out although it was reported as failed.
         if (landed || (standing && how.late)) assert.deepEqual(filesOf(await place.snapshot()), expectedAfter(before, changes));
         else assert.deepEqual(await place.snapshot(), before);
         assert.deepEqual(await place.open(), []);
@@ -123,7 +123,7 @@ describe('a change on disk', () => {
         const changes = changesOn(place.root, wanted).filter(({ path }) => !path.endsWith('/'));
         const victim = changes.find((change) => change.before)?.path;
         if (!victim) return;
-        // Between the last look and the rename nobody can be seen.
+        // Changes by others between the last check and the rename cannot be noticed.
         let looked = false;
         let unseen = false;
         let meddled = false;
@@ -175,7 +175,7 @@ describe('a change on disk', () => {
   });
 });
 
-/** Whether it was killed before it came to its end. */
+/** Returns whether the process was killed before it finished. */
 function inChild({ root, journal }: { root: string; journal: string }, changes: readonly FileChange[], at: number): Promise<boolean> {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../../support/writer-child.ts'), root, journal, String(at)], {
     stdio: ['pipe', 'ignore', 'inherit'],
