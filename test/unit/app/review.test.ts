@@ -110,7 +110,7 @@ describe('a proposal that the user revises', () => {
     const { approvalId, ended } = await untilAsked(kedge);
     const answer = (revised: Revision) => kedge.session.answerApproval(approvalId, { approve: true, revised });
     await assert.rejects(answer({ 'b.txt': 'refused' }), /b\.txt is not part of this change/);
-    await assert.rejects(answer({ 'a.txt': { content: 'f'.repeat(64) } }), /no longer kept/);
+    await assert.rejects(answer({ 'a.txt': { content: 'f'.repeat(64) } }), /no longer stored/);
     await kedge.session.answerApproval(approvalId, { approve: false });
     await ended;
     assert.equal(await kedge.read('b.txt'), 'b');

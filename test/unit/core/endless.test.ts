@@ -37,7 +37,7 @@ const go = { text: 'go', mode: 'ask' } as const;
 /** The estimated tokens of the request without the answer: instructions, tools and the prompt. */
 const REQUEST = 4_000;
 
-describe('an answer without an end is ended by the run’s limits', () => {
+describe('the limits of a run stop an endless answer', () => {
   for (const delta of DELTAS) {
     it(`of tokens, which are estimated as long as the service counts none: ${delta.type}`, async () => {
       const { script, made } = endless(delta);
@@ -69,7 +69,7 @@ describe('an answer without an end is ended by the run’s limits', () => {
     });
   }
 
-  it('of minutes, while nothing comes at all', async () => {
+  it('of minutes, while nothing is received', async () => {
     await using kedge = await assistantOn({}, [hang(say('Half a '))], { limits: { minutes: 0.01 } });
     await kedge.session.prompt(go);
     assert.equal(lastOf(kedge.events, 'budget_reached').limit, 'minutes');
@@ -102,7 +102,7 @@ describe('an answer without an end is ended by the run’s limits', () => {
     });
   }
 
-  it('and what had come is kept as half an answer, which the model is told to go on with', async () => {
+  it('and keep the text so far, which the model is told to continue', async () => {
     const { script } = endless({ type: 'text_delta', text: 'word ' });
     await using kedge = await assistantOn({}, [script, turn(say('and the rest.'))], { budgets: budgets({ tokens: 10_000 }) });
     await kedge.session.prompt(go);
@@ -119,7 +119,7 @@ describe('an answer without an end is ended by the run’s limits', () => {
     );
   });
 
-  it('counts what an answer without a count used, in the run, after a reload and for the day', async () => {
+  it('estimates the use of an answer without token counts, for the run, after a reload and for the day', async () => {
     const budget = budgets({ tokens: 6_000 }, { tokens: 1_000_000 });
     const long = () => turn(say('word '.repeat(2_000)), call('list_directory', {}));
     await using kedge = await assistantOn({}, Array.from({ length: 9 }, long), { budgets: budget });
@@ -132,7 +132,7 @@ describe('an answer without an end is ended by the run’s limits', () => {
     assert.deepEqual(kedge.session.state.lastRun?.usage, {});
   });
 
-  it('does not estimate where the service counts', async () => {
+  it('do not estimate when the service counts tokens', async () => {
     const usage = { type: 'usage', usage: { input: 10, output: 5 } } as const;
     await using kedge = await assistantOn({}, [turn(say('word '.repeat(9_000)), usage)], {});
     await kedge.session.prompt(go);
@@ -143,7 +143,7 @@ describe('an answer without an end is ended by the run’s limits', () => {
 
 const MAX_ANSWER = 2_000_000;
 
-describe('an answer without an end is cut off where no run has a limit', () => {
+describe('an endless answer is cut off even without a limit', () => {
   const PART: ModelEvent = { type: 'part', part: { type: 'tool_call', id: 'same', name: 'read_file', input: {} } };
   const cases: [string, ModelEvent][] = [
     ...DELTAS.map((delta): [string, ModelEvent] => [delta.type, { ...delta, text: delta.text.repeat(100) }]),
@@ -165,7 +165,7 @@ describe('an answer without an end is cut off where no run has a limit', () => {
     });
   }
 
-  it('and its source is told to end', async () => {
+  it('and its source is ended', async () => {
     let ended = false;
     const adapter: ModelAdapter = {
       async *stream() {

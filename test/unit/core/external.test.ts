@@ -76,7 +76,7 @@ async function run(log: AgentEvent[], launched: string[], kind: Decision['kind']
   await runLoop(ports, new AbortController().signal).catch(() => undefined);
 }
 
-describe('an effect that no gate watches over happens at most once', () => {
+describe('an effect outside the write gate happens at most once', () => {
   for (const kind of ['allow', 'ask'] as const) {
     it(`wherever the run is cut off, when it is ${kind === 'ask' ? 'approved' : 'allowed'}`, async () => {
       for (let cut = 3; ; cut++) {

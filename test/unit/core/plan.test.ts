@@ -27,7 +27,7 @@ const PLAN: Plan = {
 };
 
 describe('the hash of a revision', () => {
-  it('is that of what the plan says, and of nothing else', async () => {
+  it('depends on the content of the plan and nothing else', async () => {
     const hash = await revisionHash(PLAN);
     assert.match(hash, /^[0-9a-f]{64}$/);
     assert.equal(await revisionHash({ ...PLAN, id: 'q', revision: 7, hash: 'x', supersedes: 'r' }), hash);
@@ -36,7 +36,7 @@ describe('the hash of a revision', () => {
     assert.equal(shortHash(await withHash(PLAN)), hash.slice(0, 7));
   });
 
-  it('is another for any other goal, scope, order or check', async () => {
+  it('differs for any other goal, scope, order or check', async () => {
     const { steps } = PLAN;
     const [first, second, third] = steps as [Plan['steps'][number], Plan['steps'][number], Plan['steps'][number]];
     const others: Plan[] = [
@@ -57,7 +57,7 @@ const withoutChecks = (): Plan => {
 };
 
 describe('a plan as text', () => {
-  it('names files, checks and what is over', () => {
+  it('names files, checks and finished steps', () => {
     assert.equal(
       planText(PLAN, { 1: 'done' }),
       [
@@ -88,7 +88,7 @@ describe('a plan as text', () => {
     assert.doesNotMatch(planNote(PLAN).text, /begin with/);
   });
 
-  it('is a Markdown document with boxes once it was begun', () => {
+  it('is a Markdown document, with check boxes once it was started', () => {
     assert.match(planMarkdown(PLAN), /^# Rename it\n\nRevision 1\n\n## Steps\n\n1\. \*\*Code\*\*\n {3}- Not the tables\.\n/);
     const text = planMarkdown(PLAN, { 1: { status: 'done' }, 2: { status: 'failed', note: 'It failed.', rolledBack: true } });
     assert.match(
@@ -100,7 +100,7 @@ describe('a plan as text', () => {
 });
 
 describe('a plan of an older log', () => {
-  it('holds checks as words, and is one still', () => {
+  it('with checks in plain words is still valid', () => {
     const old = { id: 'p', revision: 1, goal: 'g', steps: [{ title: 't', files: ['a'], check: 'read it' }], checks: ['npm test'] };
     assert.deepEqual(Plan.parse(old), old);
     assert.deepEqual(PlanDraft.parse({ goal: 'g', steps: [{ title: 't', files: [] }] }), { goal: 'g', steps: [{ title: 't', files: [] }] });
@@ -108,7 +108,7 @@ describe('a plan of an older log', () => {
 });
 
 describe('another revision', () => {
-  it('lets one step change more', () => {
+  it('can extend the files of one step', () => {
     const wider = widened({ ...PLAN, hash: 'x' }, 2, ['x.ts', 'test/*.ts']);
     assert.deepEqual(
       wider.steps.map(({ files }) => files),
@@ -118,7 +118,7 @@ describe('another revision', () => {
     assert.deepEqual(widened(PLAN, undefined, ['x.ts']).steps.at(-1), { title: 'Change x.ts', files: ['x.ts'] });
   });
 
-  it('for another folder goes where the paths begin with the folder’s name, and nowhere else', () => {
+  it('for another folder replaces the folder name at the beginning of paths, and nothing else', () => {
     const of = (files: string[], glob: string): Plan => ({
       ...PLAN,
       steps: [{ title: 't', files, check: { search_empty: { pattern: 'a/b', glob } } }],
@@ -131,7 +131,7 @@ describe('another revision', () => {
     });
   });
 
-  it('keeps what is known of each step, whichever number that has now', () => {
+  it('keeps the state of each step, whatever its new number is', () => {
     const steps = { 1: { status: 'done' }, 3: { status: 'started' } } as const;
     assert.deepEqual(renumbered(steps, [1, 0, 3]), steps);
     assert.deepEqual(renumbered(steps, [3, 1]), { 1: { status: 'started' }, 2: { status: 'done' } });
@@ -145,7 +145,7 @@ describe('another revision', () => {
 });
 
 describe('the next step', () => {
-  it('is the first that is neither over nor under way', () => {
+  it('is the first that is neither finished nor running', () => {
     const at = (steps: Parameters<typeof settledText>[0]) => [currentStep({ steps }), nextStep({ plan: PLAN, steps })];
     assert.deepEqual(at({}), [undefined, 1]);
     assert.deepEqual(at({ 1: { status: 'started' } }), [1, 2]);

@@ -30,7 +30,7 @@ function deafTool(effect: Effect, source: string, begun: (context: ExecuteContex
   };
 }
 
-describe('stop ends at once what is outside of Kedge', () => {
+describe('stop immediately ends work outside of Kedge', () => {
   const allow: RunPorts['decide'] = () => ({ kind: 'allow', rule: 'test', reason: '' });
   const never = new Promise<never>(() => {});
   for (const [what, effect, source, decide] of [

@@ -196,25 +196,25 @@ const MEANT: Readonly<Record<string, readonly string[]>> = {
 
 describe('code that a model left out', () => {
   for (const [path, lines] of Object.entries(ELISIONS))
-    it(`is seen in ${path}`, () =>
+    it(`is detected in ${path}`, () =>
       assert.deepEqual(
         lines.filter((line) => !isElision(line, path)),
         [],
       ));
 
   for (const [path, lines] of Object.entries(MEANT))
-    it(`is not seen in what is meant, in ${path}`, () =>
+    it(`is not detected in literal text, in ${path}`, () =>
       assert.deepEqual(
         lines.filter((line) => isElision(line, path)),
         [],
       ));
 
-  it('may stand where the old text has it too', () => {
+  it('is allowed when the old text has it, too', () => {
     assert.equal(elisionIn('a\n  // ...\nb', 'x\n// ...\ny', 'a.ts'), undefined);
     assert.equal(elisionIn('a\n  // ...\nb', 'x\ny', 'a.ts'), '// ...');
   });
 
-  it('is seen nowhere in code that is whole', async () => {
+  it('is not detected in complete code', async () => {
     const root = join(import.meta.dirname, '../../../src');
     const files = (await readdir(root, { recursive: true })).filter((name) => name.endsWith('.ts'));
     const found: string[] = [];

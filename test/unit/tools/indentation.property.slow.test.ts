@@ -29,7 +29,7 @@ const MOST = 0.08;
 describe('an edit with other indentation, blanks or quotes than the file has', () => {
   const files = sources();
   for (const slip of SLIPS) {
-    it(`lands as it should or is refused: ${slip.name}`, () => {
+    it(`is applied correctly or refused: ${slip.name}`, () => {
       const count = { right: 0, refused: 0, untold: 0 };
       fc.assert(
         fc.property(trueEdits(files), (edit) => {

@@ -31,7 +31,7 @@ const places = fc.record({
 });
 
 describe('a replacement, however loosely it was found', () => {
-  it('changes the one line that it changes, and not a byte of the others', () => {
+  it('changes only its line, and no byte of the others', () => {
     fc.assert(
       fc.property(places, ({ lines, open, at, height, changed, how }) => {
         // A number makes each line unique.
@@ -64,7 +64,7 @@ describe('a replacement, however loosely it was found', () => {
     );
   });
 
-  it('is refused where two passages are alike, however they differ in what cannot be seen', () => {
+  it('is refused when two passages look the same, whatever invisible differences they have', () => {
     fc.assert(
       fc.property(line, line, fc.constantFrom('x', '“x”', 'it’s'), (a, b, text) => {
         const [one, two] = [raw({ ...a, text: `${text};` }), raw({ ...b, text: `${text};` })];
@@ -96,7 +96,7 @@ describe('looking for a passage', () => {
     );
   });
 
-  it('finds whole lines within scopes, however these overlap', () => {
+  it('finds whole lines within overlapping scopes', () => {
     const scope = fc.record({ from: fc.nat(6), to: fc.nat(7) });
     fc.assert(
       fc.property(fc.array(scope, { maxLength: 4 }), fc.integer({ min: 1, max: 3 }), (scopes, height) => {
@@ -108,13 +108,13 @@ describe('looking for a passage', () => {
     );
   });
 
-  it('stops where whole lines are there too often', () => {
+  it('fails when whole lines occur too often', () => {
     const lines = new Lines('a\n'.repeat(100_001));
     assert.throws(() => linePlaces(lines, ['a'], [{ from: 0, to: lines.full }]), /more than 100,000 times/);
     assert.equal(linePlaces(lines, ['a'], [{ from: 1, to: lines.full }]).length, 100_000);
   });
 
-  it('takes a time that grows with the text, however alike its lines are', () => {
+  it('takes linear time, even if all lines are equal', () => {
     const spent = (count: number) => {
       const begun = process.cpuUsage();
       const passage = `${'    same();\n'.repeat(count / 2)}other();\n`;

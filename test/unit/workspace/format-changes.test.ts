@@ -13,8 +13,8 @@ const change = (path: string, before: string | undefined, after: string | undefi
 const upper = async (_: unknown, text: string) => text.toUpperCase();
 const textsOf = (changes: readonly FileChange[]) => changes.map(({ after }) => after && decodeText(after));
 
-describe('a proposed change, tidied', () => {
-  it('has the tidied text of what is edited and created, and nothing else', async () => {
+describe('a formatted proposal', () => {
+  it('formats edited and created files, and nothing else', async () => {
     const changes = [
       change('edited', 'a', 'b'),
       change('made', undefined, 'c'),
@@ -37,7 +37,7 @@ describe('a proposed change, tidied', () => {
     assert.deepEqual(changes[1]?.after, new Uint8Array([0xff, 0xfe, 0x41, 0]));
   });
 
-  it('is as it was where that fails, is too large or no text', async () => {
+  it('is unchanged when formatting fails, or when a file is too large or binary', async () => {
     const fail = async () => Promise.reject(new Error('no'));
     const one = [change('a', 'x', 'y')];
     assert.deepEqual(await formatChanges(one, fail), { changes: one, formatted: [] });

@@ -31,7 +31,7 @@ async function editsOf(
 }
 
 describe('any changes at all', () => {
-  it('then undo: every byte, file and directory is as it was', async () => {
+  it('followed by undo restore every byte, file and directory', async () => {
     await fc.assert(
       fc.asyncProperty(files, fc.array(change, { maxLength: 6 }), async (initial, changes) => {
         await using disk = await gateOn(initial);
@@ -51,7 +51,7 @@ describe('any changes at all', () => {
     );
   });
 
-  it('land whole or not at all, wherever writing breaks off', async () => {
+  it('are written completely or not at all, wherever writing fails', async () => {
     await fc.assert(
       fc.asyncProperty(files, fc.array(change, { minLength: 1, maxLength: 3 }), fc.nat(6), async (initial, changes, fails) => {
         let at = fails;
@@ -82,7 +82,7 @@ describe('any changes at all', () => {
     );
   });
 
-  it('of the user since then survive the undo', async () => {
+  it('that the user made since survive the undo', async () => {
     const pair = fc.record({ path: fc.constantFrom('a', 'b', 'd/a'), content });
     await fc.assert(
       fc.asyncProperty(files, fc.array(change, { maxLength: 4 }), fc.array(pair, { maxLength: 2 }), async (initial, changes, theirs) => {

@@ -35,8 +35,8 @@ const choice: fc.Arbitrary<Choice> = fc.oneof(
   text.map((content) => ({ content })),
 );
 
-describe('a change of which the user keeps a part', () => {
-  it('lands as exactly that part, bound to its digest, and the rest is as it was', async () => {
+describe('a change that the user accepts in part', () => {
+  it('is applied as exactly that part, bound to its digest, and the rest is unchanged', async () => {
     const after = fc.dictionary(fc.constantFrom(...PATHS), fc.option(fc.oneof(text, edits), { nil: undefined }));
     await fc.assert(
       fc.asyncProperty(files, after, fc.dictionary(fc.constantFrom(...PATHS), choice), async (initial, wanted, choices) => {
@@ -99,8 +99,8 @@ describe('a change of which the user keeps a part', () => {
   });
 });
 
-describe('what the user wrote since', () => {
-  it('survives an undo line by line, which otherwise gives back what was there, or leaves the file alone', async () => {
+describe('later changes of the user', () => {
+  it('survive an undo line by line; the undo restores all other lines or leaves the file alone', async () => {
     const seen = { merged: 0, refused: 0, restored: 0, unchanged: 0 };
     const steps = fc.array(edits, { minLength: 1, maxLength: 3 });
     await fc.assert(

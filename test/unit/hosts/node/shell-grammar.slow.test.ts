@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { nodeShellParsers } from '../../../../src/hosts/node/shell/shell-parser.ts';
 
 describe('the grammar of shell commands', () => {
-  it('reads on as before, however many commands were read and thrown away', async () => {
+  it('still works after many commands were parsed and discarded', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage: () => void = runInNewContext('gc');
     const parser = await nodeShellParsers('bash');

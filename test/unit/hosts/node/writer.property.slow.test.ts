@@ -37,7 +37,7 @@ const succeeds = (work: Promise<unknown>) =>
 describe('a change on disk', () => {
   const failure = fc.record({ at: fc.nat(90), code: fc.constantFrom('ENOSPC', 'EACCES', 'EIO', 'EPERM'), late: fc.boolean() });
 
-  it('lands whole or not at all when any operation fails, and leaves nothing else behind', async () => {
+  it('is written completely or not at all when any operation fails, and leaves nothing else behind', async () => {
     await fc.assert(
       fc.asyncProperty(files, intents, failure, async (initial, wanted, { at, ...how }) => {
         await using place = await placeWith(initial);
@@ -52,7 +52,7 @@ describe('a change on disk', () => {
     );
   });
 
-  it('or when all operations fail from one on, as if the disk were gone: then by the next start', async () => {
+  it('or when all operations fail from one on, as if the disk were gone: then after the next start', async () => {
     await fc.assert(
       fc.asyncProperty(files, intents, failure, async (initial, wanted, { at, ...how }) => {
         await using place = await placeWith(initial);
@@ -70,7 +70,7 @@ describe('a change on disk', () => {
     );
   });
 
-  it('even when taking back is broken off, again and again', async () => {
+  it('even when the recovery is interrupted repeatedly', async () => {
     await fc.assert(
       fc.asyncProperty(files, intents, fc.nat(60), fc.array(fc.nat(30), { maxLength: 4 }), async (initial, wanted, at, more) => {
         await using place = await placeWith(initial);
@@ -86,7 +86,7 @@ describe('a change on disk', () => {
     );
   });
 
-  it('of a killed program is taken back, though a stranger has its process id by now', async function () {
+  it('of a killed process is undone, even if another process has its id by now', async function () {
     if (process.platform === 'win32') this.skip();
     await using place = await placeWith({ 'a.txt': Buffer.from('a') });
     const before = await place.snapshot();
@@ -114,7 +114,7 @@ describe('a change on disk', () => {
     assert.ok(pending > 5, `${pending} were pending`);
   });
 
-  it('stays out of the way of somebody who writes at the same moment', async () => {
+  it('does not overwrite a concurrent change', async () => {
     const theirs = Buffer.from('written by somebody else, just now');
     await fc.assert(
       fc.asyncProperty(files, intents, fc.nat(60), fc.boolean(), async (initial, wanted, at, byRename) => {
@@ -151,7 +151,7 @@ describe('a change on disk', () => {
     );
   });
 
-  it('is whole or not there after the program was killed at any operation and started again', async function () {
+  it('is complete or absent after the process was killed at any operation and restarted', async function () {
     if (process.platform === 'win32') this.skip();
     await fc.assert(
       fc.asyncProperty(files, intents, fc.nat(100), async (initial, wanted, at) => {
