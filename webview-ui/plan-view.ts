@@ -1,6 +1,6 @@
 /** How the panel sees a plan that is carried out: folded from the same events as the session's own state. */
 
-import { currentStep, renumbered, type StepState } from '../src/core/plan/progress.ts';
+import { currentStep, renumberSteps, type StepState } from '../src/core/plan/progress.ts';
 import type { AgentEvent } from '../src/core/session/events.ts';
 import type { RunView } from './run-view.ts';
 
@@ -40,7 +40,7 @@ export function reducePlanView(run: RunView, event: PlanEvent): RunView {
         ...run,
         plan: event.plan,
         revised: event.reason,
-        ...(event.was && { steps: renumbered(run.steps, event.was) as RunView['steps'] }),
+        ...(event.was && { steps: renumberSteps(run.steps, event.was) as RunView['steps'] }),
       };
     case 'file_changed': {
       const step = run.plan && currentStep(run);

@@ -2,7 +2,7 @@
 
 import { textOf } from '../src/core/model/messages.ts';
 import type { Plan } from '../src/core/plan/plan.ts';
-import { settledSteps } from '../src/core/plan/progress.ts';
+import { finishedSteps } from '../src/core/plan/progress.ts';
 import type { AgentEvent, Mode } from '../src/core/session/events.ts';
 import { isDurable } from '../src/core/session/events.ts';
 import type { PanelState, ToPanel } from '../src/protocol/panel.ts';
@@ -213,7 +213,7 @@ function addToRun(model: PanelModel, event: AgentEvent): PanelModel {
   // Only its beginning makes a run: what belongs to a run that is not shown is not shown either.
   if (event.type !== 'run_started') return next;
   const title = next.title || (event.prompt.split('\n', 1)[0] ?? '');
-  const steps = settledSteps(next.runs.find(({ id }) => id === event.resumes)?.steps ?? {});
+  const steps = finishedSteps(next.runs.find(({ id }) => id === event.resumes)?.steps ?? {});
   return { ...next, title, restored: undefined, runs: [...next.runs, reduceRun({ ...newRun(event.runId), steps }, event)] };
 }
 

@@ -15,7 +15,7 @@ export function askUserTool(): Tool {
         title: `Ask: ${question}`,
         targets: [],
         execute: async ({ ask }) => ({
-          content: told(
+          content: answerText(
             await ask({ id: 'ask', text: question, options: [...new Set(options)].map((label) => ({ label })), freeText: true }),
           ),
         }),
@@ -24,7 +24,7 @@ export function askUserTool(): Tool {
   });
 }
 
-function told(answer: QuestionAnswer): string {
+function answerText(answer: QuestionAnswer): string {
   if ('by' in answer && answer.by === 'nobody')
     return `${answer.words} Go on with what you think most likely, and say in your answer what you assumed.`;
   if ('option' in answer) return `The user chose: ${answer.option}${answer.words ? `\n${answer.words}` : ''}`;

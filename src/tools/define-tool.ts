@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { JsonSchema } from '../core/model/model.ts';
 import type { Effect, PreparedCall, Tool } from '../core/run/tool.ts';
 import { ToolError } from '../core/run/tool.ts';
-import { renamed, retyped } from './input-repair.ts';
+import { convertTypes, renameArguments } from './input-repair.ts';
 
 type Definition<Schema extends z.ZodType> = {
   name: string;
@@ -37,11 +37,11 @@ export function defineTool<Schema extends z.ZodType>({
       return inputSchema;
     },
     async prepare(input, signal) {
-      const named = renamed(input, schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
+      const named = renameArguments(input, schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
       const meant = repair ? repair(named) : named;
       const parsed = schema.safeParse(meant);
       if (parsed.success) return prepare(parsed.data, signal);
-      const again = schema.safeParse(retyped(meant, parsed.error.issues));
+      const again = schema.safeParse(convertTypes(meant, parsed.error.issues));
       if (again.success) return prepare(again.data, signal);
       throw new ToolError(`The arguments of ${name} do not fit:\n${z.prettifyError(parsed.error)}`);
     },
@@ -54,6 +54,6 @@ function wireSchema(schema: z.ZodType): JsonSchema {
   return JSON.parse(JSON.stringify(rest, (key, value) => (key === 'maximum' && value === Number.MAX_SAFE_INTEGER ? undefined : value)));
 }
 
-export function counted(count: number, one: string, many = `${one}s`): string {
+export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }

@@ -6,7 +6,7 @@ const MAX_TEXT = 240;
 export type Row = { group: string; line?: number; text: string };
 
 /** `total` includes the results that are not in `rows`. */
-export function grouped(rows: readonly Row[], total: number, noun: string): string {
+export function groupedLines(rows: readonly Row[], total: number, noun: string): string {
   const groups = new Map<string, Row[]>();
   for (const row of rows) {
     const known = groups.get(row.group);

@@ -20,7 +20,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Renames arguments to those of the schema, unless the input already has them. */
-export function renamed(input: unknown, keys: readonly string[]): unknown {
+export function renameArguments(input: unknown, keys: readonly string[]): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
   const own = input as Record<string, unknown>;
   const missing = keys.filter((key) => own[key] === undefined || own[key] === null);
@@ -45,7 +45,7 @@ export function withDirectory(input: unknown): unknown {
 }
 
 /** Converts values to the types of the schema as the issues suggest. The result must be validated again. */
-export function retyped(input: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
+export function convertTypes(input: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
   if (typeof input !== 'object' || input === null) return input;
   const copy = structuredClone(input);
   for (const issue of issues) {

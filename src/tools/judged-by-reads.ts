@@ -9,7 +9,7 @@ import type { Workspace } from '../workspace/workspace.ts';
 export function judgedByReads(make: (workspace: Workspace) => Tool, workspace: Workspace): Tool {
   return wrapTool(make(workspace), async (input, signal) => {
     const read = new Set<string>();
-    const noting = workspace.noting((path) => read.add(path));
+    const noting = workspace.withReadNotes((path) => read.add(path));
     try {
       const call = await make(noting).prepare(input, signal);
       return read.size > 0 ? { ...call, readToPrepare: [...read] } : call;

@@ -6,7 +6,11 @@ import { withoutHunks } from './hunks.ts';
 import type { BlobStore, FileChange } from './types.ts';
 
 /** The result has fewer files, or the same files with other contents. @throws ToolError when the revision does not fit the change. */
-export async function revised(changes: readonly FileChange[], revision: Revision, blobs: Pick<BlobStore, 'get'>): Promise<FileChange[]> {
+export async function reviseChanges(
+  changes: readonly FileChange[],
+  revision: Revision,
+  blobs: Pick<BlobStore, 'get'>,
+): Promise<FileChange[]> {
   const stranger = Object.keys(revision).find((path) => !changes.some((change) => change.path === path));
   if (stranger !== undefined) throw new ToolError(`${stranger} is not part of this change.`);
   // A move consists of two changes, which are refused together.
@@ -14,13 +18,13 @@ export async function revised(changes: readonly FileChange[], revision: Revision
   const dropped = new Set(
     changes.filter(refused).flatMap(({ path, movedFrom }) => [path, ...(movedFrom === undefined ? [] : [movedFrom])]),
   );
-  const kept: FileChange[] = [];
+  const accepted: FileChange[] = [];
   for (const change of changes) {
     if (dropped.has(change.path) || (change.movedFrom !== undefined && dropped.has(change.movedFrom))) continue;
     const after = await contentOf(change, changes, revision[change.path], blobs);
-    if (change.movedFrom !== undefined || !sameBytes(change.before, after)) kept.push({ ...change, after });
+    if (change.movedFrom !== undefined || !sameBytes(change.before, after)) accepted.push({ ...change, after });
   }
-  return kept;
+  return accepted;
 }
 
 /** A created, deleted or binary file has a single hunk. */

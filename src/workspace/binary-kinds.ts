@@ -26,7 +26,7 @@ const SIGNATURES: readonly [kind: string, at: number, begins: string][] = [
 ];
 
 /** Returns a readable name such as `PDF`, or undefined for an unknown kind. */
-export function kindOf(bytes: Uint8Array): string | undefined {
+export function binaryKindOf(bytes: Uint8Array): string | undefined {
   const begin = Array.from(bytes.subarray(0, 300), (byte) => String.fromCharCode(byte)).join('');
   return SIGNATURES.find(([, at, begins]) => begin.startsWith(begins, at))?.[0];
 }

@@ -44,12 +44,16 @@ export function historiesOf(staged: readonly Staged[]): History[] {
 }
 
 /** The result of planning an undo. Without `content`, nothing is written; with `content.bytes` undefined, the file is deleted. */
-export type Earlier = Omit<UndoResult, 'path'> & { content?: { bytes: Uint8Array | undefined } };
+export type RestoredContent = Omit<UndoResult, 'path'> & { content?: { bytes: Uint8Array | undefined } };
 
 /**
  * Undoes the writes of one file, newest first. Changes that somebody else made in between are merged, or the undo of the file is refused.
  */
-export async function earlier(now: Uint8Array | undefined, stretches: readonly Stretch[], blobs: Pick<BlobStore, 'get'>): Promise<Earlier> {
+export async function restoredContent(
+  now: Uint8Array | undefined,
+  stretches: readonly Stretch[],
+  blobs: Pick<BlobStore, 'get'>,
+): Promise<RestoredContent> {
   const begun = now && (await hashOf(now));
   let hash: Hash = begun;
   let bytes = now;
@@ -57,7 +61,7 @@ export async function earlier(now: Uint8Array | undefined, stretches: readonly S
   for (const { before, left } of stretches.toReversed()) {
     if (hash === before) continue;
     const image = before === undefined ? undefined : await blobs.get(before);
-    const refused = (reason: string): Earlier => ({ outcome: 'refused', reason });
+    const refused = (reason: string): RestoredContent => ({ outcome: 'refused', reason });
     if (before !== undefined && !image) return refused('Its earlier content is no longer stored.');
     if (left.has(hash)) {
       [bytes, hash] = [image, before];

@@ -5,9 +5,9 @@
 
 import { type ChangeSummary, type ExecuteContext, type Review, type Revision, ToolError } from '../core/run/tool.ts';
 import type { UndoResult } from '../core/session/events.ts';
-import { changesFrom, revised } from './apply-revision.ts';
+import { changesFrom, reviseChanges } from './apply-revision.ts';
 import { type ChangeSet, changeSet, diffOf, digestOf } from './changes.ts';
-import { earlier, type History, historiesOf, type Staged } from './checkpoints.ts';
+import { type History, historiesOf, restoredContent, type Staged } from './checkpoints.ts';
 import { decodeText, encodeLike, hashOf, sameBytes } from './content.ts';
 import type { FormatText } from './format-changes.ts';
 import { withoutHunks } from './hunks.ts';
@@ -52,15 +52,15 @@ export class WriteGate {
 
   /** Reduces the change to the parts that the user accepted. @throws ToolError when the revision does not fit the change. */
   async revise(set: ChangeSet, revision: Revision): Promise<ChangeSet> {
-    return this.prepare(await revised(set.changes, revision, this.#blobs));
+    return this.prepare(await reviseChanges(set.changes, revision, this.#blobs));
   }
 
   /** Returns the digest that `revise` would produce, or undefined when the revision leaves nothing to do. */
   async revisedDigest(summaries: readonly ChangeSummary[], revision: Revision): Promise<string | undefined> {
-    const kept = await revised(await changesFrom(summaries, this.#blobs), revision, this.#blobs);
+    const accepted = await reviseChanges(await changesFrom(summaries, this.#blobs), revision, this.#blobs);
     const hash = async (bytes: Uint8Array | undefined) => bytes && { hash: await hashOf(bytes) };
     const effects = await Promise.all(
-      kept.map(async ({ path, before, after }) => {
+      accepted.map(async ({ path, before, after }) => {
         const [from, to] = await Promise.all([hash(before), hash(after)]);
         return { path, ...(from && { before: from.hash }), ...(to && { after: to.hash }) };
       }),
@@ -73,9 +73,9 @@ export class WriteGate {
    * before, unless the message names it.
    */
   apply(set: ChangeSet, { callId, record, signal }: Pick<ExecuteContext, 'callId' | 'record' | 'signal'>): Promise<void> {
-    return this.#alone(async () => {
+    return this.#enqueue(async () => {
       for (const change of set.changes) await this.#expectUnchanged(change);
-      const staged = await Promise.all(set.summaries.map(({ diff: _, ...rest }, index) => this.#staged(rest, set.changes[index])));
+      const staged = await Promise.all(set.summaries.map(({ diff: _, ...rest }, index) => this.#withUndoInfo(rest, set.changes[index])));
       // A run that was stopped must not start another change.
       signal.throwIfAborted();
       // The event must be in the log before the first byte changes, so that a crash can be recovered from.
@@ -94,21 +94,21 @@ export class WriteGate {
    * that changes nothing; a later abort takes effect between two files.
    */
   undo(staged: readonly Staged[], record: RecordChanges, signal?: AbortSignal): Promise<UndoResult[]> {
-    return this.#alone(async () => {
+    return this.#enqueue(async () => {
       const histories = historiesOf(staged);
       const plans: PlannedUndo[] = [];
       for (const history of histories) {
         signal?.throwIfAborted();
-        plans.push(await this.#plan(history));
+        plans.push(await this.#planUndo(history));
       }
       signal?.throwIfAborted();
-      await this.#takeBack(plans, record, signal);
+      await this.#applyUndo(plans, record, signal);
       await this.#removeEmpty(staged.flatMap(({ made = [] }) => made).reverse(), signal);
       // A file that blocked this path may be gone by now.
       for (const [index, { isBlocked }] of plans.entries()) {
         if (!isBlocked || signal?.aborted) continue;
-        const again = await this.#plan(histories[index] as History);
-        await this.#takeBack([again], record, signal);
+        const again = await this.#planUndo(histories[index] as History);
+        await this.#applyUndo([again], record, signal);
         plans[index] = again;
       }
       return plans.map(({ result }) => result);
@@ -117,15 +117,15 @@ export class WriteGate {
 
   /** Shows what undoing these writes to one file would change in its current content. */
   async review(staged: readonly Staged[]): Promise<Review> {
-    const { result, change } = await this.#planOf(staged);
+    const { result, change } = await this.#planUndoOf(staged);
     if (result.outcome === 'refused') return { problem: result.reason ?? '' };
     return { ...diffOf(change?.after, change?.before), digest: await this.#digestOf(change) };
   }
 
   /** Undoes one hunk of the diff that `review` returned. The result is `refused` when the file has changed since. */
   undoHunk(staged: readonly Staged[], { index, digest }: { index: number; digest: string }, record: RecordChanges): Promise<UndoResult[]> {
-    return this.#alone(async () => {
-      const plan = await this.#planOf(staged);
+    return this.#enqueue(async () => {
+      const plan = await this.#planUndoOf(staged);
       const { change } = plan;
       if (!change) return [plan.result];
       if ((await this.#digestOf(change)) !== digest)
@@ -133,25 +133,25 @@ export class WriteGate {
       const [old, now] = [change.after && decodeText(change.after), change.before && decodeText(change.before)];
       if (change.before && old !== undefined && now !== undefined)
         plan.change = { ...change, after: encodeLike(withoutHunks(old, now, [index]), change.before) };
-      await this.#takeBack([plan], record);
+      await this.#applyUndo([plan], record);
       return [plan.result];
     });
   }
 
-  async #planOf(staged: readonly Staged[]): Promise<PlannedUndo> {
+  async #planUndoOf(staged: readonly Staged[]): Promise<PlannedUndo> {
     const [history] = historiesOf(staged);
-    return history ? this.#plan(history) : { result: { path: staged[0]?.path ?? '', outcome: 'unchanged' } };
+    return history ? this.#planUndo(history) : { result: { path: staged[0]?.path ?? '', outcome: 'unchanged' } };
   }
 
   async #digestOf(change: FileChange | undefined): Promise<string> {
     return (await changeSet(change ? [change] : [])).digest;
   }
 
-  async #plan({ path, stretches, mode }: History): Promise<PlannedUndo> {
+  async #planUndo({ path, stretches, mode }: History): Promise<PlannedUndo> {
     try {
       const at = parsePath(path, this.#workspace.fs.folders);
-      const before = await this.#now({ path, at });
-      const { content, ...result } = await earlier(before, stretches, this.#blobs);
+      const before = await this.#currentContent({ path, at });
+      const { content, ...result } = await restoredContent(before, stretches, this.#blobs);
       if (!content) return { result: { path, ...result } };
       const change: FileChange = { path, at, before, after: content.bytes, mode };
       await this.#expectUnchanged(change);
@@ -161,12 +161,12 @@ export class WriteGate {
     }
   }
 
-  async #takeBack(plans: PlannedUndo[], record: RecordChanges, signal?: AbortSignal): Promise<void> {
+  async #applyUndo(plans: PlannedUndo[], record: RecordChanges, signal?: AbortSignal): Promise<void> {
     const changes = plans.flatMap(({ change }) => change ?? []);
     if (changes.length === 0) return;
     // The current contents are stored as well, so that the undo can itself be undone.
     const { summaries } = await this.prepare(changes);
-    record(await Promise.all(summaries.map(({ diff: _, ...rest }, index) => this.#staged(rest, changes[index]))));
+    record(await Promise.all(summaries.map(({ diff: _, ...rest }, index) => this.#withUndoInfo(rest, changes[index]))));
     const files = plans.filter(({ change }) => change && !change.path.endsWith('/'));
     const isWhole = await this.#commit(files.map(({ change }) => change as FileChange)).then(
       () => true,
@@ -190,7 +190,7 @@ export class WriteGate {
    * Adds what only exists before the write and undo needs later: the permissions of a deleted file, and the directories that a new file
    * creates.
    */
-  async #staged<Summary extends Omit<ChangeSummary, 'diff'>>(summary: Summary, change: FileChange | undefined): Promise<Summary> {
+  async #withUndoInfo<Summary extends Omit<ChangeSummary, 'diff'>>(summary: Summary, change: FileChange | undefined): Promise<Summary> {
     if (!change || (change.before && change.after)) return summary;
     if (change.before) {
       const mode = change.path.endsWith('/') ? undefined : (await this.#workspace.stat(change.at))?.mode;
@@ -249,7 +249,7 @@ export class WriteGate {
     const real = await this.#workspace.fs.canonical(at);
     if (!real || this.#workspace.display(real) !== path.replace(/\/$/, ''))
       throw new ToolError(`${path} is no longer at that place. Nothing was changed.`);
-    const now = await this.#now({ path, at }).catch((error) => {
+    const now = await this.#currentContent({ path, at }).catch((error) => {
       throw new ToolError(`${error instanceof Error ? error.message : error} Nothing was changed.`);
     });
     if (!sameBytes(now, before)) {
@@ -262,12 +262,12 @@ export class WriteGate {
    * Writes the changes and rolls them back on failure. `onRolledBack` is called when the rollback was complete. Returns the paths that
    * somebody else changed right after the write. @throws ToolError when the write failed.
    */
-  async #commit(changes: readonly FileChange[], putBack?: () => void): Promise<string[]> {
+  async #commit(changes: readonly FileChange[], onRolledBack?: () => void): Promise<string[]> {
     try {
       await this.#writer.commit(changes);
       const overtaken: string[] = [];
       for (const change of changes) {
-        const now = await this.#now(change);
+        const now = await this.#currentContent(change);
         if (sameBytes(now, change.after)) continue;
         if (sameBytes(now, change.before)) throw new Error(`${change.path} does not have the new content.`);
         overtaken.push(change.path);
@@ -275,7 +275,7 @@ export class WriteGate {
       return overtaken;
     } catch (error) {
       const lost = await this.#rollBack(changes, error instanceof NothingWritten);
-      if (lost.length === 0) putBack?.();
+      if (lost.length === 0) onRolledBack?.();
       const why = error instanceof Error ? error.message : String(error);
       const state = lost.length ? `These files could not be restored: ${lost.join(', ')}. Read them again.` : 'Nothing was changed.';
       throw new ToolError(`The change could not be written: ${why.replace(/\.?$/, '.')} ${state}`);
@@ -290,7 +290,7 @@ export class WriteGate {
     const lost: string[] = [];
     for (const change of changes) {
       try {
-        const now = await this.#now(change);
+        const now = await this.#currentContent(change);
         if (sameBytes(now, change.before)) continue;
         const isTheirs = !sameBytes(now, change.after);
         if (isTheirs && nothingLanded) continue;
@@ -304,7 +304,7 @@ export class WriteGate {
   }
 
   /** Reads the current content the way `FileChange` represents it. */
-  async #now({ path, at }: Pick<FileChange, 'path' | 'at'>): Promise<Uint8Array | undefined> {
+  async #currentContent({ path, at }: Pick<FileChange, 'path' | 'at'>): Promise<Uint8Array | undefined> {
     if (!path.endsWith('/')) return (await this.#workspace.snapshot(at))?.bytes;
     const stat = await this.#workspace.fs.stat(at);
     if (stat && stat.type !== 'directory') throw new Error(`${path} is not a directory.`);
@@ -312,7 +312,7 @@ export class WriteGate {
   }
 
   /** Runs one change at a time across all sessions. */
-  #alone<T>(work: () => Promise<T>): Promise<T> {
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#queue.then(work);
     this.#queue = result.catch(() => undefined);
     return result;

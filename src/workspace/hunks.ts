@@ -12,7 +12,7 @@ const NO_LINE_FEED = '\\ No newline at end of file';
 /** Returns undefined when the texts differ too much to compute a diff in time. The change is then treated as one hunk. */
 export function hunksOf(before: string, after: string): Hunk[] | undefined {
   if (before === after) return [];
-  const { skipped, from, to } = narrowed(before, after);
+  const { skipped, from, to } = withoutCommonLines(before, after);
   const patch = structuredPatch('', '', from, to, undefined, undefined, { context: CONTEXT, timeout: TIMEOUT_MS });
   return patch?.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => {
     return { oldStart: oldStart + skipped, oldLines, newStart: newStart + skipped, newLines, lines };
@@ -54,7 +54,7 @@ export function linesOf(text: string): string[] {
 }
 
 /** Drops the common lines at the beginning and the end, except for the context, so that the diff of a large file stays fast. */
-function narrowed(old: string, now: string): { skipped: number; from: string; to: string } {
+function withoutCommonLines(old: string, now: string): { skipped: number; from: string; to: string } {
   const shorter = Math.min(old.length, now.length);
   let start = 0;
   while (start < shorter && old.charCodeAt(start) === now.charCodeAt(start)) start++;

@@ -25,7 +25,7 @@ export function mergeText(base: string, ours: string, theirs: string): string | 
       other.shift();
       continue;
     }
-    if (a && b && meet(a, b)) return undefined;
+    if (a && b && isConflict(a, b)) return undefined;
     take((!b || (a && isFirst(a, b)) ? mine.shift() : other.shift()) as Edit);
   }
   const whole = merged.concat(lines.slice(at));
@@ -69,7 +69,7 @@ function isSame(a: Edit, b: Edit): boolean {
 /**
  * Two edits conflict when they replace the same lines, add lines at the same place, or when one adds lines inside what the other replaces.
  */
-function meet(a: Edit, b: Edit): boolean {
+function isConflict(a: Edit, b: Edit): boolean {
   if (a.from === b.from && (a.from === a.to) === (b.from === b.to)) return true;
   return a.from < b.to && b.from < a.to;
 }

@@ -26,7 +26,7 @@ export class Workspace {
   }
 
   /** Returns the same workspace, which reports each file that is read although reading it needs an approval. */
-  noting(note: (path: string) => void): Workspace {
+  withReadNotes(note: (path: string) => void): Workspace {
     return new Workspace(this.fs, this.#withheldFilter, note);
   }
 
@@ -54,7 +54,7 @@ export class Workspace {
 
   /** Resolves a path including symbolic links. @throws PathError when the result is outside the workspace. */
   async resolve(input: string): Promise<Resolved> {
-    const at = await this.fs.canonical(await this.named(input));
+    const at = await this.fs.canonical(await this.locate(input));
     if (!at) throw new PathError(`${input} leads outside the workspace through a symbolic link.`);
     return { at, path: this.display(at) };
   }
@@ -63,7 +63,7 @@ export class Workspace {
    * Resolves a path without following links. The path may be copied from a listing in which invisible characters are marked. @throws
    * PathError
    */
-  async named(input: string): Promise<Location> {
+  async locate(input: string): Promise<Location> {
     const named = parsePath(input, this.fs.folders);
     const decoded = decodeMarks(input);
     return decoded === input || (await this.fs.stat(named)) ? named : parsePath(decoded, this.fs.folders);
@@ -75,7 +75,7 @@ export class Workspace {
    */
   async resolveEntry(input: string): Promise<Resolved> {
     const resolved = await this.resolve(input);
-    const stat = await this.fs.stat(await this.named(input));
+    const stat = await this.fs.stat(await this.locate(input));
     if (stat?.link) throw new PathError(`${input} is a symbolic link to ${resolved.path}. Name that file itself.`);
     return resolved;
   }

@@ -11,7 +11,7 @@ import { seemsPermitted } from '../../policy/grants.ts';
 import { inFolders, NO_RULES, type RuleSet, touchesAny } from '../../policy/rules.ts';
 import { isSecret } from '../../policy/secrets.ts';
 import { withheldFilter } from '../../policy/unreadable-files.ts';
-import { asAskedBy, writeScope } from '../../tools/plan/plan-scope.ts';
+import { withAnsweredQuestion, writeScope } from '../../tools/plan/plan-scope.ts';
 import { aliasesIn } from '../../workspace/aliases.ts';
 import { parsePath } from '../../workspace/paths.ts';
 import type { Location } from '../../workspace/types.ts';
@@ -90,7 +90,7 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
           commands?.commandJudge(command, parser, { hookPlaces, aliases, readOnlyCommands, isBelow, tops, hides: isHidden, ...known }),
         rules,
         grants,
-        planScope: run.plan && writeScope(asAskedBy(run, call.id, session.state), written),
+        planScope: run.plan && writeScope(withAnsweredQuestion(run, call.id, session.state), written),
         ownFiles: own,
         ...(steers && { steers }),
         // Long logs are looked through only where it matters.

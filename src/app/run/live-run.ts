@@ -3,7 +3,7 @@ import { abortable, wasStopped } from '../../core/abort.ts';
 import { Meter, type RunBudget, type SharedBudget } from '../../core/run/budget.ts';
 import type { RunPorts, runLoop } from '../../core/run/run.ts';
 import { runError } from '../../core/run/run-error.ts';
-import { spent } from '../../core/run/usage-totals.ts';
+import { totalsOf } from '../../core/run/usage-totals.ts';
 import type { ApprovalAnswer, EventBody, QuestionAnswer } from '../../core/session/events.ts';
 import type { ApprovalRequest, RunRecord } from '../../core/session/session-state.ts';
 import type { EventLog, LoggedRun } from '../session/event-log.ts';
@@ -101,7 +101,7 @@ export class LiveRun implements LoggedRun {
       if (!run) throw error;
       const how =
         wasStopped(signal) && !log.failed ? { outcome: 'stopped' as const } : { outcome: 'failed' as const, error: runError(error) };
-      log.publish(runId, { type: 'run_finished', ...how, ...spent(run, log.state, now()) });
+      log.publish(runId, { type: 'run_finished', ...how, ...totalsOf(run, log.state, now()) });
     } finally {
       flushBudget();
     }

@@ -6,7 +6,7 @@ import { isDurable } from '../../core/session/events.ts';
 import { isSamePermission, type Permission } from '../../core/session/grant-scope.ts';
 import { foldSession, reduce, skipLost } from '../../core/session/reduce.ts';
 import { emptySession, type SessionState, waitsForUser } from '../../core/session/session-state.ts';
-import { fits, takeIn } from '../../core/session/valid-events.ts';
+import { applyValidEvents, isValidNext } from '../../core/session/valid-events.ts';
 import { receiptOf } from '../../core/view/receipt.ts';
 import { endsWait } from '../../core/words/retry-text.ts';
 import type { SessionLog } from '../../sessions/store.ts';
@@ -61,7 +61,7 @@ export class EventLog {
   }
 
   #takeIn(logged: readonly AgentEvent[]): AgentEvent[] {
-    const taken = takeIn(this.state, logged);
+    const taken = applyValidEvents(this.state, logged);
     for (const event of taken) this.events.push(event);
     this.#file.refuse(logged.length - taken.length);
     const lines = this.#file.damaged;
@@ -112,7 +112,7 @@ export class EventLog {
     const receipt = body.type === 'run_finished' && { receipt: receiptOf(this.events, runId, this.#run?.canWrite) };
     const event = { ...body, ...receipt, runId, seq: this.state.seq + (durable ? 1 : 0), at: this.#now() } as AgentEvent;
     // Another window may have changed the session so that the event no longer fits.
-    if (durable && !this.#run && !fits(this.state, event)) throw new SessionError(WENT_ON);
+    if (durable && !this.#run && !isValidNext(this.state, event)) throw new SessionError(WENT_ON);
     if (durable && !this.#failure) this.#append(event);
     if (durable) {
       this.events.push(event);

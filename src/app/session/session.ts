@@ -3,7 +3,7 @@
 import type { ModelRef } from '../../core/model/messages.ts';
 import type { BudgetKey } from '../../core/run/budget.ts';
 import type { ChangeSummary, Review } from '../../core/run/tool.ts';
-import { spent } from '../../core/run/usage-totals.ts';
+import { totalsOf } from '../../core/run/usage-totals.ts';
 import type { AgentEvent, ApprovalAnswer, EventBody, Limits, Mode, QuestionAnswer, RestorePoint } from '../../core/session/events.ts';
 import type { Permission } from '../../core/session/grant-scope.ts';
 import { type RunRecord, type SessionState, waitsForUser } from '../../core/session/session-state.ts';
@@ -310,6 +310,6 @@ export class Session {
   #supersede(): void {
     const run = this.state.lastRun;
     if (run && run.status !== 'finished')
-      this.#log.emit(run.runId, { type: 'run_finished', outcome: 'stopped', ...spent(run, this.state, this.#ports.now()) });
+      this.#log.emit(run.runId, { type: 'run_finished', outcome: 'stopped', ...totalsOf(run, this.state, this.#ports.now()) });
   }
 }

@@ -39,17 +39,17 @@ export function statusText({ status, unchanged, rolledBack }: Pick<StepState, 's
 }
 
 /** Returns the steps that a run which resumes the plan does not repeat. */
-export function settledSteps(steps: StepStates): StepStates {
+export function finishedSteps(steps: StepStates): StepStates {
   return Object.fromEntries(Object.entries(steps).filter(([, step]) => isOver(step)));
 }
 
 /** Returns the states of these steps as the model reads them. */
-export function settledText(steps: StepStates): Record<number, string> {
-  return Object.fromEntries(Object.entries(settledSteps(steps)).map(([step, { status }]) => [step, status]));
+export function finishedStepsText(steps: StepStates): Record<number, string> {
+  return Object.fromEntries(Object.entries(finishedSteps(steps)).map(([step, { status }]) => [step, status]));
 }
 
 /** Renumbers the states after the plan was edited. `was[i]` is the number that the step at index `i` had before, or 0 for a new step. */
-export function renumbered(steps: StepStates, was: readonly number[]): StepStates {
+export function renumberSteps(steps: StepStates, was: readonly number[]): StepStates {
   return Object.fromEntries(
     was.flatMap((old, index) => {
       const state = steps[old];
@@ -90,7 +90,7 @@ export function reducePlan(state: SessionState, event: PlanEvent, run: RunRecord
       if (known) known.plan = plan;
       if (run?.plan?.id === plan.id) run.plan = plan;
       if (!was) break;
-      if (run) run.steps = renumbered(run.steps, was);
+      if (run) run.steps = renumberSteps(run.steps, was);
       for (const entry of state.staged)
         if (entry.planId === plan.id && entry.step !== undefined) entry.step = was.indexOf(entry.step) + 1 || undefined;
       break;

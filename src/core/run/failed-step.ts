@@ -26,7 +26,7 @@ export function stepError(run: PlanRun): RunError {
 }
 
 /** Builds the message with which a failed run continues at that step when it is retried. */
-export function putRight({ plan, steps }: PlanRun, step: number): UserMessage {
+export function retryStepMessage({ plan, steps }: PlanRun, step: number): UserMessage {
   const { check } = steps[step] ?? {};
   const what = check ? `: ${checkText(check.check)}\n${check.output}` : '.';
   const text = `Step ${step} (${plan?.steps[step - 1]?.title ?? ''}) did not pass its check${what}\nFix it, then report the step done.`;

@@ -14,7 +14,7 @@ export function goesWithMove({ path, kind }: ChangeSummary, changes: readonly Ch
 }
 
 /** Counts the hunks to decide on. A created, deleted or only moved file counts as one. */
-export function hunksIn({ diff }: ChangeSummary): number {
+export function countHunks({ diff }: ChangeSummary): number {
   return Math.max(1, splitHunks(diff).length);
 }
 

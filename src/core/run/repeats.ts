@@ -17,11 +17,11 @@ export const REPEATED = note('repeated', 'This call was made three times with th
  * Adds a completed call. Calls of one answer (`open`) are kept in the order of the answer, whichever finished first, because otherwise a
  * cycle would not be visible.
  */
-export function addCompletedCall(made: readonly CompletedCall[], one: CompletedCall, open: readonly ToolCall[]): readonly CompletedCall[] {
+export function addCompletedCall(calls: readonly CompletedCall[], one: CompletedCall, open: readonly ToolCall[]): readonly CompletedCall[] {
   const place = open.indexOf(one.call);
-  let at = made.length;
-  while (at > 0 && open.indexOf((made[at - 1] as CompletedCall).call) > place) at--;
-  return made.toSpliced(at, 0, one).slice(-REMEMBERED);
+  let at = calls.length;
+  while (at > 0 && open.indexOf((calls[at - 1] as CompletedCall).call) > place) at--;
+  return calls.toSpliced(at, 0, one).slice(-REMEMBERED);
 }
 
 /** Whether the last call completes the third repetition, for the first time. */
@@ -53,14 +53,14 @@ function periods(made: readonly CompletedCall[]): { period: number; length: numb
 
 function isSame(a: CompletedCall, b: CompletedCall, anyFailure: boolean): boolean {
   if (!isSameCall(a.call, b.call) || a.result.isError !== b.result.isError) return false;
-  return (anyFailure && a.result.isError === true) || sameJson(said(a), said(b));
+  return (anyFailure && a.result.isError === true) || sameJson(resultContent(a), resultContent(b));
 }
 
 function isSameCall(a: ToolCall, b: ToolCall): boolean {
   return a.name === b.name && a.malformed === b.malformed && sameJson(a.input, b.input);
 }
 
-function said({ result: { content } }: CompletedCall) {
+function resultContent({ result: { content } }: CompletedCall) {
   return withoutNotes(content);
 }
 

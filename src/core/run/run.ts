@@ -13,12 +13,12 @@ import { takenBackNote } from '../session/staged-writes.ts';
 import { describeProgress } from '../view/summary.ts';
 import { carryOut } from './act.ts';
 import { LimitReached, type Reached } from './budget.ts';
-import { failedCheck, putRight, stepError } from './failed-step.ts';
+import { failedCheck, retryStepMessage, stepError } from './failed-step.ts';
 import { isStuck } from './repeats.ts';
 import { runError } from './run-error.ts';
 import { type ThinkPorts, think } from './think.ts';
 import type { ExecuteContext, Judgement, PreparedCall, RunEnd, Tool } from './tool.ts';
-import { spent } from './usage-totals.ts';
+import { totalsOf } from './usage-totals.ts';
 
 /** Controls how fast a run proceeds. A step is a tool call or a turn of the model. */
 export type Pace = {
@@ -69,7 +69,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
   let hasAnswered = false;
 
   const finish = (outcome: Outcome, error?: RunError) =>
-    emit({ type: 'run_finished', outcome, ...(error && { error }), ...spent(state.lastRun, state, now()) });
+    emit({ type: 'run_finished', outcome, ...(error && { error }), ...totalsOf(state.lastRun, state, now()) });
 
   const upToDate = ({ role, content }: UserMessage): UserMessage => ({ role, content: [...content, ...takenBackNote(state)] });
 
@@ -137,7 +137,10 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
           await ports.closing?.({ signal, record: emit });
           return lastRun && failedCheck(lastRun) !== undefined ? finish('failed', stepError(lastRun)) : finish('answered');
         } else
-          emit({ type: 'message_added', message: upToDate(lastRun && open !== undefined ? putRight(lastRun, open) : goOn(last.stop)) });
+          emit({
+            type: 'message_added',
+            message: upToDate(lastRun && open !== undefined ? retryStepMessage(lastRun, open) : goOn(last.stop)),
+          });
       }
       const halt = halted('turn');
       if (halt) return pause(halt);

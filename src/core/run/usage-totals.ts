@@ -17,10 +17,10 @@ export function addCost(sum: Partial<Cost>, usd: number | undefined): Partial<Co
 }
 
 /** `durationMs` covers the whole run, without pauses and without waiting for the user. */
-type Spent = { usage: Usage; cost?: Cost; sessionCost?: Cost; durationMs: number };
+type Totals = { usage: Usage; cost?: Cost; sessionCost?: Cost; durationMs: number };
 
 /** Returns the totals of a run and of its session so far, for the event that ends the run. */
-export function spent(run: RunRecord | undefined, session: SessionState, now: number): Spent {
+export function totalsOf(run: RunRecord | undefined, session: SessionState, now: number): Totals {
   const cost = knownCost(run?.cost);
   const sessionCost = knownCost(session.cost);
   const durationMs = run ? workedMs(run, session, now) : 0;

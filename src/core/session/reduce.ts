@@ -5,7 +5,7 @@
 
 import type { Message, ToolCall, ToolResult } from '../model/messages.ts';
 import { brokeOffInside, callsOf, isEmptyAnswer } from '../model/messages.ts';
-import { reducePlan, settledSteps } from '../plan/progress.ts';
+import { finishedSteps, reducePlan } from '../plan/progress.ts';
 import { addUse, NO_USE, usedOf, useOfAnswer } from '../run/budget.ts';
 import { addCompletedCall } from '../run/repeats.ts';
 import { addCost, addUsage, workedMs } from '../run/usage-totals.ts';
@@ -24,7 +24,7 @@ export function reduce(state: SessionState, event: AgentEvent): void {
   switch (event.type) {
     case 'run_started': {
       const { runId, mode, model, prompt, plan, revises } = event;
-      const steps = settledSteps((event.resumes && state.runs.get(event.resumes)?.steps) || {});
+      const steps = finishedSteps((event.resumes && state.runs.get(event.resumes)?.steps) || {});
       state.title ||= prompt.split('\n', 1)[0]?.slice(0, 80) ?? '';
       const fresh = {
         status: 'live',

@@ -52,7 +52,7 @@ export function reduceWrites(state: SessionState, event: WriteEvent, run: RunRec
     }
     case 'changes_undone':
     case 'changes_restored':
-      takeBack(state, event);
+      recordUndo(state, event);
       break;
   }
 }
@@ -74,7 +74,7 @@ function writesOf({ staged }: SessionState, callId: string): Write[] {
 }
 
 /** A run that is completely undone counts as undone until the undo is itself undone. */
-function takeBack(state: SessionState, event: Extract<AgentEvent, { type: 'changes_undone' | 'changes_restored' }>): void {
+function recordUndo(state: SessionState, event: Extract<AgentEvent, { type: 'changes_undone' | 'changes_restored' }>): void {
   const landed = new Set(event.results.filter(({ outcome }) => outcome === 'restored' || outcome === 'merged').map(({ path }) => path));
   if (event.undoId !== undefined) for (const write of writesOf(state, event.undoId)) if (landed.has(write.change.path)) write.landed = true;
   for (const path of landed) state.takenBack.add(path);

@@ -9,16 +9,16 @@ import type { SessionState } from './session-state.ts';
  * Applies logged events to the state, except those that cannot be valid there: duplicates, events out of order, and events of an unknown
  * run, call or question. Returns the events that were applied.
  */
-export function takeIn(state: SessionState, logged: readonly AgentEvent[]): AgentEvent[] {
+export function applyValidEvents(state: SessionState, logged: readonly AgentEvent[]): AgentEvent[] {
   return inOrder(state, logged).filter((event) => {
-    const isRight = fits(state, event);
+    const isRight = isValidNext(state, event);
     if (isRight) reduce(state, event);
     return isRight;
   });
 }
 
 /** Whether the event is a valid next event. */
-export function fits(state: SessionState, event: AgentEvent): boolean {
+export function isValidNext(state: SessionState, event: AgentEvent): boolean {
   if (event.seq <= state.seq) return false;
   if (event.type === 'run_started') return !state.runs.has(event.runId);
   const run = state.runs.get(event.runId);

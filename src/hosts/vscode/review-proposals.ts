@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { type Session, SessionError } from '../../app/session/session.ts';
 import type { ChangeSummary } from '../../core/run/tool.ts';
-import { changesFrom, revised } from '../../workspace/apply-revision.ts';
+import { changesFrom, reviseChanges } from '../../workspace/apply-revision.ts';
 import { diffOf } from '../../workspace/changes.ts';
 import type { BlobStore } from '../../workspace/types.ts';
 import { blobUri } from './files/blob-documents.ts';
@@ -83,7 +83,7 @@ export class Proposals implements vscode.Disposable {
     const together = session.state.pendingApprovals
       .get(approvalId)
       ?.changes.filter(({ path }) => path === change.path || path === change.from);
-    const kept = await revised(await changesFrom(together ?? [], blobs), { [change.path]: { without } }, blobs);
+    const kept = await reviseChanges(await changesFrom(together ?? [], blobs), { [change.path]: { without } }, blobs);
     const after = kept.find(({ path }) => path === change.path)?.after;
     return after ? blobs.put(after) : (change.after as string);
   }

@@ -13,8 +13,8 @@ export function commandReport({ id, state, durationMs, output, withheld = [] }: 
     lines.push(`[… ${left}; read on with command_output, id ${id} …]`);
   }
   if (tail) lines.push(tail.trimEnd());
-  const said = `${head}\n${tail ?? ''}`;
-  const mayMiss = state.kind === 'exited' && state.code !== 0 && (MISSES_KEY.test(said) || withheld.some((name) => said.includes(name)));
+  const text = `${head}\n${tail ?? ''}`;
+  const mayMiss = state.kind === 'exited' && state.code !== 0 && (MISSES_KEY.test(text) || withheld.some((name) => text.includes(name)));
   if (withheld.length > 0 && mayMiss) lines.push(`[Not passed to the command: ${withheld.join(', ')}. The user can pass them on.]`);
   return lines.join('\n');
 }

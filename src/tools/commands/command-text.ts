@@ -26,15 +26,15 @@ const PLAIN = /[^\p{Cc}]+|\t+/uy;
 const STEERS = /[^\P{Cc}\n\t]/u;
 
 export class TerminalText {
-  readonly #settled: (text: string) => void;
+  readonly #onFinalText: (text: string) => void;
   #lines = [''];
   #row = 0;
   #column = 0;
   #unfinished = '';
 
   /** `settled` receives the lines that can no longer change, in order. A long line may arrive in parts. */
-  constructor(settled: (text: string) => void) {
-    this.#settled = settled;
+  constructor(onFinalText: (text: string) => void) {
+    this.#onFinalText = onFinalText;
   }
 
   /** The lines that the program can still redraw. */
@@ -64,7 +64,7 @@ export class TerminalText {
   }
 
   end(): void {
-    if (this.open) this.#settled(this.open);
+    if (this.open) this.#onFinalText(this.open);
     this.#lines = [''];
     this.#row = 0;
     this.#column = 0;
@@ -121,16 +121,16 @@ export class TerminalText {
       }
       this.#row += rest.length;
       this.#column = rest.at(-1)?.length ?? 0;
-      this.#settleAbove(this.#lines.length - SCREEN);
+      this.#flushAbove(this.#lines.length - SCREEN);
     }
     if ((this.#lines[this.#row]?.length ?? 0) > MAX_LINE && this.#row === this.#lines.length - 1) {
       this.end();
     }
   }
 
-  #settleAbove(count: number): void {
+  #flushAbove(count: number): void {
     if (count <= 0) return;
-    this.#settled(`${this.#lines.slice(0, count).join('\n')}\n`);
+    this.#onFinalText(`${this.#lines.slice(0, count).join('\n')}\n`);
     this.#lines = this.#lines.slice(count);
     this.#row = Math.max(0, this.#row - count);
   }
@@ -191,7 +191,7 @@ export class TerminalText {
 
   /** Clearing the screen keeps its lines and continues below them. */
   #clear(): void {
-    if (this.open) this.#settled(`${this.open}\n`);
+    if (this.open) this.#onFinalText(`${this.open}\n`);
     this.#lines = [''];
     this.#row = 0;
     this.#column = 0;

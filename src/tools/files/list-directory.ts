@@ -3,7 +3,7 @@ import type { Tool } from '../../core/run/tool.ts';
 import { ToolError } from '../../core/run/tool.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { counted, defineTool } from '../define-tool.ts';
+import { countOf, defineTool } from '../define-tool.ts';
 
 const DEPTH = 2;
 const MAX_DEPTH = 8;
@@ -56,7 +56,7 @@ async function listing(workspace: Workspace, at: Location, depth: number, signal
   if (truncated || files.length === 0) {
     const names = entries.map(({ name, type }) => (type === 'directory' ? `${name}/` : name)).sort();
     const why = truncated ? `more than ${MAX_COUNTED} files: not counted` : 'all of this is ignored, or empty';
-    return [...capped(names, MAX_ENTRIES), `[${why}]`].join('\n');
+    return [...limitNames(names, MAX_ENTRIES), `[${why}]`].join('\n');
   }
   const tree = branchOf(files.map(({ path }) => (at.path ? path.slice(at.path.length + 1) : path)));
   const room = { left: MAX_ENTRIES };
@@ -96,17 +96,17 @@ async function linesOf(workspace: Workspace, at: Location, branch: Branch, { dep
       else if (branch.files.has(name) || type === 'other') lines.push({ name, text: name });
       else ignored.push(name);
     } else if (link) lines.push({ name, text: `${name}/ (link)` });
-    else if (below) lines.push({ name, text: `${name}/ (${counted(below.count, 'file')})`, below });
+    else if (below) lines.push({ name, text: `${name}/ (${countOf(below.count, 'file')})`, below });
     else if (await isEmpty(workspace, childOf(at, name))) lines.push({ name, text: `${name}/ (empty)` });
     else ignored.push(`${name}/`);
   }
   const shown = ignored.length > MAX_IGNORED + 1 ? MAX_IGNORED : ignored.length;
   for (const name of ignored.slice(0, shown)) lines.push({ name, text: `${name} (ignored)` });
   lines.sort((a, b) => (a.name < b.name ? -1 : 1));
-  const kept = lines.slice(0, most);
-  room.left -= kept.length;
+  const shownLines = lines.slice(0, most);
+  room.left -= shownLines.length;
   const out: string[] = [];
-  for (const { text, below, name } of kept) {
+  for (const { text, below, name } of shownLines) {
     out.push(text);
     if (!below || depth < 2 || room.left <= 0) continue;
     const own = await linesOf(workspace, childOf(at, name), below, {
@@ -117,7 +117,7 @@ async function linesOf(workspace: Workspace, at: Location, branch: Branch, { dep
     });
     out.push(...own.map((line) => `  ${line}`));
   }
-  if (lines.length > kept.length) out.push(`[${lines.length - kept.length} more entries]`);
+  if (lines.length > shownLines.length) out.push(`[${lines.length - shownLines.length} more entries]`);
   if (ignored.length > shown) out.push(`[${ignored.length - shown} more ignored]`);
   return out;
 }
@@ -145,6 +145,6 @@ function childOf({ folder, path }: Location, name: string): Location {
   return { folder, path: path ? `${path}/${name}` : name };
 }
 
-function capped(names: string[], most: number): string[] {
+function limitNames(names: string[], most: number): string[] {
   return names.length > most ? [...names.slice(0, most), `[${names.length - most} more entries]`] : names;
 }

@@ -4,12 +4,12 @@ import type { ImagePart, TextPart } from '../../core/model/messages.ts';
 import type { Target, Tool, ToolOutput } from '../../core/run/tool.ts';
 import { ToolError } from '../../core/run/tool.ts';
 import { isSecret } from '../../policy/secrets.ts';
-import { kindOf } from '../../workspace/binary-kinds.ts';
-import { linesInPieces } from '../../workspace/chunked-lines.ts';
+import { binaryKindOf } from '../../workspace/binary-kinds.ts';
+import { readLinesInChunks } from '../../workspace/chunked-lines.ts';
 import { decodeText } from '../../workspace/content.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { Resolved, Workspace } from '../../workspace/workspace.ts';
-import { counted, defineTool } from '../define-tool.ts';
+import { countOf, defineTool } from '../define-tool.ts';
 import { parseNotebook, renderNotebook } from './notebook.ts';
 import { missingFile } from './similar-names.ts';
 
@@ -38,7 +38,7 @@ export function readFileTool(workspace: Workspace): Tool {
       const { path } = place;
       return {
         title: to_line || from_line > 1 ? `Read ${path}:${from_line}-${to_line ?? ''}` : `Read ${path}`,
-        targets: [{ path, access: 'read' }, ...linkTo(workspace.display(await workspace.named(input)), path)],
+        targets: [{ path, access: 'read' }, ...linkTo(workspace.display(await workspace.locate(input)), path)],
         execute: ({ signal }) => read(workspace, place, { from: from_line, to: to_line ?? Number.POSITIVE_INFINITY }, signal),
       };
     },
@@ -93,7 +93,7 @@ function oldText(bytes: Uint8Array): string | undefined {
 }
 
 function binaryText(path: string, begin: Uint8Array, size: number): string {
-  const kind = kindOf(begin);
+  const kind = binaryKindOf(begin);
   return `${path} is a binary file${kind ? ` (${kind})` : ''} of ${size} bytes.`;
 }
 
@@ -111,10 +111,10 @@ async function readLarge(
   const piece = async (start: number, length: number) => (await workspace.fs.readRange?.(at, start, length)) ?? new Uint8Array();
   const limits = { from, to, maxLines: MAX_LINES, maxChars: MAX_CHARS, maxLine: MAX_LINE };
   const image = imageTypeOf(begin);
-  const found = image ? undefined : await linesInPieces(piece, limits, signal);
+  const found = image ? undefined : await readLinesInChunks(piece, limits, signal);
   if (image) return `${path} is an image (${image}, ${size} bytes): too large to be shown.`;
   if (!found) return binaryText(path, begin, size);
-  if (found.lines.length === 0) throw new ToolError(`The file has ${counted(found.total ?? 0, 'line')} only.`);
+  if (found.lines.length === 0) throw new ToolError(`The file has ${countOf(found.total ?? 0, 'line')} only.`);
   const last = from + found.lines.length - 1;
   const lines = found.lines.map(({ text, cut }, index) => `${from + index}\t${text}${cut > 0 ? `… [${cut} more bytes]` : ''}`);
   const of = found.total === undefined ? `; the file has ${Math.round(size / 1_000_000)} MB` : ` of ${found.total}`;
@@ -127,7 +127,7 @@ function paged(text: string, { from, to }: Range, lead: (line: number) => string
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.at(-1) === '') lines.pop();
   if (lines.length === 0) return '[the file is empty]';
-  if (from > lines.length) throw new ToolError(`The file has ${counted(lines.length, 'line')} only.`);
+  if (from > lines.length) throw new ToolError(`The file has ${countOf(lines.length, 'line')} only.`);
   const out: string[] = [];
   let size = 0;
   let line = from;

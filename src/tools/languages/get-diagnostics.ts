@@ -4,7 +4,7 @@ import type { LanguageServices, Problem } from '../../workspace/languages.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { defineTool } from '../define-tool.ts';
 import { existingFile } from '../edit/change-call.ts';
-import { grouped, shorten } from '../grouped-lines.ts';
+import { groupedLines, shorten } from '../grouped-lines.ts';
 import { answerOf } from './requests.ts';
 
 const MAX_PROBLEMS = 100;
@@ -33,7 +33,7 @@ export function getDiagnosticsTool(workspace: Workspace, languages: LanguageServ
           const rows = worst
             .sort((a, b) => a.line - b.line)
             .map(({ at, line, ...problem }) => ({ group: workspace.display(at), line, text: problemText(problem) }));
-          return { content: grouped(rows, found.length, 'errors and warnings') };
+          return { content: groupedLines(rows, found.length, 'errors and warnings') };
         },
       };
     },

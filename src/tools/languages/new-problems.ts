@@ -4,7 +4,7 @@ import type { LanguageServices, Problem, ProblemWatch } from '../../workspace/la
 import { parsePath } from '../../workspace/paths.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { counted } from '../define-tool.ts';
+import { countOf } from '../define-tool.ts';
 import { problemText } from './get-diagnostics.ts';
 
 const MAX_SHOWN = 10;
@@ -13,10 +13,10 @@ const MAX_FILES = 20;
 
 /** Returns the same tool, which appends new problems to the results of calls that change files. */
 export function withNewProblems(tool: Tool, workspace: Workspace, languages: LanguageServices): Tool {
-  return wrapTool(tool, async (input, signal) => reporting(await tool.prepare(input, signal), workspace, languages));
+  return wrapTool(tool, async (input, signal) => withProblemReport(await tool.prepare(input, signal), workspace, languages));
 }
 
-function reporting(prepared: PreparedCall, workspace: Workspace, languages: LanguageServices): PreparedCall {
+function withProblemReport(prepared: PreparedCall, workspace: Workspace, languages: LanguageServices): PreparedCall {
   const { changes = [], revise } = prepared;
   const files = changes.filter(({ path }) => !path.endsWith('/')).slice(0, MAX_FILES);
   if (files.length === 0) return prepared;
@@ -26,7 +26,7 @@ function reporting(prepared: PreparedCall, workspace: Workspace, languages: Lang
   languages.prepare(before);
   return {
     ...prepared,
-    ...(revise && { revise: async (revision) => reporting(await revise(revision), workspace, languages) }),
+    ...(revise && { revise: async (revision) => withProblemReport(await revise(revision), workspace, languages) }),
     async execute(context) {
       const watch = await languages.watch(before, context.signal).catch(() => undefined);
       try {
@@ -73,5 +73,5 @@ function problemsText(news: readonly Problem[], workspace: Workspace): string {
   const worst = news.toSorted((a, b) => a.severity.localeCompare(b.severity) || a.line - b.line).slice(0, MAX_SHOWN);
   const lines = worst.map(({ at, line, ...problem }) => `${workspace.display(at)}:${line} ${problemText(problem)}`);
   const more = news.length - worst.length;
-  return [`New since this change:`, ...lines, ...(more > 0 ? [`[${counted(more, 'more problem')}]`] : [])].join('\n');
+  return [`New since this change:`, ...lines, ...(more > 0 ? [`[${countOf(more, 'more problem')}]`] : [])].join('\n');
 }

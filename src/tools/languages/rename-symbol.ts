@@ -7,7 +7,7 @@ import type { LanguageServices, RenameEffect } from '../../workspace/languages.t
 import { applyEdits } from '../../workspace/text-edits.ts';
 import type { FileChange } from '../../workspace/types.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { counted, defineTool } from '../define-tool.ts';
+import { countOf, defineTool } from '../define-tool.ts';
 import { changeCall, existingFile, expectFree, textContent } from '../edit/change-call.ts';
 import { answerOf, positionIn, symbolInput } from './requests.ts';
 
@@ -30,7 +30,7 @@ export function renameSymbolTool(workspace: Workspace, languages: LanguageServic
       const changes = await changesOf(workspace, effect);
       if (changes.length === 0) throw new ToolError('The rename changes nothing.');
       const places = effect.edits.reduce((sum, { edits }) => sum + edits.length, 0);
-      const done = `Renamed ${symbol} to ${new_name}: ${counted(places, 'place')} in ${counted(effect.edits.length, 'file')}${movesText(workspace, effect)}.`;
+      const done = `Renamed ${symbol} to ${new_name}: ${countOf(places, 'place')} in ${countOf(effect.edits.length, 'file')}${movesText(workspace, effect)}.`;
       return changeCall(`Rename ${symbol} to ${new_name}`, changes, gate, done);
     },
   });

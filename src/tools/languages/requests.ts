@@ -7,7 +7,7 @@ import type { Place, Position } from '../../workspace/languages.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { Resolved, Workspace } from '../../workspace/workspace.ts';
 import { existingFile } from '../edit/change-call.ts';
-import { grouped, shorten } from '../grouped-lines.ts';
+import { groupedLines, shorten } from '../grouped-lines.ts';
 
 const MOST_MS = 10_000;
 const MAX_PLACES = 200;
@@ -74,7 +74,7 @@ export async function placesText(workspace: Workspace, places: readonly Place[],
     if (at && !texts.has(group)) texts.set(group, await textOf(workspace, at));
     rows.push({ group, line, text: shorten((texts.get(group)?.[line - 1] ?? '').trim()) });
   }
-  return grouped(rows, places.length, noun);
+  return groupedLines(rows, places.length, noun);
 }
 
 /** Returns a path of the workspace, or says that the place is outside it. */

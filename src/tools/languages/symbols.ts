@@ -4,7 +4,7 @@ import type { LanguageServices } from '../../workspace/languages.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { defineTool } from '../define-tool.ts';
 import { existingFile } from '../edit/change-call.ts';
-import { grouped, shorten } from '../grouped-lines.ts';
+import { groupedLines, shorten } from '../grouped-lines.ts';
 import { answerOf, nameOf } from './requests.ts';
 
 const MAX_SYMBOLS = 300;
@@ -57,7 +57,7 @@ export function workspaceSymbolsTool(workspace: Workspace, languages: LanguageSe
             line,
             text: shorten(`${kind} ${container ? `${container}.` : ''}${symbol}`, MAX_NAME),
           }));
-          return { content: grouped(rows, found.length, 'symbols') };
+          return { content: groupedLines(rows, found.length, 'symbols') };
         },
       };
     },

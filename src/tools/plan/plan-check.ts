@@ -8,8 +8,8 @@ import type { CheckOutcome } from '../../core/session/events.ts';
 import type { LanguageServices } from '../../workspace/languages.ts';
 import { parsePath } from '../../workspace/paths.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { counted } from '../define-tool.ts';
-import { grouped, shorten } from '../grouped-lines.ts';
+import { countOf } from '../define-tool.ts';
+import { groupedLines, shorten } from '../grouped-lines.ts';
 import { problemText } from '../languages/get-diagnostics.ts';
 import { answerOf } from '../languages/requests.ts';
 
@@ -24,12 +24,12 @@ export type CheckPorts = {
   judge?(tool: Tool, call: PreparedCall): Promise<Decision>;
 };
 
-export type Checked = { outcome: CheckOutcome; output: string };
+export type CheckResult = { outcome: CheckOutcome; output: string };
 
 const MAX_HITS = 20;
 const MAX_OUTPUT = 4_000;
 
-const notRun = (output: string): Checked => ({ outcome: 'not_run', output });
+const notRun = (output: string): CheckResult => ({ outcome: 'not_run', output });
 
 /** `files` are the files that the step changed. Returns undefined when there is nothing to run: a check in plain words is for people. */
 export async function runCheck(
@@ -38,7 +38,7 @@ export async function runCheck(
   workspace: Workspace,
   ports: CheckPorts,
   context: ExecuteContext,
-): Promise<Checked | undefined> {
+): Promise<CheckResult | undefined> {
   if (check === undefined || typeof check === 'string') return undefined;
   try {
     if ('command' in check) return await runCommand(check.command, ports, context);
@@ -50,7 +50,7 @@ export async function runCheck(
   }
 }
 
-async function runCommand(command: string, { runCommand: tool, judge }: CheckPorts, context: ExecuteContext): Promise<Checked> {
+async function runCommand(command: string, { runCommand: tool, judge }: CheckPorts, context: ExecuteContext): Promise<CheckResult> {
   if (!tool || !judge) return notRun('Commands cannot be run here.');
   const call = await tool.prepare({ command }, context.signal);
   const decision = await judge(tool, call);
@@ -74,7 +74,7 @@ async function runSearch(
   { pattern, glob }: { pattern: string; glob?: string | undefined },
   workspace: Workspace,
   signal: AbortSignal,
-): Promise<Checked> {
+): Promise<CheckResult> {
   const where = glob ? workspace.scope(glob) : {};
   const query = { pattern, regex: true, caseSensitive: true, wholeWord: false, limit: MAX_HITS + 1, ...where };
   const rows: { group: string; line: number; text: string }[] = [];
@@ -84,7 +84,7 @@ async function runSearch(
   }
   if (rows.length === 0) return { outcome: 'passed', output: '' };
   const more = rows.length > MAX_HITS ? '\n[and more]' : '';
-  return { outcome: 'failed', output: grouped(rows.slice(0, MAX_HITS), Math.min(rows.length, MAX_HITS), 'hits') + more };
+  return { outcome: 'failed', output: groupedLines(rows.slice(0, MAX_HITS), Math.min(rows.length, MAX_HITS), 'hits') + more };
 }
 
 /** Counts only errors; warnings do not fail a check. */
@@ -93,7 +93,7 @@ async function lookForErrors(
   workspace: Workspace,
   languages: LanguageServices | undefined,
   signal: AbortSignal,
-): Promise<Checked> {
+): Promise<CheckResult> {
   if (!languages) return notRun('There are no language services here.');
   const lines: string[] = [];
   for (const file of files) {
@@ -103,7 +103,7 @@ async function lookForErrors(
     for (const { line, ...problem } of problems) if (problem.severity === 'error') lines.push(`${file}:${line} ${problemText(problem)}`);
   }
   if (lines.length === 0) return { outcome: 'passed', output: '' };
-  const more = lines.length > MAX_HITS ? [`[${counted(lines.length - MAX_HITS, 'more error')}]`] : [];
+  const more = lines.length > MAX_HITS ? [`[${countOf(lines.length - MAX_HITS, 'more error')}]`] : [];
   return { outcome: 'failed', output: [...lines.slice(0, MAX_HITS), ...more].join('\n') };
 }
 
@@ -114,7 +114,7 @@ function ending(output: string): string {
 }
 
 /** Describes the result of a check, for the model and the plan card. */
-export function checkedText(check: Check, { outcome, output }: Checked): string {
+export function checkResultText(check: Check, { outcome, output }: CheckResult): string {
   const what = checkText(check);
   if (outcome === 'passed') return `Check passed (${what}).`;
   if (outcome === 'not_run') return `Check could not run (${what}): ${output}`;

@@ -34,7 +34,7 @@ export function stepsAhead(run: PlanRun): number[] {
  * Returns the run as the call sees it that asked the user about a failed step and continues after a reload. The failed check blocks other
  * calls from the next step, but not this one, because the user has answered it.
  */
-export function asAskedBy<Run extends PlanRun>(
+export function withAnsweredQuestion<Run extends PlanRun>(
   run: Run,
   callId: string,
   state: Pick<SessionState, 'questionAnswers' | 'pendingQuestions'>,

@@ -12,9 +12,9 @@ import type { RunRecord, SessionState } from '../../core/session/session-state.t
 import { historiesOf } from '../../workspace/checkpoints.ts';
 import type { WriteGate } from '../../workspace/gate.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { counted } from '../define-tool.ts';
-import { type Checked, type CheckPorts, checkedText, runCheck } from './plan-check.ts';
-import { asAskedBy, stepOf, stepsAhead, titleOf } from './plan-scope.ts';
+import { countOf } from '../define-tool.ts';
+import { type CheckPorts, type CheckResult, checkResultText, runCheck } from './plan-check.ts';
+import { stepOf, stepsAhead, titleOf, withAnsweredQuestion } from './plan-scope.ts';
 
 const ANSWERS = { retry: 'Retry', skip: 'Skip', edit: 'Edit plan', stop: 'Stop', keep: 'Keep', rollBack: 'Roll back' } as const;
 
@@ -47,27 +47,28 @@ export class StepController {
 
   /** Returns the same tool. When the model does not report steps, a write that begins the next step records its start first. */
   bind(tool: Tool): Tool {
-    return wrapTool(tool, async (input, signal) => this.#bound(await tool.prepare(input, signal)));
+    return wrapTool(tool, async (input, signal) => this.#bindCall(await tool.prepare(input, signal)));
   }
 
-  #bound(prepared: PreparedCall): PreparedCall {
+  #bindCall(prepared: PreparedCall): PreparedCall {
     const { revise } = prepared;
     return {
       ...prepared,
-      ...(revise && { revise: async (revision) => this.#bound(await revise(revision)) }),
-      execute: (context) => this.#enter(prepared, context),
+      ...(revise && { revise: async (revision) => this.#bindCall(await revise(revision)) }),
+      execute: (context) => this.#executeInStep(prepared, context),
     };
   }
 
   /** Handles the model's report on a step. Reports are processed one at a time, in order. */
   report(report: Report, context: ExecuteContext): Promise<ToolOutput> {
-    return this.#alone(() => this.#report(report, context));
+    return this.#enqueue(() => this.#report(report, context));
   }
 
   async #report({ step, status, note }: Report, context: ExecuteContext): Promise<ToolOutput> {
     const known = this.#run.steps[step];
     const current = currentStep(this.#run);
-    if (known && isOver(known)) return { content: `Step ${step} is ${known.status} already.${this.#next()}`, note: this.#became(step) };
+    if (known && isOver(known))
+      return { content: `Step ${step} is ${known.status} already.${this.#nextStepText()}`, note: this.#finalStatus(step) };
     if (current !== undefined && current !== step) {
       if (status !== 'started') throw new ToolError(`Step ${current} is running, not step ${step}.`);
       if (this.#run.steps[current]?.check?.outcome === 'failed' && !this.#isAsked(current, context))
@@ -77,22 +78,22 @@ export class StepController {
     }
     switch (status) {
       case 'started':
-        if (known?.status !== 'started' || known.implicit) this.#step(context, step, 'started', note);
+        if (known?.status !== 'started' || known.implicit) this.#recordStep(context, step, 'started', note);
         return { content: 'Noted.' };
       case 'done':
         return this.#finish(step, note, context);
       case 'failed':
-        return this.#settle(step, note ?? 'It gave no reason.', undefined, context);
+        return this.#resolveFailure(step, note ?? 'It gave no reason.', undefined, context);
       case 'skipped':
-        this.#step(context, step, 'skipped', note);
-        return { content: `Noted.${this.#next()}` };
+        this.#recordStep(context, step, 'skipped', note);
+        return { content: `Noted.${this.#nextStepText()}` };
     }
   }
 
   /** Executes a call in its step. A write may belong to the current step, begin another one, or be allowed by the user outside of both. */
-  async #enter({ targets, execute }: PreparedCall, context: ExecuteContext): Promise<ToolOutput> {
+  async #executeInStep({ targets, execute }: PreparedCall, context: ExecuteContext): Promise<ToolOutput> {
     const paths = targets.filter(({ access }) => access !== 'read').map(({ path }) => path);
-    const run = asAskedBy(this.#run, context.callId, this.#state);
+    const run = withAnsweredQuestion(this.#run, context.callId, this.#state);
     const step = paths.length > 0 ? stepOf(run, paths) : undefined;
     const current = currentStep(this.#run);
     if (step === undefined || step === current) return execute(context);
@@ -102,7 +103,7 @@ export class StepController {
       if (ended.isError || ended.endsRun)
         return { ...ended, content: `Not executed, since step ${each} comes first. ${ended.content}`, isError: true };
     }
-    this.#step(context, step, 'started', undefined, { implicit: true });
+    this.#recordStep(context, step, 'started', undefined, { implicit: true });
     return execute(context);
   }
 
@@ -111,20 +112,20 @@ export class StepController {
     const { check } = this.plan.steps[step - 1] ?? {};
     const checked = this.#isAsked(step, context) ? this.#run.steps[step]?.check : await this.#check(step, context);
     if (checked?.outcome === 'failed') {
-      const words = checkedText(check ?? '', checked);
-      return this.#settle(step, words, { check: check ?? '', ...checked }, context);
+      const words = checkResultText(check ?? '', checked);
+      return this.#resolveFailure(step, words, { check: check ?? '', ...checked }, context);
     }
     const unchanged = this.#isUnchanged(step);
-    this.#step(context, step, 'done', note, { unchanged });
+    this.#recordStep(context, step, 'done', note, { unchanged });
     const remark = typeof check === 'string' ? ` Not checked by Kedge: ${check}.` : '';
     const what = unchanged ? `Step ${step} is done, and changed none of its files.` : `Step ${step} is done.`;
     return {
-      content: `${what}${checked && check ? ` ${checkedText(check, checked)}` : remark}${this.#next()}`,
+      content: `${what}${checked && check ? ` ${checkResultText(check, checked)}` : remark}${this.#nextStepText()}`,
       ...(unchanged && { note: 'nothing changed' }),
     };
   }
 
-  async #check(step: number, context: ExecuteContext): Promise<Checked | undefined> {
+  async #check(step: number, context: ExecuteContext): Promise<CheckResult | undefined> {
     const { check } = this.plan.steps[step - 1] ?? {};
     if (check) context.progress(`Checking: ${checkText(check)}`);
     const files = [...new Set(this.#staged(step).map(({ change }) => change.path))].filter((path) => !path.endsWith('/'));
@@ -133,8 +134,8 @@ export class StepController {
     context.signal.throwIfAborted();
     if (checked && check) {
       // A step needs a state before its check is recorded.
-      if (!this.#run.steps[step]) this.#step(context, step, 'started', undefined, { implicit: true });
-      context.record({ type: 'step_checked', ...this.#of(step), check, ...checked });
+      if (!this.#run.steps[step]) this.#recordStep(context, step, 'started', undefined, { implicit: true });
+      context.record({ type: 'step_checked', ...this.#stepRef(step), check, ...checked });
     }
     return checked;
   }
@@ -145,13 +146,13 @@ export class StepController {
     return this.#state.questionAnswers.has(id) || this.#state.pendingQuestions.has(id);
   }
 
-  async #settle(step: number, problem: string, checked: StepState['check'], context: ExecuteContext): Promise<ToolOutput> {
+  async #resolveFailure(step: number, problem: string, checked: StepState['check'], context: ExecuteContext): Promise<ToolOutput> {
     const name = `Step ${step} (${titleOf(this.plan.steps[step - 1])})`;
     const answer = await context.ask({
       id: `step ${step}`,
       text: checked
         ? `${name} did not pass its check: ${checkText(checked.check)}.`
-        : `${name} failed, according to the model: ${shown(problem)}`,
+        : `${name} failed, according to the model: ${shorten(problem)}`,
       options: [
         { label: ANSWERS.retry, detail: 'The model tries again' },
         { label: ANSWERS.skip, detail: 'Continue with the next step' },
@@ -164,39 +165,39 @@ export class StepController {
     const choice = nobody ? ANSWERS.stop : 'option' in answer ? answer.option : ANSWERS.retry;
     switch (choice) {
       case ANSWERS.skip: {
-        const what = await this.#keepOrNot(step, context);
-        this.#step(context, step, 'skipped', `${checked ? 'Its check failed' : 'It failed'}${what}.`);
-        return { content: `The user skips step ${step}${what}.${this.#next()}`, note: this.#became(step) };
+        const what = await this.#askToKeepChanges(step, context);
+        this.#recordStep(context, step, 'skipped', `${checked ? 'Its check failed' : 'It failed'}${what}.`);
+        return { content: `The user skips step ${step}${what}.${this.#nextStepText()}`, note: this.#finalStatus(step) };
       }
       case ANSWERS.edit:
         return { content: 'The user edits the plan. The run continues with the edited plan.', isError: true, endsRun: 'edit_plan' };
       case ANSWERS.stop: {
-        const what = nobody ? await this.#rollBack(step, context) : await this.#keepOrNot(step, context);
-        this.#step(context, step, 'failed', `${checked ? 'Its check failed' : 'It failed'}${what}.`);
+        const what = nobody ? await this.#rollBack(step, context) : await this.#askToKeepChanges(step, context);
+        this.#recordStep(context, step, 'failed', `${checked ? 'Its check failed' : 'It failed'}${what}.`);
         // When nobody was there to choose, the run counts as failed.
         const endsRun = nobody ? 'failed' : 'stopped';
-        return { content: `${problem}\nThe run ends here${what}.`, note: this.#became(step), isError: true, endsRun };
+        return { content: `${problem}\nThe run ends here${what}.`, note: this.#finalStatus(step), isError: true, endsRun };
       }
       default: {
         // A step that is to be continued has begun, even if the model never reported its start.
-        if (this.#run.steps[step]?.status !== 'started') this.#step(context, step, 'started', undefined);
+        if (this.#run.steps[step]?.status !== 'started') this.#recordStep(context, step, 'started', undefined);
         return { content: `${problem}\nFix it, then report step ${step} done again.${wordsOf(answer)}`, isError: true };
       }
     }
   }
 
   /** Returns the final state of the step, whatever the model reported. */
-  #became(step: number): string {
+  #finalStatus(step: number): string {
     const state = this.#run.steps[step];
     return state ? statusText(state) : 'open';
   }
 
-  async #keepOrNot(step: number, context: ExecuteContext): Promise<string> {
+  async #askToKeepChanges(step: number, context: ExecuteContext): Promise<string> {
     const files = historiesOf(this.#staged(step).map(({ change, landed }) => ({ ...change, landed }))).length;
     if (files === 0) return '';
     const answer = await context.ask({
       id: `step ${step} changes`,
-      text: `Keep or roll back the changes of step ${step} in ${counted(files, 'file')}?`,
+      text: `Keep or roll back the changes of step ${step} in ${countOf(files, 'file')}?`,
       options: [{ label: ANSWERS.keep }, { label: ANSWERS.rollBack }],
     });
     return 'option' in answer && answer.option === ANSWERS.rollBack ? this.#rollBack(step, context) : '; its changes were kept';
@@ -207,7 +208,7 @@ export class StepController {
     if (staged.length === 0) return '';
     const undoId = crypto.randomUUID();
     const results = await this.#gate.undo(staged, (changes) => context.record({ type: 'undo_staged', undoId, changes }));
-    context.record({ type: 'step_rolled_back', ...this.#of(step), undoId, results });
+    context.record({ type: 'step_rolled_back', ...this.#stepRef(step), undoId, results });
     const refused = results.filter(({ outcome }) => outcome === 'refused').map(({ path, reason }) => `${path} (${reason})`);
     return refused.length > 0 ? `; rolled back except for ${refused.join(', ')}` : '; its changes were rolled back';
   }
@@ -221,24 +222,30 @@ export class StepController {
     return files.length > 0 && this.#staged(step).length === 0;
   }
 
-  #step(context: ExecuteContext, step: number, status: StepStatus, note?: string, { implicit = false, unchanged = false } = {}): void {
+  #recordStep(
+    context: ExecuteContext,
+    step: number,
+    status: StepStatus,
+    note?: string,
+    { implicit = false, unchanged = false } = {},
+  ): void {
     const how = { ...(note && { note }), ...(implicit && { implicit: true as const }), ...(unchanged && { unchanged: true as const }) };
-    context.record({ type: 'plan_step', ...this.#of(step), status, ...how });
+    context.record({ type: 'plan_step', ...this.#stepRef(step), status, ...how });
   }
 
-  #of(step: number): Pick<Extract<EventBody, { type: 'plan_step' }>, 'planId' | 'hash' | 'step'> {
+  #stepRef(step: number): Pick<Extract<EventBody, { type: 'plan_step' }>, 'planId' | 'hash' | 'step'> {
     const { id, hash } = this.plan;
     return { planId: id, ...(hash && { hash }), step };
   }
 
-  #next(): string {
+  #nextStepText(): string {
     const current = currentStep(this.#run);
     const next = current ?? nextStep(this.#run);
     if (next === undefined) return ' All steps are finished.';
     return ` ${current ? 'Running' : 'Next'}: step ${next}, ${titleOf(this.plan.steps[next - 1])}.`;
   }
 
-  #alone<T>(work: () => Promise<T>): Promise<T> {
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#queue.then(work);
     this.#queue = result.catch(() => undefined);
     return result;
@@ -269,7 +276,7 @@ export class StepController {
     const failed = checked?.outcome === 'failed';
     const kept = this.#staged(step).length > 0 ? '; its changes were kept' : '';
     const unchanged = !failed && this.#isUnchanged(step);
-    this.#step(context, step, failed ? 'failed' : 'done', failed ? `Its check failed${kept}.` : undefined, { unchanged });
+    this.#recordStep(context, step, failed ? 'failed' : 'done', failed ? `Its check failed${kept}.` : undefined, { unchanged });
     return !failed;
   }
 }
@@ -278,6 +285,6 @@ function wordsOf(answer: QuestionAnswer): string {
   return answer.words ? ` The user says: ${answer.words}` : '';
 }
 
-function shown(text: string): string {
+function shorten(text: string): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }

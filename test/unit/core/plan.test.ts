@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { revisionHash, shortHash, withHash } from '../../../src/core/plan/hash.ts';
 import { planMarkdown } from '../../../src/core/plan/markdown.ts';
-import { planNote, planText, rerooted, widened } from '../../../src/core/plan/plan.ts';
-import { currentStep, nextStep, renumbered, settledText } from '../../../src/core/plan/progress.ts';
+import { planNote, planText, rerootPlan, widenPlan } from '../../../src/core/plan/plan.ts';
+import { currentStep, finishedStepsText, nextStep, renumberSteps } from '../../../src/core/plan/progress.ts';
 import { Plan, PlanDraft } from '../../../src/core/plan/schema.ts';
 
 const PLAN: Plan = {
@@ -109,13 +109,13 @@ describe('a plan of an older log', () => {
 
 describe('another revision', () => {
   it('can extend the files of one step', () => {
-    const wider = widened({ ...PLAN, hash: 'x' }, 2, ['x.ts', 'test/*.ts']);
+    const wider = widenPlan({ ...PLAN, hash: 'x' }, 2, ['x.ts', 'test/*.ts']);
     assert.deepEqual(
       wider.steps.map(({ files }) => files),
       [['src/a.ts'], ['test/*.ts', 'x.ts'], []],
     );
     assert.deepEqual([wider.revision, wider.hash], [2, undefined]);
-    assert.deepEqual(widened(PLAN, undefined, ['x.ts']).steps.at(-1), { title: 'Change x.ts', files: ['x.ts'] });
+    assert.deepEqual(widenPlan(PLAN, undefined, ['x.ts']).steps.at(-1), { title: 'Change x.ts', files: ['x.ts'] });
   });
 
   it('for another folder replaces the folder name at the beginning of paths, and nothing else', () => {
@@ -123,7 +123,7 @@ describe('another revision', () => {
       ...PLAN,
       steps: [{ title: 't', files, check: { search_empty: { pattern: 'a/b', glob } } }],
     });
-    const there = rerooted(of(['a/x.ts', 'a', 'ab/x.ts', 'b/a/x.ts'], 'a/**'), 'a', 'z');
+    const there = rerootPlan(of(['a/x.ts', 'a', 'ab/x.ts', 'b/a/x.ts'], 'a/**'), 'a', 'z');
     assert.deepEqual(there.steps[0], {
       title: 't',
       files: ['z/x.ts', 'z', 'ab/x.ts', 'b/a/x.ts'],
@@ -133,11 +133,11 @@ describe('another revision', () => {
 
   it('keeps the state of each step, whatever its new number is', () => {
     const steps = { 1: { status: 'done' }, 3: { status: 'started' } } as const;
-    assert.deepEqual(renumbered(steps, [1, 0, 3]), steps);
-    assert.deepEqual(renumbered(steps, [3, 1]), { 1: { status: 'started' }, 2: { status: 'done' } });
+    assert.deepEqual(renumberSteps(steps, [1, 0, 3]), steps);
+    assert.deepEqual(renumberSteps(steps, [3, 1]), { 1: { status: 'started' }, 2: { status: 'done' } });
     fc.assert(
       fc.property(fc.shuffledSubarray([0, 1, 2, 3]), (was) => {
-        const after = renumbered(steps, was);
+        const after = renumberSteps(steps, was);
         for (const [index, old] of was.entries()) assert.equal(after[index + 1], steps[old as 1]);
       }),
     );
@@ -146,12 +146,12 @@ describe('another revision', () => {
 
 describe('the next step', () => {
   it('is the first that is neither finished nor running', () => {
-    const at = (steps: Parameters<typeof settledText>[0]) => [currentStep({ steps }), nextStep({ plan: PLAN, steps })];
+    const at = (steps: Parameters<typeof finishedStepsText>[0]) => [currentStep({ steps }), nextStep({ plan: PLAN, steps })];
     assert.deepEqual(at({}), [undefined, 1]);
     assert.deepEqual(at({ 1: { status: 'started' } }), [1, 2]);
     assert.deepEqual(at({ 1: { status: 'failed' }, 2: { status: 'done' } }), [undefined, 1]);
     assert.deepEqual(at({ 1: { status: 'done' }, 2: { status: 'skipped' }, 3: { status: 'done' } }), [undefined, undefined]);
-    assert.deepEqual(settledText({ 1: { status: 'done' }, 2: { status: 'failed' }, 3: { status: 'skipped' } }), {
+    assert.deepEqual(finishedStepsText({ 1: { status: 'done' }, 2: { status: 'failed' }, 3: { status: 'skipped' } }), {
       1: 'done',
       3: 'skipped',
     });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { open, truncate } from 'node:fs/promises';
-import { linesInPieces } from '../../../src/workspace/chunked-lines.ts';
+import { readLinesInChunks } from '../../../src/workspace/chunked-lines.ts';
 import { toolsOn } from '../../support/tools.ts';
 
 const { signal } = new AbortController();
@@ -50,7 +50,7 @@ describe('reading a large file', () => {
         const all = text.split(/\r?\n/);
         if (all.at(-1) === '') all.pop();
         const limits = { from, to: 4, maxLines: 10, maxChars: 100, maxLine: 50 };
-        const found = await linesInPieces(read, limits, signal);
+        const found = await readLinesInChunks(read, limits, signal);
         assert.deepEqual(
           found?.lines.map((each) => each.text),
           all.slice(from - 1, 4),

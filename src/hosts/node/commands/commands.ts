@@ -74,7 +74,7 @@ export class Commands implements CommandRunner {
     const end = new AbortController();
     if (onOutput) void this.#report(entry, onOutput, end.signal);
     try {
-      await Promise.race([spec.background ? this.#settled(entry) : entry.done, stopped(signal)]);
+      await Promise.race([spec.background ? this.#untilQuiet(entry) : entry.done, afterAbort(signal)]);
     } finally {
       clearTimeout(timer);
       end.abort();
@@ -162,7 +162,7 @@ export class Commands implements CommandRunner {
   }
 
   /** Resolves when a background command has produced output and is silent, or when it was observed long enough. */
-  async #settled({ output, done }: Entry): Promise<void> {
+  async #untilQuiet({ output, done }: Entry): Promise<void> {
     const end = new AbortController();
     const wait = (ms: number) => delay(ms, true, { signal: end.signal }).catch(() => true);
     const enough = wait(FIRST_LOOK_MS);
@@ -179,7 +179,7 @@ export class Commands implements CommandRunner {
       const tail = output.tail(LIVE_LINES, LIVE_CHARS);
       if (tail !== shown) onOutput(tail);
       shown = tail;
-      await Promise.race([more, stopped(signal, 0)]);
+      await Promise.race([more, afterAbort(signal, 0)]);
       await delay(LIVE_MS, undefined, { signal }).catch(() => undefined);
     }
   }
@@ -214,7 +214,7 @@ export class Commands implements CommandRunner {
   }
 }
 
-function stopped(signal: AbortSignal, afterMs = STOPPED_MS): Promise<void> {
+function afterAbort(signal: AbortSignal, afterMs = STOPPED_MS): Promise<void> {
   return new Promise((resolve) => {
     const wait = () => void setTimeout(resolve, afterMs);
     if (signal.aborted) wait();

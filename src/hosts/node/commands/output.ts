@@ -18,7 +18,7 @@ export class CommandOutput {
   #first = '';
   #last = '';
   #length = 0;
-  #settledLines = 0;
+  #finalLines = 0;
   /** Resolves `more()`. */
   #wake = () => {};
   #more: Promise<void>;
@@ -33,26 +33,26 @@ export class CommandOutput {
 
   write(text: string): void {
     this.#text.write(text);
-    this.#tell();
+    this.#notifyReaders();
   }
 
   end(): void {
     this.#text.end();
     if (this.#fd !== undefined) closeSync(this.#fd);
     this.#fd = undefined;
-    this.#tell();
+    this.#notifyReaders();
   }
 
   /** The number of lines so far, including an incomplete one. */
   get lines(): number {
     const open = this.#text.open;
     const end = open || this.#last;
-    return this.#settledLines + newlines(open) + (end !== '' && !end.endsWith('\n') ? 1 : 0);
+    return this.#finalLines + newlines(open) + (end !== '' && !end.endsWith('\n') ? 1 : 0);
   }
 
   /** The number of complete lines so far. */
   get wholeLines(): number {
-    return this.#settledLines + newlines(this.#text.open);
+    return this.#finalLines + newlines(this.#text.open);
   }
 
   /** Resolves with the next output, or at the end. */
@@ -84,7 +84,7 @@ export class CommandOutput {
     if (this.#first.length < MAX_CHARS) this.#first += text.slice(0, MAX_CHARS - this.#first.length);
     this.#last = text.length >= MAX_CHARS ? text.slice(-MAX_CHARS) : (this.#last + text).slice(-MAX_CHARS);
     this.#length += text.length;
-    this.#settledLines += newlines(text);
+    this.#finalLines += newlines(text);
     if (this.#fd === undefined || this.#length > MAX_FILE) return;
     try {
       writeSync(this.#fd, text);
@@ -95,7 +95,7 @@ export class CommandOutput {
     }
   }
 
-  #tell(): void {
+  #notifyReaders(): void {
     this.#wake();
     this.#more = this.#nextWake();
   }

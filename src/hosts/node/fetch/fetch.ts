@@ -37,7 +37,7 @@ export class PageFetcher implements Fetcher {
   readonly #resolve: Resolve;
   readonly #timeoutMs: number;
   readonly #isPrivate: (address: string) => boolean;
-  readonly #kept = new Map<string, { page: Page; at: number }>();
+  readonly #cache = new Map<string, { page: Page; at: number }>();
 
   constructor({ resolve = resolveName, timeoutMs = TIMEOUT_MS, isPrivate = isPrivateAddress }: PageFetcherOptions = {}) {
     this.#isPrivate = isPrivate;
@@ -51,12 +51,12 @@ export class PageFetcher implements Fetcher {
 
   async get(url: URL, { privateAllowed }: { privateAllowed: boolean }, signal: AbortSignal): Promise<Page> {
     const key = `${privateAllowed} ${url.href}`;
-    const kept = this.#kept.get(key);
-    if (kept && Date.now() - kept.at < KEPT_MS) return kept.page;
+    const cached = this.#cache.get(key);
+    if (cached && Date.now() - cached.at < KEPT_MS) return cached.page;
     const timeout = AbortSignal.timeout(this.#timeoutMs);
     try {
       const page = await this.#follow(url, privateAllowed, AbortSignal.any([signal, timeout]));
-      if (page.status < 400 && !page.moved) this.#keep(key, page);
+      if (page.status < 400 && !page.moved) this.#addToCache(key, page);
       return page;
     } catch (error) {
       if (signal.aborted || error instanceof ToolError) throw error;
@@ -109,10 +109,10 @@ export class PageFetcher implements Fetcher {
     });
   }
 
-  #keep(key: string, page: Page): void {
-    this.#kept.delete(key);
-    this.#kept.set(key, { page, at: Date.now() });
-    for (const old of this.#kept.keys()) if (this.#kept.size > KEPT_PAGES) this.#kept.delete(old);
+  #addToCache(key: string, page: Page): void {
+    this.#cache.delete(key);
+    this.#cache.set(key, { page, at: Date.now() });
+    for (const old of this.#cache.keys()) if (this.#cache.size > KEPT_PAGES) this.#cache.delete(old);
   }
 }
 

@@ -15,7 +15,7 @@ export function isHtml(type: string, text: string): boolean {
 }
 
 export function decodedText(type: string, bytes: Uint8Array): string {
-  const label = markOf(bytes) ?? parameterOf(type) ?? (HTML_TYPES.test(type) ? declaredIn(bytes) : undefined) ?? 'utf-8';
+  const label = markOf(bytes) ?? parameterOf(type) ?? (HTML_TYPES.test(type) ? charsetIn(bytes) : undefined) ?? 'utf-8';
   try {
     return new TextDecoder(label).decode(bytes);
   } catch {
@@ -38,6 +38,6 @@ function parameterOf(type: string): string | undefined {
   return /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(type)?.[1];
 }
 
-function declaredIn(bytes: Uint8Array): string | undefined {
+function charsetIn(bytes: Uint8Array): string | undefined {
   return /<meta[^>]+charset\s*=\s*["']?([\w.:-]+)/i.exec(new TextDecoder('latin1').decode(bytes.subarray(0, 2_048)))?.[1];
 }

@@ -12,7 +12,7 @@ export async function findInFolders(
   inFolder: (folder: number, query: InFolder<FindQuery>) => Promise<string[]>,
 ): Promise<{ files: Location[]; truncated: boolean }> {
   const files: Location[] = [];
-  for (const folder of meant(folders, query)) {
+  for (const folder of foldersOf(folders, query)) {
     const paths = await inFolder(folder, ownQuery(query, folder, query.limit + 1 - files.length));
     for (const path of paths) files.push({ folder, path });
     if (files.length > query.limit) break;
@@ -27,7 +27,7 @@ export async function* searchInFolders(
   inFolder: (folder: number, query: InFolder<SearchQuery>) => AsyncIterable<Hit>,
 ): AsyncGenerator<SearchHit> {
   let left = query.limit;
-  for (const folder of meant(folders, query)) {
+  for (const folder of foldersOf(folders, query)) {
     for await (const hit of inFolder(folder, ownQuery(query, folder, left))) {
       yield { folder, ...hit };
       if (--left <= 0) return;
@@ -35,7 +35,7 @@ export async function* searchInFolders(
   }
 }
 
-function meant(folders: readonly unknown[], { folder }: FindQuery): number[] {
+function foldersOf(folders: readonly unknown[], { folder }: FindQuery): number[] {
   return folder === undefined ? folders.map((_, index) => index) : [folder];
 }
 

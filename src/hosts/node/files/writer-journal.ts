@@ -41,7 +41,7 @@ export type Step = { file: string; directory?: boolean; temporary?: string; back
 /** `made` lists the directories that did not exist before, outer ones first. */
 export type Entry = { made: string[]; steps: Step[] };
 /** `startedAt` distinguishes the process from a later one with the same process id. */
-type Written = Entry & { startedAt?: string };
+type JournalFile = Entry & { startedAt?: string };
 
 const PENDING = '.pending';
 const DONE = '.done';
@@ -65,11 +65,11 @@ export class Journal {
    */
   async lock(): Promise<() => void> {
     const path = `${this.#directory}.lock`;
-    for (let waited = 0; !tookLock(path); waited += LOOK_MS) {
+    for (let waited = 0; !tryLock(path); waited += LOOK_MS) {
       if (waited >= PATIENCE_MS) throw new Error('Another Kedge process has been writing to this workspace for too long. Try again.');
       await delay(LOOK_MS);
     }
-    return () => quietly(() => releaseLock(path));
+    return () => ignoreErrors(() => releaseLock(path));
   }
 
   /** Once this has returned, a crash of the process is recovered from. With `durable`, a crash of the computer is, too. */
@@ -81,11 +81,11 @@ export class Journal {
     active.add(id);
     try {
       const { startedAt } = ownProcess();
-      write(fs, name('.new'), JSON.stringify({ ...entry, ...(startedAt && { startedAt }) } satisfies Written), durable);
+      write(fs, name('.new'), JSON.stringify({ ...entry, ...(startedAt && { startedAt }) } satisfies JournalFile), durable);
       fs.renameSync(name('.new'), name(PENDING));
       if (durable) syncDirectory(fs, this.#directory);
     } catch (error) {
-      for (const state of ['.new', PENDING]) quietly(() => remove(fs, name(state)));
+      for (const state of ['.new', PENDING]) ignoreErrors(() => remove(fs, name(state)));
       active.delete(id);
       throw error;
     }
@@ -112,7 +112,7 @@ export class Journal {
       const [, id = '', pid = '', state] = /^((\d+)-[\w-]+)(\.\w+)$/.exec(name) ?? [];
       const path = join(this.#directory, name);
       if (!state || active.has(id) || this.#lives(Number(pid), path)) continue;
-      quietly(() => this.#recoverOne(path, state));
+      ignoreErrors(() => this.#recoverOne(path, state));
     }
   }
 
@@ -121,7 +121,7 @@ export class Journal {
     const fs = this.#fs;
     const path = join(this.#directory, `${process.pid}-${randomUUID()}${state}`);
     fs.renameSync(found, path);
-    if (state === PENDING) takeBack(fs, JSON.parse(fs.readFileSync(path, 'utf8')));
+    if (state === PENDING) undoChange(fs, JSON.parse(fs.readFileSync(path, 'utf8')));
     else if (state === DONE) removeLeftovers(fs, JSON.parse(fs.readFileSync(path, 'utf8')));
     remove(fs, path);
   }
@@ -131,7 +131,7 @@ export class Journal {
     if (pid === process.pid) return false;
     try {
       if (this.#fs.lstatSync(path).mtimeMs < Date.now() - uptime() * 1000) return false;
-      const startedAt = (jsonIn(this.#fs.readFileSync(path, 'utf8')) as Partial<Written> | undefined)?.startedAt;
+      const startedAt = (jsonIn(this.#fs.readFileSync(path, 'utf8')) as Partial<JournalFile> | undefined)?.startedAt;
       return isRunning({ pid, startedAt });
     } catch {
       return false;
@@ -149,7 +149,7 @@ export type OpenJournal = {
 };
 
 /** When a lock cannot be created, a journal cannot either, and its error explains why. */
-function tookLock(path: string): boolean {
+function tryLock(path: string): boolean {
   try {
     mkdirSync(dirname(path), { recursive: true });
     return takeLock(path);
@@ -162,7 +162,7 @@ function tookLock(path: string): boolean {
  * Restores every file except those that somebody else has changed since. It may be repeated. @throws the first error, after all files were
  * tried.
  */
-export function takeBack(fs: FileOps, { steps, made }: Entry): void {
+export function undoChange(fs: FileOps, { steps, made }: Entry): void {
   const failures: unknown[] = [];
   const attempt = (work: () => void) => {
     try {
@@ -171,12 +171,12 @@ export function takeBack(fs: FileOps, { steps, made }: Entry): void {
       failures.push(error);
     }
   };
-  for (const step of steps.toReversed()) attempt(() => takeBackStep(fs, step));
+  for (const step of steps.toReversed()) attempt(() => undoStep(fs, step));
   for (const directory of made.toReversed()) attempt(() => removeDirectory(fs, directory));
   if (failures.length > 0) throw failures[0];
 }
 
-function takeBackStep(fs: FileOps, { file, directory, temporary, backup, before, after }: Step): void {
+function undoStep(fs: FileOps, { file, directory, temporary, backup, before, after }: Step): void {
   if (directory) {
     if (before !== undefined && !exists(fs, file)) fs.mkdirSync(file);
     return;
@@ -258,7 +258,7 @@ export function syncDirectory(fs: FileOps, directory: string): void {
   }
 }
 
-export function quietly(work: () => void): void {
+export function ignoreErrors(work: () => void): void {
   try {
     work();
   } catch {

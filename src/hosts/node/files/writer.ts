@@ -13,14 +13,14 @@ import {
   type FileOps,
   hashAt,
   hashOfBytes,
+  ignoreErrors,
   Journal,
   missingAncestors,
   type OpenJournal,
-  quietly,
   removeLeftovers,
   type Step,
   syncDirectory,
-  takeBack,
+  undoChange,
 } from './writer-journal.ts';
 
 export type NodeWriterOptions = {
@@ -39,7 +39,7 @@ export class NodeWriter implements Writer {
   readonly #fs: FileOps;
   readonly #journal: Journal | undefined;
   /** Directories that were created here. They are removed together with their last file. */
-  readonly #made = new Set<string>();
+  readonly #createdDirectories = new Set<string>();
 
   constructor(places: { absolute(at: Location): string }, { journal, fs = nodeFs }: NodeWriterOptions = {}) {
     this.#places = places;
@@ -79,8 +79,8 @@ export class NodeWriter implements Writer {
       throw this.#isUntouched(planned) ? new NothingWritten(error instanceof Error ? error.message : String(error)) : error;
     }
     for (const directory of entry.made)
-      if (!planned.some(({ step }) => step.directory && step.file === directory)) this.#made.add(directory);
-    for (const { step } of planned) this.#tidyDirectories(dirname(step.file));
+      if (!planned.some(({ step }) => step.directory && step.file === directory)) this.#createdDirectories.add(directory);
+    for (const { step } of planned) this.#removeEmptyDirectories(dirname(step.file));
   }
 
   /** Whether all files are unchanged, because they were not reached or were restored. Any new content is then somebody else's. */
@@ -107,7 +107,7 @@ export class NodeWriter implements Writer {
     try {
       for (const directory of entry.made) this.#fs.mkdirSync(directory);
       for (const each of planned) this.#prepare(each);
-      for (const each of planned) this.#land(each);
+      for (const each of planned) this.#putInPlace(each);
       if (isOrdered(entry)) {
         const directories = new Set(entry.steps.map(({ file }) => dirname(file)));
         for (const directory of directories) if (exists(this.#fs, directory)) syncDirectory(this.#fs, directory);
@@ -115,8 +115,8 @@ export class NodeWriter implements Writer {
       journal?.commit();
     } catch (error) {
       // What cannot be undone now is still in the journal.
-      quietly(() => {
-        takeBack(this.#fs, entry);
+      ignoreErrors(() => {
+        undoChange(this.#fs, entry);
         journal?.end();
       });
       throw error;
@@ -168,7 +168,7 @@ export class NodeWriter implements Writer {
       this.#write(temporary, after, mode, current);
     }
     if (!current || !backup) return;
-    if (temporary) this.#keep(file, backup);
+    if (temporary) this.#backUp(file, backup);
     if (!sameBytes(this.#fs.readFileSync(temporary ? backup : file), before)) throw new Error(`${path} was changed just now.`);
   }
 
@@ -177,7 +177,7 @@ export class NodeWriter implements Writer {
     const handle = fs.openSync(temporary, 'wx');
     try {
       fs.writeFileSync(handle, bytes);
-      if (owner) quietly(() => fs.fchownSync(handle, owner.uid, owner.gid));
+      if (owner) ignoreErrors(() => fs.fchownSync(handle, owner.uid, owner.gid));
       if (mode !== undefined) fs.fchmodSync(handle, mode & 0o7777);
       fs.fsyncSync(handle);
     } finally {
@@ -186,7 +186,7 @@ export class NodeWriter implements Writer {
   }
 
   /** Backs up the old content by a hard link, which needs no disk space, or else by a copy. */
-  #keep(file: string, backup: string): void {
+  #backUp(file: string, backup: string): void {
     try {
       this.#fs.linkSync(file, backup);
     } catch (error) {
@@ -195,7 +195,7 @@ export class NodeWriter implements Writer {
     }
   }
 
-  #land(planned: Planned): void {
+  #putInPlace(planned: Planned): void {
     const { change, step, current } = planned;
     const { file, directory, temporary, backup, after } = step;
     const { path } = change;
@@ -231,14 +231,14 @@ export class NodeWriter implements Writer {
   }
 
   /** Removes empty directories that were created here. */
-  #tidyDirectories(directory: string): void {
-    for (let at = directory; this.#made.has(at); at = dirname(at)) {
+  #removeEmptyDirectories(directory: string): void {
+    for (let at = directory; this.#createdDirectories.has(at); at = dirname(at)) {
       try {
         this.#fs.rmdirSync(at);
       } catch {
         return;
       }
-      this.#made.delete(at);
+      this.#createdDirectories.delete(at);
     }
   }
 }

@@ -36,7 +36,7 @@ export async function* searchByWalking({ cwd, query, signal }: Omit<SearchOption
   const include = await includeIn(cwd, query.include);
   let left = query.limit;
   if (left <= 0) return;
-  for await (const texts of inPieces(cwd, include, { query, signal })) {
+  for await (const texts of textBatches(cwd, include, { query, signal })) {
     for (const hit of matchingLinesOfAll(texts, matches, query)) {
       signal.throwIfAborted();
       yield hit;
@@ -48,7 +48,7 @@ export async function* searchByWalking({ cwd, query, signal }: Omit<SearchOption
 type Text = { path: string; text: string };
 
 /** Yields the texts to search in batches that are small enough to block the process for some milliseconds only. */
-async function* inPieces(
+async function* textBatches(
   cwd: string,
   { matches, below }: Awaited<ReturnType<typeof includeIn>>,
   { query, signal }: Omit<SearchOptions, 'rg' | 'cwd'>,

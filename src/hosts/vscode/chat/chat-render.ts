@@ -5,7 +5,7 @@ import type { ModelRef } from '../../../core/model/messages.ts';
 import { noteTexts } from '../../../core/model/notes.ts';
 import type { Plan } from '../../../core/plan/plan.ts';
 import type { Reached } from '../../../core/run/budget.ts';
-import { hunksIn } from '../../../core/run/hunk-revision.ts';
+import { countHunks } from '../../../core/run/hunk-revision.ts';
 import type { AgentEvent, ApprovalAnswer, QuestionAnswer } from '../../../core/session/events.ts';
 import { permissionText } from '../../../core/session/grant-scope.ts';
 import { brokeOff } from '../../../core/session/reduce.ts';
@@ -166,7 +166,7 @@ export class ChatRenderer {
     else
       for (const { path } of changes)
         opening(changes.length > 1 ? `Open diff of ${visibleLine(path)}` : 'Open diff', 'kedge.openDiff', path);
-    if (changes.length > 1 || changes.some((change) => hunksIn(change) > 1))
+    if (changes.length > 1 || changes.some((change) => countHunks(change) > 1))
       stream.button({ command: 'kedge.showInPanel', title: 'Choose hunks in the panel', arguments: [this.#session.id] });
   }
 

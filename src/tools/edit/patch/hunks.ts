@@ -62,13 +62,13 @@ function locate(lines: Lines, hunk: Hunk, after: number, what: string, path: str
       const advice = 'Give more lines of context, or a header that is there once: @@ line above it.';
       throw new ToolError(`${what} ${occursAt(lines, places, path, advice)}`);
     }
-    const located = trimmed(lines, place, mended.ops, unsigned !== undefined);
+    const located = withoutContext(lines, place, mended.ops, unsigned !== undefined);
     if (!located) throw new ToolError(unclearIndentation(lines, place, what, path));
     const nearest = places.length > 1 ? 'the same lines further down' : undefined;
     const ignores = [mend?.ignores, located.place.rule?.ignores, nearest].flatMap((each) => each ?? []).join(' and ');
     return ignores ? { ...located, ignores } : located;
   }
-  throw new ToolError(unsigned ?? missing(lines, hunk, what, path));
+  throw new ToolError(unsigned ?? missingHunkError(lines, hunk, what, path));
 }
 
 function oldLines(ops: readonly Op[]): string[] {
@@ -115,7 +115,7 @@ function mendedOps(ops: readonly Op[], mend: Mend): { ops: Op[]; first?: number 
   return { ops: result, ...(mended.first !== undefined && { first: mended.first }) };
 }
 
-function missing(lines: Lines, { headers, ops }: Hunk, what: string, path: string): string {
+function missingHunkError(lines: Lines, { headers, ops }: Hunk, what: string, path: string): string {
   const old = oldLines(ops);
   const now = ops.filter(({ sign }) => sign !== '-').map(({ text }) => text);
   const known = new Set(old);
@@ -134,7 +134,7 @@ function preferred<T>(all: readonly T[], kind: (each: T) => boolean): T[] {
  * Drops the context around the change, so that hunks may share it. The context only serves to determine the indentation. Returns undefined
  * when the indentation of the added lines is ambiguous.
  */
-function trimmed(lines: Lines, found: LinePlace, written: readonly Op[], lacksSigns: boolean): Located | undefined {
+function withoutContext(lines: Lines, found: LinePlace, written: readonly Op[], lacksSigns: boolean): Located | undefined {
   const read = withBlankSigns(lines, found, written, lacksSigns);
   if (!read) return undefined;
   const { place, ops: signed } = read;

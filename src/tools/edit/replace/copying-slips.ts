@@ -5,9 +5,9 @@
 import { indentOf } from './match.ts';
 
 /** The lines to find and the lines to write. `first` is the line number, from 1, that the model gave the first line. */
-export type Copied = { old: readonly string[]; now: readonly string[]; first?: number };
+export type CopiedPassage = { old: readonly string[]; now: readonly string[]; first?: number };
 /** `ignores` names what was removed, for the tool result. `undo` returns undefined when the passage does not contain this mistake. */
-export type Mend = { ignores: string; undo(copied: Copied): Copied | undefined };
+export type Mend = { ignores: string; undo(copied: CopiedPassage): CopiedPassage | undefined };
 
 const NUMBER = /^\s*L?(\d+)(?:(\t|→)|:\s?|\s?\|\s?|$)/;
 

@@ -4,7 +4,7 @@
 import { isElision } from './elision.ts';
 import type { Lines } from './lines.ts';
 import { LOOSER, type Place } from './match.ts';
-import { nearestStart, numbered } from './nearest.ts';
+import { nearestStart, numberedLines } from './nearest.ts';
 import { slipIn } from './slip-hints.ts';
 
 const MAX_NAMED = 5;
@@ -26,13 +26,13 @@ export function occursAt(lines: Lines, places: readonly Place[], path: string, a
   const ignoring = places[0]?.rule ? `, ignoring ${places[0].rule.ignores}` : '';
   const around = places.slice(0, MAX_SHOWN).map(({ start }) => {
     const line = lines.numberAt(start) - 1;
-    return numbered(lines, line - 1, line + 2);
+    return numberedLines(lines, line - 1, line + 2);
   });
   return `occurs ${places.length} times in ${path}${ignoring}, ${linesOf(lines, places)}. ${advice}\n${around.join('\n…\n')}`;
 }
 
 export function unclearIndentation(lines: Lines, place: Place, what: string, path: string): string {
-  return `${what} is in ${path} with a different indentation, which does not tell how to indent the new lines. Give all lines with the indentation that the file has:\n${shown(lines, place)}`;
+  return `${what} is in ${path} with a different indentation, which does not tell how to indent the new lines. Give all lines with the indentation that the file has:\n${quoteLines(lines, place)}`;
 }
 
 /**
@@ -40,7 +40,7 @@ export function unclearIndentation(lines: Lines, place: Place, what: string, pat
  */
 export function beginsWithinLine(lines: Lines, place: Place, what: string, path: string): string {
   const line = lines.numberAt(place.start);
-  return `${what} is in ${path}, but begins within line ${line}, not at its beginning, which does not tell how to indent the new lines. Give the whole line with its indentation, and the new lines with theirs:\n${shown(lines, place)}`;
+  return `${what} is in ${path}, but begins within line ${line}, not at its beginning, which does not tell how to indent the new lines. Give the whole line with its indentation, and the new lines with theirs:\n${quoteLines(lines, place)}`;
 }
 
 /**
@@ -60,15 +60,15 @@ export function isUndone(lines: Lines, { start, end }: Place, old: readonly stri
 
 export function appliedAlready(lines: Lines, place: Place, what: string, path: string): string {
   const line = lines.numberAt(place.start);
-  return `${what} is not in ${path}, but the result of the change is, at line ${line}: it seems to be applied already.\n${shown(lines, place)}`;
+  return `${what} is not in ${path}, but the result of the change is, at line ${line}: it seems to be applied already.\n${quoteLines(lines, place)}`;
 }
 
 /** Quotes the matched lines. */
-function shown(lines: Lines, { start, end }: Place): string {
+function quoteLines(lines: Lines, { start, end }: Place): string {
   const from = lines.numberAt(start) - 1;
   const to = lines.numberAt(Math.max(start, end - 1));
   const most = from + 2 * MAX_LINES;
-  return numbered(lines, from, Math.min(to, most)) + (to > most ? '\n…' : '');
+  return numberedLines(lines, from, Math.min(to, most)) + (to > most ? '\n…' : '');
 }
 
 export function leavesOut(what: string, elision: string): string {
@@ -90,7 +90,7 @@ export function notFound(lines: Lines, passage: readonly string[], what: string,
   if (start === undefined) return [`${what} is not in ${path}.`, ...hints, 'Read the file again.'].join(' ');
   const at = elision === undefined ? differenceAt(lines, meant, start) : undefined;
   const from = Math.max(0, at === undefined || at - start < MAX_LINES - AROUND ? start - AROUND : at - MAX_LINES / 2);
-  const near = numbered(lines, from, Math.min(start + meant.length + AROUND, from + MAX_LINES));
+  const near = numberedLines(lines, from, Math.min(start + meant.length + AROUND, from + MAX_LINES));
   const difference = at === undefined ? '' : `\n${differenceOf(lines, meant, start, at)}`;
   return [`${what} is not in ${path}.`, ...hints, `The nearest passage:\n${near}${difference}`].join(' ');
 }

@@ -10,17 +10,17 @@ import { indentOf } from './match.ts';
 import type { Op } from './render.ts';
 
 /** A line of the passage, with its indentation in the model's copy and in the file. */
-type Known = { index: number; old: string; file: string; text: string };
+type OldLine = { index: number; old: string; file: string; text: string };
 /** A line of the new text. `file` is its indentation in the file, if the change keeps the line. */
-type Written = { index: number; indent: string; text: string; file?: string };
+type NewLine = { index: number; indent: string; text: string; file?: string };
 /** Maps the index of each diff entry of the new text to its indentation. */
 type Indents = ReadonlyMap<number, string>;
 
 /** Neither list contains blank lines. */
 type Passage = {
   ops: readonly Op[];
-  known: readonly Known[];
-  written: readonly Written[];
+  known: readonly OldLine[];
+  written: readonly NewLine[];
   /** The lines of the file, one for each diff entry that is not an addition. */
   region: readonly string[];
   lines: Lines;
@@ -44,8 +44,8 @@ function readIndents(passage: Passage): Indents | undefined {
   const asWritten = readAsWritten(passage);
   const readings = [readAsShifted(passage), readAsTrimmed(passage), asWritten].flatMap((indents) => indents ?? []);
   if (readings.length === 0) return pairByPosition(passage);
-  const indents = agreed(readings) ?? agreed(readings.filter((each) => isNestedWell(linesWith(passage, each))));
-  if (indents && asWritten && agreed([indents, asWritten])) return withBlankLines(passage, indents);
+  const indents = agreeingIndents(readings) ?? agreeingIndents(readings.filter((each) => isNestedWell(linesWith(passage, each))));
+  if (indents && asWritten && agreeingIndents([indents, asWritten])) return withBlankLines(passage, indents);
   // When all lines have the same indentation, the model may have lost the differences.
   const isFlat = new Set([...known.map(({ old }) => old), ...written.map(({ indent }) => indent)]).size === 1;
   return isFlat ? wellNested(indents, passage) : indents;
@@ -60,8 +60,8 @@ function withBlankLines({ ops }: Passage, indents: Indents): Indents {
 }
 
 function passageOf(ops: readonly Op[], region: readonly string[], lines: Lines): Passage {
-  const known: Known[] = [];
-  const written: Written[] = [];
+  const known: OldLine[] = [];
+  const written: NewLine[] = [];
   let at = 0;
   for (const [index, { sign, text }] of ops.entries()) {
     const line = sign === '+' ? undefined : region[at++];
@@ -75,7 +75,7 @@ function passageOf(ops: readonly Op[], region: readonly string[], lines: Lines):
   return { ops, known, written, region, lines };
 }
 
-function agreed([first, ...others]: readonly Indents[]): Indents | undefined {
+function agreeingIndents([first, ...others]: readonly Indents[]): Indents | undefined {
   return others.every((other) => [...other].every(([index, indent]) => indent === first?.get(index))) ? first : undefined;
 }
 
@@ -84,7 +84,7 @@ function wellNested(indents: Indents | undefined, passage: Passage): Indents | u
 }
 
 /** Collects the indentation of all lines. Kept lines stay as they are. */
-function indentsBy({ written }: Passage, indentOfNew: (line: Written) => string | undefined): Indents | undefined {
+function indentsBy({ written }: Passage, indentOfNew: (line: NewLine) => string | undefined): Indents | undefined {
   const indents = new Map<number, string>();
   for (const line of written) {
     const indent = line.file ?? indentOfNew(line);
@@ -100,7 +100,7 @@ function readAsShifted(passage: Passage): Indents | undefined {
   return convert && indentsBy(passage, ({ indent, text }) => convert(indent, text));
 }
 
-function conversion({ lines, region }: Passage, known: readonly Known[], written: readonly Written[]): Convert | undefined {
+function conversion({ lines, region }: Passage, known: readonly OldLine[], written: readonly NewLine[]): Convert | undefined {
   return findConversion(known, { theirs: written.map(({ indent }) => indent), region, lines });
 }
 
@@ -146,7 +146,7 @@ function onlyReindents({ known, written }: Passage): boolean {
  */
 function readBesideOneLine(passage: Passage): Indents | undefined {
   const { known, written, region, lines } = passage;
-  const [line] = known as [Known];
+  const [line] = known as [OldLine];
   const [head, ...others] = written;
   const shifted = wellNested(readAsShifted(passage), passage);
   const isKeptBelow = others.some(({ file }) => file !== undefined);
@@ -163,7 +163,7 @@ function readBesideOneLine(passage: Passage): Indents | undefined {
     }),
     passage,
   );
-  if (!literal || (shifted && agreed([literal, shifted]))) return shifted;
+  if (!literal || (shifted && agreeingIndents([literal, shifted]))) return shifted;
   if (shifted && line.old !== '') return undefined;
   const goesIn = (indents: Indents) => (indents.get(others[0]?.index ?? -1) ?? '').length - (indents.get(head?.index ?? -1) ?? '').length;
   if (shifted && opensBlock(head?.text ?? '') && goesIn(literal) !== step.length && goesIn(shifted) === step.length) return shifted;
@@ -171,7 +171,7 @@ function readBesideOneLine(passage: Passage): Indents | undefined {
 }
 
 /** Whether no line is indented less than `depth`, except for lines that end an outer block and the lines after them. */
-function staysInside(depth: string, lines: readonly Written[], indents: Indents): boolean {
+function staysInside(depth: string, lines: readonly NewLine[], indents: Indents): boolean {
   let least = depth;
   for (const { index, text } of lines) {
     const indent = indents.get(index) ?? '';
@@ -201,7 +201,7 @@ function pairByPosition(passage: Passage): Indents | undefined {
 }
 
 /** Whether both lines begin or end a block, or neither does. */
-function areAlike(replaced: Known, { text }: Written, below: Known | undefined): boolean {
+function areAlike(replaced: OldLine, { text }: NewLine, below: OldLine | undefined): boolean {
   if (opensBlock(replaced.text) !== opensBlock(text) || closesBlock(replaced.text) !== closesBlock(text)) return false;
   const word = (line: string) => /^\W*\w*/.exec(line)?.[0];
   const isInside = below !== undefined && below.file !== replaced.file && below.file.startsWith(replaced.file);
@@ -209,8 +209,8 @@ function areAlike(replaced: Known, { text }: Written, below: Known | undefined):
 }
 
 /** Groups the removed and added lines between two kept lines. */
-function runsOf({ ops, known, written }: Passage): { removed: Known[]; added: Written[] }[] {
-  const runs: { removed: Known[]; added: Written[] }[] = [];
+function runsOf({ ops, known, written }: Passage): { removed: OldLine[]; added: NewLine[] }[] {
+  const runs: { removed: OldLine[]; added: NewLine[] }[] = [];
   const [knownAt, writtenAt] = [new Map(known.map((line) => [line.index, line])), new Map(written.map((line) => [line.index, line]))];
   let isOpen = false;
   for (const index of ops.keys()) {

@@ -20,14 +20,14 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 export function repairReplaceInput(input: unknown): unknown {
-  const { old_text, new_text, all, edits, ...rest } = renamed(input) as Record<string, unknown>;
+  const { old_text, new_text, all, edits, ...rest } = renameArguments(input) as Record<string, unknown>;
   if (edits === undefined && old_text !== undefined) return { ...rest, edits: [{ old_text, new_text, all }] };
-  const list = typeof edits === 'string' ? parsed(edits) : edits;
-  return { ...rest, edits: Array.isArray(list) ? list.map(renamed) : typeof list === 'object' ? [renamed(list)] : list };
+  const list = typeof edits === 'string' ? parseJson(edits) : edits;
+  return { ...rest, edits: Array.isArray(list) ? list.map(renameArguments) : typeof list === 'object' ? [renameArguments(list)] : list };
 }
 
 /** Drops null values, which mean that the argument is missing. A name of the schema takes precedence over an alias for it. */
-function renamed(input: unknown): unknown {
+function renameArguments(input: unknown): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input ?? {};
   const entries = Object.entries(input).filter(([, value]) => value !== null);
   return {
@@ -36,7 +36,7 @@ function renamed(input: unknown): unknown {
   };
 }
 
-function parsed(json: string): unknown {
+function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {

@@ -17,7 +17,7 @@ export function nearestStart(lines: Lines, passage: readonly string[]): number |
 }
 
 /** Formats lines like read_file, from the index `from` up to, but not including, `to`. */
-export function numbered(lines: Lines, from: number, to: number): string {
+export function numberedLines(lines: Lines, from: number, to: number): string {
   const shown: string[] = [];
   for (let index = Math.max(0, from); index < Math.min(to, lines.full); index++) {
     const line = lines.line(index);

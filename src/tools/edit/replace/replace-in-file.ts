@@ -3,7 +3,7 @@ import type { Tool } from '../../../core/run/tool.ts';
 import { encodeLike } from '../../../workspace/content.ts';
 import type { WriteGate } from '../../../workspace/gate.ts';
 import type { Workspace } from '../../../workspace/workspace.ts';
-import { counted, defineTool } from '../../define-tool.ts';
+import { countOf, defineTool } from '../../define-tool.ts';
 import { changeCall, existingFile, textContent } from '../change-call.ts';
 import { marksNote, withMarksRestored } from '../invisible-marks.ts';
 import { repairReplaceInput } from './input.ts';
@@ -27,7 +27,7 @@ export function replaceInFileTool(workspace: Workspace, gate: WriteGate): Tool {
       expectWhole(edits, place.path);
       const original = textContent(before, place.path);
       const { text, replaced, notes } = replaceAll(original, withMarksRestored(edits, original), place.path);
-      const done = [`Replaced ${counted(replaced, 'passage')} in ${place.path}.`, ...notes, ...marksNote(text, original)].join(' ');
+      const done = [`Replaced ${countOf(replaced, 'passage')} in ${place.path}.`, ...notes, ...marksNote(text, original)].join(' ');
       return changeCall(`Edit ${place.path}`, [{ ...place, before, after: encodeLike(text, before) }], gate, done);
     },
   });

@@ -24,7 +24,7 @@ const MIN_DONE = 12;
 export function replaceAll(original: string, edits: readonly Edit[], path: string): Replaced {
   const [mark, lines] = withoutMark(original);
   const meant = mark ? edits.map((edit) => unmarked(edit, lines)) : edits;
-  const spans = meant.flatMap((_, index) => find(lines, meant, index, path));
+  const spans = meant.flatMap((_, index) => spansOf(lines, meant, index, path));
   const replaced = splice(lines, spans, path);
   if (replaced.text === lines.text) throw new ToolError(`The edits change nothing in ${path}.`);
   return { ...replaced, text: mark + replaced.text };
@@ -92,7 +92,7 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function find(lines: Lines, edits: readonly Edit[], index: number, path: string): Span[] {
+function spansOf(lines: Lines, edits: readonly Edit[], index: number, path: string): Span[] {
   const { old_text, new_text, all } = edits[index] as Edit;
   const { text } = lines;
   const what = `edit ${index + 1}`;
@@ -101,8 +101,8 @@ function find(lines: Lines, edits: readonly Edit[], index: number, path: string)
     throw new ToolError(`old_text of ${what} is empty. Give the passage to replace.`);
   }
   const { found, old, now, mend } = placesOfEdit(lines, edits[index] as Edit);
-  const places = all ? apart(found) : found;
-  if (places.length === 0) throw new ToolError(missing(lines, edits, index, path));
+  const places = all ? withoutOverlaps(found) : found;
+  if (places.length === 0) throw new ToolError(missingPassageError(lines, edits, index, path));
   if (places.length > 1 && !all) {
     const same = edits.findIndex((other, at) => at !== index && other.old_text === old_text && other.new_text === new_text) + 1;
     const advice = `${same > 0 ? `Edit ${same} is the same. ` : ''}Give more lines around it, or set all.`;
@@ -143,7 +143,7 @@ function placesOfEdit(
 }
 
 /** Builds the error for an edit whose passage was not found. */
-function missing(lines: Lines, edits: readonly Edit[], index: number, path: string): string {
+function missingPassageError(lines: Lines, edits: readonly Edit[], index: number, path: string): string {
   const { old_text, new_text } = edits[index] as Edit;
   const what = `of edit ${index + 1}`;
   const made = edits.findIndex((other) => other.new_text.includes(old_text));
@@ -157,7 +157,7 @@ function missing(lines: Lines, edits: readonly Edit[], index: number, path: stri
 }
 
 function replacementOf(lines: Lines, place: Place, old: string, now: string, ops = opsOf(old, now)): string | undefined {
-  if (!place.rule) return written(lines, place, old, now);
+  if (!place.rule) return withFileLineBreaks(lines, place, old, now);
   // The file lacks the last line break of the passage, so the change is rendered without it.
   return render(lines, place, place.atEnd ? opsOf(withoutBreak(old), withoutBreak(now)) : ops);
 }
@@ -209,7 +209,7 @@ function isTrimmedInOldOnly(indent: string, old: string, now: string): boolean {
  * Converts the line breaks of the new text to those of the file, because models write
  * , unless the edit itself changes line endings.
  */
-function written(lines: Lines, { start, end }: Place, old: string, now: string): string {
+function withFileLineBreaks(lines: Lines, { start, end }: Place, old: string, now: string): string {
   if (!/[\r\n]/.test(now) || (old.includes('\r') && (now.includes('\r') || withNewlines(old) === now))) return now;
   const ending = old.includes('\r\n') ? '\r\n' : /[\r\n]/.exec(old)?.[0];
   if (!ending && lines.count === 1) return now;
@@ -221,7 +221,7 @@ function withNewlines(text: string): string {
 }
 
 /** Drops places that overlap the one before. */
-function apart(places: readonly Place[]): Place[] {
+function withoutOverlaps(places: readonly Place[]): Place[] {
   const chosen: Place[] = [];
   for (const place of places) if (place.start >= (chosen.at(-1)?.end ?? 0)) chosen.push(place);
   return chosen;

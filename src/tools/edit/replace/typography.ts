@@ -16,7 +16,11 @@ export function withTypographyOf(file: readonly string[], ops: readonly Op[]): O
   let run: { old: string[]; file: string[]; added: number[] } = { old: [], file: [], added: [] };
   const finish = () => {
     const { added } = run;
-    const lines = carried(run.old.join('\n'), run.file.join('\n'), added.map((index) => (ops[index] as Op).text).join('\n')).split('\n');
+    const lines = withFileCharacters(
+      run.old.join('\n'),
+      run.file.join('\n'),
+      added.map((index) => (ops[index] as Op).text).join('\n'),
+    ).split('\n');
     for (const [line, index] of added.entries()) result[index] = { sign: '+', text: lines[line] as string };
     run = { old: [], file: [], added: [] };
   };
@@ -36,7 +40,7 @@ export function withTypographyOf(file: readonly string[], ops: readonly Op[]): O
 }
 
 /** `old` and `file` have the same length, because they differ only in quotes, dashes and spaces. */
-function carried(old: string, file: string, now: string): string {
+function withFileCharacters(old: string, file: string, now: string): string {
   if (old === file || now.length + old.length > MAX_LENGTH) return now;
   let at = 0;
   const parts = diffArrays(old.match(TOKEN) ?? [], now.match(TOKEN) ?? [], { timeout: 500 });
