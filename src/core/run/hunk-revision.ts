@@ -3,8 +3,7 @@ import type { ChangeSummary, FileRevision } from './tool.ts';
 
 /** Splits a diff into its hunks. A diff without hunks, as of a move, gives an empty list. */
 export function splitHunks(diff: string): string[] {
-  // Only
-  // ends a line of a diff. Other line breaks may be part of a line that looks like a hunk header.
+  // Only \n ends a line of a diff. Other line breaks may be part of a line that looks like a hunk header.
   return diff.split(/(?<=\n)(?=@@ )/).filter((part) => part.startsWith('@@ '));
 }
 

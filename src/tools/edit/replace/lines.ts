@@ -1,8 +1,4 @@
-/**
- * Splits a text into lines with their offsets. A line break is \r
- * ,
- * or \r, and a text that ends with one has an empty last line.
- */
+/** Splits a text into lines with their offsets. A line break is \r\n, \n or \r, and a text that ends with one has an empty last line. */
 const BREAK = /\r\n|\n|\r/g;
 
 export class Lines {
@@ -47,10 +43,7 @@ export class Lines {
     return lastAtMost(this.#starts, offset) + 1;
   }
 
-  /**
-   * Returns the line ending at an offset, for the last line that of the line before, and `
-   * ` for a text with one line.
-   */
+  /** Returns the line ending at an offset. The last line gets that of the line before it, and a text with one line gets `\n`. */
   endingNear(offset: number): string {
     const line = Math.min(this.numberAt(offset) - 1, this.count - 2);
     return line < 0 ? '\n' : this.text.slice(this.end(line), this.start(line + 1));

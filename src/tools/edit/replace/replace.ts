@@ -206,8 +206,8 @@ function isTrimmedInOldOnly(indent: string, old: string, now: string): boolean {
 }
 
 /**
- * Converts the line breaks of the new text to those of the file, because models write
- * , unless the edit itself changes line endings.
+ * Converts the line breaks of the new text to those of the file, because models write \n,
+ * unless the edit itself changes line endings.
  */
 function withFileLineBreaks(lines: Lines, { start, end }: Place, old: string, now: string): string {
   if (!/[\r\n]/.test(now) || (old.includes('\r') && (now.includes('\r') || withNewlines(old) === now))) return now;
