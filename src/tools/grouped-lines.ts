@@ -9,8 +9,8 @@ export type Row = { group: string; line?: number; text: string };
 export function groupedLines(rows: readonly Row[], total: number, noun: string): string {
   const groups = new Map<string, Row[]>();
   for (const row of rows) {
-    const known = groups.get(row.group);
-    if (known) known.push(row);
+    const group = groups.get(row.group);
+    if (group) group.push(row);
     else groups.set(row.group, [row]);
   }
   const texts = [...groups]

@@ -24,11 +24,11 @@ export function renameArguments(input: unknown, keys: readonly string[]): unknow
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
   const own = input as Record<string, unknown>;
   const missing = keys.filter((key) => own[key] === undefined || own[key] === null);
-  const found = missing.flatMap((key) => {
+  const renamedEntries = missing.flatMap((key) => {
     const other = OTHER_NAMES[key]?.find((name) => !keys.includes(name) && own[name] !== undefined && own[name] !== null);
     return other === undefined ? [] : [[key, own[other]]];
   });
-  return found.length > 0 ? { ...own, ...Object.fromEntries(found) } : input;
+  return renamedEntries.length > 0 ? { ...own, ...Object.fromEntries(renamedEntries) } : input;
 }
 
 /** Merges a separate directory argument into the glob. */

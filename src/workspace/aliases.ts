@@ -70,8 +70,8 @@ function nestingsOf(folders: readonly Folder[]): Nesting[] {
   return parts.flatMap((inners, inner) =>
     parts.flatMap((outers, outer) => {
       if (inner === outer) return [];
-      const found = inners.flatMap((own) => outers.flatMap((top) => (isBelow(own, top) ? [own.slice(top.length).join('/')] : [])));
-      return [...new Set(found)].map((below) => ({ outer, inner, below }));
+      const nestedPaths = inners.flatMap((own) => outers.flatMap((top) => (isBelow(own, top) ? [own.slice(top.length).join('/')] : [])));
+      return [...new Set(nestedPaths)].map((below) => ({ outer, inner, below }));
     }),
   );
 }

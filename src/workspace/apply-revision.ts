@@ -83,7 +83,7 @@ export function revisionNote(proposed: readonly FileChange[], landed: readonly F
     return [`- ${path}, from your proposal to what was written:`, diffOf(after, change.after).diff];
   });
   const lines = notes.join('\n').split('\n');
-  const shown =
+  const limitedLines =
     lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), `… ${lines.length - MAX_LINES} more lines: read the files.`] : lines;
-  return ['The user accepted only part of this, or edited it. Do not add what was left out again.', ...shown].join('\n');
+  return ['The user accepted only part of this, or edited it. Do not add what was left out again.', ...limitedLines].join('\n');
 }

@@ -27,11 +27,11 @@ export type History = { path: string; stretches: Stretch[]; mode?: number | unde
 export function historiesOf(staged: readonly Staged[]): History[] {
   const all = new Map<string, { path: string; stretches: { before: Hash; left: Set<Hash> }[]; mode?: number }>();
   for (const { path, before, after, mode, landed } of staged) {
-    const known = all.get(path) ?? { path, stretches: [] };
-    all.set(path, known);
-    if (mode !== undefined) known.mode ??= mode;
-    const last = known.stretches.at(-1);
-    if (!last?.left.has(before)) known.stretches.push({ before, left: new Set(landed ? [after] : [before, after]) });
+    const history = all.get(path) ?? { path, stretches: [] };
+    all.set(path, history);
+    if (mode !== undefined) history.mode ??= mode;
+    const last = history.stretches.at(-1);
+    if (!last?.left.has(before)) history.stretches.push({ before, left: new Set(landed ? [after] : [before, after]) });
     else if (landed) last.left = new Set([after]);
     else last.left.add(after);
   }

@@ -196,12 +196,12 @@ export class WriteGate {
       const mode = change.path.endsWith('/') ? undefined : (await this.#workspace.stat(change.at))?.mode;
       return mode === undefined ? summary : { ...summary, mode };
     }
-    const made: string[] = [];
+    const newDirectories: string[] = [];
     const { folder, path } = change.at;
     await this.#workspace.stat(change.at);
     for (let at = parentOf(path); at && !(await this.#workspace.fs.stat({ folder, path: at })); at = parentOf(at))
-      made.push(`${this.#workspace.display({ folder, path: at })}/`);
-    return made.length > 0 ? { ...summary, made: made.reverse() } : summary;
+      newDirectories.push(`${this.#workspace.display({ folder, path: at })}/`);
+    return newDirectories.length > 0 ? { ...summary, made: newDirectories.reverse() } : summary;
   }
 
   /**

@@ -23,8 +23,8 @@ export function hunksOf(before: string, after: string): Hunk[] | undefined {
 export function replacement(before: string, after: string): Hunk {
   const side = (text: string, sign: string) => {
     const lines = linesOf(text);
-    const shown = lines.map((line) => sign + line.replace(/\n$/, ''));
-    return { count: lines.length, lines: lines.at(-1)?.endsWith('\n') === false ? [...shown, NO_LINE_FEED] : shown };
+    const signedLines = lines.map((line) => sign + line.replace(/\n$/, ''));
+    return { count: lines.length, lines: lines.at(-1)?.endsWith('\n') === false ? [...signedLines, NO_LINE_FEED] : signedLines };
   };
   const [old, now] = [side(before, '-'), side(after, '+')];
   return { oldStart: 1, oldLines: old.count, newStart: 1, newLines: now.count, lines: [...old.lines, ...now.lines] };

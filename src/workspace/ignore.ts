@@ -17,9 +17,9 @@ const MAX_BYTES = 1_000_000;
 export async function withIgnoreFiles(fs: FileSystem): Promise<FileSystem> {
   const rules = await Promise.all(fs.folders.map((_, folder) => rulesOf(fs, folder)));
   if (rules.every((each) => each === undefined)) return fs;
-  const known = rules.map(() => new Map<string, boolean>());
+  const caches = rules.map(() => new Map<string, boolean>());
   const hidesDirectory = ({ folder, path }: Location): boolean => {
-    const cache = known[folder];
+    const cache = caches[folder];
     if (!cache || path === '') return false;
     const hidden = cache.get(path) ?? (hidesDirectory({ folder, path: parentOf(path) }) || (rules[folder]?.(`${path}/`) ?? false));
     cache.set(path, hidden);

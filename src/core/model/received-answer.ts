@@ -89,9 +89,9 @@ export class Received {
 
   /** The text so far, for an answer that did not complete. */
   get said(): TextPart[] {
-    const said = this.content.filter((part) => part.type === 'text');
-    if (this.#unfinished.length > 0) said.push({ type: 'text', text: this.#unfinished.text });
-    return this.#isEndless ? said.slice(0, 1).map(({ text }) => ({ type: 'text', text: text.slice(0, KEPT_OF_ENDLESS) })) : said;
+    const texts = this.content.filter((part) => part.type === 'text');
+    if (this.#unfinished.length > 0) texts.push({ type: 'text', text: this.#unfinished.text });
+    return this.#isEndless ? texts.slice(0, 1).map(({ text }) => ({ type: 'text', text: text.slice(0, KEPT_OF_ENDLESS) })) : texts;
   }
 
   /** Returns the usage so far: as counted by the service, or else estimated by the length. */
@@ -137,9 +137,9 @@ function requestLength({ system, messages, tools }: ModelRequest): number {
 }
 
 function remembered<T extends object>(value: T, measure: (value: T) => number): number {
-  const known = lengths.get(value) ?? measure(value);
-  lengths.set(value, known);
-  return known;
+  const length = lengths.get(value) ?? measure(value);
+  lengths.set(value, length);
+  return length;
 }
 
 const jsonLength = (value: unknown) => JSON.stringify(value).length;

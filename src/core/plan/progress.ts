@@ -19,8 +19,8 @@ export type StepStates = Record<number, StepState>;
 type PlanRun = Pick<RunRecord, 'plan' | 'steps'>;
 
 export function currentStep({ steps }: Pick<RunRecord, 'steps'>): number | undefined {
-  const found = Object.entries(steps).find(([, { status }]) => status === 'started');
-  return found && Number(found[0]);
+  const started = Object.entries(steps).find(([, { status }]) => status === 'started');
+  return started && Number(started[0]);
 }
 
 /** Returns the first step that is neither over nor running. */
@@ -78,16 +78,16 @@ export function reducePlan(state: SessionState, event: PlanEvent, run: RunRecord
       break;
     }
     case 'plan_resolved': {
-      const known = state.plans.get(event.planId);
-      if (!known) break;
-      known.plan = event.plan ?? known.plan;
-      known.status = event.answer === 'run' ? 'confirmed' : 'discarded';
+      const record = state.plans.get(event.planId);
+      if (!record) break;
+      record.plan = event.plan ?? record.plan;
+      record.status = event.answer === 'run' ? 'confirmed' : 'discarded';
       break;
     }
     case 'plan_revised': {
       const { plan, was } = event;
-      const known = state.plans.get(plan.id);
-      if (known) known.plan = plan;
+      const record = state.plans.get(plan.id);
+      if (record) record.plan = plan;
       if (run?.plan?.id === plan.id) run.plan = plan;
       if (!was) break;
       if (run) run.steps = renumberSteps(run.steps, was);
@@ -112,13 +112,13 @@ export function reducePlan(state: SessionState, event: PlanEvent, run: RunRecord
     }
     case 'step_checked': {
       const { step, check, outcome, output } = event;
-      const known = run?.steps[step];
-      if (known) known.check = { check, outcome, output };
+      const stepState = run?.steps[step];
+      if (stepState) stepState.check = { check, outcome, output };
       break;
     }
     case 'step_rolled_back': {
-      const known = run?.steps[event.step];
-      if (known) known.rolledBack = true;
+      const stepState = run?.steps[event.step];
+      if (stepState) stepState.rolledBack = true;
       const outcomes = new Map(event.results.map(({ path, outcome }) => [path, outcome]));
       for (const entry of state.staged) {
         const outcome = outcomes.get(entry.change.path);

@@ -98,12 +98,12 @@ async function approval(
   const { state, emit, meter } = ports;
   const { title, changes = [], digest, command, hosts, address, mcp, targets } = prepared;
   const approvalId = digest === undefined ? call.id : `${call.id}:${digest.slice(0, 12)}`;
-  const given = () => {
-    const known = state.approvals.get(call.id);
-    const isRevised = known?.answer.approve && known.answer.revised;
-    return (isRevised ? known.approvalId === approvalId : known?.digest === digest) ? known?.answer : undefined;
+  const earlierAnswer = () => {
+    const approval = state.approvals.get(call.id);
+    const isRevised = approval?.answer.approve && approval.answer.revised;
+    return (isRevised ? approval.approvalId === approvalId : approval?.digest === digest) ? approval?.answer : undefined;
   };
-  let answer = given();
+  let answer = earlierAnswer();
   if (!answer) {
     if (!state.pendingApprovals.has(approvalId)) {
       const bound = digest !== undefined && { digest };
@@ -131,15 +131,15 @@ async function approval(
       });
     }
     // A listener may have answered synchronously when it received the request.
-    answer = given() ?? (await meter.waiting(ports.answered(approvalId, signal)));
+    answer = earlierAnswer() ?? (await meter.waiting(ports.answered(approvalId, signal)));
   }
   if (!answer.approve && answer.by === 'nobody') throw new Withheld(answer.words ?? 'Nobody could be asked.');
   if (!answer.approve) throw new Withheld(answer.words ? `The user rejected this: ${answer.words}` : 'The user rejected this.');
   if (!answer.revised) return prepared;
-  const kept = await prepared.revise?.(answer.revised);
-  if (!kept || kept.digest !== state.approvals.get(call.id)?.digest)
+  const revisedCall = await prepared.revise?.(answer.revised);
+  if (!revisedCall || revisedCall.digest !== state.approvals.get(call.id)?.digest)
     throw new Withheld('What remains of this change is not what the user approved. Nothing was changed: ask for it again.');
-  return kept;
+  return revisedCall;
 }
 
 /** Counts the other calls of this answer that would need the same permission. None of them was judged yet. */
@@ -152,8 +152,8 @@ function similarTo(call: ToolCall, [widest]: readonly Permission[], { state, ali
 async function reply({ id: callId }: ToolCall, question: Question, ports: RunPorts, signal: AbortSignal): Promise<QuestionAnswer> {
   const { state, emit, meter } = ports;
   const questionId = `${callId}:${question.id}`;
-  const known = state.questionAnswers.get(questionId);
-  if (known) return known;
+  const earlierReply = state.questionAnswers.get(questionId);
+  if (earlierReply) return earlierReply;
   // Code that continues after a stop has nobody to ask.
   signal.throwIfAborted();
   if (!state.pendingQuestions.has(questionId)) emit({ type: 'question_asked', questionId, callId, question });

@@ -11,8 +11,8 @@ type PlanRun = Pick<RunRecord, 'plan' | 'steps'>;
 
 /** Returns the step whose latest check failed, unless the user skipped it or it has passed since. */
 export function failedCheck({ steps }: Pick<RunRecord, 'steps'>): number | undefined {
-  const found = Object.entries(steps).find(([, step]) => step.check?.outcome === 'failed' && !isOver(step));
-  return found && Number(found[0]);
+  const failedEntry = Object.entries(steps).find(([, step]) => step.check?.outcome === 'failed' && !isOver(step));
+  return failedEntry && Number(failedEntry[0]);
 }
 
 export function stepError(run: PlanRun): RunError {

@@ -77,8 +77,8 @@ export async function think(ports: ThinkPorts, tools: ModelRequest['tools'], sig
   };
 
   try {
-    for await (const given of interruptible(ports.adapter.stream(request, either), either)) {
-      const event = checkedEvent(given);
+    for await (const rawEvent of interruptible(ports.adapter.stream(request, either), either)) {
+      const event = checkedEvent(rawEvent);
       received.add(event.type === 'part' && event.part.type === 'tool_call' ? { ...event, part: ids.own(event.part) } : event);
       if (event.type !== 'part' && event.type !== 'usage' && event.type !== 'stop') emit(event);
       if (received.size < checkedAt + CHECK_CHARACTERS) continue;

@@ -11,19 +11,19 @@ export function describeProgress(state: SessionState, run: RunRecord | undefined
   const since = state.messages.slice(run?.messagesBefore);
   const results = new Map(state.results);
   for (const message of since) if (message.role === 'tool') for (const result of message.content) results.set(result.callId, result);
-  const asked = since.flatMap(callsOf);
-  const made = asked.flatMap((call) => {
+  const requestedCalls = since.flatMap(callsOf);
+  const executedCalls = requestedCalls.flatMap((call) => {
     const result = state.carriedOut.has(call.id) ? results.get(call.id) : undefined;
     return result ? [{ call, result }] : [];
   });
-  const succeeded = made.filter(({ result }) => !result.isError);
+  const succeeded = executedCalls.filter(({ result }) => !result.isError);
   const read = succeeded.flatMap(({ call }) => (call.name === 'read_file' ? [argument(call, 'path')] : []));
   const changed = state.staged.flatMap(({ runId, change, landed }) => (landed && runId === run?.runId ? [change.path] : []));
   const lookups = succeeded.flatMap(({ call, result }) => lookupOf(call, result));
   const thoughts = since.flatMap((message) => (message.role === 'assistant' ? [flat(textOf(message))] : [])).filter(Boolean);
   return (
     [
-      asked.length > 0 && countLine(made, asked.length - made.length),
+      requestedCalls.length > 0 && countLine(executedCalls, requestedCalls.length - executedCalls.length),
       named('Changed', changed),
       named('Read', read),
       lookups.length > 0 &&

@@ -22,8 +22,8 @@ export function storageDirectory(env: Environment = process.env, platform: NodeJ
 function homeDirectory(): string {
   for (const look of [homedir, () => userInfo().homedir]) {
     try {
-      const found = look();
-      if (isAbsolute(found)) return found;
+      const directory = look();
+      if (isAbsolute(directory)) return directory;
     } catch {
       // The account does not exist.
     }

@@ -24,8 +24,8 @@ function callOf(title: string, set: ChangeSet, gate: WriteGate, done: string): P
     changes: set.summaries,
     digest: set.digest,
     async revise(revision) {
-      const kept = await gate.revise(set, revision);
-      return callOf(title, kept, gate, `${done}\n${revisionNote(set.changes, kept.changes)}`);
+      const revisedSet = await gate.revise(set, revision);
+      return callOf(title, revisedSet, gate, `${done}\n${revisionNote(set.changes, revisedSet.changes)}`);
     },
     async execute(context) {
       await gate.apply(set, context);
@@ -60,9 +60,9 @@ export async function expectFree(workspace: Workspace, { at, path }: Resolved, i
   // There are no links on a resolved path, so the parent directories can be checked without resolving them again.
   for (let end = at.path.lastIndexOf('/'); end > 0; end = at.path.lastIndexOf('/', end - 1)) {
     const above = { ...at, path: at.path.slice(0, end) };
-    const found = await workspace.fs.stat(above);
-    if (found?.type === 'directory') return;
-    if (found) throw new ToolError(`${workspace.display(above)} is not a directory: nothing can be below it.`);
+    const entry = await workspace.fs.stat(above);
+    if (entry?.type === 'directory') return;
+    if (entry) throw new ToolError(`${workspace.display(above)} is not a directory: nothing can be below it.`);
   }
 }
 

@@ -100,8 +100,8 @@ async function linesOf(workspace: Workspace, at: Location, branch: Branch, { dep
     else if (await isEmpty(workspace, childOf(at, name))) lines.push({ name, text: `${name}/ (empty)` });
     else ignored.push(`${name}/`);
   }
-  const shown = ignored.length > MAX_IGNORED + 1 ? MAX_IGNORED : ignored.length;
-  for (const name of ignored.slice(0, shown)) lines.push({ name, text: `${name} (ignored)` });
+  const ignoredCount = ignored.length > MAX_IGNORED + 1 ? MAX_IGNORED : ignored.length;
+  for (const name of ignored.slice(0, ignoredCount)) lines.push({ name, text: `${name} (ignored)` });
   lines.sort((a, b) => (a.name < b.name ? -1 : 1));
   const shownLines = lines.slice(0, most);
   room.left -= shownLines.length;
@@ -118,7 +118,7 @@ async function linesOf(workspace: Workspace, at: Location, branch: Branch, { dep
     out.push(...own.map((line) => `  ${line}`));
   }
   if (lines.length > shownLines.length) out.push(`[${lines.length - shownLines.length} more entries]`);
-  if (ignored.length > shown) out.push(`[${ignored.length - shown} more ignored]`);
+  if (ignored.length > ignoredCount) out.push(`[${ignored.length - ignoredCount} more ignored]`);
   return out;
 }
 

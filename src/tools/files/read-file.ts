@@ -111,14 +111,14 @@ async function readLarge(
   const piece = async (start: number, length: number) => (await workspace.fs.readRange?.(at, start, length)) ?? new Uint8Array();
   const limits = { from, to, maxLines: MAX_LINES, maxChars: MAX_CHARS, maxLine: MAX_LINE };
   const image = imageTypeOf(begin);
-  const found = image ? undefined : await readLinesInChunks(piece, limits, signal);
+  const chunked = image ? undefined : await readLinesInChunks(piece, limits, signal);
   if (image) return `${path} is an image (${image}, ${size} bytes): too large to be shown.`;
-  if (!found) return binaryText(path, begin, size);
-  if (found.lines.length === 0) throw new ToolError(`The file has ${countOf(found.total ?? 0, 'line')} only.`);
-  const last = from + found.lines.length - 1;
-  const lines = found.lines.map(({ text, cut }, index) => `${from + index}\t${text}${cut > 0 ? `… [${cut} more bytes]` : ''}`);
-  const of = found.total === undefined ? `; the file has ${Math.round(size / 1_000_000)} MB` : ` of ${found.total}`;
-  const next = found.more && last < to ? `; read on with from_line ${last + 1}` : '';
+  if (!chunked) return binaryText(path, begin, size);
+  if (chunked.lines.length === 0) throw new ToolError(`The file has ${countOf(chunked.total ?? 0, 'line')} only.`);
+  const last = from + chunked.lines.length - 1;
+  const lines = chunked.lines.map(({ text, cut }, index) => `${from + index}\t${text}${cut > 0 ? `… [${cut} more bytes]` : ''}`);
+  const of = chunked.total === undefined ? `; the file has ${Math.round(size / 1_000_000)} MB` : ` of ${chunked.total}`;
+  const next = chunked.more && last < to ? `; read on with from_line ${last + 1}` : '';
   return [...lines, `[lines ${from}-${last}${of}${next}]`].join('\n');
 }
 

@@ -26,14 +26,14 @@ export function getDiagnosticsTool(workspace: Workspace, languages: LanguageServ
           const all = await answerOf((limited) => languages.problems(place?.at, limited), signal);
           // Messages quote the content of files. Only a file that was named in the call is covered by its approval.
           const isWithheld = workspace.withheldFiles('get_diagnostics');
-          const found = all.filter(({ at }) => !isWithheld(at) || workspace.display(at) === place?.path);
-          if (found.length === 0) return { content: `No errors or warnings${place ? ` in ${place.path}` : ' are known'}.` };
+          const visibleProblems = all.filter(({ at }) => !isWithheld(at) || workspace.display(at) === place?.path);
+          if (visibleProblems.length === 0) return { content: `No errors or warnings${place ? ` in ${place.path}` : ' are known'}.` };
           // When not all are displayed, errors come before warnings.
-          const worst = found.toSorted((a, b) => a.severity.localeCompare(b.severity)).slice(0, MAX_PROBLEMS);
+          const worst = visibleProblems.toSorted((a, b) => a.severity.localeCompare(b.severity)).slice(0, MAX_PROBLEMS);
           const rows = worst
             .sort((a, b) => a.line - b.line)
             .map(({ at, line, ...problem }) => ({ group: workspace.display(at), line, text: problemText(problem) }));
-          return { content: groupedLines(rows, found.length, 'errors and warnings') };
+          return { content: groupedLines(rows, visibleProblems.length, 'errors and warnings') };
         },
       };
     },

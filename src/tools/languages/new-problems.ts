@@ -33,8 +33,8 @@ function withProblemReport(prepared: PreparedCall, workspace: Workspace, languag
         const output = await prepared.execute(context);
         if (!watch || output.isError || typeof output.content !== 'string') return output;
         const moved = new Map(files.flatMap(({ path, from }) => (from ? [[from, path] as const] : [])));
-        const known = new Set([...watch.files.map((file) => workspace.display(file)), ...files.flatMap(newPath)]);
-        const there = files.filter(({ path, from, after }) => after && (known.has(path) || (from && known.has(from))));
+        const watchedPaths = new Set([...watch.files.map((file) => workspace.display(file)), ...files.flatMap(newPath)]);
+        const there = files.filter(({ path, from, after }) => after && (watchedPaths.has(path) || (from && watchedPaths.has(from))));
         const places = there.map(({ path }) => at(path));
         const news = await newProblems(watch, places, moved, workspace).catch(() => []);
         return news.length > 0 ? { ...output, content: `${output.content}\n${problemsText(news, workspace)}` } : output;

@@ -49,9 +49,9 @@ async function changesOf(workspace: Workspace, { edits, moves }: RenameEffect): 
   const file = async (path: string) => {
     const place = await workspace.resolve(path);
     const before = files.get(place.path)?.before ?? (await existingFile(workspace, place));
-    const known = files.get(place.path) ?? { ...place, before, after: before };
-    files.set(place.path, known);
-    return known;
+    const change = files.get(place.path) ?? { ...place, before, after: before };
+    files.set(place.path, change);
+    return change;
   };
   for (const { at, edits: own } of edits) {
     const change = await file(workspace.display(at));

@@ -50,14 +50,14 @@ export function workspaceSymbolsTool(workspace: Workspace, languages: LanguageSe
         async execute({ signal }) {
           const all = await answerOf((limited) => languages.symbols(query, limited), signal);
           const isWithheld = workspace.withheldFiles('workspace_symbols');
-          const found = all.filter(({ at }) => !at || !isWithheld(at));
-          if (found.length === 0) return { content: `No symbols match ${query}.` };
-          const rows = found.slice(0, MAX_FOUND).map(({ at, name, line, symbol, kind, container }) => ({
+          const visibleSymbols = all.filter(({ at }) => !at || !isWithheld(at));
+          if (visibleSymbols.length === 0) return { content: `No symbols match ${query}.` };
+          const rows = visibleSymbols.slice(0, MAX_FOUND).map(({ at, name, line, symbol, kind, container }) => ({
             group: nameOf(workspace, { at, name }),
             line,
             text: shorten(`${kind} ${container ? `${container}.` : ''}${symbol}`, MAX_NAME),
           }));
-          return { content: groupedLines(rows, found.length, 'symbols') };
+          return { content: groupedLines(rows, visibleSymbols.length, 'symbols') };
         },
       };
     },

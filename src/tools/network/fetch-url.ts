@@ -41,9 +41,9 @@ export function fetchUrlTool(fetcher: Fetcher): Tool {
     async prepare({ url: input, offset = 0 }) {
       const url = addressOf(input);
       const isPrivate = fetcher.isPrivate(url);
-      const shown = url.href.length > MAX_TITLE ? `${url.href.slice(0, MAX_TITLE)}… (${url.href.length} characters)` : url.href;
+      const shortAddress = url.href.length > MAX_TITLE ? `${url.href.slice(0, MAX_TITLE)}… (${url.href.length} characters)` : url.href;
       return {
-        title: `Fetch ${shown}${isPrivate ? ' (a private address)' : ''}`,
+        title: `Fetch ${shortAddress}${isPrivate ? ' (a private address)' : ''}`,
         targets: [],
         hosts: [url.host],
         address: url.href,

@@ -56,8 +56,8 @@ function repairPlan(input: unknown): unknown {
 function repairCheck(check: unknown): unknown {
   if (check === null || check === '') return undefined;
   if (!isRecord(check)) return check;
-  const given = Object.fromEntries(Object.entries(check).filter(([, value]) => value !== null && value !== '' && value !== false));
-  const { command, search_empty: search, glob, diagnostics } = given;
+  const fields = Object.fromEntries(Object.entries(check).filter(([, value]) => value !== null && value !== '' && value !== false));
+  const { command, search_empty: search, glob, diagnostics } = fields;
   if (typeof command === 'string') return { command };
   if (typeof search === 'string') return { search_empty: { pattern: search, ...(typeof glob === 'string' && { glob }) } };
   if (search !== undefined) return { search_empty: search };

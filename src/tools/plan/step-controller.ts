@@ -65,10 +65,10 @@ export class StepController {
   }
 
   async #report({ step, status, note }: Report, context: ExecuteContext): Promise<ToolOutput> {
-    const known = this.#run.steps[step];
+    const stepState = this.#run.steps[step];
     const current = currentStep(this.#run);
-    if (known && isOver(known))
-      return { content: `Step ${step} is ${known.status} already.${this.#nextStepText()}`, note: this.#finalStatus(step) };
+    if (stepState && isOver(stepState))
+      return { content: `Step ${step} is ${stepState.status} already.${this.#nextStepText()}`, note: this.#finalStatus(step) };
     if (current !== undefined && current !== step) {
       if (status !== 'started') throw new ToolError(`Step ${current} is running, not step ${step}.`);
       if (this.#run.steps[current]?.check?.outcome === 'failed' && !this.#isAsked(current, context))
@@ -78,7 +78,7 @@ export class StepController {
     }
     switch (status) {
       case 'started':
-        if (known?.status !== 'started' || known.implicit) this.#recordStep(context, step, 'started', note);
+        if (stepState?.status !== 'started' || stepState.implicit) this.#recordStep(context, step, 'started', note);
         return { content: 'Noted.' };
       case 'done':
         return this.#finish(step, note, context);
@@ -274,9 +274,9 @@ export class StepController {
     const context: ExecuteContext = { ...given, callId: '', progress: () => undefined, ask: async () => nobody };
     const checked = await this.#check(step, context);
     const failed = checked?.outcome === 'failed';
-    const kept = this.#staged(step).length > 0 ? '; its changes were kept' : '';
+    const keptText = this.#staged(step).length > 0 ? '; its changes were kept' : '';
     const unchanged = !failed && this.#isUnchanged(step);
-    this.#recordStep(context, step, failed ? 'failed' : 'done', failed ? `Its check failed${kept}.` : undefined, { unchanged });
+    this.#recordStep(context, step, failed ? 'failed' : 'done', failed ? `Its check failed${keptText}.` : undefined, { unchanged });
     return !failed;
   }
 }

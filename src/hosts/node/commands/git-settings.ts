@@ -13,7 +13,7 @@ const FILES = ['-c', 'core.fsmonitor=false', 'ls-files', '--stage', '-z'];
 
 /** Returns an empty list when there is no repository or no git, and undefined when the configuration cannot be determined. */
 export async function gitSettings(directory: string): Promise<GitSetting[] | undefined> {
-  const found: GitSetting[] = [];
+  const settings: GitSetting[] = [];
   const waiting = [directory];
   for (let count = 0; count < waiting.length; count++) {
     if (count >= MAX_REPOSITORIES) return undefined;
@@ -23,13 +23,13 @@ export async function gitSettings(directory: string): Promise<GitSetting[] | und
     if (listed === undefined) return undefined;
     const own = ownSettings(listed);
     const isSubmodule = count > 0;
-    found.push(...(isSubmodule || !(await isElsewhere(at, own)) ? own.filter(({ key }) => key !== 'core.worktree') : own));
+    settings.push(...(isSubmodule || !(await isElsewhere(at, own)) ? own.filter(({ key }) => key !== 'core.worktree') : own));
     if (own.length === 0) continue;
     const files = await git(at, FILES);
     if (files === undefined) return undefined;
     for (const path of linksIn(files)) if (existsSync(join(at, path, '.git'))) waiting.push(join(at, path));
   }
-  return found;
+  return settings;
 }
 
 async function git(cwd: string, args: readonly string[]): Promise<string | undefined> {

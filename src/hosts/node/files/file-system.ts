@@ -55,12 +55,12 @@ export class NodeFileSystem implements FileSystem {
     const entry = orMissing(() => lstatSync(path));
     if (!entry) return undefined;
     const link = entry.isSymbolicLink();
-    const found = (link && targetOf(path)) || entry;
+    const stats = (link && targetOf(path)) || entry;
     return {
-      type: found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other',
-      size: found.size,
+      type: stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : 'other',
+      size: stats.size,
       link,
-      mode: found.mode & 0o7777,
+      mode: stats.mode & 0o7777,
     };
   }
 
@@ -118,10 +118,10 @@ export class NodeFileSystem implements FileSystem {
 }
 
 function onPath(): () => Promise<string | undefined> {
-  let found: Promise<string | undefined> | undefined;
+  let ripgrepPath: Promise<string | undefined> | undefined;
   return () => {
-    found ??= findRipgrep();
-    return found;
+    ripgrepPath ??= findRipgrep();
+    return ripgrepPath;
   };
 }
 

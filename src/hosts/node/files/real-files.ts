@@ -34,8 +34,8 @@ type OpenFile = { file: number; size: number };
 /** Opens a file without blocking, whatever is at the path. @throws Error unless it is a regular file. */
 function openRegular(path: string, flags = 0): OpenFile {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | flags);
-  const found = fstatSync(file);
-  if (found.isFile()) return { file, size: found.size };
+  const stats = fstatSync(file);
+  if (stats.isFile()) return { file, size: stats.size };
   closeSync(file);
   throw new Error(`${path} is not a regular file.`);
 }

@@ -215,9 +215,9 @@ export function hashOfBytes(bytes: Uint8Array): string {
 
 /** Returns undefined when nothing exists at the path. Anything but a regular file gets a value that no hash equals. */
 export function hashAt(fs: FileOps, path: string): string | undefined {
-  const found = fs.lstatSync(path, { throwIfNoEntry: false });
-  if (!found) return undefined;
-  return found.isFile() ? hashOfBytes(fs.readFileSync(path)) : 'no file';
+  const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+  if (!stats) return undefined;
+  return stats.isFile() ? hashOfBytes(fs.readFileSync(path)) : 'no file';
 }
 
 export function exists(fs: FileOps, path: string): boolean {

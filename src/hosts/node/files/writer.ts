@@ -225,9 +225,9 @@ export class NodeWriter implements Writer {
 
   /** Returns the entry at the path itself, without following a symbolic link. */
   #entry(file: string, path: string): nodeFs.Stats | undefined {
-    const found = this.#fs.lstatSync(file, { throwIfNoEntry: false });
-    if (found && !found.isFile()) throw new Error(`${path} is not a file.`);
-    return found;
+    const stats = this.#fs.lstatSync(file, { throwIfNoEntry: false });
+    if (stats && !stats.isFile()) throw new Error(`${path} is not a file.`);
+    return stats;
   }
 
   /** Removes empty directories that were created here. */

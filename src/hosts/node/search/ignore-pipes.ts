@@ -27,8 +27,8 @@ export async function hasPipeBelow(folder: string, signal: AbortSignal): Promise
 function hasPipeIn(directory: string): boolean {
   return NAMES.some((name) => {
     try {
-      const found = statSync(join(directory, name), { throwIfNoEntry: false });
-      return found !== undefined && !found.isFile() && !found.isDirectory();
+      const stats = statSync(join(directory, name), { throwIfNoEntry: false });
+      return stats !== undefined && !stats.isFile() && !stats.isDirectory();
     } catch {
       return false;
     }

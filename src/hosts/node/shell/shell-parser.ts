@@ -6,9 +6,9 @@ const loading = new Map<string, Promise<ShellParser | undefined>>();
 export const nodeShellParsers: ShellParsers = (shell) => {
   if (shell === 'other') return Promise.resolve(undefined);
   const grammar = shell === 'powershell' ? 'powershell' : 'bash';
-  const known = loading.get(grammar) ?? load(grammar);
-  loading.set(grammar, known);
-  return known;
+  const parser = loading.get(grammar) ?? load(grammar);
+  loading.set(grammar, parser);
+  return parser;
 };
 
 async function load(grammar: 'bash' | 'powershell'): Promise<ShellParser | undefined> {

@@ -53,8 +53,8 @@ function locate(lines: Lines, hunk: Hunk, after: number, what: string, path: str
   for (const mend of [undefined, ...MENDS]) {
     const mended = mend ? mendedOps(ops, mend) : { ops };
     if (!mended) continue;
-    const found = placesIn(lines, { ...hunk, ops: mended.ops }, blocks, after);
-    const places = mended.first === undefined ? found : preferred(found, ({ line }) => line + 1 === mended.first);
+    const matches = placesIn(lines, { ...hunk, ops: mended.ops }, blocks, after);
+    const places = mended.first === undefined ? matches : preferred(matches, ({ line }) => line + 1 === mended.first);
     const [place] = places;
     if (!place) continue;
     // Among several matches below a single header, the nearest one is used.
@@ -118,8 +118,8 @@ function mendedOps(ops: readonly Op[], mend: Mend): { ops: Op[]; first?: number 
 function missingHunkError(lines: Lines, { headers, ops }: Hunk, what: string, path: string): string {
   const old = oldLines(ops);
   const now = ops.filter(({ sign }) => sign !== '-').map(({ text }) => text);
-  const known = new Set(old);
-  const [done] = now.some((line) => !known.has(line)) ? linePlaces(lines, now, [{ from: 0, to: lines.full }]) : [];
+  const oldSet = new Set(old);
+  const [done] = now.some((line) => !oldSet.has(line)) ? linePlaces(lines, now, [{ from: 0, to: lines.full }]) : [];
   if (done && !isUndone(lines, done, old, now)) return appliedAlready(lines, done, what, path);
   return notFound(lines, old, `${what}${headers.length > 0 ? `, after @@ ${headers.join(' @@ ')},` : ''}`, path);
 }
@@ -212,10 +212,10 @@ function insertion(lines: Lines, ops: readonly Op[], blocks: readonly Scope[] | 
 function blocksOf(lines: Lines, headers: readonly string[], what: string, path: string): Scope[] {
   let scopes: Scope[] = [{ from: 0, to: lines.full }];
   for (const header of headers) {
-    const found = headerLines(lines, header);
+    const headerMatches = headerLines(lines, header);
     const isWithin = withinAny(scopes);
-    const inside = found.filter((line) => isWithin(line, line + 1));
-    const below = inside.length > 0 ? inside : found.filter((line) => line >= (scopes[0] as Scope).from);
+    const inside = headerMatches.filter((line) => isWithin(line, line + 1));
+    const below = inside.length > 0 ? inside : headerMatches.filter((line) => line >= (scopes[0] as Scope).from);
     if (below.length === 0) throw new ToolError(notFound(lines, [header], `The header of ${lower(what)}, @@ ${header},`, path));
     scopes = blocksAt(lines, below);
   }
@@ -226,8 +226,8 @@ function blocksOf(lines: Lines, headers: readonly string[], what: string, path: 
 function headerLines(lines: Lines, header: string): number[] {
   for (const { fold } of [EXACT, ...LOOSER]) {
     const wanted = fold(header);
-    const found = lines.folded(fold).flatMap((line, index) => (line === wanted ? [index] : []));
-    if (found.length > 0) return found;
+    const indices = lines.folded(fold).flatMap((line, index) => (line === wanted ? [index] : []));
+    if (indices.length > 0) return indices;
   }
   const { fold } = LOOSER.at(-1) as (typeof LOOSER)[number];
   const part = fold(header);

@@ -16,11 +16,11 @@ const NUMBER = /^\s*L?(\d+)(?:(\t|→)|:\s?|\s?\|\s?|$)/;
  * it.
  */
 function firstNumber(lines: readonly string[]): number | undefined {
-  const found = lines.flatMap((line, index) => (line.trim() === '' ? [] : { index, match: NUMBER.exec(line) }));
-  const [first] = found;
-  if (!first?.match || (found.length === 1 && !first.match[2])) return undefined;
+  const numberedEntries = lines.flatMap((line, index) => (line.trim() === '' ? [] : { index, match: NUMBER.exec(line) }));
+  const [first] = numberedEntries;
+  if (!first?.match || (numberedEntries.length === 1 && !first.match[2])) return undefined;
   const begin = Number(first.match[1]) - first.index;
-  return found.every(({ index, match }) => match && Number(match[1]) === begin + index) ? begin : undefined;
+  return numberedEntries.every(({ index, match }) => match && Number(match[1]) === begin + index) ? begin : undefined;
 }
 
 const areNumbered = (lines: readonly string[]) =>

@@ -43,11 +43,11 @@ function words(list: string): ReadonlySet<string> {
 /** Returns the first line of the new text that is a placeholder and does not occur in the old text. */
 export function elisionIn(now: string, old: string, path: string): string | undefined {
   if (!/\.{3}|…|rest|remain|existing/i.test(now)) return undefined;
-  const known = new Set(old.split(/[\r\n]+/).map((line) => line.trim()));
+  const oldLines = new Set(old.split(/[\r\n]+/).map((line) => line.trim()));
   return now
     .split(/[\r\n]+/)
     .map((line) => line.trim())
-    .find((line) => !known.has(line) && isElision(line, path));
+    .find((line) => !oldLines.has(line) && isElision(line, path));
 }
 
 /** Whether a line is a placeholder. It must come without surrounding whitespace. */
@@ -77,10 +77,10 @@ const hasDots = (text: string) => BEGINS_WITH_DOTS.test(bare(text)) || ENDS_WITH
 /** Whether a comment says that code was left out. It may contain up to `most` words that are in neither list. */
 function leavesOut(comment: string, most = 1): boolean {
   const text = bare(comment);
-  const said = text.replaceAll(new RegExp(DOTS, 'g'), ' ').match(/[\p{L}\p{N}_`'-]+/gu) ?? [];
-  const lower = said.map((word) => word.toLowerCase());
-  if (said.length > 12 || !lower.some((word) => CORE.has(word))) return false;
-  const others = said.filter((_, index) => !CORE.has(lower[index] as string) && !FILLER.has(lower[index] as string));
+  const commentWords = text.replaceAll(new RegExp(DOTS, 'g'), ' ').match(/[\p{L}\p{N}_`'-]+/gu) ?? [];
+  const lower = commentWords.map((word) => word.toLowerCase());
+  if (commentWords.length > 12 || !lower.some((word) => CORE.has(word))) return false;
+  const others = commentWords.filter((_, index) => !CORE.has(lower[index] as string) && !FILLER.has(lower[index] as string));
   const [begins, ends] = [BEGINS_WITH_DOTS.test(text), ENDS_WITH_DOTS.test(text)];
   if (begins && ends) return others.length <= Math.max(most, 3);
   if (begins) return others.length <= most;

@@ -49,8 +49,8 @@ export function beginsWithinLine(lines: Lines, place: Place, what: string, path:
  */
 export function isUndone(lines: Lines, { start, end }: Place, old: readonly string[], now: readonly string[]): boolean {
   const { fold } = LOOSER.at(-1) as (typeof LOOSER)[number];
-  const kept = new Set(now.map(fold));
-  const removed = new Set(old.map(fold).filter((line) => /[\p{L}\p{N}]/u.test(line) && !kept.has(line)));
+  const newLines = new Set(now.map(fold));
+  const removed = new Set(old.map(fold).filter((line) => /[\p{L}\p{N}]/u.test(line) && !newLines.has(line)));
   const [from, to] = [lines.numberAt(start) - 1 - old.length, lines.numberAt(end) + old.length];
   return lines
     .folded(fold)

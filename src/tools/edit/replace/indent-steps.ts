@@ -40,11 +40,11 @@ export function findConversion(
       if (step.theirs === step.ours) return false;
       return step.theirs !== WIDE || step.ours === '\t' || levels.every((level) => haveSameDepth(level, step));
     });
-    const found = [VERBATIM, ...likely].find((step) => explains(convertBy(base, step, areAligned)));
+    const matchingStep = [VERBATIM, ...likely].find((step) => explains(convertBy(base, step, areAligned)));
     // A difference that is not a multiple of a step, as in a continued line, does not show that both sides use the same steps.
     const isStep = levels.some(({ old }) => old !== base.old && (old.length - base.old.length) % (ours[0] ?? ' ').length === 0);
-    if (found && (found !== VERBATIM || isStep || usual === ours[0])) return convertBy(base, found, areAligned);
-    if (!found) return undefined;
+    if (matchingStep && (matchingStep !== VERBATIM || isStep || usual === ours[0])) return convertBy(base, matchingStep, areAligned);
+    if (!matchingStep) return undefined;
   }
   const convert = fromOneLevel(base, usual, ours[0], areAligned);
   return explains(convert) ? convert : undefined;
@@ -116,8 +116,8 @@ export function stepsOf(region: readonly string[], lines: Lines): string[] {
 const stepsOfFiles = new WeakMap<Lines, { step: string | undefined }>();
 
 function stepIn(lines: Lines): string | undefined {
-  const found = stepsOfFiles.get(lines);
-  if (found) return found.step;
+  const cachedStep = stepsOfFiles.get(lines);
+  if (cachedStep) return cachedStep.step;
   const begin = splitLines(lines.text.slice(0, MAX_SEEN));
   const step = stepOf(begin.flatMap((line) => (line.trim() === '' ? [] : indentOf(line))));
   stepsOfFiles.set(lines, { step });

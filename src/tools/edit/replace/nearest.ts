@@ -18,12 +18,12 @@ export function nearestStart(lines: Lines, passage: readonly string[]): number |
 
 /** Formats lines like read_file, from the index `from` up to, but not including, `to`. */
 export function numberedLines(lines: Lines, from: number, to: number): string {
-  const shown: string[] = [];
+  const texts: string[] = [];
   for (let index = Math.max(0, from); index < Math.min(to, lines.full); index++) {
     const line = lines.line(index);
-    shown.push(`${index + 1}\t${line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line}`);
+    texts.push(`${index + 1}\t${line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line}`);
   }
-  return shown.join('\n');
+  return texts.join('\n');
 }
 
 const bare = (line: string) => visible(line).trim().toLowerCase();

@@ -129,8 +129,8 @@ function placesOfEdit(
   lines: Lines,
   { old_text: old, new_text: now, all }: Edit,
 ): { found: Place[]; old: string; now: string; mend?: Mend } {
-  const found = placesOf(lines, old);
-  if (found.length > 0) return { found, old, now };
+  const exactPlaces = placesOf(lines, old);
+  if (exactPlaces.length > 0) return { found: exactPlaces, old, now };
   for (const mend of MENDS) {
     const mended = mend.undo({ old: splitLines(old), now: splitLines(now) });
     if (!mended) continue;
@@ -139,16 +139,16 @@ function placesOfEdit(
     const meant = places.filter(({ start }) => lines.numberAt(start) === mended.first);
     if (places.length > 0) return { found: meant.length === 1 && !all ? meant : places, old: from, now: to, mend };
   }
-  return { found, old, now };
+  return { found: exactPlaces, old, now };
 }
 
 /** Builds the error for an edit whose passage was not found. */
 function missingPassageError(lines: Lines, edits: readonly Edit[], index: number, path: string): string {
   const { old_text, new_text } = edits[index] as Edit;
   const what = `of edit ${index + 1}`;
-  const made = edits.findIndex((other) => other.new_text.includes(old_text));
-  if (made >= 0 && made !== index)
-    return `old_text ${what} is only in new_text of edit ${made + 1}. All edits refer to ${path} as it is now: join the two.`;
+  const producer = edits.findIndex((other) => other.new_text.includes(old_text));
+  if (producer >= 0 && producer !== index)
+    return `old_text ${what} is only in new_text of edit ${producer + 1}. All edits refer to ${path} as it is now: join the two.`;
   const isLong = new_text.trim().length >= MIN_DONE || /[\r\n]/.test(new_text.trim());
   const [done] = isLong ? placesOf(lines, new_text) : [];
   if (done && !isUndone(lines, done, splitLines(old_text), splitLines(new_text)))
