@@ -214,7 +214,7 @@ describe('fetching pages', () => {
     answer = (_, response) => response.writeHead(301, { location: `http://localhost:${port + 1}/` }).end();
     assert.deepEqual((await fetched()).moved, `http://localhost:${port + 1}/`);
     answer = (_, response) => response.writeHead(301, { location: 'file:///etc/passwd' }).end();
-    await assert.rejects(fetched(), /no web address/);
+    await assert.rejects(fetched(), /not a web address/);
   });
 
   describe('without permission for a private address', () => {
@@ -235,7 +235,7 @@ describe('fetching pages', () => {
 
     it('does not connect to a name that is a private address, or has one among others', async () => {
       serve('text/plain', 'secret');
-      await assert.rejects(get('/', { resolve: names('127.0.0.2') }), /site.example is the private address 127.0.0.2/);
+      await assert.rejects(get('/', { resolve: names('127.0.0.2') }), /site.example resolves to the private address 127.0.0.2/);
       const both = async () => [
         { address: '127.0.0.1', family: 4 },
         { address: '127.0.0.2', family: 4 },
@@ -283,7 +283,7 @@ describe('fetching pages', () => {
 
     it('takes web addresses only', async () => {
       for (const url of ['file:///etc/passwd', 'ftp://example.com', 'nonsense', 'http://', 'javascript:alert(1)'])
-        await assert.rejects(prepare({ url }), /no http or https address/, url);
+        await assert.rejects(prepare({ url }), /not an http or https address/, url);
       await assert.rejects(prepare({ url: 'https://me:secret@example.com' }), /Leave the user name/);
       await assert.rejects(prepare({ url: `https://example.com/${'x'.repeat(3_000)}` }), /too long/);
     });
