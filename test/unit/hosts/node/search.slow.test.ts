@@ -212,7 +212,7 @@ describe('find and search on Node', () => {
               found.files.map(({ path }) => path),
               hits,
             );
-            for (const path of pipes) await assert.rejects(one.read({ folder: 0, path }), /no regular file/);
+            for (const path of pipes) await assert.rejects(one.read({ folder: 0, path }), /not a regular file/);
           } finally {
             await remove(other);
           }
