@@ -1,9 +1,11 @@
-// Builds every bundle into dist/: the extension, the terminal program and what they share in chunks, and the panel.
+// Builds every bundle into dist/: the extension, the terminal program and what they share in chunks, and the panel. With --watch it
+// builds again at each change. That and --debug keep the code readable, with source maps.
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import * as esbuild from 'esbuild';
 
 const watch = process.argv.includes('--watch');
+const debug = watch || process.argv.includes('--debug');
 
 const wasm = [
   'web-tree-sitter/web-tree-sitter.wasm',
@@ -15,20 +17,30 @@ const wasm = [
  * Code behind an `import()` shares files with the code that is loaded at the start. esbuild makes a chunk for each set of entries that share a file, which
  * would be dozens of chunks to read at activation. So each lazy part says that it needs all of what is there already: then that is one chunk.
  */
+const EVERYWHERE = [
+  'src/app/assistant.ts',
+  'src/app/limits.ts',
+  'src/app/models/models.ts',
+  'src/core/model/images.ts',
+  'src/core/words/budget-text.ts',
+  'src/core/words/visible-text.ts',
+  'src/hosts/node/files/file-system.ts',
+  'src/providers/headers.ts',
+  'src/providers/tool-calls.ts',
+  'src/sessions/blobs.ts',
+  'src/sessions/ledger.ts',
+  'src/sessions/store.ts',
+];
+/** What the adapters of providers share. */
+const WIRES = ['src/providers/event-stream.ts', 'src/providers/exchange.ts', 'src/providers/listing.ts'];
 const ROOTS = {
   'src/hosts/vscode/': ['src/hosts/vscode/extension.ts'],
   'src/hosts/cli/': ['src/hosts/cli/program.ts'],
-  'src/': [
-    'src/app/assistant.ts',
-    'src/app/models/models.ts',
-    'src/core/view/approval-details.ts',
-    'src/core/words/budget-text.ts',
-    'src/core/words/visible-text.ts',
-    'src/hosts/node/files/file-system.ts',
-    'src/providers/http.ts',
-    'src/sessions/ledger.ts',
-    'src/sessions/store.ts',
-  ],
+  'src/providers/': [...EVERYWHERE, ...WIRES],
+  // Facts and rules about commands are looked up by a run.
+  'src/app/facts/': [...EVERYWHERE, 'src/app/run/build-run.ts'],
+  'src/policy/': [...EVERYWHERE, 'src/app/run/build-run.ts'],
+  'src/': EVERYWHERE,
 };
 const lazyParts = {
   name: 'lazy-parts',
@@ -48,8 +60,8 @@ const lazyParts = {
 
 const common = {
   bundle: true,
-  minify: !watch,
-  sourcemap: watch,
+  minify: !debug,
+  sourcemap: debug,
   legalComments: 'none',
   logLevel: 'warning',
   outdir: 'dist',

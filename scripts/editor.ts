@@ -1,10 +1,10 @@
 // A real VS Code for the tests and for `npm start`, without a download from the vendor: the npm package code-server contains the
-// whole VS Code server and workbench, and any Chromium is its window.
+// whole VS Code server and workbench, and any Chromium is its window (chromium.ts).
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { constants, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { access, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { delimiter, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { npm } from './npm.mjs';
 
@@ -17,7 +17,7 @@ export const root = resolve(import.meta.dirname, '..');
 export const cache = join(root, '.vscode-test');
 const serverRoot = join(cache, `code-server-${version}`);
 
-const exists = (path: string) =>
+export const exists = (path: string) =>
   access(path).then(
     () => true,
     () => false,
@@ -69,61 +69,6 @@ export async function ripgrepOfEditor(): Promise<string> {
   const name = platform === 'win32' ? 'rg.exe' : 'rg';
   return join(await ensureEditor(), 'node_modules', '@vscode', 'ripgrep-universal', 'bin', `${platform}-${arch}`, name);
 }
-
-const chromiumNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'microsoft-edge', 'chrome.exe'];
-const chromiumPlaces = [
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  '/Applications/Chromium.app/Contents/MacOS/Chromium',
-  '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
-  '/snap/bin/chromium',
-  ...[process.env.PROGRAMFILES, process.env['PROGRAMFILES(X86)'], process.env.LOCALAPPDATA].flatMap((place) =>
-    place ? [join(place, 'Google/Chrome/Application/chrome.exe'), join(place, 'Microsoft/Edge/Application/msedge.exe')] : [],
-  ),
-];
-
-async function findChromium(): Promise<string | undefined> {
-  const onPath = (process.env.PATH ?? '').split(delimiter).flatMap((folder) => chromiumNames.map((name) => join(folder, name)));
-  for (const path of [...onPath, ...chromiumPlaces]) {
-    const runs = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (runs) return path;
-  }
-  return undefined;
-}
-
-/** The path of a Chromium or Chrome; where that is possible without asking (root on Debian), installs one. */
-export async function ensureChromium(log: (line: string) => void = console.log): Promise<string> {
-  const chosen = process.env.CHROME_PATH;
-  if (chosen) {
-    if (await exists(chosen)) return chosen;
-    throw new Error(`$CHROME_PATH names ${chosen}, which does not exist: correct it or unset it.`);
-  }
-  const found = await findChromium();
-  if (found) return found;
-  const debian = await exists('/etc/debian_version');
-  // Something else on this machine may be installing too: that is waited for.
-  const apt = 'apt-get -o DPkg::Lock::Timeout=300';
-  const install = `${apt} update && ${apt} install -y chromium`;
-  if (debian && process.getuid?.() === 0) {
-    log('Installing Chromium (apt-get), about half a minute ...');
-    execFileSync('sh', ['-c', `(${install}) >&2`], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    });
-    const installed = await findChromium();
-    if (installed) return installed;
-  }
-  const advice = debian ? `run: sudo sh -c '${install}'` : 'install Chrome or Chromium, or set CHROME_PATH to one.';
-  throw new Error(`The tests in the editor need Chromium and there is none: ${advice}`);
-}
-
-/** Chromium's arguments: no sandbox (it cannot have one as root), and nothing that talks to the outside. */
-export const chromiumFlags = [
-  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-  ...['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'],
-];
 
 /** Where an editor keeps its state. Extensions may be shared by editors that run one after another with state of their own. */
 export interface Profile {
@@ -233,7 +178,7 @@ function listening(server: ChildProcess, logFile: string): Promise<number> {
   const log = createWriteStream(logFile, { flags: 'a' });
   let output = '';
   return new Promise((done, failed) => {
-    const limit = setTimeout(() => failed(new Error(`The editor did not start in a minute:\n${output}`)), 60_000);
+    const limit = setTimeout(() => failed(new Error(`The editor did not start in three minutes:\n${output}`)), 180_000);
     const read = (chunk: Buffer) => {
       log.write(chunk);
       output = (output + chunk).slice(-10_000);

@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { ensureChromium, ensureEditor, freshProfile, installVsix, root } from './editor.ts';
+import { ensureChromium } from './chromium.ts';
+import { ensureEditor, freshProfile, installVsix, root } from './editor.ts';
 import { packageExtension } from './package.ts';
 
 async function main(args: string[]): Promise<number> {

@@ -5,7 +5,8 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { format, parseArgs } from 'node:util';
 import { chromium, type Page } from 'playwright-core';
-import { chromiumFlags, type Editor, ensureChromium, freshDirectory, root, startEditor } from './editor.ts';
+import { chromiumFlags, ensureChromium } from './chromium.ts';
+import { type Editor, freshDirectory, root, startEditor } from './editor.ts';
 import { packageExtension } from './package.ts';
 import { bundleEditorSuite } from './suite.ts';
 

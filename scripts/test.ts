@@ -1,10 +1,12 @@
-// `npm test [-- layer ...] [mocha options]`: runs the layers of tests and counts them together. What needs the editor runs beside the
-// rest. The last line is always "N passed, N failed", with ", N skipped" where there are any.
+// `npm test [-- layer ...] [mocha options]`: runs the layers of tests and counts them together. What needs an editor runs beside the
+// rest, because these tests wait more than they compute. The last line is always "N passed, N failed", with ", N skipped" where there are any.
 import { spawn } from 'node:child_process';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, statfs } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { ensureChromium, ensureEditor, root } from './editor.ts';
+import { ensureChromium } from './chromium.ts';
+import { ensureEditor, root } from './editor.ts';
 import { packageExtension } from './package.ts';
 
 interface Counts {
@@ -22,6 +24,8 @@ type Layer = (run: Run) => Promise<Counts>;
 
 /** Far longer than any layer takes: only a layer that hangs gets here. */
 const timeLimit = 45 * 60_000;
+/** So much room in memory is enough for the temporary files of these tests. */
+const roomInMemory = 2e9;
 const slowTests = 'test/unit/**/*.slow.test.ts';
 const jobs = Math.max(2, availableParallelism());
 
@@ -36,11 +40,8 @@ const layers: Record<string, Layer> = {
 };
 const unit = ['fast', 'slow'];
 /** The layers of a lane run one after another, the lanes side by side. */
-const lanes = [
-  ['editor', 'e2e'],
-  ['check', ...unit, 'contract'],
-];
-/** These use what `build` makes ready. */
+const lanes = [['build'], ['editor'], ['e2e'], ['check', 'fast', 'contract', 'slow']];
+/** These use what `build` makes ready, and wait for it. */
 const builtFirst = ['slow', 'editor', 'e2e'];
 
 /** Nothing to count when it works: the layers that use package, editor and Chromium are the test of it. */
@@ -62,26 +63,50 @@ function failed(why: string, print: Run['print']): Counts {
 }
 
 async function check(run: Run): Promise<Counts> {
-  const types = await node(run, ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.']);
+  const [rooms, types, lint] = await Promise.all([
+    node(run, ['scripts/rooms.ts']),
+    node(run, ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.']),
+    node(run, ['node_modules/@biomejs/biome/bin/biome', 'check', '.']),
+  ]);
+  run.print(`  ${rooms === 0 ? '✔' : '✖'} rooms and sizes (scripts/rooms.ts)\n`);
   run.print(`  ${types === 0 ? '✔' : '✖'} types (tsc)\n`);
-  const lint = await node(run, ['node_modules/@biomejs/biome/bin/biome', 'check', '.']);
   run.print(`  ${lint === 0 ? '✔' : '✖'} lint and format (biome)\n`);
-  const passes = [types, lint].filter((code) => code === 0).length;
-  return { passes, failures: 2 - passes, pending: 0 };
+  const passes = [rooms, types, lint].filter((code) => code === 0).length;
+  return { passes, failures: 3 - passes, pending: 0 };
 }
 
-const mocha = (layer: string, run: Run, ...files: string[]) =>
-  counted(layer, run, [
+async function mocha(layer: string, run: Run, ...files: string[]): Promise<Counts> {
+  const args = [
     ...['node_modules/mocha/bin/mocha.js', '--config', 'test/.mocharc.json', '--reporter', 'test/support/reporter.cjs'],
     ...['--parallel', '--jobs', `${jobs}`, ...(process.stdout.isTTY ? ['--color'] : []), ...run.mochaOptions, ...files],
-  ]);
+  ];
+  memoryFolder ??= folderInMemory();
+  const folder = await memoryFolder;
+  return counted(layer, run, args, folder ? { TMPDIR: folder } : {});
+}
+
+/** These tests write, sync and remove many small files. In a file system in memory they do not wait for the disk. */
+let memoryFolder: Promise<string | undefined> | undefined;
+
+async function folderInMemory(): Promise<string | undefined> {
+  if (process.env.TMPDIR) return undefined;
+  try {
+    const { bavail, bsize } = await statfs('/dev/shm');
+    if (bavail * bsize < roomInMemory) return undefined;
+    const folder = await mkdtemp('/dev/shm/kedge-');
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+    return folder;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Runs a script whose mocha leaves its counts in a file. Whatever ends differently from how it counted is a failure too. */
-async function counted(layer: string, run: Run, args: string[]): Promise<Counts> {
+async function counted(layer: string, run: Run, args: string[], env: Record<string, string> = {}): Promise<Counts> {
   const file = join(root, 'out', `results-${layer}.json`);
   await mkdir(join(root, 'out'), { recursive: true });
   await rm(file, { force: true });
-  const code = await node(run, args, { KEDGE_RESULTS: file });
+  const code = await node(run, args, { ...env, KEDGE_RESULTS: file });
   const counts = await readFile(file, 'utf8').then(
     (text) => JSON.parse(text) as Counts & { ended: boolean },
     () => ({ passes: 0, failures: 0, pending: 0, ended: false }),
@@ -133,9 +158,15 @@ async function main(args: string[]): Promise<void> {
   const wanted = layersOf(names);
   const chosen = lanes.map((lane) => lane.filter((name) => wanted.includes(name))).filter((lane) => lane.length > 0);
   console.log(`Properties are tried from seed ${process.env.KEDGE_SEED ?? '1'} (KEDGE_SEED).`);
-  const counts = wanted.includes('build') ? [await runLayer('build', mochaOptions, false)] : [];
+  const isBesideAnother = chosen.length > 1;
+  const counts: Counts[] = [];
+  const built = Promise.withResolvers<void>();
   const inLane = async (lane: string[]) => {
-    for (const name of lane) counts.push(await runLayer(name, mochaOptions, chosen.length > 1));
+    for (const name of lane) {
+      if (builtFirst.includes(name)) await built.promise;
+      counts.push(await runLayer(name, mochaOptions, isBesideAnother));
+      if (name === 'build') built.resolve();
+    }
   };
   await Promise.all(chosen.map(inLane));
   report(sum(counts));
@@ -165,6 +196,8 @@ function report({ passes, failures, pending }: Counts): void {
   if (failures > 0) process.exitCode = 1;
 }
 
+// So that what is done at the exit is done then, too.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 try {
   await main(process.argv.slice(2));
 } catch (error) {

@@ -1,15 +1,11 @@
 /** What a run says about itself in one line: what it is doing now, what it has done. */
 
 import type { UndoResult } from '../src/core/session/events.ts';
+import { type CallView, callsIn, filesRead, type RunView, type TurnView } from '../src/core/view/run-view.ts';
 import { waitingText } from '../src/core/words/retry-text.ts';
 import { count, duration } from './format.ts';
-import type { CallView, RunView, TurnView } from './run-view.ts';
 
 export type Activity = { key: string; text: string; waiting?: boolean };
-
-export function allCalls(run: RunView): CallView[] {
-  return run.turns.flatMap((turn) => turn.calls);
-}
 
 export function callTitle(call: CallView): string {
   return call.title ?? (call.name || 'Tool call');
@@ -22,7 +18,7 @@ export function activityOf(run: RunView): Activity {
   const question = run.questions[0];
   if (question) return { key: `question ${question.questionId}`, text: 'Waits for your answer', waiting: true };
   if (run.waiting) return { key: `waiting ${run.waiting.attempt}`, text: 'Waits to ask the model again' };
-  const call = allCalls(run).find((each) => each.status === 'running');
+  const call = callsIn(run).find((each) => each.status === 'running');
   if (call) return { key: `call ${call.id}`, text: callTitle(call) };
   const turn = run.turns.at(-1);
   if (!turn || turn.settled) return { key: `turn ${turn?.turn}`, text: 'Working' };
@@ -68,13 +64,8 @@ export function hasLog(run: RunView): boolean {
 
 /** "7 steps · 3 files read · 1 changed · 4.2 s" */
 export function summaryOf(run: RunView): string {
-  const calls = allCalls(run);
-  const read = new Set<string>();
-  for (const call of calls) {
-    // What a search or a list looks at is a folder.
-    if (call.status !== 'done' || call.name !== 'read_file') continue;
-    for (const { path } of call.targets) read.add(path);
-  }
+  const calls = callsIn(run);
+  const read = filesRead(run);
   const stopped = calls.filter((call) => call.status === 'denied' || call.status === 'rejected').length;
   return [
     calls.length > 0 ? count(calls.length, 'step') : 'Thought',
@@ -108,7 +99,7 @@ export function announcementOf(run: RunView, live: boolean): string {
     if (outcome === 'stopped') return 'Stopped.';
     if (outcome === 'refused') return 'The model refused to answer.';
     if (outcome === 'plan_proposed') return `Plan proposed: ${run.proposal?.plan.goal ?? ''}`;
-    const steps = allCalls(run).length;
+    const steps = callsIn(run).length;
     return steps > 0 ? `Answer ready, ${count(steps, 'step')}` : 'Answer ready';
   }
   if (run.paused?.reason === 'user') return 'Paused. You can resume the run, or let it take one step.';

@@ -1,20 +1,20 @@
 /** What the user has chosen of a proposed change so far. */
 import { countHunks, fileRevision, goesWithMove } from '../src/core/run/hunk-revision.ts';
-import type { ChangeSummary, Revision } from '../src/core/run/tool.ts';
-import type { ApprovalView } from './run-view.ts';
+import type { ChangeSummary, Revision } from '../src/core/session/effects.ts';
+import type { PanelApproval } from './state.ts';
 
 /** Indices of refused hunks by path. */
 export type Refused = Readonly<Record<string, readonly number[]>>;
 
 /** How many hunks a file has to choose from: one that the user edited is taken or left whole. */
-export function hunkCount(change: ChangeSummary, edited: ApprovalView['edited']): number {
+export function hunkCount(change: ChangeSummary, edited: PanelApproval['edited']): number {
   return edited?.[change.path] ? 1 : countHunks(change);
 }
 
 export type Choice = { total: number; kept: number; files: number; isEdited: boolean; revised?: Revision };
 
 /** What of the change is kept, and what to say so with; `revised` only where it is not the change as proposed. */
-export function choiceOf({ changes, edited = {} }: Pick<ApprovalView, 'changes' | 'edited'>, refused: Refused): Choice {
+export function choiceOf({ changes, edited = {} }: Pick<PanelApproval, 'changes' | 'edited'>, refused: Refused): Choice {
   const choice: Choice = { total: 0, kept: 0, files: 0, isEdited: false };
   const revised: Revision = {};
   for (const change of changes) {

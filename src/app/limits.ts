@@ -1,4 +1,5 @@
-import type { Limits, Mode } from '../core/session/events.ts';
+import type { Mode } from '../core/session/events.ts';
+import type { Limits } from '../core/session/limits.ts';
 
 /** Where a run pauses and asks, unless the user set something else. */
 export const DEFAULT_LIMITS: Record<Mode, Limits> = {

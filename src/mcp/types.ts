@@ -38,7 +38,7 @@ export type StartServer = (
   on: { output(chunk: Uint8Array): void; said(text: string): void; closed(): void },
 ) => Promise<ServerProcess>;
 
-/** What `client/index.ts` exports: with the SDK in it, it is a bundle of its own. @throws Error that says why there is no connection. */
+/** What `client/index.ts` exports. It holds the SDK, so it is loaded with the first server. @throws Error that says why there is no connection. */
 export type Connect = (
   name: string,
   config: McpServerConfig,

@@ -39,12 +39,6 @@ export function placeList(files: readonly FileHits[], max = 25): string {
   return bullets(first, max, 'files');
 }
 
-export function fence(text: string, language = ''): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
-  const ticks = '`'.repeat(longest + 1);
-  return `${ticks}${language}\n${text}\n${ticks}`;
-}
-
 export function paragraphs(...parts: (string | undefined)[]): string {
   return parts.filter((part) => part).join('\n\n');
 }

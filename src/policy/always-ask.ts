@@ -1,9 +1,11 @@
 /** What asks each time, whatever the settings say and whatever was granted. */
-import type { PolicyInput } from './decide.ts';
+
+import type { Judgement } from '../core/run/tool.ts';
+import type { PolicyInput } from './policy-input.ts';
 import { isProtected } from './protected.ts';
 import { isSecret } from './secrets.ts';
 
-export type Danger = { rule: string; reason: string };
+export type Danger = Pick<Judgement, 'rule' | 'reason' | 'secret'>;
 
 const same = (path: string): readonly string[] => [path];
 
@@ -12,7 +14,8 @@ export function dangerOf({ tool, targets, hosts = [], ...input }: PolicyInput): 
   if (outside) return { rule: 'outside-workspace', reason: `${outside.path} is outside the workspace.` };
   const { names = same, places = same } = input.aliases ?? {};
   const secret = targets.find((target) => !target.names && places(target.path).some(isSecret));
-  if (secret) return { rule: 'secret', reason: `${secret.path} may hold keys or passwords.` };
+  if (secret)
+    return { rule: 'secret', reason: `${secret.path} may hold keys or passwords.`, ...(secret.access === 'read' && { secret: true }) };
   const written = targets.filter((target) => target.access !== 'read');
   const runsByItself = (path: string) =>
     names(path).some((name) => isProtected(name, input.hookPlaces)) || places(path).some((place) => isProtected(place));

@@ -1,6 +1,7 @@
 /** Judges a command by the user's rules and grants. */
 
-import type { CommandLine } from '../core/run/tool.ts';
+import type { Judgement } from '../core/run/tool.ts';
+import type { CommandLine } from '../core/session/effects.ts';
 import type { Permission } from '../core/session/grant-scope.ts';
 import { concern } from './commands/concerns.ts';
 import { analyzeCommand, judgeCommand, suggestedPrefix } from './commands/index.ts';
@@ -8,9 +9,9 @@ import { configuredProgram, type GitSetting, showsCredentials } from './commands
 import { programName } from './commands/programs/programs.ts';
 import { foldersOf, type SearchedPlaces, searchesOf } from './commands/programs/searches.ts';
 import type { ShellParser } from './commands/shells/syntax.ts';
-import type { CommandAnalysis, Use } from './commands/types.ts';
-import type { CommandJudge } from './grants.ts';
+import type { CommandAnalysis, Guarded, Use } from './commands/types.ts';
 import type { Aliases } from './names.ts';
+import type { CommandJudge } from './policy-input.ts';
 import { type Allowed, type CodePlaces, codeWords, homesOf, placeElsewhere, placesByLetters } from './projects.ts';
 import { isProtected } from './protected.ts';
 import { matchesTool, ruleSentence, type SourcedRule, touchesPath } from './rules.ts';
@@ -50,8 +51,10 @@ export function commandJudge(
   const { aliases = NO_ALIASES } = options;
   const named = [...placesOf(analysis, cwd), ...(reach?.paths ?? [])].flatMap(aliases.names);
   const touches = (glob: string) => named.some((path) => touchesPath(glob, path));
-  const hidden = (path: string, use: Use) =>
-    use !== 'name' && [path, `${cwd}/${path}`].some((each) => options.hides?.(each)) ? `${path} is hidden by .kedgeignore.` : undefined;
+  const hidden = (path: string, use: Use): Guarded | undefined =>
+    use !== 'name' && [path, `${cwd}/${path}`].some((each) => options.hides?.(each))
+      ? { reason: `${path} is hidden by .kedgeignore.` }
+      : undefined;
   const { tops = ['.'] } = options;
   const places = options.code ?? placesByLetters(cwd);
   /** A rule names them by a glob. */
@@ -80,7 +83,7 @@ export function commandJudge(
       ),
       ...grants.flatMap((covers) => (covers.kind === 'command' ? [{ prefix: covers.prefix, isHome: homes(covers.folders) }] : [])),
     ];
-    const judge = (all: readonly Allowed[]) => {
+    const judge = (all: readonly Allowed[]): Judgement => {
       const judged = judgeCommand(analysis, {
         allow: all.map(({ prefix }) => prefix),
         elsewhere: ({ argv }, fits) => {
@@ -94,11 +97,13 @@ export function commandJudge(
       });
       if (judged.kind !== 'allow' || !reach) return judged;
       const [maybe] = reach.maybe ?? [];
-      const reason = reach.isCut
-        ? 'It looks into more files than can be judged.'
+      const named: Guarded | undefined = reach.isCut
+        ? { reason: 'It looks into more files than can be judged.' }
         : firstOf(reach.paths, (path) => guardRead(path, aliases) ?? hidden(path, 'read'));
-      const shows = maybe === undefined ? undefined : `It may show what is or was in ${maybe}. Naming other files would leave it out.`;
-      return (reason ?? shows) === undefined ? judged : { kind: 'ask' as const, rule: 'guarded-path', reason: (reason ?? shows) as string };
+      const shows =
+        maybe === undefined ? undefined : { reason: `It may show what is or was in ${maybe}. Naming other files would leave it out.` };
+      const guarded = named ?? shows;
+      return guarded ? { kind: 'ask', rule: 'guarded-path', ...guarded } : judged;
     };
     const judged = judge(allowed);
     if (asked && judged.kind !== 'deny') return { kind: 'ask', rule: 'rule', reason: ruleSentence(asked) };
@@ -182,21 +187,22 @@ function placesOf({ paths, writes }: CommandAnalysis, cwd: string): string[] {
   return cwd === '.' || cwd === '' ? written : [cwd, ...written.flatMap((path) => [path, `${cwd}/${path}`])];
 }
 
-function guardRead(path: string, { places }: Aliases): string | undefined {
-  if (path.startsWith('../')) return `${path.slice(3)} leads out of the workspace.`;
-  return places(path).some(isSecret) ? `It reads ${path}, which may hold keys or passwords.` : undefined;
+function guardRead(path: string, { places }: Aliases): Guarded | undefined {
+  if (path.startsWith('../')) return { reason: `${path.slice(3)} leads out of the workspace.` };
+  return places(path).some(isSecret) ? { reason: `It reads ${path}, which may hold keys or passwords.`, secret: true } : undefined;
 }
 
 type Guard = { hookPlaces?: readonly string[]; aliases: Aliases; cwd: string; isPowerShell: boolean };
 
 /** A path in a command is judged by its letters alone, so what leads out of the workspace asks as well. */
-function guard(path: string, use: Use, { hookPlaces = [], aliases, cwd, isPowerShell }: Guard): string | undefined {
+function guard(path: string, use: Use, { hookPlaces = [], aliases, cwd, isPowerShell }: Guard): Guarded | undefined {
   const clean = path.replaceAll('\\', '/');
   if (clean === '/dev/null') return undefined;
   if ((isPowerShell ? /^[a-z]:/i : /^[a-z]:\//i).test(clean) || /^\/|^~|(^|\/)\.\.(\/|$)/.test(clean))
-    return `${path} is outside the workspace.`;
+    return { reason: `${path} is outside the workspace.` };
   const places = [clean, ...aliases.places(cwd === '.' ? clean : `${cwd}/${clean}`)];
-  if (use !== 'name' && places.some(isSecret)) return `${path} may hold keys or passwords.`;
-  if (use === 'any' && (isProtected(clean, hookPlaces) || places.some((place) => isProtected(place)))) return `${path} is protected.`;
+  if (use !== 'name' && places.some(isSecret)) return { reason: `${path} may hold keys or passwords.`, secret: true };
+  if (use === 'any' && (isProtected(clean, hookPlaces) || places.some((place) => isProtected(place))))
+    return { reason: `${path} is protected.` };
   return undefined;
 }

@@ -1,61 +1,27 @@
 /** One pure judge of every call of every host. It knows nothing of files or editors: only what the call is and what it would touch. */
 
-import type { Decision, Effect, Judgement, Target } from '../core/run/tool.ts';
+import type { RuleId } from '../core/run/rules.ts';
+import type { Judgement } from '../core/run/tool.ts';
+import type { Decision, Target } from '../core/session/effects.ts';
 import type { Mode } from '../core/session/events.ts';
 import type { Permission } from '../core/session/grant-scope.ts';
 import { visibleCommand } from '../core/words/visible-text.ts';
 import { dangerOf } from './always-ask.ts';
-import { type CommandJudge, grantablePermissions, grantedBy, type Need, needsOf } from './grants.ts';
-import type { Aliases } from './names.ts';
+import { grantablePermissions, grantedBy, type Need, needsOf } from './grants.ts';
+import type { PolicyInput } from './policy-input.ts';
 import { matchesHost, matchesTool, ruleSentence, type SourcedRule, touchesPath } from './rules.ts';
 import { inScope } from './scope.ts';
 
 export { inScope } from './scope.ts';
 
-export type PolicyInput = {
-  mode: Mode;
-  /**
-   * undefined when the model named a tool that this run does not have. A `source` that is not `builtin` is `mcp:<server>`; such a
-   * tool is `readonly` by the user's own word only.
-   */
-  tool: { name: string; effect: Effect; source?: string; fingerprint?: string | undefined } | undefined;
-  name: string;
-  targets: readonly Target[];
-  /** A workspace the user does not trust allows reading in Ask mode, and nothing else. */
-  trusted: boolean;
-  /** Judges the command that the call would run, by what users allowed; see grants.ts. */
-  command?: CommandJudge | undefined;
-  /** On the network, that it would speak to. */
-  hosts?: readonly string[] | undefined;
-  /** One of them is this computer or in a private network. */
-  privateHost?: boolean | undefined;
-  rules?: readonly SourcedRule[] | undefined;
-  /** What the user allowed when asked, as far as it counts for this call. */
-  grants?: readonly Permission[] | undefined;
-  /** Paths and globs of the confirmed plan that this run carries out. */
-  planScope?: readonly string[] | undefined;
-  /** Names the command that runs without asking and takes from this file what it does; see steering.ts. */
-  steers?: ((path: string) => string | undefined) | undefined;
-  /** Files that this run made itself, and that are still as it left them. */
-  ownFiles?: ReadonlySet<string> | undefined;
-  /** What else its paths are called, where that is known. */
-  aliases?: Aliases | undefined;
-  /** Directories of the workspace that git runs hooks from. */
-  hookPlaces?: readonly string[] | undefined;
-  /** What the model has seen: a secret, or words of a page or of an MCP server. */
-  seen?: { secret?: boolean; strangers?: boolean } | undefined;
-  /** Nobody can be asked: what would ask is denied. */
-  unattended?: boolean | undefined;
-};
-
-const allow = (rule: string, reason: string): Judgement => ({ kind: 'allow', rule, reason });
-const ask = (rule: string, reason: string, covers?: Permission[]): Judgement => ({
+const allow = (rule: RuleId, reason: string): Judgement => ({ kind: 'allow', rule, reason });
+const ask = (rule: RuleId, reason: string, covers?: Permission[]): Judgement => ({
   kind: 'ask',
   rule,
   reason,
   ...(covers && covers.length > 0 && { covers }),
 });
-const deny = (rule: string, reason: string): Judgement => ({ kind: 'deny', rule, reason });
+const deny = (rule: RuleId, reason: string): Judgement => ({ kind: 'deny', rule, reason });
 
 const MODE_NAME: Record<Mode, string> = { ask: 'Ask', plan: 'Plan', agent: 'Agent' };
 
@@ -84,7 +50,7 @@ function judge(input: PolicyInput): Judgement {
   if (run?.kind === 'deny') return run;
 
   const danger = dangerOf(input);
-  if (danger) return ask(danger.rule, danger.reason);
+  if (danger) return { kind: 'ask', ...danger };
   const asked = rules.find((rule) => rule.effect === 'ask' && applies(rule, input));
   if (asked) return ask('rule', ruleSentence(asked));
 
@@ -120,7 +86,7 @@ function steeredOf({ rules = [], steers }: PolicyInput, written: readonly Target
   return first;
 }
 
-function questionOf(kind: Need['kind'], { name, tool, hosts = [], privateHost }: PolicyInput): [rule: string, reason: string] {
+function questionOf(kind: Need['kind'], { name, tool, hosts = [], privateHost }: PolicyInput): [rule: RuleId, reason: string] {
   if (kind === 'write') return ['edit', 'It changes files.'];
   if (kind === 'host' && privateHost) return ['private-host', `${hosts.join(', ')} is this computer or in a private network.`];
   if (kind === 'host') return ['sends', `It sends a request to ${hosts.join(', ')}.`];

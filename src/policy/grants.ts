@@ -1,14 +1,11 @@
 /** What a call needs somebody's leave for, who gave it, and what a yes to it can stand for. */
 
-import type { Decision } from '../core/run/tool.ts';
+import type { Decision } from '../core/session/effects.ts';
 import type { Permission } from '../core/session/grant-scope.ts';
-import type { PolicyInput } from './decide.ts';
 import { isLiteral } from './glob.ts';
+import type { PolicyInput } from './policy-input.ts';
 import { matchesHost, matchesTool, type SourcedRule } from './rules.ts';
 import { inScope } from './scope.ts';
-
-/** Judges one command by rules and grants; made in command.ts, where the grammar is. */
-export type CommandJudge = (rules: readonly SourcedRule[], grants: readonly Permission[]) => Decision & { covers?: Permission[] };
 
 export type Need = { kind: 'write'; path: string } | { kind: 'host'; host: string } | { kind: 'mcp' };
 

@@ -5,27 +5,30 @@ import { foldedParts } from './names.ts';
 
 const text = z.string().trim().min(1).max(1_000);
 
-/** All that is given must hold. */
-export const Rule = z
-  .strictObject({
-    effect: z.enum(['allow', 'ask', 'deny']),
-    /** A tool's name, `mcp:server/tool`, or a glob of either. */
-    tool: text.optional(),
-    /** A path or glob in the workspace. */
-    path: text.optional(),
-    /** The words that a command begins with. */
-    command: text.optional(),
-    /** `example.com`, or `*.example.com` for all below it. */
-    host: text.regex(/^(\*\.)?[^\s*/@]+$/, 'a host is a name such as example.com or *.example.com').optional(),
-    /** An MCP server's name. */
-    server: text.optional(),
-    reason: z.string().max(1_000).optional(),
-  })
-  .refine(({ effect, reason: _, ...conditions }) => effect !== 'allow' || Object.keys(conditions).length > 0, {
-    message: 'a rule that allows says what it allows: tool, path, command, host or server',
-  });
+/** A rule applies where all of its conditions hold. */
+const ruleSchema = () =>
+  z
+    .strictObject({
+      effect: z.enum(['allow', 'ask', 'deny']),
+      /** A tool's name, `mcp:server/tool`, or a glob of either. */
+      tool: text.optional(),
+      /** A path or glob in the workspace. */
+      path: text.optional(),
+      /** The words that a command begins with. */
+      command: text.optional(),
+      /** `example.com`, or `*.example.com` for all below it. */
+      host: text.regex(/^(\*\.)?[^\s*/@]+$/, 'a host is a name such as example.com or *.example.com').optional(),
+      /** An MCP server's name. */
+      server: text.optional(),
+      reason: z.string().max(1_000).optional(),
+    })
+    .refine(({ effect, reason: _, ...conditions }) => effect !== 'allow' || Object.keys(conditions).length > 0, {
+      message: 'a rule that allows says what it allows: tool, path, command, host or server',
+    });
 
-export type Rule = z.infer<typeof Rule>;
+export type Rule = z.infer<ReturnType<typeof ruleSchema>>;
+
+let builtSchema: ReturnType<typeof ruleSchema> | undefined;
 export type SourcedRule = Rule & { from: 'user' | 'workspace' };
 
 /** `problems` are whole sentences for people. */
@@ -34,9 +37,6 @@ export type RuleSet = { rules: SourcedRule[]; problems: string[] };
 const ASKS = ' Until it is put right, every call asks.';
 const LEFT_OUT = ' It is left out.';
 
-/** The problem alone, for where nothing comes of it since the program ends. */
-export const bareProblem = (problem: string) => problem.replace(ASKS, '').replace(LEFT_OUT, '');
-
 export const NO_RULES: RuleSet = { rules: [], problems: [] };
 
 /** A rule that cannot be read may have been one that denies: until it is put right, everything asks. */
@@ -44,8 +44,11 @@ function unreadable(from: SourcedRule['from'], problem: string): SourcedRule {
   return { effect: 'ask', from, reason: problem };
 }
 
-/** @param place where the rules were found, for people: `kedge.policy.rules`, or a file's name. */
-export function readRules(value: unknown, from: SourcedRule['from'], place: string): RuleSet {
+/**
+ * @param place where the rules were found, for people: `kedge.policy.rules`, or a file's name.
+ * @param isFatal the program ends with a problem, so that a problem does not say what comes of it.
+ */
+export function readRules(value: unknown, from: SourcedRule['from'], place: string, { isFatal = false } = {}): RuleSet {
   if (value === undefined || value === null) return NO_RULES;
   if (!Array.isArray(value)) {
     const problem = `${place} is no list of rules.`;
@@ -53,7 +56,9 @@ export function readRules(value: unknown, from: SourcedRule['from'], place: stri
   }
   const set: RuleSet = { rules: [], problems: [] };
   for (const [index, entry] of value.entries()) {
-    const parsed = Rule.safeParse(entry);
+    // Built for the first rule: most users have none, and it would be a part of every start.
+    builtSchema ??= ruleSchema();
+    const parsed = builtSchema.safeParse(entry);
     if (parsed.success) {
       // Whatever a workspace would allow, it is not the workspace's to allow.
       if (from === 'user' || parsed.data.effect !== 'allow') set.rules.push({ ...parsed.data, from });
@@ -61,11 +66,12 @@ export function readRules(value: unknown, from: SourcedRule['from'], place: stri
     }
     const issue = parsed.error.issues[0];
     const where = issue?.path.length ? `${issue.path.join('.')}: ` : '';
-    const problem = `Rule ${index + 1} of ${place} cannot be read: ${where}${issue?.message ?? 'it is no rule'}.${ASKS}`;
-    set.problems.push(problem);
     // One that would only allow is safe to leave out.
-    if ((entry as { effect?: unknown } | null)?.effect !== 'allow') set.rules.push(unreadable(from, problem));
-    else set.problems[set.problems.length - 1] = problem.replace(ASKS, LEFT_OUT);
+    const isLeftOut = (entry as { effect?: unknown } | null)?.effect === 'allow';
+    const consequence = isFatal ? '' : isLeftOut ? LEFT_OUT : ASKS;
+    const problem = `Rule ${index + 1} of ${place} cannot be read: ${where}${issue?.message ?? 'it is no rule'}.${consequence}`;
+    set.problems.push(problem);
+    if (!isLeftOut) set.rules.push(unreadable(from, problem));
   }
   return set;
 }

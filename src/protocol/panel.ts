@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { IMAGE_TYPES, MAX_IMAGE_CHARS, MAX_IMAGES } from '../core/model/images.ts';
 import { Plan } from '../core/plan/schema.ts';
-import type { Review } from '../core/run/tool.ts';
+import type { Review } from '../core/session/effects.ts';
 import type { AgentEvent, Mode } from '../core/session/events.ts';
 import { GRANT_SCOPES } from '../core/session/grant-scope.ts';
 

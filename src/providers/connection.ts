@@ -1,7 +1,9 @@
 /** `fetch` as all wires use it: no server keeps a request waiting for ever, or sends more than an answer needs. */
 import type { ModelError } from '../core/model/model.ts';
-import { failureError, failureOf, modelError, parseInput, retryAfter, type Server } from './http.ts';
+import { failureError, failureOf, modelError, retryAfter } from './errors.ts';
 import { type LineRules, type Listener, throughLines } from './lines.ts';
+import type { Server } from './server.ts';
+import { parseInput } from './tool-calls.ts';
 import type { ProviderConfig } from './types.ts';
 
 /** How long a service may send nothing. Local servers load the model first, and read the whole prompt; Node gives up after 300 s. */

@@ -1,7 +1,9 @@
 /** Streams of server-sent events in the one form that all SDKs read alike. */
 import { connection } from './connection.ts';
-import { modelError, parseInput, type Server } from './http.ts';
+import { modelError } from './errors.ts';
 import { type LineRules, MAX_LINE } from './lines.ts';
+import type { Server } from './server.ts';
+import { parseInput } from './tool-calls.ts';
 
 /** What an SDK needs of the events' names: to keep them, to have one for each event, or none, since it takes data in an event's first line only. */
 type Names = 'keep' | 'add' | 'drop';

@@ -1,6 +1,7 @@
 /** One exchange of every adapter with its server: from the request to the last event. */
 import { ModelError, type ModelEvent } from '../core/model/model.ts';
-import { modelError, type Server } from './http.ts';
+import { modelError } from './errors.ts';
+import type { Server } from './server.ts';
 
 /** Characters or things that a reader keeps until the end of an answer without telling of them, such as signatures. */
 const MAX_KEPT = 4_000_000;

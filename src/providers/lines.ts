@@ -1,5 +1,7 @@
 /** Streams of bytes, line by line. */
 
+import { joinedBytes } from '../core/bytes.ts';
+
 const NEWLINE = 10;
 /** Bytes of a line, which holds a whole answer at most; a longer one has no end. */
 export const MAX_LINE = 8 * 2 ** 20;
@@ -48,7 +50,7 @@ export function throughLines(body: ReadableStream<Uint8Array>, rules: LineRules,
       return false;
     }
     const after = value.lastIndexOf(NEWLINE) + 1;
-    if (after > 0) passOn(begun.length > 0 ? joined([begun.take(), value.subarray(0, after)]) : value.subarray(0, after), pieces);
+    if (after > 0) passOn(begun.length > 0 ? joinedBytes([begun.take(), value.subarray(0, after)]) : value.subarray(0, after), pieces);
     if (after < value.length) begun.add(value.subarray(after));
     if (begun.length > MAX_LINE) throw listener?.tooLong(MAX_LINE) ?? new Error('A line has no end.');
     return true;
@@ -67,7 +69,7 @@ export function throughLines(body: ReadableStream<Uint8Array>, rules: LineRules,
             throw error;
           } finally {
             // What came before a line that is an error was said; all at once, for a second piece would be lost with the error.
-            const whole = joined(pieces);
+            const whole = joinedBytes(pieces);
             given = whole.length > 0;
             if (given) controller.enqueue(whole);
           }
@@ -107,15 +109,4 @@ class BegunLine {
     this.length = 0;
     return taken;
   }
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  if (pieces.length === 1) return pieces[0] as Uint8Array;
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }

@@ -1,6 +1,7 @@
 /** What the providers' lists of models share. */
 import { ModelError } from '../core/model/model.ts';
-import { modelError, type Server } from './http.ts';
+import { modelError } from './errors.ts';
+import type { Server } from './server.ts';
 import type { ModelFacts } from './types.ts';
 
 /** How long a service may think about a list of its models. */

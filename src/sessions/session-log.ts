@@ -17,6 +17,7 @@ import {
 import { jsonIn } from '../core/json.ts';
 import { isLogged } from '../core/session/event-shape.ts';
 import type { AgentEvent } from '../core/session/events.ts';
+import { FIRST_FORMAT, formatNamed, LOG_FORMAT, migrated } from '../core/session/log-format.ts';
 import { makeDirectory } from './directory.ts';
 import { isLockedByOther, releaseLock, takeLock } from './lock.ts';
 
@@ -26,18 +27,26 @@ const UNREADABLE = '\0';
 
 /**
  * What of a log was read. `end`: up to which byte of which file (a mended log is another one). `damaged`: how many lines are no events.
- * `isTorn`: its last line is not complete, or is being written just now.
+ * `isTorn`: its last line is not complete, or is being written just now. `format`: of the events that come next, unless a line says otherwise.
  */
-export type ReadLines = { end: number; inode?: number; damaged: number; isTorn: boolean };
+export type ReadLines = { end: number; inode?: number; damaged: number; isTorn: boolean; format: number };
 
-/** Every line that is an event. The last one needs no newline: it counts where it is complete. */
-export function readLines(bytes: Buffer): ReadLines & { events: AgentEvent[] } {
+/**
+ * Every line that is an event, as this version writes it. The last line needs no newline: it counts where it is complete. `format` is that of
+ * the events before these bytes. @throws NewerLogError
+ */
+export function readLines(bytes: Buffer, format = FIRST_FORMAT): ReadLines & { events: AgentEvent[] } {
   const events: AgentEvent[] = [];
   let damaged = 0;
   const take = (line: string): boolean => {
-    const event = eventIn(line);
-    if (event) events.push(event);
-    return event !== undefined || line === '';
+    const written = jsonIn(line);
+    const named = formatNamed(written);
+    format = named ?? format;
+    const event = migrated(written, format);
+    if (!isLogged(event)) return line === '';
+    if (named !== undefined) delete (event as { format?: number }).format;
+    events.push(event);
+    return true;
   };
   const whole = bytes.lastIndexOf(NEWLINE) + 1;
   for (let start = 0; start < whole; ) {
@@ -48,17 +57,12 @@ export function readLines(bytes: Buffer): ReadLines & { events: AgentEvent[] } {
     start = end + 1;
   }
   const isTorn = !take(textOf(bytes.subarray(whole)));
-  return { events, end: isTorn ? whole : bytes.length, damaged, isTorn };
+  return { events, end: isTorn ? whole : bytes.length, damaged, isTorn, format };
 }
 
 /** A line that is too long for a string is no event. */
 function textOf(bytes: Buffer): string {
   return bytes.length < 2 * PIECE ? bytes.toString('utf8') : UNREADABLE;
-}
-
-function eventIn(line: string): AgentEvent | undefined {
-  const value = jsonIn(line);
-  return isLogged(value) ? value : undefined;
 }
 
 /** Keeps the log as it is now beside it, once. @returns where. @throws where there is no room for it. */
@@ -80,7 +84,7 @@ export class SessionLog {
   /** What was read and written here. */
   readonly #read: ReadLines;
 
-  constructor(directory: string, file: string, read: ReadLines = { end: 0, damaged: 0, isTorn: false }) {
+  constructor(directory: string, file: string, read: ReadLines = { end: 0, damaged: 0, isTorn: false, format: FIRST_FORMAT }) {
     this.#directory = directory;
     this.#file = file;
     this.#read = { ...read };
@@ -133,7 +137,7 @@ export class SessionLog {
     }
   }
 
-  /** The events that somebody else has appended since; where somebody mended the log, those before too. */
+  /** The events that somebody else has appended since; where somebody mended the log, those before too. @throws NewerLogError */
   missed(): AgentEvent[] {
     const found = statSync(this.#file, { throwIfNoEntry: false });
     if (!found) return [];
@@ -147,15 +151,16 @@ export class SessionLog {
     } finally {
       closeSync(handle);
     }
-    const { events, end, damaged, isTorn } = readLines(bytes);
-    Object.assign(this.#read, { end: from + end, inode: found.ino, damaged: damaged + (isSame ? this.#read.damaged : 0), isTorn });
+    const { events, end, damaged, ...read } = readLines(bytes, isSame ? this.#read.format : FIRST_FORMAT);
+    Object.assign(this.#read, { ...read, end: from + end, inode: found.ino, damaged: damaged + (isSame ? this.#read.damaged : 0) });
     return events;
   }
 
   /** @throws when the disk is full or may not be written. */
   append(event: AgentEvent): void {
     this.#handle ??= this.#open();
-    this.#read.end += writeLine(this.#handle, event);
+    this.#read.end += writeLine(this.#handle, event, this.#read.format < LOG_FORMAT);
+    this.#read.format = LOG_FORMAT;
   }
 
   sync(): void {
@@ -199,10 +204,16 @@ export class SessionLog {
     const handle = openSync(mended, 'wx', 0o600);
     try {
       let end = 0;
-      for (const event of events) end += writeLine(handle, event);
+      for (const [index, event] of events.entries()) end += writeLine(handle, event, index === 0);
       fsyncSync(handle);
       renameSync(mended, this.#file);
-      Object.assign(this.#read, { end, inode: fstatSync(handle).ino, damaged: 0, isTorn: false });
+      Object.assign(this.#read, {
+        end,
+        inode: fstatSync(handle).ino,
+        damaged: 0,
+        isTorn: false,
+        format: end > 0 ? LOG_FORMAT : FIRST_FORMAT,
+      });
     } finally {
       closeSync(handle);
       rmSync(mended, { force: true });
@@ -214,7 +225,7 @@ export class SessionLog {
   #endLine(handle: number): boolean {
     const tail = lastLine(handle);
     if (tail.length === 0) return false;
-    if (eventIn(textOf(tail))) {
+    if (isLogged(jsonIn(textOf(tail)))) {
       writeSync(handle, '\n');
       return false;
     }
@@ -230,9 +241,9 @@ export class SessionLog {
   }
 }
 
-/** @returns how long it is. */
-function writeLine(handle: number, event: AgentEvent): number {
-  const line = Buffer.from(`${JSON.stringify(event)}\n`);
+/** `namesFormat`: no line before it in the log names the format of this version. @returns how long it is. */
+function writeLine(handle: number, event: AgentEvent, namesFormat: boolean): number {
+  const line = Buffer.from(`${JSON.stringify(namesFormat ? { ...event, format: LOG_FORMAT } : event)}\n`);
   for (let at = 0; at < line.length; ) at += writeSync(handle, line, at);
   return line.length;
 }

@@ -6,6 +6,7 @@ import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { jsonIn } from '../core/json.ts';
 import type { AgentEvent } from '../core/session/events.ts';
+import { titleOf } from '../core/session/title.ts';
 import { type ReadLines, readLines, SessionLog } from './session-log.ts';
 
 export { SessionLog } from './session-log.ts';
@@ -38,6 +39,7 @@ export class SessionStore {
   /**
    * The events of a session. A line that is no event (cut off by a crash, or damaged) is left out, and of a damaged file a
    * copy as it was is kept beside it as `.damaged`, so that nothing is lost. The log itself stays as it is: another process may be writing it.
+   * @throws NewerLogError
    */
   async load(id: string): Promise<AgentEvent[] | undefined> {
     const file = this.#file(id);
@@ -107,5 +109,5 @@ export class SessionStore {
 function titleIn(log: string): string | undefined {
   const [, prompt] = PROMPT.exec(log) ?? [];
   const text = prompt === undefined ? undefined : jsonIn(`"${prompt}"`);
-  return typeof text === 'string' ? text.split('\n', 1)[0]?.slice(0, 80) : undefined;
+  return typeof text === 'string' ? titleOf(text) : undefined;
 }

@@ -1,7 +1,7 @@
 /** Tools for models that have no native calls, and for answers in which a call was left in the text. */
 import { callsOf, type ReasoningPart, type TextPart, type ToolCall } from '../core/model/messages.ts';
 import type { ModelAdapter, ModelEvent, ModelRequest } from '../core/model/model.ts';
-import { refusesTools } from '../providers/http.ts';
+import { refusesTools } from '../providers/errors.ts';
 import type { Told } from './doubts.ts';
 import { type TextToolEvent, TextToolParser } from './parser.ts';
 import { toTextRequest } from './prompt.ts';

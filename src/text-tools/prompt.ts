@@ -2,7 +2,7 @@
 import { type AssistantMessage, type Message, resultText, type TextPart, type ToolCall, type ToolMessage } from '../core/model/messages.ts';
 import type { JsonSchema, ModelRequest, ToolSpec } from '../core/model/model.ts';
 import { withoutNotes } from '../core/model/notes.ts';
-import { echoInput } from '../providers/http.ts';
+import { echoInput } from '../providers/tool-calls.ts';
 import { isObject } from './calls.ts';
 
 const RULES = `# Tools

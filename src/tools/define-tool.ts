@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { JsonSchema } from '../core/model/model.ts';
-import type { Effect, PreparedCall, Tool } from '../core/run/tool.ts';
-import { ToolError } from '../core/run/tool.ts';
-import { convertTypes, renameArguments } from './input-repair.ts';
+import { type PreparedCall, type Tool, ToolError } from '../core/run/tool.ts';
+import type { Effect } from '../core/session/effects.ts';
+import { convertTypes, renameArguments, withoutNulls } from './input-repair.ts';
 
 type Definition<Schema extends z.ZodType> = {
   name: string;
@@ -37,11 +37,11 @@ export function defineTool<Schema extends z.ZodType>({
       return inputSchema;
     },
     async prepare(input, signal) {
-      const named = renameArguments(input, schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
-      const meant = repair ? repair(named) : named;
+      const inSchema = (value: unknown) => renameArguments(withoutNulls(value), schema);
+      const meant = repair ? inSchema(repair(inSchema(input))) : inSchema(input);
       const parsed = schema.safeParse(meant);
       if (parsed.success) return prepare(parsed.data, signal);
-      const again = schema.safeParse(convertTypes(meant, parsed.error.issues));
+      const again = schema.safeParse(inSchema(convertTypes(meant, parsed.error.issues)));
       if (again.success) return prepare(again.data, signal);
       throw new ToolError(`The arguments of ${name} do not fit:\n${z.prettifyError(parsed.error)}`);
     },

@@ -1,11 +1,14 @@
 /** Corrects tool arguments that do not fit the schema, if only one thing can be meant. */
-import type * as z from 'zod';
+import * as z from 'zod';
 import { jsonIn } from '../core/json.ts';
 
-/** The names of these arguments in the tools of other programs. */
+/** By the name in a schema: the names that the tools of other programs have for the same. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   path: ['file_path', 'filePath', 'file'],
   content: ['contents', 'file_text', 'text'],
+  old_text: ['old_string', 'old_str', 'oldText', 'oldString', 'search'],
+  new_text: ['new_string', 'new_str', 'newText', 'newString', 'replace'],
+  all: ['replace_all', 'replaceAll'],
   from: ['source', 'old_path', 'from_path'],
   to: ['destination', 'new_path', 'to_path'],
   from_line: ['start_line', 'startLine', 'line_start'],
@@ -19,16 +22,30 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   input: ['patch', 'patch_text', 'diff', 'command', 'cmd'],
 };
 
-/** Renames arguments to those of the schema, unless the input already has them. */
-export function renameArguments(input: unknown, keys: readonly string[]): unknown {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+/** No schema of a tool goes deeper. */
+const MAX_DEPTH = 6;
+
+/** The input without fields that are null: null stands for a field that was left out, at any depth. */
+export function withoutNulls(input: unknown, depth = MAX_DEPTH): unknown {
+  if (depth === 0 || typeof input !== 'object' || input === null) return input;
+  if (Array.isArray(input)) return input.map((each) => withoutNulls(each, depth - 1));
+  const entries = Object.entries(input).filter(([, value]) => value !== null);
+  return Object.fromEntries(entries.map(([key, value]) => [key, withoutNulls(value, depth - 1)]));
+}
+
+/** The input with the names of the schema, also in lists of objects. A name that the schema knows is never taken for another one. */
+export function renameArguments(input: unknown, schema: z.ZodType): unknown {
+  if (schema instanceof z.ZodOptional) return renameArguments(input, schema.unwrap() as z.ZodType);
+  if (schema instanceof z.ZodArray && Array.isArray(input)) return input.map((each) => renameArguments(each, schema.element as z.ZodType));
+  if (!(schema instanceof z.ZodObject) || typeof input !== 'object' || input === null || Array.isArray(input)) return input;
   const own = input as Record<string, unknown>;
-  const missing = keys.filter((key) => own[key] === undefined || own[key] === null);
-  const renamedEntries = missing.flatMap((key) => {
-    const other = OTHER_NAMES[key]?.find((name) => !keys.includes(name) && own[name] !== undefined && own[name] !== null);
-    return other === undefined ? [] : [[key, own[other]]];
+  const keys = Object.keys(schema.shape);
+  const named = keys.flatMap((key) => {
+    const other = OTHER_NAMES[key]?.find((name) => !keys.includes(name) && own[name] !== undefined);
+    const value = own[key] ?? (other && own[other]);
+    return value === undefined ? [] : [[key, renameArguments(value, schema.shape[key])]];
   });
-  return renamedEntries.length > 0 ? { ...own, ...Object.fromEntries(renamedEntries) } : input;
+  return { ...own, ...Object.fromEntries(named) };
 }
 
 /** Merges a separate directory argument into the glob. */
@@ -59,7 +76,9 @@ export function convertTypes(input: unknown, issues: readonly z.core.$ZodIssue[]
 
 function retype(holder: Record<PropertyKey, unknown>, key: PropertyKey, expected: string): void {
   const value = holder[key];
-  if (value === null) delete holder[key];
-  else if (expected === 'array') holder[key] = typeof value === 'string' ? (jsonIn(value) ?? value) : [value];
-  else if (typeof value === 'string' && /^(boolean|number|int)$/.test(expected)) holder[key] = jsonIn(value.trim().toLowerCase()) ?? value;
+  if (expected === 'array') {
+    const list = typeof value === 'string' ? (jsonIn(value) ?? value) : value;
+    holder[key] = typeof list === 'string' || Array.isArray(list) ? list : [list];
+  } else if (typeof value === 'string' && /^(boolean|number|int)$/.test(expected))
+    holder[key] = jsonIn(value.trim().toLowerCase()) ?? value;
 }

@@ -1,5 +1,7 @@
 /** Reduces a proposed change to the parts that the user accepted or edited. */
-import { type ChangeSummary, type FileRevision, type Revision, ToolError } from '../core/run/tool.ts';
+
+import { ToolError } from '../core/run/tool.ts';
+import type { ChangeSummary, FileRevision, Revision } from '../core/session/effects.ts';
 import { diffOf } from './changes.ts';
 import { decodeText, encodeLike, sameBytes } from './content.ts';
 import { withoutHunks } from './hunks.ts';

@@ -3,7 +3,7 @@
  * whole.
  */
 
-import type { ChangeSummary, Target } from '../core/run/tool.ts';
+import type { ChangeSummary, Target } from '../core/session/effects.ts';
 import { cutMark } from '../core/view/approval-details.ts';
 import { decodeText, encodeText, hashOf, sameBytes } from './content.ts';
 import { hunksOf, replacement } from './hunks.ts';

@@ -1,6 +1,6 @@
 /** Computes from the recorded writes what a file must contain so that these writes are undone. */
 
-import type { ChangeSummary } from '../core/run/tool.ts';
+import type { ChangeSummary } from '../core/session/effects.ts';
 import type { UndoResult } from '../core/session/events.ts';
 import { hashOf } from './content.ts';
 import { mergeBytes } from './merge.ts';

@@ -1,5 +1,7 @@
 /** Reads lines from a file of any size while holding only one chunk and the requested lines in memory. */
 
+import { joinedBytes } from '../core/bytes.ts';
+
 const CHUNK_BYTES = 1_000_000;
 
 export type LineLimits = { from: number; to: number; maxLines: number; maxChars: number; maxLine: number };
@@ -28,7 +30,7 @@ export async function readLinesInChunks(
     cut += Math.max(0, bytes.length - room);
   };
   const finish = () => {
-    const whole = decoder.decode(joined(heldChunks)).replace(/\r$/, '');
+    const whole = decoder.decode(joinedBytes(heldChunks)).replace(/\r$/, '');
     const text = whole.slice(0, maxLine);
     lines.push({ text, cut: cut + new TextEncoder().encode(whole.slice(maxLine)).length });
     chars += text.length;
@@ -57,14 +59,4 @@ export async function readLinesInChunks(
     else if (piece.at(-1) === 10 || (piece.length === 0 && offset > 0)) line--;
     return { lines, more: false, total: line };
   }
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    all.set(piece, at);
-    at += piece.length;
-  }
-  return all;
 }

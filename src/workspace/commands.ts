@@ -1,5 +1,5 @@
 /** The interface through which tools run commands. A command can change anything that the user can, so only Agent runs receive a runner. */
-import type { CommandLine } from '../core/run/tool.ts';
+import type { CommandLine } from '../core/session/effects.ts';
 import type { Location } from './types.ts';
 
 export type CommandSpec = {

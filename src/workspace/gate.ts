@@ -3,12 +3,14 @@
  * undo needs.
  */
 
-import { type ChangeSummary, type ExecuteContext, type Review, type Revision, ToolError } from '../core/run/tool.ts';
+import { type ExecuteContext, ToolError } from '../core/run/tool.ts';
+import type { ChangeSummary, Review, Revision } from '../core/session/effects.ts';
 import type { UndoResult } from '../core/session/events.ts';
 import { changesFrom, reviseChanges } from './apply-revision.ts';
 import { type ChangeSet, changeSet, diffOf, digestOf } from './changes.ts';
 import { type History, historiesOf, restoredContent, type Staged } from './checkpoints.ts';
 import { decodeText, encodeLike, hashOf, sameBytes } from './content.ts';
+import { currentContent, emptyDirectories, expectUnchanged, withUndoInfo } from './current.ts';
 import type { FormatText } from './format-changes.ts';
 import { withoutHunks } from './hunks.ts';
 import { parsePath } from './paths.ts';
@@ -74,8 +76,10 @@ export class WriteGate {
    */
   apply(set: ChangeSet, { callId, record, signal }: Pick<ExecuteContext, 'callId' | 'record' | 'signal'>): Promise<void> {
     return this.#enqueue(async () => {
-      for (const change of set.changes) await this.#expectUnchanged(change);
-      const staged = await Promise.all(set.summaries.map(({ diff: _, ...rest }, index) => this.#withUndoInfo(rest, set.changes[index])));
+      for (const change of set.changes) await expectUnchanged(this.#workspace, change);
+      const staged = await Promise.all(
+        set.summaries.map(({ diff: _, ...rest }, index) => withUndoInfo(this.#workspace, rest, set.changes[index])),
+      );
       // A run that was stopped must not start another change.
       signal.throwIfAborted();
       // The event must be in the log before the first byte changes, so that a crash can be recovered from.
@@ -150,11 +154,11 @@ export class WriteGate {
   async #planUndo({ path, stretches, mode }: History): Promise<PlannedUndo> {
     try {
       const at = parsePath(path, this.#workspace.fs.folders);
-      const before = await this.#currentContent({ path, at });
+      const before = await currentContent(this.#workspace, { path, at });
       const { content, ...result } = await restoredContent(before, stretches, this.#blobs);
       if (!content) return { result: { path, ...result } };
       const change: FileChange = { path, at, before, after: content.bytes, mode };
-      await this.#expectUnchanged(change);
+      await expectUnchanged(this.#workspace, change);
       return { result: { path, ...result }, change };
     } catch (error) {
       return { result: refusal(path, error), isBlocked: true };
@@ -166,7 +170,7 @@ export class WriteGate {
     if (changes.length === 0) return;
     // The current contents are stored as well, so that the undo can itself be undone.
     const { summaries } = await this.prepare(changes);
-    record(await Promise.all(summaries.map(({ diff: _, ...rest }, index) => this.#withUndoInfo(rest, changes[index]))));
+    record(await Promise.all(summaries.map(({ diff: _, ...rest }, index) => withUndoInfo(this.#workspace, rest, changes[index]))));
     const files = plans.filter(({ change }) => change && !change.path.endsWith('/'));
     const isWhole = await this.#commit(files.map(({ change }) => change as FileChange)).then(
       () => true,
@@ -178,7 +182,7 @@ export class WriteGate {
       if (!change || (isWhole && files.includes(plan))) continue;
       try {
         if (signal?.aborted) throw new ToolError('It was stopped before this file.');
-        await this.#expectUnchanged(change);
+        await expectUnchanged(this.#workspace, change);
         await this.#commit([change]);
       } catch (error) {
         plan.result = refusal(change.path, error);
@@ -187,75 +191,17 @@ export class WriteGate {
   }
 
   /**
-   * Adds what only exists before the write and undo needs later: the permissions of a deleted file, and the directories that a new file
-   * creates.
-   */
-  async #withUndoInfo<Summary extends Omit<ChangeSummary, 'diff'>>(summary: Summary, change: FileChange | undefined): Promise<Summary> {
-    if (!change || (change.before && change.after)) return summary;
-    if (change.before) {
-      const mode = change.path.endsWith('/') ? undefined : (await this.#workspace.stat(change.at))?.mode;
-      return mode === undefined ? summary : { ...summary, mode };
-    }
-    const newDirectories: string[] = [];
-    const { folder, path } = change.at;
-    await this.#workspace.stat(change.at);
-    for (let at = parentOf(path); at && !(await this.#workspace.fs.stat({ folder, path: at })); at = parentOf(at))
-      newDirectories.push(`${this.#workspace.display({ folder, path: at })}/`);
-    return newDirectories.length > 0 ? { ...summary, made: newDirectories.reverse() } : summary;
-  }
-
-  /**
    * Removes the directories that were created for files, inner ones first: all in one step, or otherwise as many as possible. A directory
    * that contains other files stays.
    */
   async #removeEmpty(paths: readonly string[], signal?: AbortSignal): Promise<void> {
-    const changes = await this.#emptyAmong(paths, signal);
+    const changes = await emptyDirectories(this.#workspace, paths, signal);
     if (signal?.aborted || changes.length === 0) return;
     const isDone = await this.#commit(changes).then(
       () => true,
       () => false,
     );
     for (const change of isDone ? [] : changes) if (!signal?.aborted) await this.#commit([change]).catch(() => undefined);
-  }
-
-  /** Returns the directories that contain nothing but each other. */
-  async #emptyAmong(paths: readonly string[], signal: AbortSignal | undefined): Promise<FileChange[]> {
-    const empty = new Map<string, FileChange>();
-    // There are no links on a resolved path, so one check is enough for all directories above it.
-    let real = '';
-    for (const path of paths) {
-      if (signal?.aborted) break;
-      try {
-        const at = parsePath(path, this.#workspace.fs.folders);
-        // The writer may have removed the directory together with its file.
-        if (!(await this.#workspace.fs.stat(at))) continue;
-        const change: FileChange = { path, at, before: new Uint8Array(), after: undefined };
-        if (!real.startsWith(path)) await this.#expectUnchanged(change);
-        real = path;
-        const left = (await this.#workspace.fs.list(at)).filter(({ name }) => !empty.has(`${path}${name}/`));
-        if (left.length === 0) empty.set(path, change);
-      } catch {
-        // A directory that cannot be read is not removed.
-      }
-    }
-    return [...empty.values()];
-  }
-
-  /**
-   * Checks again right before the write: the path must still lead to the same place, without a new symbolic link, and the content must be
-   * unchanged.
-   */
-  async #expectUnchanged({ path, at, before }: FileChange): Promise<void> {
-    const real = await this.#workspace.fs.canonical(at);
-    if (!real || this.#workspace.display(real) !== path.replace(/\/$/, ''))
-      throw new ToolError(`${path} is no longer at that place. Nothing was changed.`);
-    const now = await this.#currentContent({ path, at }).catch((error) => {
-      throw new ToolError(`${error instanceof Error ? error.message : error} Nothing was changed.`);
-    });
-    if (!sameBytes(now, before)) {
-      const what = !now ? 'was deleted' : !before ? 'was created' : 'was changed';
-      throw new ToolError(`${path} ${what} since the change was prepared. Nothing was changed: read it again.`);
-    }
   }
 
   /**
@@ -267,7 +213,7 @@ export class WriteGate {
       await this.#writer.commit(changes);
       const overtaken: string[] = [];
       for (const change of changes) {
-        const now = await this.#currentContent(change);
+        const now = await currentContent(this.#workspace, change);
         if (sameBytes(now, change.after)) continue;
         if (sameBytes(now, change.before)) throw new Error(`${change.path} does not have the new content.`);
         overtaken.push(change.path);
@@ -290,7 +236,7 @@ export class WriteGate {
     const lost: string[] = [];
     for (const change of changes) {
       try {
-        const now = await this.#currentContent(change);
+        const now = await currentContent(this.#workspace, change);
         if (sameBytes(now, change.before)) continue;
         const isTheirs = !sameBytes(now, change.after);
         if (isTheirs && nothingLanded) continue;
@@ -303,14 +249,6 @@ export class WriteGate {
     return lost;
   }
 
-  /** Reads the current content the way `FileChange` represents it. */
-  async #currentContent({ path, at }: Pick<FileChange, 'path' | 'at'>): Promise<Uint8Array | undefined> {
-    if (!path.endsWith('/')) return (await this.#workspace.snapshot(at))?.bytes;
-    const stat = await this.#workspace.fs.stat(at);
-    if (stat && stat.type !== 'directory') throw new Error(`${path} is not a directory.`);
-    return stat && new Uint8Array();
-  }
-
   /** Runs one change at a time across all sessions. */
   #enqueue<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#queue.then(work);
@@ -321,9 +259,4 @@ export class WriteGate {
 
 function refusal(path: string, error: unknown): UndoResult {
   return { path, outcome: 'refused', reason: error instanceof Error ? error.message : String(error) };
-}
-
-/** Returns '' for a path at the top of its folder. */
-function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }

@@ -8,11 +8,6 @@ const MAX_NAME = 255;
 /** The message says in one sentence why a path is not valid in the workspace. */
 export class PathError extends ToolError {
   override name = 'PathError';
-
-  /** Bundles that are loaded later have a copy of this class: the name tells, not the copy. */
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return value instanceof Error && value.name === 'PathError';
-  }
 }
 
 /**
@@ -57,19 +52,23 @@ function withoutScheme(input: string): string {
   }
 }
 
-/** Finds the location of an absolute path. When one folder contains another, the inner one is used. */
+/** The location of an absolute path. */
 function insideOf(path: string, folders: readonly Folder[]): Location | undefined {
   const parts = absoluteParts(path);
   if (!parts) return undefined;
-  let best: { folder: number; depth: number } | undefined;
-  for (const [folder, { roots = [] }] of folders.entries()) {
-    for (const root of roots) {
-      const own = absoluteParts(root.replaceAll('\\', '/'));
-      if (own && own.length > (best?.depth ?? -1) && own.every((part, index) => part === parts[index]))
-        best = { folder, depth: own.length };
-    }
-  }
-  return best && { folder: best.folder, path: parts.slice(best.depth).join('/') };
+  return innermost(
+    folders.flatMap(({ roots = [] }, folder) =>
+      roots.flatMap((root) => {
+        const own = absoluteParts(root.replaceAll('\\', '/'));
+        return own?.every((part, index) => part === parts[index]) ? [{ folder, path: parts.slice(own.length).join('/') }] : [];
+      }),
+    ),
+  );
+}
+
+/** The same place as seen from several folders: of folders inside each other the inner one counts, which leaves the shortest path. */
+export function innermost(places: readonly Location[]): Location | undefined {
+  return places.toSorted((a, b) => a.path.length - b.path.length)[0];
 }
 
 /** Returns undefined for a path that is not absolute. A drive letter may be in either case, and may follow a slash. */

@@ -90,11 +90,6 @@ export type FileChange = {
 /** Thrown by a writer that knows it changed nothing: any new content of a file is somebody else's. */
 export class NothingWritten extends Error {
   override name = 'NothingWritten';
-
-  /** Every part of a host has its own copy of this class: the name tells, not the copy. */
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return value instanceof Error && value.name === 'NothingWritten';
-  }
 }
 
 /** Write access to files. Only the write gate receives it. */

@@ -2,7 +2,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { chromiumFlags, ensureChromium, freshDirectory, installVsix, startEditor } from '../../scripts/editor.ts';
+import { chromiumFlags, ensureChromium } from '../../scripts/chromium.ts';
+import { freshDirectory, installVsix, startEditor } from '../../scripts/editor.ts';
 import { packageExtension } from '../../scripts/package.ts';
 import { median } from './loop.ts';
 

@@ -71,7 +71,7 @@ export class Chat {
   /** An extension that is still being activated is not recognised yet, and only a change of the text makes VS Code look again. */
   async #address(participant: string): Promise<void> {
     // Before it knows of a model, VS Code asks to sign in, too.
-    await this.page.locator('.model-picker-name .codicon-chat-model-provider-generic-compact').waitFor({ timeout: 30_000 });
+    await this.page.locator('.model-picker-name .codicon-chat-model-provider-generic-compact').waitFor();
     await until(`the participant ${participant}`, async () => {
       await this.page.keyboard.press('ControlOrMeta+a');
       await this.page.keyboard.press('Delete');
@@ -91,14 +91,14 @@ export class Chat {
   }
 
   /** Waits until the newest answer is complete; resolves to its text. */
-  async finished(timeout = 30_000): Promise<string> {
-    await this.response.and(this.page.locator(':not(.chat-response-loading)')).waitFor({ timeout });
+  async finished(): Promise<string> {
+    await this.response.and(this.page.locator(':not(.chat-response-loading)')).waitFor();
     return this.lastResponseText();
   }
 
   /** Waits for a text in the newest answer. */
-  async waitForAnswer(text: string | RegExp, timeout = 30_000): Promise<void> {
-    await this.response.locator('.value').filter({ hasText: text }).waitFor({ timeout });
+  async waitForAnswer(text: string | RegExp): Promise<void> {
+    await this.response.locator('.value').filter({ hasText: text }).waitFor();
   }
 
   /** What the newest answer says, without progress and buttons. */

@@ -3,7 +3,8 @@
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Frame, type Locator, type Page } from 'playwright-core';
-import { chromiumFlags, type Editor, ensureChromium, freshDirectory, root, startEditor } from '../../scripts/editor.ts';
+import { chromiumFlags, ensureChromium } from '../../scripts/chromium.ts';
+import { type Editor, freshDirectory, root, startEditor } from '../../scripts/editor.ts';
 import { until } from '../support/until.ts';
 import { Chat } from './chat.ts';
 

@@ -65,7 +65,7 @@ describe('the panel', () => {
     const lines = (text: string) => review.locator('.editor.modified .view-line').filter({ hasText: text }).first();
     await lines('waterLevel').waitFor();
     await workbench.reload();
-    await lines('waterLevel').waitFor({ timeout: 30_000 });
+    await lines('waterLevel').waitFor();
     panel = await workbench.panelFrame();
     await button('Undo run').click();
     await filesAre(workbench.folder, HARBOUR, 'the undo');

@@ -127,7 +127,7 @@ describe('the model of the native Chat', () => {
     const { sessionId } = first.metadata as { sessionId: string };
     const again = await asked('groq/one', 'again', first.metadata);
     assert.deepEqual(again.answered, ['one answers']);
-    const run = (await kedge.sessionById(sessionId)).state.lastRun;
+    const run = (await kedge.sessions.byId(sessionId)).state.lastRun;
     assert.deepEqual([run?.prompt, run?.model, run?.mode], ['Hello', { provider: 'groq', model: 'one' }, 'ask']);
   });
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { user } from '../../src/core/model/messages.ts';
-import type { ChangeSummary } from '../../src/core/run/tool.ts';
+import type { RuleId } from '../../src/core/run/rules.ts';
+import type { ChangeSummary } from '../../src/core/session/effects.ts';
 import type { EventBody, RunError } from '../../src/core/session/events.ts';
 import { answer, lastMetadata } from '../../src/hosts/vscode/chat/chat.ts';
 import { ChatRenderer } from '../../src/hosts/vscode/chat/chat-render.ts';
@@ -84,7 +85,7 @@ describe('an approval in the native Chat', () => {
     diff: '',
     ...more,
   });
-  const asked = (rule: string, changes: ChangeSummary[], title = 'Edit') =>
+  const asked = (rule: RuleId, changes: ChangeSummary[], title = 'Edit') =>
     tellerOf(kedge)({
       type: 'approval_requested',
       approvalId: 'a',
@@ -211,7 +212,7 @@ describe('the last session', () => {
     };
     const kedge = new Kedge(Object.create(context, { workspaceState: { value: workspaceState } }));
     try {
-      assert.equal((await kedge.session()).id, kept.get('kedge.session'));
+      assert.equal((await kedge.sessions.current()).id, kept.get('kedge.session'));
       assert.notEqual(kept.get('kedge.session'), '../elsewhere');
     } finally {
       kedge.dispose();

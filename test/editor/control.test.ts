@@ -111,7 +111,7 @@ describe('the user has a hand in the run', () => {
     const look = { calls: [{ name: 'list_directory', input: {} }] };
     await serve({ turns: [look, look, { text: 'Done.' }] });
     const session = kedge.assistant.newSession();
-    await kedge.show(session);
+    await kedge.sessions.show(session);
     const first = nextEvent(session, 'turn_started').then(() => vscode.commands.executeCommand('kedge.pause'));
     await Promise.all([first, say(session, 'ask')]);
     assert.deepEqual([session.state.lastRun?.status, session.state.lastRun?.pause], ['paused', 'user']);
@@ -133,7 +133,7 @@ describe('the user has a hand in the run', () => {
 
     const begin = async (mode: Mode) => {
       const session = kedge.assistant.newSession();
-      await kedge.show(session);
+      await kedge.sessions.show(session);
       session.subscribe((event) => {
         if (event.type === 'approval_requested') void session.answerApproval(event.approvalId, { approve: true });
       });
@@ -179,7 +179,7 @@ describe('the user has a hand in the run', () => {
       await ended;
       const file = vscode.Uri.joinPath(vscode.workspace.workspaceFolders?.[0]?.uri as vscode.Uri, 'stop-test.txt');
       assert.equal((await vscode.workspace.fs.readFile(file)).length, 3);
-      await session.undo(session.state.lastRun?.runId ?? '');
+      await session.changes.undo(session.state.lastRun?.runId ?? '');
       await assert.rejects(async () => vscode.workspace.fs.stat(file));
     });
   });

@@ -108,7 +108,7 @@ describe('a plan in VS Code', () => {
     const { plan } = lastOf(session.events, 'plan_proposed');
 
     // The model goes beyond step 2, and the user widens the plan.
-    const run = session.answerPlan(plan.id, 'run');
+    const run = session.plans.answer(plan.id, 'run');
     const asked = await nextEvent(session, 'approval_requested');
     assert.equal(asked.reason, `Step 2 (Two) may not change ${path('extra')}.`);
     const third = answerNext(session, 'Retry');

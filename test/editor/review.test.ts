@@ -120,7 +120,7 @@ describe('the review of changes in VS Code', () => {
     assert.ok(document.isDirty);
     assert.equal(await onDisk('reviewed/a.txt'), lines());
     await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'mine too\n'));
-    await session.restore({ runId: session.state.lastRun?.runId ?? '' });
+    await session.changes.restore({ runId: session.state.lastRun?.runId ?? '' });
     assert.equal(last('changes_restored').results[0]?.outcome, 'merged');
     assert.equal(document.getText(), `mine too\n${mine(lines())}`);
   });
@@ -199,7 +199,7 @@ describe('the review of changes in VS Code', () => {
     await session.answerApproval(again.approval.approvalId, { approve: true, revised: { [refused]: 'refused' } });
     await again.ended;
     await manyAre((index) => (index === 7 ? lines() : lines(...TWO)));
-    await session.restore({ runId: first });
+    await session.changes.restore({ runId: first });
     assert.ok(await inEditor(() => lines()));
     assert.equal(last('changes_restored').results.filter(({ outcome }) => outcome === 'restored').length, FILES - 1);
   });
@@ -209,18 +209,18 @@ describe('the review of changes in VS Code', () => {
     open([turn(call('propose_plan', plan)), turn(patch(...many.map((path) => section(path, ...TWO)))), done]);
     await Promise.all(many.map((path) => write(path, lines())));
     await session.prompt({ text: 'plan it', mode: 'plan' });
-    await session.answerPlan(last('plan_proposed').plan.id, 'run');
+    await session.plans.answer(last('plan_proposed').plan.id, 'run');
     assert.ok(!events.some(({ type }) => type === 'approval_requested'));
     await manyAre(() => lines(...TWO));
     const { runId = '' } = session.state.lastRun ?? {};
     const path = many[7] as string;
-    const review = await session.review(runId, path);
+    const review = await session.changes.review(runId, path);
     assert.ok('digest' in review && review.added === 2);
-    await session.undo(runId, { path, hunk: { index: 1, digest: review.digest } });
+    await session.changes.undo(runId, { path, hunk: { index: 1, digest: review.digest } });
     await manyAre((index) => (index === 7 ? lines([2, 'two']) : lines(...TWO)));
-    await session.restore({ runId });
+    await session.changes.restore({ runId });
     await manyAre(() => lines());
-    await session.restore({ undoId: last('changes_restored').undoId });
+    await session.changes.restore({ undoId: last('changes_restored').undoId });
     await manyAre((index) => (index === 7 ? lines([2, 'two']) : lines(...TWO)));
   });
 
@@ -248,7 +248,7 @@ describe('the review of changes in VS Code', () => {
       assert.deepEqual([await onDisk('virtual/a.txt'), await onDisk('real/a.txt')], [lines([25, 'twenty-five']), lines(...TWO)]);
       assert.equal(await onDisk('virtual/new.txt'), 'n\n');
       await write('virtual/a.txt', lines([9, 'theirs'], [25, 'twenty-five']));
-      await session.restore({ runId: session.state.lastRun?.runId ?? '' });
+      await session.changes.restore({ runId: session.state.lastRun?.runId ?? '' });
       assert.deepEqual([await onDisk('virtual/a.txt'), await onDisk('real/a.txt')], [lines([9, 'theirs']), lines()]);
       await assert.rejects(async () => vscode.workspace.fs.stat(uri('virtual/new.txt')));
       fs = kedge.fs;

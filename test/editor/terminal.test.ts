@@ -23,8 +23,8 @@ describe('commands in the integrated terminal', () => {
     storage = await realpath(await mkdtemp(join(tmpdir(), 'kedge-terminal-')));
     // Those in which other tests had the extension run commands.
     others = new Set(vscode.window.terminals);
-    // On a busy machine a shell may take long.
-    terminals = new Terminals(60_000);
+    // On a busy machine a shell may take minutes, and one that does not answer in time is not asked again.
+    terminals = new Terminals(240_000);
     commands = new Commands({ storage, directory: ({ path }) => join(root, path), launch: terminals.launch });
   });
   after(async () => {
@@ -33,7 +33,7 @@ describe('commands in the integrated terminal', () => {
   });
 
   type Options = { timeoutMs?: number; background?: boolean; signal?: AbortSignal; onOutput?: (tail: string) => void; path?: string };
-  const run = (text: string, { timeoutMs = 20_000, background = false, signal = never, onOutput, path = '' }: Options = {}) =>
+  const run = (text: string, { timeoutMs = 120_000, background = false, signal = never, onOutput, path = '' }: Options = {}) =>
     commands.run({ text, cwd: { folder: 0, path }, timeoutMs, background }, { signal, ...(onOutput && { onOutput }) });
   const ending = ({ state }: CommandResult) => (state.kind === 'exited' ? (state.signal ?? state.code) : state.kind);
   const ours = () => vscode.window.terminals.filter((terminal) => terminal.name.startsWith('Kedge') && !others.has(terminal));

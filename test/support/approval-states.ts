@@ -32,8 +32,16 @@ export function approvalStates({ script, host, session }: Makers): Record<string
   const asking = (name: string, input: unknown, asked: Partial<Asked>): NamedState => {
     const made = script()
       .run('agent', 'Look after the tides')
-      .calls(name, name, input, { effect: 'external', decision: { kind: 'ask', rule: 'r', reason: 'It asks.' } });
-    const body = { approvalId: 'approval-9', callId: made.lastCall, title: name, rule: 'r', reason: 'It asks.', changes: [], ...asked };
+      .calls(name, name, input, { effect: 'external', decision: { kind: 'ask', rule: 'mcp', reason: 'It asks.' } });
+    const body = {
+      approvalId: 'approval-9',
+      callId: made.lastCall,
+      title: name,
+      rule: 'mcp' as const,
+      reason: 'It asks.',
+      changes: [],
+      ...asked,
+    };
     return { messages: [host('agent'), session(made.add({ type: 'approval_requested', ...body }), true)] };
   };
   const command = { text: 'npm test', cwd: 'vendor/evil', shell: 'bash', background: true, timeoutSeconds: 1_800 } as const;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Decision } from '../../src/core/run/tool.ts';
+import type { Decision } from '../../src/core/session/effects.ts';
 import type { Shell } from '../../src/policy/commands/shells/syntax.ts';
 
 /** A command that an attacker could make a model call. */

@@ -1,7 +1,7 @@
 /** Panel states in which the user is asked, or controls the run. */
 
 import { user } from '../../src/core/model/messages.ts';
-import type { BudgetKey } from '../../src/core/run/budget.ts';
+import type { BudgetKey } from '../../src/core/session/limits.ts';
 import { host, type NamedState, Script, session } from './panel-states.ts';
 
 /** These are functions, because the panel states import this module and this module imports their helpers. */

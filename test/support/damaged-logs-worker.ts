@@ -1,11 +1,14 @@
 /** Opens damaged logs one after another in a worker thread, so that its parent notices a log that makes it hang. */
 import assert from 'node:assert/strict';
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { planOverviews } from '../../src/core/plan/progress.ts';
+import { NewerLogError } from '../../src/core/session/log-format.ts';
 import { foldSession } from '../../src/core/session/reduce.ts';
-import { receiptMarkdown, receiptOf } from '../../src/core/view/receipt.ts';
+import { receiptMarkdown } from '../../src/core/view/receipt.ts';
+import { receiptOf } from '../../src/core/view/run-receipt.ts';
+import { runIn } from '../../src/core/view/session-view.ts';
 import { describeProgress } from '../../src/core/view/summary.ts';
 import { say } from '../../src/providers/scripted/index.ts';
 import { EMPTY, reduce } from '../../webview-ui/state.ts';
@@ -34,7 +37,15 @@ async function check(recorded: RecordedLog, other: RecordedLog, damages: readonl
   const before = new Map(isCut ? [] : sent.times);
   sent.times.clear();
 
-  const opened = await kedge.reload({ adapter });
+  const opened = await kedge.reload({ adapter }).catch((error: unknown) => {
+    if (!(error instanceof NewerLogError)) throw error;
+  });
+  // A bit can flip so that the log seems to be of a later format.
+  if (!opened) {
+    assert.deepEqual(await readFile(file), bytes);
+    sent.times = new Map(before);
+    return;
+  }
   assert.deepEqual(
     (await opened.assistant.sessions()).map(({ id }) => id),
     [kedge.session.id],
@@ -45,7 +56,8 @@ async function check(recorded: RecordedLog, other: RecordedLog, damages: readonl
   await goOn(opened);
   await session.prompt({ text: 'And now?', mode: 'ask' });
   assert.equal(session.state.lastRun?.outcome, 'answered');
-  for (const { runId, changed } of [...session.state.runs.values()]) if (changed) await session.undo(runId).catch(expectSessionError);
+  for (const { runId, changed } of [...session.state.runs.values()])
+    if (changed) await session.changes.undo(runId).catch(expectSessionError);
   for (const [callId, times] of sent.times) assert.ok(times + (before.get(callId) ?? 0) <= 1, `${callId} was carried out twice`);
   show(opened);
 
@@ -57,11 +69,11 @@ async function check(recorded: RecordedLog, other: RecordedLog, damages: readonl
 }
 
 /** Renders a session's events in every way there is. */
-function show({ session: { id, events, state, damage } }: Harness): void {
+function show({ session: { id, events, state, view, damage } }: Harness): void {
   for (const [index, { seq }] of events.entries()) assert.ok(index === 0 || seq > (events[index - 1]?.seq ?? 0));
   assert.deepEqual(foldSession(events), state);
   reduce(EMPTY, { type: 'session', sessionId: id, title: state.title, events: [...events], earlierRuns: 0, running: false });
-  for (const runId of state.runs.keys()) receiptMarkdown(receiptOf(events, runId));
+  for (const runId of state.runs.keys()) receiptMarkdown(receiptOf(runIn(view, runId)));
   for (const event of events) if (event.type === 'run_finished' && event.receipt) receiptMarkdown(event.receipt);
   planOverviews(state);
   describeProgress(state, state.lastRun);

@@ -4,7 +4,8 @@
  */
 import { join } from 'node:path';
 import type { EventBody } from '../../src/core/session/events.ts';
-import { NodeFileSystem, NodeWriter } from '../../src/hosts/node/files/file-system.ts';
+import { NodeFileSystem } from '../../src/hosts/node/files/file-system.ts';
+import { NodeWriter } from '../../src/hosts/node/files/writer.ts';
 import { DiskBlobs } from '../../src/sessions/blobs.ts';
 import { encodeText } from '../../src/workspace/content.ts';
 import { WriteGate } from '../../src/workspace/gate.ts';

@@ -2,9 +2,8 @@
 
 import type { AssistantMessage, ToolCall } from '../../src/core/model/messages.ts';
 import type { Plan } from '../../src/core/plan/plan.ts';
-import type { ChangeSummary, Decision, Effect } from '../../src/core/run/tool.ts';
-import { type AgentEvent, type EventBody, isDurable, type Mode } from '../../src/core/session/events.ts';
-import type { Receipt } from '../../src/core/view/receipt.ts';
+import type { ChangeSummary, Decision, Effect } from '../../src/core/session/effects.ts';
+import { type AgentEvent, type EventBody, isDurable, type Mode, type Receipt } from '../../src/core/session/events.ts';
 import type { PanelState, ToPanel } from '../../src/protocol/panel.ts';
 import { approvalStates } from './approval-states.ts';
 import { controlStates } from './control-states.ts';
@@ -94,7 +93,7 @@ export class Script {
   ): this {
     this.#call++;
     const effect = options.effect ?? 'readonly';
-    const decision = options.decision ?? { kind: 'allow', rule: 'mode.read', reason: 'Reading inside the workspace is always allowed.' };
+    const decision = options.decision ?? { kind: 'allow', rule: 'read-only', reason: 'Reading inside the workspace is always allowed.' };
     const targets = options.path ? [{ path: options.path, access: effect === 'readonly' ? ('read' as const) : ('write' as const) }] : [];
     return this.turn()
       .says(options.text ?? '', options.reasoning, [{ type: 'tool_call', id: this.lastCall, name, input }])
@@ -221,7 +220,7 @@ export const PLAN: Plan = {
   checks: ['No occurrence of tideAt is left', 'npm test passes'],
 };
 
-const ask = { kind: 'ask', rule: 'agent.edit', reason: 'Agent mode asks before it changes a file.' } as const;
+const ask = { kind: 'ask', rule: 'edit', reason: 'Agent mode asks before it changes a file.' } as const;
 
 function explored(script: Script): Script {
   return script
@@ -249,7 +248,7 @@ function explored(script: Script): Script {
       { path: 'src/tide.ts' },
       {
         effect: 'mutating',
-        decision: { kind: 'deny', rule: 'ask.readonly', reason: 'Ask mode cannot change files.' },
+        decision: { kind: 'deny', rule: 'read-only-mode', reason: 'Ask mode cannot change files.' },
         path: 'src/tide.ts',
       },
     )

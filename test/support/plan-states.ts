@@ -1,6 +1,6 @@
 /** Panel states in which a plan is proposed, edited or carried out. */
 import type { Plan } from '../../src/core/plan/plan.ts';
-import type { ChangeSummary } from '../../src/core/run/tool.ts';
+import type { ChangeSummary } from '../../src/core/session/effects.ts';
 import { host, type NamedState, Script, session } from './panel-states.ts';
 
 export const RICH: Plan = {

@@ -72,11 +72,11 @@ const RECORDERS: Record<(typeof NAMES)[number], (name: string, sent: Sent) => Pr
     await kedge.session.prompt({ text: 'More', mode: 'agent', attachments: [{ type: 'image', mediaType: 'image/png', data: 'AAAA' }] });
     const [first = '', second = ''] = kedge.session.state.runs.keys();
     kedge.session.revokeGrants();
-    await kedge.session.undo(second);
-    await kedge.session.restore({ undoId: lastOf(kedge.events, 'changes_undone').undoId ?? '' });
-    await kedge.session.restore({ runId: first, callId: kedge.session.state.staged[0]?.callId ?? '' });
-    await kedge.session.restore({ undoId: lastOf(kedge.events, 'changes_restored').undoId });
-    await kedge.session.undo(first, { path: 'c.txt' });
+    await kedge.session.changes.undo(second);
+    await kedge.session.changes.restore({ undoId: lastOf(kedge.events, 'changes_undone').undoId ?? '' });
+    await kedge.session.changes.restore({ runId: first, callId: kedge.session.state.staged[0]?.callId ?? '' });
+    await kedge.session.changes.restore({ undoId: lastOf(kedge.events, 'changes_restored').undoId });
+    await kedge.session.changes.undo(first, { path: 'c.txt' });
     return kedge;
   },
 
@@ -106,9 +106,9 @@ const RECORDERS: Record<(typeof NAMES)[number], (name: string, sent: Sent) => Pr
     await kedge.session.prompt({ text: 'Plan it', mode: 'plan' });
     await kedge.session.plans.change(lastOf(kedge.events, 'plan_proposed').plan.id, 'Newer');
     const { id } = lastOf(kedge.events, 'plan_proposed').plan;
-    await kedge.session.answerPlan(id, 'run');
+    await kedge.session.plans.answer(id, 'run');
     await kedge.session.plans.again(id);
-    await kedge.session.answerPlan(lastOf(kedge.events, 'plan_proposed').plan.id, 'discard');
+    await kedge.session.plans.answer(lastOf(kedge.events, 'plan_proposed').plan.id, 'discard');
     return kedge;
   },
 

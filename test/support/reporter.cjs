@@ -1,18 +1,25 @@
-// Prints a line for each outermost suite and every failure in full, and leaves counts and failures in the file that $KEDGE_RESULTS names.
+// Prints a line for each outermost suite, with the seconds of its tests, and every failure in full, and leaves counts and failures in the file that $KEDGE_RESULTS names.
 const { writeFileSync } = require('node:fs');
 const { reporters, Runner } = require('mocha');
 
-const { EVENT_RUN_END, EVENT_SUITE_BEGIN, EVENT_SUITE_END, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } = Runner.constants;
+const { EVENT_RUN_END, EVENT_SUITE_BEGIN, EVENT_SUITE_END, EVENT_TEST_END, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } =
+  Runner.constants;
 
 module.exports = class Reporter extends reporters.Base {
   constructor(runner, options) {
     super(runner, options);
     let before = counts(this.stats);
+    let milliseconds = 0;
     runner.on(EVENT_SUITE_BEGIN, (suite) => {
-      if (isOutermost(suite)) before = counts(this.stats);
+      if (!isOutermost(suite)) return;
+      before = counts(this.stats);
+      milliseconds = 0;
+    });
+    runner.on(EVENT_TEST_END, ({ duration = 0 }) => {
+      milliseconds += duration;
     });
     runner.on(EVENT_SUITE_END, (suite) => {
-      if (isOutermost(suite)) reporters.Base.consoleLog(line(suite.title, difference(counts(this.stats), before)));
+      if (isOutermost(suite)) reporters.Base.consoleLog(line(suite.title, difference(counts(this.stats), before), milliseconds));
     });
     const failed = [];
     runner.on(EVENT_TEST_FAIL, (test, error) => failed.push({ title: test.fullTitle(), message: words(error) }));
@@ -34,8 +41,9 @@ const difference = (a, b) => ({ passes: a.passes - b.passes, failures: a.failure
 /** A property says its counterexample, and why that failed is its cause. */
 const words = (error) => [error.message ?? String(error), error.cause?.message].filter(Boolean).join('\n');
 
-function line(title, { passes, failures, pending }) {
-  const rest = [failures > 0 && `${failures} failed`, pending > 0 && `${pending} skipped`].filter(Boolean);
+function line(title, { passes, failures, pending }, milliseconds) {
+  const seconds = milliseconds >= 1000 && `${(milliseconds / 1000).toFixed(1)} s`;
+  const rest = [failures > 0 && `${failures} failed`, pending > 0 && `${pending} skipped`, seconds].filter(Boolean);
   return `  ${failures ? '✖' : '✔'} ${title} (${[`${passes} passed`, ...rest].join(', ')})`;
 }
 

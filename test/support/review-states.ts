@@ -1,5 +1,5 @@
 /** Panel states in which changes are selected, undone and restored. */
-import type { ChangeSummary } from '../../src/core/run/tool.ts';
+import type { ChangeSummary } from '../../src/core/session/effects.ts';
 import type { host, NamedState, Script, session } from './panel-states.ts';
 
 type Kit = { script: () => Script; host: typeof host; session: typeof session };

@@ -1,6 +1,7 @@
 /** Runs one tool call after another on real files, without a model. */
 import type { Tool } from '../../src/core/run/tool.ts';
-import { type NodeFileSystem, NodeWriter } from '../../src/hosts/node/files/file-system.ts';
+import type { NodeFileSystem } from '../../src/hosts/node/files/file-system.ts';
+import { NodeWriter } from '../../src/hosts/node/files/writer.ts';
 import { DiskBlobs } from '../../src/sessions/blobs.ts';
 import { toolsFor } from '../../src/tools/index.ts';
 import { WriteGate } from '../../src/workspace/gate.ts';

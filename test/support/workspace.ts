@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { EventBody, UndoResult } from '../../src/core/session/events.ts';
-import { NodeFileSystem, NodeWriter } from '../../src/hosts/node/files/file-system.ts';
+import { NodeFileSystem } from '../../src/hosts/node/files/file-system.ts';
+import { NodeWriter } from '../../src/hosts/node/files/writer.ts';
 import { DiskBlobs } from '../../src/sessions/blobs.ts';
 import { encodeText } from '../../src/workspace/content.ts';
 import { WriteGate } from '../../src/workspace/gate.ts';

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { RunView } from '../../src/core/view/run-view.ts';
 import { announcementOf } from '../activity.ts';
 import { memo } from '../memo.ts';
-import type { RunView } from '../run-view.ts';
 
 const PAUSE_MS = 2000;
 

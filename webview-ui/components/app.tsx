@@ -1,9 +1,9 @@
 import { useEffect } from 'preact/hooks';
+import type { RunView } from '../../src/core/view/run-view.ts';
 import { post } from '../host.ts';
-import type { RunView } from '../run-view.ts';
 import { liveRun, type PanelModel } from '../state.ts';
 import { Announcer } from './announcer.tsx';
-import { Composer } from './composer.tsx';
+import { Composer, type Waiting } from './composer.tsx';
 import { EmptyState } from './empty-state.tsx';
 import { Header } from './header.tsx';
 import { Notice } from './notice.tsx';
@@ -70,8 +70,6 @@ function Loading() {
     </main>
   );
 }
-
-export type Waiting = { for: 'approval' | 'question' | 'plan'; key: string };
 
 /** What the newest run waits for, if it waits for its user. */
 function waitsFor(model: PanelModel): Waiting | undefined {

@@ -7,7 +7,6 @@ import { memo } from '../memo.ts';
 import { MODE } from '../modes.ts';
 import { type Recall, recall, remember } from '../prompt-history.ts';
 import { dispatch } from '../store.ts';
-import type { Waiting } from './app.tsx';
 import { Icon } from './icon.tsx';
 import { Thumbnails } from './transcript/thumbnails.tsx';
 
@@ -177,3 +176,5 @@ function placeholder(props: Pick<ComposerProps, 'mode' | 'running' | 'steers' | 
   if (replaces) return 'Begin a new run instead';
   return waiting ? 'Say what to change' : MODE[mode].placeholder;
 }
+
+export type Waiting = { for: 'approval' | 'question' | 'plan'; key: string };

@@ -1,5 +1,5 @@
 /** A machine that serves the model itself has to share its memory: when that runs short, runs get smaller before the machine stands still. */
-import type { Limits } from '../../core/session/events.ts';
+import type { Limits } from '../../core/session/limits.ts';
 
 export type Memory = { free: number; total: number };
 export type PressureLevel = 'normal' | 'moderate' | 'critical';

@@ -1,17 +1,8 @@
 /** Budgets of all runs together: what a day may use, and how fast one run may follow another. */
 
 import { fileFailure } from '../../core/file-failure.ts';
-import {
-  type Allowance,
-  type BudgetKey,
-  type DayBudget,
-  type DayEntry,
-  type Limited,
-  NO_USE,
-  type Reached,
-  type SharedBudget,
-  type Use,
-} from '../../core/run/budget.ts';
+import type { DayEntry, Limited, SharedBudget } from '../../core/run/budget.ts';
+import { type Allowance, type BudgetKey, type DayBudget, NO_USE, type Reached, type Use } from '../../core/session/limits.ts';
 
 /** What is not set has no limit. */
 export type Budgets = { day: DayBudget; runsPerMinute?: number; cooldownSeconds?: number };

@@ -1,14 +1,17 @@
 /** Puts the policy's question for each call of a run: everything that counts besides the call itself is gathered here. */
 
-import type { RunPorts } from '../../core/run/run.ts';
-import type { PreparedCall, Target, Tool } from '../../core/run/tool.ts';
-import type { AgentEvent } from '../../core/session/events.ts';
+import type { RunPorts } from '../../core/run/ports.ts';
+import type { PreparedCall, Tool } from '../../core/run/tool.ts';
+import type { Target } from '../../core/session/effects.ts';
 import { grantsFor } from '../../core/session/grant-scope.ts';
-import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
+import type { ApprovalRequest, RunRecord, SessionState } from '../../core/session/session-state.ts';
+import { callsIn } from '../../core/view/run-view.ts';
+import type { SessionView } from '../../core/view/session-view.ts';
 import type { CommandOptions } from '../../policy/command.ts';
-import { decide, type PolicyInput } from '../../policy/decide.ts';
+import { decide } from '../../policy/decide.ts';
 import { seemsPermitted } from '../../policy/grants.ts';
-import { inFolders, NO_RULES, type RuleSet, touchesAny } from '../../policy/rules.ts';
+import type { PolicyInput } from '../../policy/policy-input.ts';
+import { inFolders, NO_RULES, touchesAny } from '../../policy/rules.ts';
 import { isSecret } from '../../policy/secrets.ts';
 import { withheldFilter } from '../../policy/unreadable-files.ts';
 import { withAnsweredQuestion, writeScope } from '../../tools/plan/plan-scope.ts';
@@ -16,15 +19,9 @@ import { aliasesIn } from '../../workspace/aliases.ts';
 import { parsePath } from '../../workspace/paths.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { WithheldFilter } from '../../workspace/workspace.ts';
-import type { AssistantPorts } from '../assistant.ts';
 import { findReachedPaths } from '../facts/command-paths.ts';
+import type { AssistantPorts, PolicySettings } from '../ports.ts';
 import { explained } from './plan-run.ts';
-
-/** What users set. A workspace only tightens it. */
-export type PolicySettings = RuleSet & {
-  /** Commands that only read need no leave. */
-  readOnlyCommands?: boolean;
-};
 
 export type Judge = Required<Pick<RunPorts, 'decide' | 'alike'>> & {
   /** Tells which files need an approval to be read. */
@@ -34,7 +31,7 @@ export type Judge = Required<Pick<RunPorts, 'decide' | 'alike'>> & {
 /** Every call that tells what is in a file is judged as reading it. */
 const READER = { name: 'read_file', effect: 'readonly', source: 'builtin' } as const;
 
-type Session = { readonly state: SessionState; readonly events: readonly AgentEvent[] };
+type Session = { readonly state: SessionState; readonly view: SessionView };
 type Ports = Pick<AssistantPorts, 'fileSystem' | 'policy' | 'grants' | 'trusted' | 'shellParsers' | 'gitSettings' | 'unattended'>;
 /** `hides`: what `.kedgeignore` keeps from models. */
 type Place = { hookPlaces: readonly string[]; tools(): readonly Tool[]; hides?: ((at: Location) => boolean) | undefined };
@@ -93,8 +90,8 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
         planScope: run.plan && writeScope(withAnsweredQuestion(run, call.id, session.state), written),
         ownFiles: own,
         ...(steers && { steers }),
-        // Long logs are looked through only where it matters.
-        seen: prepared?.hosts?.length || tool?.source !== 'builtin' ? seenIn(session.events, aliases.places) : undefined,
+        // Long sessions are looked through only where it matters.
+        seen: prepared?.hosts?.length || tool?.source !== 'builtin' ? seenIn(session.view, aliases.places) : undefined,
       });
       let judged = decide(input());
       // What a command reaches is looked up only where it would run, or its kind could be granted.
@@ -150,18 +147,17 @@ export function ownFiles({ staged }: Pick<SessionState, 'staged'>, runId: string
 }
 
 /** What came into the conversation that makes it matter where the model sends something. */
-function seenIn(events: readonly AgentEvent[], places: (path: string) => readonly string[]): NonNullable<PolicyInput['seen']> {
+function seenIn({ runs }: SessionView, places: (path: string) => readonly string[]): NonNullable<PolicyInput['seen']> {
   let [secret, strangers] = [false, false];
-  const guarded = new Set<string>();
-  for (const event of events) {
-    // What a glob or a link came to, only the question says.
-    if (event.type === 'approval_requested' && event.rule === 'guarded-path' && /keys or passwords/.test(event.reason))
-      guarded.add(event.approvalId);
-    secret ||= event.type === 'approval_resolved' && event.answer.approve && guarded.has(event.approvalId);
-    if (event.type !== 'tool_started' || event.decision.kind !== 'allow') continue;
-    secret ||= event.targets.some(({ path, access }) => access === 'read' && places(path).some(isSecret));
-    secret ||= event.command?.split(/[\s'"`;|&<>()=:@\\]+/).some((word) => word !== '' && isSecret(word)) ?? false;
-    strangers ||= event.source !== undefined || (event.hosts?.length ?? 0) > 0;
+  for (const { asked, begun, targets, command, source, hosts } of runs.flatMap(callsIn)) {
+    // Only the approval request records which paths a glob or link expanded to.
+    secret ||= asked.some(({ request, answer }) => answer?.approve && request.secret);
+    if (!begun) continue;
+    secret ||= targets.some(({ path, access }) => access === 'read' && places(path).some(isSecret));
+    secret ||= command?.split(/[\s'"`;|&<>()=:@\\]+/).some((word) => word !== '' && isSecret(word)) ?? false;
+    strangers ||= source !== undefined || (hosts?.length ?? 0) > 0;
   }
   return { secret, strangers };
 }
+
+const _isAboutSecret = ({ rule, reason }: ApprovalRequest): boolean => rule === 'guarded-path' && /keys or passwords/.test(reason);

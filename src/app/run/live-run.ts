@@ -1,47 +1,56 @@
 /** A run that is under way: it is built and driven to its end, and can be held, stopped and answered meanwhile. */
 import { abortable, wasStopped } from '../../core/abort.ts';
-import { Meter, type RunBudget, type SharedBudget } from '../../core/run/budget.ts';
-import type { RunPorts, runLoop } from '../../core/run/run.ts';
+import type { RunPorts } from '../../core/run/ports.ts';
 import { runError } from '../../core/run/run-error.ts';
-import { totalsOf } from '../../core/run/usage-totals.ts';
 import type { ApprovalAnswer, EventBody, QuestionAnswer } from '../../core/session/events.ts';
-import type { ApprovalRequest, RunRecord } from '../../core/session/session-state.ts';
+import type { Limits } from '../../core/session/limits.ts';
+import type { ApprovalRequest, RunRecord, SessionState } from '../../core/session/session-state.ts';
+import { totalsOf } from '../../core/session/usage-totals.ts';
+import type { SessionView } from '../../core/view/session-view.ts';
 import type { EventLog, LoggedRun } from '../session/event-log.ts';
+import type { Work } from '../work.ts';
 import type { Pacing } from './pacing.ts';
+import type { RunScope } from './run-scope.ts';
 
-/** A run as the app builds it. `shrunk` says why its limits are smaller than usual; `shared` counts for all runs of the day. */
-export type BuiltRun = Pick<RunPorts, 'adapter' | 'request' | 'tools' | 'decide' | 'alike' | 'blind' | 'price' | 'limits' | 'closing'> & {
-  shrunk?: string;
-  budget?: RunBudget;
-  shared?: SharedBudget;
-  loop: typeof runLoop;
-};
+type Beginning = Pick<RunScope, 'sessionId' | 'limits'> & { runId: string; pace: Pacing };
 
-export type LiveRunPorts = { log: EventLog; build(run: RunRecord): Promise<BuiltRun>; now(): number };
-
-export class LiveRun implements LoggedRun {
+export class LiveRun implements LoggedRun, RunScope {
+  readonly sessionId: string;
+  readonly limits: Limits;
   readonly pace: Pacing;
+  readonly now: () => number;
   /** Resolves when the run is over, however it ended. */
   readonly done: Promise<void>;
   readonly #runId: string;
-  readonly #ports: LiveRunPorts;
+  readonly #log: EventLog;
   readonly #controller = new AbortController();
-  /** What it waits for, by the id of the question. */
-  readonly #questions = new Map<string, () => void>();
-  #built: BuiltRun | undefined;
+  /** Ends the waits for the user, by the id of the approval or question. */
+  readonly #waits = new Map<string, () => void>();
+  #ports: RunPorts | undefined;
   #resolveDone = () => {};
 
-  constructor(runId: string, pace: Pacing, ports: LiveRunPorts) {
+  constructor({ sessionId, runId, limits, pace }: Beginning, log: EventLog, now: () => number) {
+    this.sessionId = sessionId;
     this.#runId = runId;
+    this.limits = limits;
     this.pace = pace;
-    this.#ports = ports;
+    this.#log = log;
+    this.now = now;
     this.done = new Promise((resolve) => {
       this.#resolveDone = resolve;
     });
   }
 
+  get state(): SessionState {
+    return this.#log.state;
+  }
+
+  get view(): SessionView {
+    return this.#log.view;
+  }
+
   get canWrite(): boolean | undefined {
-    return this.#built?.tools.some(({ effect }) => effect !== 'readonly');
+    return this.#ports?.tools.some(({ effect }) => effect !== 'readonly');
   }
 
   get aborted(): boolean {
@@ -52,75 +61,71 @@ export class LiveRun implements LoggedRun {
     this.#controller.abort(why);
   }
 
-  /** Where it waits to send a request again, that is sent now. */
+  /** A request that waits to be sent again is sent now. */
   retryNow(): void {
-    this.#built?.adapter.retryNow?.();
+    this.#ports?.adapter.retryNow?.();
   }
 
-  /** To be told when the answer is in the state. @returns whether the run waited for it. */
-  answered(questionId: string): boolean {
-    const goOn = this.#questions.get(questionId);
-    goOn?.();
-    return goOn !== undefined;
+  readonly emit = (event: EventBody): void => this.#log.emit(this.#runId, event);
+
+  readonly answered = async (approvalId: string, signal: AbortSignal): Promise<ApprovalAnswer> => {
+    const { callId } = this.state.pendingApprovals.get(approvalId) as ApprovalRequest;
+    await this.#userAnswers(approvalId, signal);
+    return this.state.approvals.get(callId)?.answer as ApprovalAnswer;
+  };
+
+  readonly replied = async (questionId: string, signal: AbortSignal): Promise<QuestionAnswer> => {
+    await this.#userAnswers(questionId, signal);
+    return this.state.questionAnswers.get(questionId) as QuestionAnswer;
+  };
+
+  /** Called when the user's answer is in the state. @returns whether the run was waiting for it. */
+  goOn(questionId: string): boolean {
+    const endWait = this.#waits.get(questionId);
+    endWait?.();
+    return endWait !== undefined;
   }
 
-  /** Whoever waits until it is `done` goes on. */
+  /** Resolves `done`. */
   end(): void {
     this.#resolveDone();
   }
 
-  /** Logs `opening` and all that comes of it. @throws only where its beginning cannot be logged. */
-  async drive(opening: Iterable<EventBody>): Promise<void> {
-    const { log, now } = this.#ports;
-    const runId = this.#runId;
+  /** Logs `opening`, builds the run and drives it to its end. @throws only where `opening` cannot be logged. */
+  async drive(opening: Iterable<EventBody>, work: Work): Promise<void> {
+    const log = this.#log;
     const { signal } = this.#controller;
-    let flushBudget = () => {};
-    const emit = (event: EventBody) => log.emit(runId, event);
     try {
-      for (const event of opening) emit(event);
-      const run = log.state.runs.get(runId) as RunRecord;
-      const built = await abortable(this.#ports.build(run), signal);
-      this.#built = built;
-      if (built.shrunk) emit({ type: 'limits_shrunk', limits: built.limits, reason: built.shrunk });
-      const { state } = log;
-      const answered = async (id: string, stopped: AbortSignal) => {
-        const { callId } = state.pendingApprovals.get(id) as ApprovalRequest;
-        await this.#wait(id, stopped);
-        return state.approvals.get(callId)?.answer as ApprovalAnswer;
-      };
-      const replied = async (id: string, stopped: AbortSignal) => {
-        await this.#wait(id, stopped);
-        return state.questionAnswers.get(id) as QuestionAnswer;
-      };
-      const meter = new Meter({ ...built.limits, ...built.budget }, now, run.used, run.from, built.shared, built.price !== undefined);
-      flushBudget = () => built.shared?.flush(run.status === 'finished');
-      const { loop, ...rest } = built;
-      await loop({ ...rest, model: run.model, meter, pace: this.pace, state, emit, answered, replied, now }, signal);
+      for (const event of opening) this.emit(event);
+      const run = this.state.runs.get(this.#runId) as RunRecord;
+      const { ports, loop } = await abortable(work.build(run, this), signal);
+      this.#ports = ports;
+      await loop(ports, signal);
     } catch (error) {
-      const run = log.state.runs.get(runId);
+      const run = this.state.runs.get(this.#runId);
       if (!run) throw error;
       const how =
         wasStopped(signal) && !log.failed ? { outcome: 'stopped' as const } : { outcome: 'failed' as const, error: runError(error) };
-      log.publish(runId, { type: 'run_finished', ...how, ...totalsOf(run, log.state, now()) });
+      log.publish(this.#runId, { type: 'run_finished', ...how, ...totalsOf(run, this.state, this.now()) });
     } finally {
-      flushBudget();
+      this.#ports?.meter.flush(this.state.runs.get(this.#runId)?.status === 'finished');
     }
     if (!log.failed) log.sync();
   }
 
-  /** Until the user has answered. */
-  #wait(questionId: string, signal: AbortSignal): Promise<void> {
-    this.#ports.log.sync();
+  /** Resolves when the user has answered. */
+  #userAnswers(questionId: string, signal: AbortSignal): Promise<void> {
+    this.#log.sync();
     return new Promise((resolve, reject) => {
       const stop = () => {
-        this.#questions.delete(questionId);
+        this.#waits.delete(questionId);
         reject(signal.reason);
       };
       if (signal.aborted) return stop();
       signal.addEventListener('abort', stop, { once: true });
-      this.#questions.set(questionId, () => {
+      this.#waits.set(questionId, () => {
         signal.removeEventListener('abort', stop);
-        this.#questions.delete(questionId);
+        this.#waits.delete(questionId);
         resolve();
       });
     });

@@ -1,4 +1,4 @@
-import type { Pace } from '../../core/run/run.ts';
+import type { Pace } from '../../core/run/ports.ts';
 
 /** How fast the user lets a run go: freely, step by step, or not at all. */
 export class Pacing implements Pace {

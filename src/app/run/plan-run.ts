@@ -1,12 +1,13 @@
 /** How the run of a confirmed plan is judged. */
 import { revisionHash } from '../../core/plan/hash.ts';
-import type { Decision, Judgement, PreparedCall } from '../../core/run/tool.ts';
+import type { RunPorts } from '../../core/run/ports.ts';
+import type { Judgement, PreparedCall } from '../../core/run/tool.ts';
+import type { Decision } from '../../core/session/effects.ts';
 import type { RunRecord } from '../../core/session/session-state.ts';
 import type { CheckPorts } from '../../tools/plan/plan-check.ts';
 import { beyondScope, deviation } from '../../tools/plan/plan-scope.ts';
 import type { LanguageServices } from '../../workspace/languages.ts';
 import { SessionError } from '../session/session-error.ts';
-import type { Judge } from './judge.ts';
 
 /** The same decision; where it is about a deviation from the plan, it says which step would have to allow it. */
 export function explained<T extends Decision>(decision: T, run: RunRecord, prepared: PreparedCall | undefined): T {
@@ -20,7 +21,7 @@ function writtenBy(prepared: PreparedCall | undefined): string[] {
 }
 
 /** What the checks of steps run on; the tool for commands is the run's own. */
-export function checksFor(judge: Pick<Judge, 'decide'>, languages: LanguageServices | undefined): CheckPorts {
+export function checksFor(judge: Pick<RunPorts, 'decide'>, languages: LanguageServices | undefined): CheckPorts {
   return {
     languages,
     async judge(tool, prepared) {

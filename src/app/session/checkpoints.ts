@@ -1,7 +1,6 @@
 /** Which of a session's writes an undo or a restore takes back. */
 import type { RestorePoint } from '../../core/session/events.ts';
-import type { SessionState } from '../../core/session/session-state.ts';
-import type { Write } from '../../core/session/staged-writes.ts';
+import type { SessionState, Write } from '../../core/session/session-state.ts';
 import type { Staged } from '../../workspace/checkpoints.ts';
 
 const asStaged = ({ change, landed }: Write): Staged => ({ ...change, landed });

@@ -1,13 +1,13 @@
 /** What happened in a session: its events, the state that they come to, and who listens. */
 
 import { fileFailure } from '../../core/file-failure.ts';
-import type { AgentEvent, EventBody } from '../../core/session/events.ts';
-import { isDurable } from '../../core/session/events.ts';
+import { type AgentEvent, type EventBody, isDurable } from '../../core/session/events.ts';
 import { isSamePermission, type Permission } from '../../core/session/grant-scope.ts';
 import { foldSession, reduce, skipLost } from '../../core/session/reduce.ts';
-import { emptySession, type SessionState, waitsForUser } from '../../core/session/session-state.ts';
+import { emptySession, type MutableSessionState, type SessionState, waitsForUser } from '../../core/session/session-state.ts';
 import { applyValidEvents, isValidNext } from '../../core/session/valid-events.ts';
-import { receiptOf } from '../../core/view/receipt.ts';
+import { receiptOf } from '../../core/view/run-receipt.ts';
+import { Projection, runIn, type SessionView } from '../../core/view/session-view.ts';
 import { endsWait } from '../../core/words/retry-text.ts';
 import type { SessionLog } from '../../sessions/store.ts';
 import { SessionError } from './session-error.ts';
@@ -28,7 +28,7 @@ export type LoggedRun = {
 };
 
 export class EventLog {
-  readonly state: SessionState = emptySession();
+  readonly #state: MutableSessionState = emptySession();
   /** All durable events, as they are in the log; the last may only be about to be. */
   readonly events: AgentEvent[] = [];
   readonly #file: SessionLog;
@@ -47,6 +47,7 @@ export class EventLog {
   #isLost = false;
   /** Since it was locked. */
   #isMended = false;
+  readonly #projection = new Projection(this.events);
 
   constructor(file: SessionLog, events: readonly AgentEvent[], now: () => number) {
     this.#file = file;
@@ -55,13 +56,22 @@ export class EventLog {
     this.#noticeInterruption();
   }
 
+  get state(): SessionState {
+    return this.#state;
+  }
+
   /** Says in one sentence which lines of the log were left out. A copy of the log is kept. */
   get damage(): string | undefined {
     return this.#damage;
   }
 
+  /** All durable events as hosts show them. */
+  get view(): SessionView {
+    return this.#projection.view;
+  }
+
   #takeIn(logged: readonly AgentEvent[]): AgentEvent[] {
-    const taken = applyValidEvents(this.state, logged);
+    const taken = applyValidEvents(this.#state, logged);
     for (const event of taken) this.events.push(event);
     this.#file.refuse(logged.length - taken.length);
     const lines = this.#file.damaged;
@@ -109,14 +119,14 @@ export class EventLog {
     const durable = isDurable(body);
     if (durable && !this.#failure && !this.#isMended) this.#mend();
     if (durable && this.#isLost) this.#skipLost();
-    const receipt = body.type === 'run_finished' && { receipt: receiptOf(this.events, runId, this.#run?.canWrite) };
+    const receipt = body.type === 'run_finished' && { receipt: receiptOf(runIn(this.view, runId), this.#run?.canWrite) };
     const event = { ...body, ...receipt, runId, seq: this.state.seq + (durable ? 1 : 0), at: this.#now() } as AgentEvent;
     // Another window may have changed the session so that the event no longer fits.
     if (durable && !this.#run && !isValidNext(this.state, event)) throw new SessionError(WENT_ON);
     if (durable && !this.#failure) this.#append(event);
     if (durable) {
       this.events.push(event);
-      reduce(this.state, event);
+      reduce(this.#state, event);
     }
     if (event.type === 'model_waiting') this.#waiting = event;
     else if (endsWait(event)) this.#waiting = undefined;
@@ -188,7 +198,7 @@ export class EventLog {
     if (!this.#unlogged) return;
     this.#unlogged = undefined;
     this.events.pop();
-    Object.assign(this.state, foldSession(this.events));
+    Object.assign(this.#state, foldSession(this.events));
   }
 
   /** After a reload: a run that was under way and does not wait for an answer is shown as paused, and can be resumed. */
@@ -204,7 +214,7 @@ export class EventLog {
       at: this.#now(),
     };
     this.events.push(this.#unlogged);
-    reduce(this.state, this.#unlogged);
+    reduce(this.#state, this.#unlogged);
   }
 
   /** Keeps other windows and processes from it, until `unlock` was called as often. @throws SessionError where one has it. */
@@ -238,7 +248,7 @@ export class EventLog {
   #skipLost(): void {
     this.#isLost = false;
     this.#forgetUnlogged();
-    skipLost(this.state);
+    skipLost(this.#state);
     this.#noticeInterruption();
   }
 

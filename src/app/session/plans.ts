@@ -2,8 +2,7 @@
 
 import type { ModelRef, NotePart } from '../../core/model/messages.ts';
 import { withHash } from '../../core/plan/hash.ts';
-import type { Plan } from '../../core/plan/plan.ts';
-import { changeNote, planNote, rerootPlan, widenPlan } from '../../core/plan/plan.ts';
+import { changeNote, type Plan, planNote, rerootPlan, widenPlan } from '../../core/plan/plan.ts';
 import {
   currentStep,
   finishedStepsText,

@@ -1,45 +1,29 @@
 /** One conversation: its log, its state, the run that is live in it, and the answers that runs wait for. */
 
-import type { ModelRef } from '../../core/model/messages.ts';
-import type { BudgetKey } from '../../core/run/budget.ts';
-import type { ChangeSummary, Review } from '../../core/run/tool.ts';
-import { totalsOf } from '../../core/run/usage-totals.ts';
-import type { AgentEvent, ApprovalAnswer, EventBody, Limits, Mode, QuestionAnswer, RestorePoint } from '../../core/session/events.ts';
+import type { AgentEvent, ApprovalAnswer, EventBody, QuestionAnswer } from '../../core/session/events.ts';
 import type { Permission } from '../../core/session/grant-scope.ts';
+import type { Limits } from '../../core/session/limits.ts';
 import { type RunRecord, type SessionState, waitsForUser } from '../../core/session/session-state.ts';
 import { takenBackNote } from '../../core/session/staged-writes.ts';
+import { totalsOf } from '../../core/session/usage-totals.ts';
+import type { SessionView } from '../../core/view/session-view.ts';
 import type { SessionLog } from '../../sessions/store.ts';
-import type { WriteGate } from '../../workspace/gate.ts';
-import { type BuiltRun, LiveRun } from '../run/live-run.ts';
+import type { SessionsPorts } from '../ports.ts';
+import { LiveRun } from '../run/live-run.ts';
 import { Pacing } from '../run/pacing.ts';
+import type { Work } from '../work.ts';
 import { resolveApproval } from './approvals.ts';
-import { writesOfRun } from './checkpoints.ts';
+import { Changes } from './changes.ts';
 import { EventLog, type Listener, type Waiting } from './event-log.ts';
 import { MessageQueue } from './message-queue.ts';
-import { type Bound, type PlanOptions, Plans, plannedMode } from './plans.ts';
+import { type Bound, Plans, plannedMode } from './plans.ts';
 import { type Prompt, userMessage } from './prompt.ts';
 import { SessionError } from './session-error.ts';
-import { restoring, type TakingBack, takeBack, type UndoPart, undoing } from './undo.ts';
 
 /** What stands for the words of a prompt that has none. */
 const IMAGE_ALONE = 'Image';
 
-/** What a session needs from the app: how a run of a mode is built. */
-export type SessionPorts = {
-  modelFor(mode: Mode): ModelRef;
-  limitsFor(mode: Mode): Limits;
-  build(run: RunRecord, session: Session): Promise<BuiltRun>;
-  /** For undo. It is not handed to runs: those of Ask and Plan are built without it. */
-  gate(): Promise<WriteGate>;
-  /** The user allowed it for good in this workspace. */
-  grantForGood(covers: Permission): void;
-  /** Raises a limit of the day by as much again, until the day ends. */
-  raiseToday?(limit: BudgetKey): void;
-  /** Whether a plan has to be confirmed before anything is changed. */
-  requirePlan?(): boolean;
-  now(): number;
-  newId(): string;
-};
+const newId = () => crypto.randomUUID();
 
 export { SessionError };
 
@@ -51,25 +35,30 @@ export class Session {
   /** All durable events, as they are in the log; the last may only be about to be. */
   readonly events: readonly AgentEvent[];
   readonly plans: Plans;
-  readonly #ports: SessionPorts;
+  readonly changes: Changes;
+  readonly #ports: SessionsPorts;
+  readonly #work: Work;
   readonly #log: EventLog;
+  readonly #now: () => number;
   #live: LiveRun | undefined;
-  /** Until an undo or a restore has ended. */
-  #takingBack: Promise<void> | undefined;
 
-  constructor(id: string, log: SessionLog, events: readonly AgentEvent[], ports: SessionPorts) {
+  constructor(id: string, log: SessionLog, events: readonly AgentEvent[], ports: SessionsPorts, work: Work) {
     this.id = id;
     this.#ports = ports;
-    this.#log = new EventLog(log, events, ports.now);
+    this.#work = work;
+    this.#now = ports.now ?? Date.now;
+    this.#log = new EventLog(log, events, this.#now);
     this.state = this.#log.state;
     this.events = this.#log.events;
-    const desk = { state: this.state, newId: ports.newId, emit: (runId: string, body: EventBody) => this.#log.emit(runId, body) };
+    const desk = { state: this.state, newId, emit: (runId: string, body: EventBody) => this.#log.emit(runId, body) };
     this.queue = new MessageQueue(desk);
+    const expectIdle = () => this.#expectIdle();
+    this.changes = new Changes({ log: this.#log, gate: () => work.gate(), newId, expectIdle });
     this.plans = new Plans({
       ...desk,
-      expectIdle: () => this.#expectIdle(),
+      expectIdle,
       prompt: (prompt, bound) => this.prompt(prompt, bound),
-      resume: (runId, opening) => this.#run(runId, [{ type: 'run_resumed' }, ...opening]),
+      resume: (runId, opening) => this.#resume(runId, opening),
     });
   }
 
@@ -80,7 +69,12 @@ export class Session {
 
   /** A run is under way or not quite over, or changes are being taken back. */
   get busy(): boolean {
-    return this.#live !== undefined || this.#takingBack !== undefined;
+    return this.#live !== undefined || this.changes.takingBack !== undefined;
+  }
+
+  /** All durable events as hosts show them. */
+  get view(): SessionView {
+    return this.#log.view;
   }
 
   /** What was left out of its log because it is damaged, as a sentence for the user. */
@@ -97,14 +91,14 @@ export class Session {
   async prompt({ text, mode: wanted, model, attachments = [], notes = [] }: Prompt, bound: Bound = {}): Promise<void> {
     this.#expectIdle();
     const { shown, ...ties } = bound;
-    const mode = plannedMode(wanted, bound, this.#ports.requirePlan?.());
-    const runId = this.#ports.newId();
-    const limits = this.#ports.limitsFor(mode);
-    const ref = model ?? this.#ports.modelFor(mode);
+    const { settings } = this.#ports;
+    const mode = plannedMode(wanted, bound, settings.requirePlan?.());
+    const limits = settings.limits(mode);
+    const ref = model ?? settings.model(mode);
     this.#supersede();
     const started: EventBody = { type: 'run_started', mode, prompt: shown ?? (text || IMAGE_ALONE), model: ref, limits, ...ties };
     const message = userMessage(text, [...attachments, ...notes, ...takenBackNote(this.state)]);
-    await this.#run(runId, this.#opening(started, { type: 'message_added', message }));
+    await this.#run(newId(), limits, this.#opening(started, { type: 'message_added', message }));
   }
 
   /** Says something: during a run, also one that the user holds, it waits to join before the model's next turn; else it starts a run. */
@@ -122,10 +116,12 @@ export class Session {
     if (lastRun.status === 'live') throw new SessionError('The run waits for your answer first.');
     if (lastRun.status === 'paused') return this.resume();
     const { model } = lastRun;
-    const mode = plannedMode(lastRun.mode, {}, this.#ports.requirePlan?.());
+    const { settings } = this.#ports;
+    const mode = plannedMode(lastRun.mode, {}, settings.requirePlan?.());
+    const limits = settings.limits(mode);
     const prompt = this.queue.text || IMAGE_ALONE;
-    const started: EventBody = { type: 'run_started', mode, prompt, model, limits: this.#ports.limitsFor(mode) };
-    await this.#run(this.#ports.newId(), this.#opening(started));
+    const started: EventBody = { type: 'run_started', mode, prompt, model, limits };
+    await this.#run(newId(), limits, this.#opening(started));
   }
 
   /** What waits to join goes along, as it is at that moment. */
@@ -143,8 +139,8 @@ export class Session {
     if (this.#leaving) await this.#leaving;
     if (this.#live?.pace.release()) return this.#live.done;
     const run = this.#paused();
-    if (raise && run.pause === 'limit' && run.reached) this.#ports.raiseToday?.(run.reached.limit);
-    await this.#run(run.runId, [{ type: 'run_resumed' }]);
+    if (raise && run.pause === 'limit' && run.reached) this.#work.day?.raise(run.reached.limit);
+    await this.#resume(run.runId);
   }
 
   /** Holds the live run as soon as what is under way, a turn of the model or a call, has ended. */
@@ -157,7 +153,7 @@ export class Session {
   async step(): Promise<void> {
     if (this.#leaving) await this.#leaving;
     if (this.#live) return this.#live.pace.step();
-    await this.#run(this.#paused().runId, [{ type: 'run_resumed' }], new Pacing(1));
+    await this.#resume(this.#paused().runId, [], new Pacing(1));
   }
 
   /** The end of a run that has just paused and is not quite over. */
@@ -205,8 +201,8 @@ export class Session {
     const { runId, answered } = await resolveApproval(approvalId, given, {
       state: this.state,
       emit: (id, body) => this.#log.emit(id, body),
-      gate: this.#ports.gate,
-      grantForGood: this.#ports.grantForGood,
+      gate: () => this.#work.gate(),
+      grantForGood: (covers) => this.#ports.grants.add(covers),
       widening: (request) => this.plans.widening(request, this.events),
     });
     await Promise.all(answered.map((id) => this.#goOn(runId, id)));
@@ -223,14 +219,9 @@ export class Session {
   }
 
   async #goOn(runId: string, questionId: string): Promise<void> {
-    if (this.#takingBack) await this.#takingBack;
-    if (this.#live?.answered(questionId)) return;
-    if (!this.#live && !waitsForUser(this.state)) await this.#run(runId, [{ type: 'run_resumed' }]);
-  }
-
-  /** Carries out a proposed plan, as it is or as the user edited it; or drops it. Resolves when its run has ended. */
-  async answerPlan(planId: string, answer: 'run' | 'discard', options: PlanOptions = {}): Promise<void> {
-    await this.plans.answer(planId, answer, options);
+    if (this.changes.takingBack) await this.changes.takingBack;
+    if (this.#live?.goOn(questionId)) return;
+    if (!this.#live && !waitsForUser(this.state)) await this.#resume(runId);
   }
 
   /** Edits are asked for again, in the run that is live too; where none is, the log says so before anything else happens. */
@@ -238,54 +229,23 @@ export class Session {
     this.#log.revokeGrants(covers);
   }
 
-  /**
-   * Takes back what a run wrote: all of it, one file, or one hunk of that as `review` showed it. Where somebody went on working, theirs is
-   * kept by merging, or the file is refused. Where `signal` stops it, nothing was done, or the log says what was.
-   */
-  async undo(runId: string, part?: UndoPart, signal?: AbortSignal): Promise<void> {
-    this.#expectIdle();
-    await this.#takeBack(() => undoing(this.state, runId, part), signal);
-  }
-
-  /** Takes the files that Kedge wrote back to how they were at that point of this session, over all of its runs. */
-  async restore(to: RestorePoint): Promise<void> {
-    this.#expectIdle();
-    await this.#takeBack(() => restoring(this.state, to));
-  }
-
-  /** Proposed changes with all of their diffs, of which the log keeps the beginning. */
-  async wholeChanges(changes: readonly ChangeSummary[]): Promise<ChangeSummary[]> {
-    return (await this.#ports.gate()).wholeChanges(changes);
-  }
-
-  /** What is left in a file of a run's changes, by hunks. */
-  async review(runId: string, path: string): Promise<Review> {
-    return (await this.#ports.gate()).review(writesOfRun(this.state, runId, path));
-  }
-
-  async #takeBack(plan: () => TakingBack, signal?: AbortSignal): Promise<void> {
-    const { gate, newId } = this.#ports;
-    const ended = takeBack(plan, { log: this.#log, gate, newId }, signal);
-    this.#takingBack = ended.catch(() => undefined);
-    try {
-      await ended;
-    } finally {
-      this.#takingBack = undefined;
-    }
-  }
-
   /** Ends a live run without a word in the log, which so still says that it is to be gone on with. */
   close(): void {
     this.#log.close();
   }
 
+  async #resume(runId: string, more: readonly EventBody[] = [], pace?: Pacing): Promise<void> {
+    const { mode } = this.state.runs.get(runId) as RunRecord;
+    await this.#run(runId, this.#ports.settings.limits(mode), [{ type: 'run_resumed' }, ...more], pace);
+  }
+
   /** The run is live, and can be stopped, before anyone hears of it. */
-  async #run(runId: string, opening: Iterable<EventBody>, pace = new Pacing()): Promise<void> {
-    const live = new LiveRun(runId, pace, { log: this.#log, now: this.#ports.now, build: (run) => this.#ports.build(run, this) });
+  async #run(runId: string, limits: Limits, opening: Iterable<EventBody>, pace = new Pacing()): Promise<void> {
+    const live = new LiveRun({ sessionId: this.id, runId, limits, pace }, this.#log, this.#now);
     this.#log.begin(live);
     this.#live = live;
     try {
-      await live.drive(opening);
+      await live.drive(opening, this.#work);
     } finally {
       this.#live = undefined;
       this.#log.end();
@@ -297,7 +257,7 @@ export class Session {
 
   #expectIdle(): void {
     if (this.#live) throw new SessionError('A run is under way in this session. Stop it first, or wait for it.');
-    if (this.#takingBack) throw new SessionError('Changes are being taken back in this session. Wait for that.');
+    if (this.changes.takingBack) throw new SessionError('Changes are being taken back in this session. Wait for that.');
     this.refresh();
   }
 
@@ -310,6 +270,6 @@ export class Session {
   #supersede(): void {
     const run = this.state.lastRun;
     if (run && run.status !== 'finished')
-      this.#log.emit(run.runId, { type: 'run_finished', outcome: 'stopped', ...totalsOf(run, this.state, this.#ports.now()) });
+      this.#log.emit(run.runId, { type: 'run_finished', outcome: 'stopped', ...totalsOf(run, this.state, this.#now()) });
   }
 }

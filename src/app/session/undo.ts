@@ -46,13 +46,13 @@ export function restoring(state: SessionState, to: RestorePoint): TakingBack {
   };
 }
 
-export type TakingBackPorts = { log: EventLog; gate(): Promise<WriteGate>; newId(): string };
+export type TakeBackPorts = { log: EventLog; gate(): Promise<WriteGate>; newId(): string };
 
 /**
  * `plan` says what is to be taken back, once nobody else can write the log. Where it is stopped, the log says what was taken back by then.
  * @throws SessionError where another window or process writes the log, and what `signal` says where nothing was done yet.
  */
-export async function takeBack(plan: () => TakingBack, { log, gate, newId }: TakingBackPorts, signal?: AbortSignal): Promise<void> {
+export async function takeBack(plan: () => TakingBack, { log, gate, newId }: TakeBackPorts, signal?: AbortSignal): Promise<void> {
   log.lock();
   try {
     const { runId, isRestore, carryOut, done } = plan();

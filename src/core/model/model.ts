@@ -77,11 +77,6 @@ export type ModelErrorOptions = { retryAfterMs?: number; tries?: number; cause?:
 
 /** `message` is one sentence that says what happened and what to do. It never contains a key. */
 export class ModelError extends Error {
-  /** Every provider is a bundle of its own with a copy of this class in it: the name tells, not the copy. */
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return value instanceof Error && value.name === 'ModelError';
-  }
-
   readonly kind: ModelErrorKind;
   readonly retryAfterMs: number | undefined;
   /** How many attempts are useful for this failure, when that differs from the default. */

@@ -1,25 +1,22 @@
-/** The progress of a plan: which step is running, which comes next, and how earlier ones ended. Steps are counted from 1. */
-import type { AgentEvent, CheckOutcome } from '../session/events.ts';
-import type { RunRecord, SessionState } from '../session/session-state.ts';
-import type { Write } from '../session/staged-writes.ts';
-import type { Check, Plan, StepStatus } from './plan.ts';
+import type { AgentEvent, UndoResult } from '../session/events.ts';
+import type {
+  MutableRunRecord,
+  MutableSessionState,
+  RunRecord,
+  SessionState,
+  StepState,
+  StepStates,
+  Write,
+} from '../session/session-state.ts';
+import type { Plan } from './schema.ts';
 
-export type StepState = {
-  status: StepStatus;
-  /** The step was started by its first write, not by a report of the model. */
-  implicit?: boolean;
-  /** The step is done and changed nothing, although it was allowed to. */
-  unchanged?: boolean;
-  note?: string;
-  check?: { check: Check; outcome: CheckOutcome; output: string };
-  rolledBack?: boolean;
-};
-export type StepStates = Record<number, StepState>;
+/** The progress of a plan: which step is running, which comes next, and how earlier ones ended. Steps are counted from 1. */
 
 type PlanRun = Pick<RunRecord, 'plan' | 'steps'>;
 
 export function currentStep({ steps }: Pick<RunRecord, 'steps'>): number | undefined {
-  const started = Object.entries(steps).find(([, { status }]) => status === 'started');
+  // Where the log has lost that a step ended, the one that came after it is under way.
+  const started = Object.entries(steps).findLast(([, { status }]) => status === 'started');
   return started && Number(started[0]);
 }
 
@@ -63,17 +60,21 @@ export function stagedBy({ staged }: SessionState, planId: string, step: number)
   return staged.filter((entry) => entry.planId === planId && entry.step === step);
 }
 
-type PlanEvent = Extract<
-  AgentEvent,
-  { type: 'plan_proposed' | 'plan_resolved' | 'plan_revised' | 'plan_step' | 'step_checked' | 'step_rolled_back' }
->;
+export type PlanStatus = 'proposed' | 'confirmed' | 'discarded' | 'superseded';
 
-/** Applies plan events to the state. `run` is the run of the event. */
-export function reducePlan(state: SessionState, event: PlanEvent, run: RunRecord | undefined): void {
+/** Whether a plan that is proposed takes the place of another one. A plan that the user has answered keeps its answer. */
+export function replaces(proposed: Plan, planId: string, isAnswered: boolean): boolean {
+  return proposed.supersedes === planId && !isAnswered;
+}
+
+type PlanEvent = Extract<AgentEvent, { type: 'plan_proposed' | 'plan_resolved' | 'plan_revised' | 'step_rolled_back' }>;
+
+/** Folds an event into the session's plans, and into which step each write belongs to. `run` is the run of the event. */
+export function reducePlan(state: MutableSessionState, event: PlanEvent, run: MutableRunRecord | undefined): void {
   switch (event.type) {
     case 'plan_proposed': {
-      const before = event.plan.supersedes === undefined ? undefined : state.plans.get(event.plan.supersedes);
-      if (before?.status === 'proposed') before.status = 'superseded';
+      for (const before of state.plans.values())
+        if (replaces(event.plan, before.plan.id, before.status !== 'proposed')) before.status = 'superseded';
       state.plans.set(event.plan.id, { plan: event.plan, status: 'proposed' });
       break;
     }
@@ -90,35 +91,11 @@ export function reducePlan(state: SessionState, event: PlanEvent, run: RunRecord
       if (record) record.plan = plan;
       if (run?.plan?.id === plan.id) run.plan = plan;
       if (!was) break;
-      if (run) run.steps = renumberSteps(run.steps, was);
       for (const entry of state.staged)
         if (entry.planId === plan.id && entry.step !== undefined) entry.step = was.indexOf(entry.step) + 1 || undefined;
       break;
     }
-    case 'plan_step': {
-      if (!run) break;
-      const { status, note, implicit, unchanged } = event;
-      // The check result and rollback of a step stay valid until the step is started again.
-      const { check, rolledBack } = status === 'started' ? {} : (run.steps[event.step] ?? ({} as Partial<StepState>));
-      run.steps[event.step] = {
-        status,
-        ...(implicit && { implicit }),
-        ...(unchanged && { unchanged }),
-        ...(note !== undefined && { note }),
-        ...(check && { check }),
-        ...(rolledBack && { rolledBack }),
-      };
-      break;
-    }
-    case 'step_checked': {
-      const { step, check, outcome, output } = event;
-      const stepState = run?.steps[step];
-      if (stepState) stepState.check = { check, outcome, output };
-      break;
-    }
     case 'step_rolled_back': {
-      const stepState = run?.steps[event.step];
-      if (stepState) stepState.rolledBack = true;
       const outcomes = new Map(event.results.map(({ path, outcome }) => [path, outcome]));
       for (const entry of state.staged) {
         const outcome = outcomes.get(entry.change.path);
@@ -131,7 +108,50 @@ export function reducePlan(state: SessionState, event: PlanEvent, run: RunRecord
   }
 }
 
-export type PlanStage = 'proposed' | 'confirmed' | 'discarded' | 'superseded' | 'running' | 'paused' | 'stopped' | 'done';
+type StepEvent = Extract<AgentEvent, { type: 'plan_step' | 'step_checked' | 'step_rolled_back' | 'plan_revised' | 'file_changed' }>;
+
+/** The steps of a run's plan after one more of its events. Steps that the event does not concern stay the same objects. */
+export function stepsAfter(steps: StepStates, event: StepEvent): StepStates {
+  switch (event.type) {
+    case 'plan_step': {
+      const { step, status, note, implicit, unchanged } = event;
+      const { files, check, rolledBack } = steps[step] ?? {};
+      const said = { ...(implicit && { implicit }), ...(unchanged && { unchanged }), ...(note !== undefined && { note }) };
+      // Findings about a step hold until the step is started again.
+      const findings = status !== 'started' && { ...(check && { check }), ...(rolledBack && { rolledBack }) };
+      return { ...steps, [step]: { status, ...said, ...findings, ...(files && { files }) } };
+    }
+    case 'step_checked': {
+      const { step, check, outcome, output } = event;
+      return withFacts(steps, step, { check: { check, outcome, output } });
+    }
+    case 'step_rolled_back': {
+      const refused = refusedPaths(event.results);
+      const files = steps[event.step]?.files?.filter((path) => refused.has(path));
+      return withFacts(steps, event.step, { rolledBack: true, ...(files && { files }) });
+    }
+    case 'plan_revised':
+      return event.was ? renumberSteps(steps, event.was) : steps;
+    case 'file_changed': {
+      const step = currentStep({ steps });
+      if (step === undefined) return steps;
+      const files = new Set([...(steps[step]?.files ?? []), ...event.changes.map(({ path }) => path)]);
+      return withFacts(steps, step, { files: [...files] });
+    }
+  }
+}
+
+function withFacts(steps: StepStates, step: number, facts: Partial<StepState>): StepStates {
+  const known = steps[step];
+  return known ? { ...steps, [step]: { ...known, ...facts } } : steps;
+}
+
+/** Files that an undo, a restore or a rollback had to leave as they were. */
+export function refusedPaths(results: readonly UndoResult[]): Set<string> {
+  return new Set(results.flatMap(({ path, outcome }) => (outcome === 'refused' ? [path] : [])));
+}
+
+export type PlanStage = PlanStatus | 'running' | 'paused' | 'stopped' | 'done';
 export type PlanOverview = { plan: Plan; stage: PlanStage; done: number; runId?: string };
 
 /** Lists all plans of a session, newest last. `done` counts the steps that are over. */

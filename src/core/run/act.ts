@@ -1,14 +1,14 @@
 /** Carries out one tool call of a run, from its preparation to its result, including approvals and questions. */
 import { abortable } from '../abort.ts';
 import type { ToolCall, ToolResult } from '../model/messages.ts';
+import type { Decision } from '../session/effects.ts';
 import type { Question, QuestionAnswer } from '../session/events.ts';
 import type { Permission } from '../session/grant-scope.ts';
 import { orphanResult } from '../session/reduce.ts';
+import { addCompletedCall, REPEATED, repeatsThrice } from '../session/repeats.ts';
 import { visibleText } from '../words/visible-text.ts';
-import { addCompletedCall, REPEATED, repeatsThrice } from './repeats.ts';
-import type { RunPorts } from './run.ts';
-import type { Decision, Judgement, PreparedCall, RunEnd, Tool, ToolEvent } from './tool.ts';
-import { ToolError } from './tool.ts';
+import type { RunPorts } from './ports.ts';
+import { type Judgement, type PreparedCall, type RunEnd, type Tool, ToolError, type ToolEvent, type ToolOutput } from './tool.ts';
 
 /** The call was not carried out, and the error message tells the model why. */
 class Withheld extends ToolError {}
@@ -18,13 +18,12 @@ class Withheld extends ToolError {}
  * stopped.
  */
 export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: RunPorts, signal: AbortSignal): Promise<RunEnd | undefined> {
-  const { state, limits, emit, meter, now } = ports;
-  const begun = now();
-  const waitedBefore = meter.waitedMs;
+  const { state, limits, emit, meter } = ports;
+  const workedBefore = meter.use.ms;
   let decision: Decision | undefined;
   const result: ToolResult = { type: 'tool_result', callId: call.id, name: call.name, content: [] };
   let events: ToolEvent[] = [];
-  let note: string | undefined;
+  let ending: Pick<ToolOutput, 'note' | 'stopped'> = {};
   let endsRun: RunEnd | undefined;
   let isWithheld = false;
   try {
@@ -34,9 +33,10 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
     if (call.malformed !== undefined)
       throw new Withheld(call.problem ?? 'The arguments are not valid JSON. Send them again as one JSON object.');
     let prepared = tool && (await abortable(tool.prepare(call.input ?? {}, signal), signal));
-    const { covers, ...judged } = await abortable(Promise.resolve(ports.decide(call, tool, prepared)), signal);
-    decision = judged;
-    if (!tool || !prepared) throw new ToolError(judged.reason);
+    const judgement = await abortable(Promise.resolve(ports.decide(call, tool, prepared)), signal);
+    const { kind, rule, reason } = judgement;
+    decision = { kind, rule, reason };
+    if (!tool || !prepared) throw new ToolError(reason);
     const { title, targets, command, hosts } = prepared;
     const beyond = {
       ...(tool.source !== 'builtin' && { source: tool.source }),
@@ -45,9 +45,9 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
     };
     const started = { type: 'tool_started', callId: call.id, name: call.name, title, effect: tool.effect, targets, ...beyond } as const;
     emit({ ...started, decision });
-    if (judged.kind === 'deny') throw new Withheld(`Denied: ${judged.reason}`);
-    if (judged.kind === 'ask') {
-      prepared = await approval(call, prepared, { ...judged, ...(covers && { covers }) }, ports, signal);
+    if (kind === 'deny') throw new Withheld(`Denied: ${reason}`);
+    if (kind === 'ask') {
+      prepared = await approval(call, prepared, judgement, ports, signal);
       // A tool that stages no changes leaves no other trace that it has begun, and after a crash it must not run twice.
       if (!prepared.changes) emit({ ...started, decision: { kind: 'allow', rule: 'approved', reason: 'You approved it.' } });
     }
@@ -66,7 +66,7 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
     result.content = typeof output.content === 'string' ? [{ type: 'text', text: output.content }] : output.content;
     if (output.isError) result.isError = true;
     events = output.events ?? [];
-    note = output.note;
+    ending = { ...(output.note && { note: output.note }), ...(output.stopped && { stopped: output.stopped }) };
     endsRun = output.endsRun;
   } catch (error) {
     if (signal.aborted) throw error;
@@ -79,8 +79,8 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
   result.content = result.content.map((part) => (part.type === 'text' ? { ...part, text: visibleText(part.text) } : part));
   if (repeatsThrice(addCompletedCall(state.recent, { call, result }, state.open))) result.content = [...result.content, REPEATED];
   for (const event of events) emit(event);
-  const durationMs = Math.max(0, now() - begun - (meter.waitedMs - waitedBefore));
-  const more = { ...(decision && { decision }), ...(note && { note }), ...(isWithheld && { withheld: true as const }) };
+  const durationMs = Math.max(0, meter.use.ms - workedBefore);
+  const more = { ...(decision && { decision }), ...ending, ...(isWithheld && { withheld: true as const }) };
   emit({ type: 'tool_finished', callId: call.id, result, durationMs, ...more });
   return endsRun;
 }
@@ -91,11 +91,11 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
 async function approval(
   call: ToolCall,
   prepared: PreparedCall,
-  { rule, reason, covers }: Judgement,
+  { rule, reason, covers, secret }: Judgement,
   ports: RunPorts,
   signal: AbortSignal,
 ): Promise<PreparedCall> {
-  const { state, emit, meter } = ports;
+  const { state, emit } = ports;
   const { title, changes = [], digest, command, hosts, address, mcp, targets } = prepared;
   const approvalId = digest === undefined ? call.id : `${call.id}:${digest.slice(0, 12)}`;
   const earlierAnswer = () => {
@@ -123,6 +123,7 @@ async function approval(
         title,
         rule,
         reason,
+        ...(secret && { secret }),
         changes,
         ...bound,
         ...beyond,
@@ -131,7 +132,7 @@ async function approval(
       });
     }
     // A listener may have answered synchronously when it received the request.
-    answer = earlierAnswer() ?? (await meter.waiting(ports.answered(approvalId, signal)));
+    answer = earlierAnswer() ?? (await ports.answered(approvalId, signal));
   }
   if (!answer.approve && answer.by === 'nobody') throw new Withheld(answer.words ?? 'Nobody could be asked.');
   if (!answer.approve) throw new Withheld(answer.words ? `The user rejected this: ${answer.words}` : 'The user rejected this.');
@@ -150,14 +151,14 @@ function similarTo(call: ToolCall, [widest]: readonly Permission[], { state, ali
 }
 
 async function reply({ id: callId }: ToolCall, question: Question, ports: RunPorts, signal: AbortSignal): Promise<QuestionAnswer> {
-  const { state, emit, meter } = ports;
+  const { state, emit } = ports;
   const questionId = `${callId}:${question.id}`;
   const earlierReply = state.questionAnswers.get(questionId);
   if (earlierReply) return earlierReply;
   // Code that continues after a stop has nobody to ask.
   signal.throwIfAborted();
   if (!state.pendingQuestions.has(questionId)) emit({ type: 'question_asked', questionId, callId, question });
-  return state.questionAnswers.get(questionId) ?? (await meter.waiting(ports.replied(questionId, signal)));
+  return state.questionAnswers.get(questionId) ?? (await ports.replied(questionId, signal));
 }
 
 function textOfOrphan(call: ToolCall): string {

@@ -1,25 +1,6 @@
 /** The budget of a run and its use: turns, calls, tokens, money and time. */
 
-import type { Usage } from '../model/messages.ts';
-import type { Limits } from '../session/events.ts';
-
-/**
- * `ms` excludes the time in which the run waited for the user. `unpriced` counts the answers of unknown cost; `usd` includes them by an
- * estimate or not at all.
- */
-export type Use = { turns: number; calls: number; tokens: number; usd: number; ms: number; unpriced: number };
-
-export const NO_USE: Use = { turns: 0, calls: 0, tokens: 0, usd: 0, ms: 0, unpriced: 0 };
-
-/** Limits of one run besides `Limits`. */
-export type RunBudget = { tokens?: number; usd?: number };
-/** Limits of all runs of a day together. */
-export type DayBudget = { runs?: number; turns?: number; calls?: number; tokens?: number; usd?: number; minutes?: number };
-
-/** `cooldown` is in seconds. `price` is reached when money is limited and the price of the model is unknown. */
-export type BudgetKey = keyof Limits | keyof RunBudget | `day.${keyof DayBudget}` | 'runsPerMinute' | 'cooldown' | 'price';
-/** `unpriced` counts the answers that are missing from the money that was counted, or only estimated. */
-export type Reached = { limit: BudgetKey; max: number; unpriced?: number };
+import { type Allowance, addUse, type BudgetKey, type Limits, type Reached, type RunBudget, type Use, usedOf } from '../session/limits.ts';
 
 /** What a limit prevents: the next turn of the model, the next call, or the rest of the answer that is being received. */
 export type Limited = 'turn' | 'call' | 'answer';
@@ -34,9 +15,6 @@ export class LimitReached extends Error {
     this.reached = reached;
   }
 }
-
-/** Maps the limits with which the user let a run continue to the use at that time, from which they count again. */
-export type Allowance = Partial<Record<BudgetKey, number>>;
 
 /** A line of the day's ledger: what was used, that a run began or ended, or that the user raised a limit for the day. */
 export type DayEntry = Partial<Use> & { at: number; runs?: number; ended?: true; raised?: BudgetKey };
@@ -53,111 +31,55 @@ export type SharedBudget = {
   flush(ended: boolean): void;
 };
 
-/** Estimated tokens of an answer that the service did not count, and the cost including them. */
-export type Estimate = { estimated?: number; estimatedUsd?: number };
-
-export function useOfAnswer(usage: Usage | undefined, usd: number | undefined, { estimated = 0, estimatedUsd }: Estimate): Partial<Use> {
-  const tokens = (usage?.input ?? 0) + (usage?.output ?? 0) + estimated;
-  return usd === undefined ? { tokens, usd: estimatedUsd ?? 0, unpriced: 1 } : { tokens, usd };
-}
-
-export function addUse(sum: Use, more: Partial<Use>): Use {
-  const total = { ...sum };
-  for (const key of Object.keys(more) as (keyof Use)[]) total[key] += more[key] ?? 0;
-  return total;
-}
-
-/** Returns the use of a run in the unit of a limit. */
-export function usedOf(limit: BudgetKey, use: Use): number {
-  switch (limit) {
-    case 'turns':
-      return use.turns;
-    case 'callsPerRun':
-      return use.calls;
-    case 'minutes':
-      return use.ms / 60_000;
-    case 'tokens':
-    case 'usd':
-      return use[limit];
-    default:
-      return 0;
-  }
-}
-
 const LIMITS = {
   turn: ['turns', 'minutes', 'tokens', 'usd'],
   call: ['minutes', 'callsPerRun'],
   answer: ['minutes', 'tokens', 'usd'],
 } as const satisfies Record<Limited, readonly (keyof Limits | keyof RunBudget)[]>;
 
-/** Counts the use of a run and compares it with the limits. A run that is started by another run gets the same meter. */
+/**
+ * Compares the use of a run with its limits. The use is read from the state that is computed from the run's events; the meter itself stores only
+ * how much of it the day's ledger already contains. A run that is started by another run gets the same meter.
+ */
 export class Meter {
   readonly #max: Limits & RunBudget;
   readonly #from: Allowance;
-  readonly #now: () => number;
+  readonly #used: () => Use;
   readonly #shared: SharedBudget | undefined;
   readonly #isPriced: boolean;
-  readonly #begun: number;
-  #use: Use;
-  #told = 0;
-  #waiting = 0;
-  #waitingSince = 0;
-  #waitedMs = 0;
+  #toldMs: number;
 
-  /** `used` is the use of the run before it was paused or interrupted. `isPriced` is true when the price of the model is known. */
-  constructor(
-    max: Limits & RunBudget,
-    now: () => number,
-    used: Use = NO_USE,
-    from: Allowance = {},
-    shared?: SharedBudget,
-    isPriced = true,
-  ) {
+  /** `used` returns the use of the run up to now, over all pauses. `isPriced` is true when the price of the model is known. */
+  constructor(max: Limits & RunBudget, used: () => Use, from: Allowance = {}, shared?: SharedBudget, isPriced = true) {
     this.#isPriced = isPriced;
     this.#max = max;
     this.#from = from;
-    this.#now = now;
+    this.#used = used;
     this.#shared = shared;
-    this.#begun = now();
-    this.#use = { ...used };
-  }
-
-  /** The time in which the run waited for the user, in milliseconds. */
-  get waitedMs(): number {
-    return this.#waitedMs + (this.#waiting > 0 ? this.#now() - this.#waitingSince : 0);
+    this.#toldMs = used().ms;
   }
 
   get use(): Use {
-    return { ...this.#use, ms: this.#use.ms + this.#worked };
+    return this.#used();
   }
 
+  /** Writes use to the day's ledger, right before the event that contains it is logged. */
   spend(more: Partial<Omit<Use, 'ms'>>): void {
-    const begins = this.#use.turns === 0 && more.turns !== undefined;
-    for (const key of Object.keys(more) as (keyof typeof more)[]) this.#use[key] += more[key] ?? 0;
     if (!this.#shared) return;
-    const worked = this.#worked;
-    this.#shared.spend({ ...more, ms: worked - this.#told, ...(begins && { runs: 1 }) });
-    this.#told = worked;
+    const { turns, ms } = this.use;
+    const begins = turns === 0 && more.turns !== undefined;
+    this.#shared.spend({ ...more, ms: ms - this.#toldMs, ...(begins && { runs: 1 }) });
+    this.#toldMs = ms;
   }
 
-  /** Milliseconds of work since the run was started or resumed. */
-  get #worked(): number {
-    return this.#now() - this.#begun - this.waitedMs;
-  }
-
-  /** Excludes the time in which the run waits for the user. */
-  async waiting<T>(answer: Promise<T>): Promise<T> {
-    if (this.#waiting++ === 0) this.#waitingSince = this.#now();
-    try {
-      return await answer;
-    } finally {
-      if (--this.#waiting === 0) this.#waitedMs += this.#now() - this.#waitingSince;
-    }
+  /** Writes the remaining use to the ledger when the run pauses or ends. */
+  flush(ended: boolean): void {
+    this.#shared?.flush(ended);
   }
 
   /** The number of calls that are left. */
   get callsLeft(): number {
-    const ofRun = this.#max.callsPerRun + (this.#from.callsPerRun ?? 0) - this.#use.calls;
+    const ofRun = this.#max.callsPerRun + (this.#from.callsPerRun ?? 0) - this.use.calls;
     return Math.max(0, Math.min(ofRun, this.#shared?.callsLeft() ?? ofRun));
   }
 
@@ -175,6 +97,6 @@ export class Meter {
       if (usedOf(limit, use) < max) continue;
       return { limit, max, ...(limit === 'usd' && use.unpriced > 0 && { unpriced: use.unpriced }) };
     }
-    return this.#shared?.reached(what, use.turns === 0, this.#from, { ...more, ms: this.#worked - this.#told });
+    return this.#shared?.reached(what, use.turns === 0, this.#from, { ...more, ms: use.ms - this.#toldMs });
   }
 }

@@ -1,5 +1,5 @@
 /** Lets a user accept or refuse the hunks of a displayed diff. */
-import type { ChangeSummary, FileRevision } from './tool.ts';
+import type { ChangeSummary, FileRevision } from '../session/effects.ts';
 
 /** Splits a diff into its hunks. A diff without hunks, as of a move, gives an empty list. */
 export function splitHunks(diff: string): string[] {

@@ -2,48 +2,26 @@
  * The ReAct loop: think (ask the model), act (carry out its tool calls), observe (return their results), until an answer without a call. It
  * has no state besides counters. The events define where it is, so it can start anywhere, also after a pause, a reload or a crash.
  */
+
 import { wasStopped } from '../abort.ts';
-import type { AssistantMessage, ToolCall, UserMessage } from '../model/messages.ts';
-import { endedUnsaid, isEmptyAnswer } from '../model/messages.ts';
+import { type AssistantMessage, endedUnsaid, isEmptyAnswer, type ToolCall, type UserMessage } from '../model/messages.ts';
 import { ModelError } from '../model/model.ts';
 import { note } from '../model/notes.ts';
-import type { ApprovalAnswer, Limits, Outcome, PauseReason, QuestionAnswer, RunError } from '../session/events.ts';
-import type { Permission } from '../session/grant-scope.ts';
+import type { Outcome, PauseReason, RunError } from '../session/events.ts';
+import type { Reached } from '../session/limits.ts';
+import { isStuck } from '../session/repeats.ts';
 import { takenBackNote } from '../session/staged-writes.ts';
+import { totalsOf } from '../session/usage-totals.ts';
 import { describeProgress } from '../view/summary.ts';
 import { carryOut } from './act.ts';
-import { LimitReached, type Reached } from './budget.ts';
+import { LimitReached } from './budget.ts';
 import { failedCheck, retryStepMessage, stepError } from './failed-step.ts';
-import { isStuck } from './repeats.ts';
+import type { RunPorts } from './ports.ts';
 import { runError } from './run-error.ts';
-import { type ThinkPorts, think } from './think.ts';
-import type { ExecuteContext, Judgement, PreparedCall, RunEnd, Tool } from './tool.ts';
-import { totalsOf } from './usage-totals.ts';
-
-/** Controls how fast a run proceeds. A step is a tool call or a turn of the model. */
-export type Pace = {
-  /** How many steps may be taken: none while the user holds the run, one in single-step mode. */
-  left(): number;
-  took(steps: number): void;
-};
+import { think } from './think.ts';
+import type { RunEnd } from './tool.ts';
 
 type Halt = { reason: Exclude<PauseReason, 'limit' | 'interrupted'> } | { reason: 'limit'; reached: Reached };
-
-export type RunPorts = ThinkPorts & {
-  tools: readonly Tool[];
-  limits: Limits;
-  pace: Pace;
-  /** Runs after the final answer, before the run ends. */
-  closing?(context: Pick<ExecuteContext, 'signal' | 'record'>): Promise<void>;
-  /** `tool` is undefined when the model called a tool that does not exist. */
-  decide(call: ToolCall, tool: Tool | undefined, prepared: PreparedCall | undefined): Judgement | Promise<Judgement>;
-  /** Whether a call that was not judged yet seems to need the same permission. */
-  alike?(covers: Permission, call: ToolCall): boolean;
-  /** Resolves when the user has answered. The state then includes the event of the answer. */
-  answered(approvalId: string, signal: AbortSignal): Promise<ApprovalAnswer>;
-  replied(questionId: string, signal: AbortSignal): Promise<QuestionAnswer>;
-  now(): number;
-};
 
 /** The model's message is continued when it was cut off at the output limit, or broke off before it was complete. */
 const goOn = (stop: AssistantMessage['stop']): UserMessage => {
@@ -81,7 +59,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
   async function ask(): Promise<AssistantMessage> {
     meter.spend({ turns: 1 });
     pace.took(1);
-    emit({ type: 'turn_started', turn: meter.use.turns });
+    emit({ type: 'turn_started', turn: meter.use.turns + 1 });
     if (emptyAnswers > 0) emit({ type: 'model_waiting', attempt: emptyAnswers + 1, tries: TRIES, reason: 'empty_answer', waitMs: 0 });
     return await think(ports, specs, signal);
   }

@@ -1,29 +1,15 @@
 /** One turn of the model: sends the request and receives the answer, which ends early when a limit of the run is reached. */
+
 import { interruptible } from '../abort.ts';
 import { checkedEvent } from '../model/answer-shape.ts';
 import { withoutImages } from '../model/images.ts';
-import type { AssistantMessage, ModelRef, ToolCall, Usage } from '../model/messages.ts';
-import { type ModelAdapter, ModelError, type ModelRequest } from '../model/model.ts';
-import { Received } from '../model/received-answer.ts';
-import type { EventBody } from '../session/events.ts';
+import type { AssistantMessage, ToolCall } from '../model/messages.ts';
+import { ModelError, type ModelRequest } from '../model/model.ts';
+import { useOfAnswer } from '../session/limits.ts';
 import { messagesForModel } from '../session/reduce.ts';
-import type { SessionState } from '../session/session-state.ts';
-import { LimitReached, type Meter, useOfAnswer } from './budget.ts';
-
-export type ThinkPorts = {
-  adapter: ModelAdapter;
-  model: ModelRef;
-  request: Omit<ModelRequest, 'model' | 'messages' | 'tools'>;
-  /** Returns the cost of an answer in US dollars, when the price of the model and the usage are known. */
-  price?(usage: Usage): number | undefined;
-  /** The model is known not to support images, so they are replaced by a note. */
-  blind?: boolean;
-  /** A run that is started by another run gets that run's meter. */
-  meter: Meter;
-  state: SessionState;
-  /** Appends to the log, then updates `state`, then notifies every listener. */
-  emit(event: EventBody): void;
-};
+import { LimitReached } from './budget.ts';
+import type { ThinkPorts } from './ports.ts';
+import { Received } from './received-answer.ts';
 
 /** The limits are checked after this many characters and once a second, because an answer may be silent for a long time. */
 const CHECK_CHARACTERS = 4_096;

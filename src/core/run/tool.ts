@@ -1,51 +1,8 @@
 import type { ImagePart, TextPart } from '../model/messages.ts';
 import type { JsonSchema } from '../model/model.ts';
+import type { ChangeSummary, CommandLine, Decision, Effect, Revision, ServerTool, Target } from '../session/effects.ts';
 import type { EventBody, Question, QuestionAnswer } from '../session/events.ts';
 import type { Permission } from '../session/grant-scope.ts';
-
-/** The most that a call can do. `external` reaches beyond the workspace (network, other programs). */
-export type Effect = 'readonly' | 'mutating' | 'destructive' | 'external';
-
-/**
- * A resource that a call accesses. `path` is relative to the workspace, with symbolic links and `..` resolved. With `names`, only the names
- * of its entries are read.
- */
-export type Target = { path: string; access: 'read' | 'write' | 'delete'; outside?: boolean; names?: true };
-
-/**
- * One file of a change as it is displayed, logged and approved. `before` and `after` are content hashes, missing when the file does not
- * exist.
- */
-export type ChangeSummary = {
-  path: string;
-  kind: 'create' | 'edit' | 'delete' | 'move';
-  from?: string;
-  before?: string;
-  after?: string;
-  added: number;
-  removed: number;
-  /** The unified diff for display, cut off when it is very long. */
-  diff: string;
-  /**
-   * Added when the change is staged, for undo: the mode of a deleted file, and the directories that a new file creates, outer ones first.
-   */
-  mode?: number;
-  made?: string[];
-};
-
-/**
- * What the user decided on one proposed file: refuse it, leave out some hunks (by index, from 0), or replace it by an edited content (by
- * hash).
- */
-export type FileRevision = 'refused' | { without: number[] } | { content: string };
-/** Decisions by path. A file without one was accepted as proposed. */
-export type Revision = Record<string, FileRevision>;
-
-/**
- * The changes of a run that are still in a file, identified by `digest`; or a `problem` when they cannot be separated from changes by
- * others.
- */
-export type Review = { diff: string; added: number; removed: number; digest: string } | { problem: string };
 
 /**
  * How a call ends its run: a plan awaits the user's decision, the user wants to edit the plan or stopped the run, or a step of the plan
@@ -77,22 +34,9 @@ export type ToolOutput = {
   endsRun?: RunEnd;
   /** The outcome in a word or two, displayed beside the title: `exit 1`. */
   note?: string;
+  /** The command that it is about was stopped before it ended. */
+  stopped?: true;
 };
-
-/**
- * A command exactly as the shell receives it. `cwd` is relative to the workspace. `timeoutSeconds` is set only when it differs from the
- * default.
- */
-export type CommandLine = {
-  text: string;
-  cwd: string;
-  shell: 'bash' | 'sh' | 'powershell' | 'other';
-  background?: true;
-  timeoutSeconds?: number;
-};
-
-/** A tool of an MCP server, by its names there. The description comes from the server. */
-export type ServerTool = { server: string; tool: string; description: string };
 
 export type ExecuteContext = {
   callId: string;
@@ -160,19 +104,11 @@ export function wrapTool(tool: Tool, prepare: Tool['prepare']): Tool {
 
 /** A failure that the model can correct by its message. Other errors are reported to the model as internal failures. */
 export class ToolError extends Error {
-  /** Bundles that are loaded later have a copy of this class: the mark tells, not the copy. */
-  readonly isToolError = true;
   override name = 'ToolError';
-
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    if (!(value instanceof Error) || !('isToolError' in value)) return false;
-    // biome-ignore lint/complexity/noThisInStatic: subclasses inherit it, and ask for themselves
-    return this === ToolError || Function.prototype[Symbol.hasInstance].call(this, value);
-  }
 }
 
-export type Decision = { kind: 'allow' | 'deny' | 'ask'; rule: string; reason: string };
 /**
- * `covers` lists the permissions that the user can grant with an approval, widest first. It is missing when an approval counts only once.
+ * `covers`: what a yes can stand for, the widest first; absent where a yes counts once.
+ * `secret`: a yes shows the model a file that may hold keys or passwords.
  */
-export type Judgement = Decision & { covers?: Permission[] };
+export type Judgement = Decision & { covers?: Permission[]; secret?: true };

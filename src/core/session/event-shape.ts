@@ -3,8 +3,7 @@
 import { assistantMessage, cost, model, toolResult, usage, userMessage } from '../model/message-shape.ts';
 import type { StepStatus } from '../plan/plan.ts';
 import { plan, planCheck } from '../plan/shape.ts';
-import type { BudgetKey } from '../run/budget.ts';
-import type { ChangeSummary, CommandLine, Decision, Effect, FileRevision, ServerTool, Target } from '../run/tool.ts';
+import type { RuleId } from '../run/rules.ts';
 import {
   anyOf,
   arrayOf,
@@ -22,24 +21,25 @@ import {
   recordOf,
   string,
 } from '../shape.ts';
-import type { Receipt } from '../view/receipt.ts';
+import type { ChangeSummary, CommandLine, Decision, Effect, FileRevision, ServerTool, Target } from './effects.ts';
 import type {
   AgentEvent,
   ApprovalAnswer,
   CheckOutcome,
   EventBody,
   Granted,
-  Limits,
   Mode,
   Outcome,
   PauseReason,
   Question,
   QuestionAnswer,
+  Receipt,
   RestorePoint,
   RunError,
   UndoResult,
 } from './events.ts';
 import type { GrantScope, Permission } from './grant-scope.ts';
+import type { BudgetKey, Limits } from './limits.ts';
 
 type TransientType = 'text_delta' | 'reasoning_delta' | 'tool_input_delta' | 'model_waiting' | 'tool_progress';
 type DurableType = Exclude<EventBody['type'], TransientType>;
@@ -64,7 +64,9 @@ const target = object<Target>({
   outside: optional(boolean),
   names: yes,
 });
-const decision = object<Decision>({ kind: oneOf<Decision['kind']>({ allow: true, deny: true, ask: true }), rule: string, reason: string });
+/** Any id is read: one of another version only names what decided, and losing the event would lose what happened. */
+const rule = string as Check<RuleId>;
+const decision = object<Decision>({ kind: oneOf<Decision['kind']>({ allow: true, deny: true, ask: true }), rule, reason: string });
 const command = object<CommandLine>({
   text: string,
   cwd: string,
@@ -172,13 +174,13 @@ const receipt = object<Receipt>({
   mode,
   calls: number,
   effects: counts as Check<Receipt['effects']>,
-  allowed: counts,
+  allowed: counts as Check<Receipt['allowed']>,
   asked: number,
   approved: number,
   rejected: number,
   denied: number,
   failed: amount,
-  deniedBy: counts,
+  deniedBy: counts as Check<Receipt['deniedBy']>,
   read: strings,
   readCount: number,
   changed: strings,
@@ -197,7 +199,7 @@ const restorePoint: Check<RestorePoint> = anyOf(
 );
 
 /** The fields of each event. Unknown fields are ignored. */
-const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
+export const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
   run_started: { mode, prompt: string, model, limits, plan: optional(plan), resumes: text, revises: text },
   limits_shrunk: { limits, reason: string },
   turn_started: { turn: number },
@@ -219,8 +221,9 @@ const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
     approvalId: string,
     callId: string,
     title: string,
-    rule: string,
+    rule,
     reason: string,
+    secret: yes,
     changes,
     digest: text,
     command: optional(command),
@@ -245,7 +248,15 @@ const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
   changes_staged: { callId: string, changes: stagedChanges },
   file_changed: { callId: string, changes },
   changes_dropped: { callId: string },
-  tool_finished: { callId: string, result: toolResult, durationMs: number, decision: optional(decision), note: text, withheld: yes },
+  tool_finished: {
+    callId: string,
+    result: toolResult,
+    durationMs: number,
+    decision: optional(decision),
+    note: text,
+    stopped: yes,
+    withheld: yes,
+  },
   plan_proposed: { plan },
   plan_resolved: { planId: string, answer: oneOf({ run: true, discard: true }), plan: optional(plan) },
   plan_step: { ...ofStep, status: stepStatus, note: text, implicit: yes, unchanged: yes },

@@ -1,16 +1,13 @@
 import type { AssistantMessage, Cost, ModelRef, ToolResult, Usage, UserMessage } from '../model/messages.ts';
 import type { ModelErrorKind, ModelWaiting } from '../model/model.ts';
 import type { Check, Plan, StepStatus } from '../plan/plan.ts';
-import type { BudgetKey } from '../run/budget.ts';
-import type { ChangeSummary, CommandLine, Decision, Effect, Revision, ServerTool, Target } from '../run/tool.ts';
-import type { Receipt } from '../view/receipt.ts';
+import type { RuleId } from '../run/rules.ts';
+import type { ChangeSummary, CommandLine, Decision, Effect, Revision, ServerTool, Target } from './effects.ts';
 import type { GrantScope, Permission } from './grant-scope.ts';
+import type { BudgetKey, Limits } from './limits.ts';
 
 export type Mode = 'ask' | 'plan' | 'agent';
 export const MODES: readonly Mode[] = ['ask', 'plan', 'agent'];
-
-/** `minutes` is wall-clock time, without the time in which a run waits for its user. */
-export type Limits = { turns: number; callsPerTurn: number; callsPerRun: number; minutes: number };
 
 export type { GrantScope, Permission } from './grant-scope.ts';
 
@@ -99,8 +96,10 @@ export type EventBody =
       callId: string;
       title: string;
       /** The policy rule that requires the approval. */
-      rule: string;
+      rule: RuleId;
       reason: string;
+      /** A yes shows the model a file that may hold keys or passwords. */
+      secret?: true;
       changes: ChangeSummary[];
       digest?: string;
       /** The complete command that an approval runs. */
@@ -118,10 +117,7 @@ export type EventBody =
       /** How many other calls of the same answer would need the same permission. */
       similar?: number;
     }
-  /**
-   * The final answer. `granted` is the permission that applies from now on; in older logs, `answer.grant` alone grants edits. `digest`
-   * identifies the approved effect, after any revision by the user.
-   */
+  /** The answer as it counts: `granted` is what it stands for from now on. `digest` is of the effect that is agreed to: where the user revised the proposal, of what is left of it. */
   | { type: 'approval_resolved'; approvalId: string; callId: string; digest?: string; answer: ApprovalAnswer; granted?: Granted }
   /** The run waits for the answer. */
   | { type: 'question_asked'; questionId: string; callId: string; question: Question }
@@ -132,10 +128,20 @@ export type EventBody =
   /** Logged before the first byte of a change is written, so that a change which a crash interrupts can be undone, too. */
   | { type: 'changes_staged'; callId: string; changes: Omit<ChangeSummary, 'diff'>[] }
   | { type: 'file_changed'; callId: string; changes: ChangeSummary[] }
-  /** The staged changes could not be written, and every file is as before. Older logs do not contain this event. */
+  /** What was staged could not be written, and every file is as it was. */
   | { type: 'changes_dropped'; callId: string }
   /** `withheld` is true when the call was not executed, because it was denied, rejected or beyond a limit. */
-  | { type: 'tool_finished'; callId: string; result: ToolResult; durationMs: number; decision?: Decision; note?: string; withheld?: true }
+  | {
+      type: 'tool_finished';
+      callId: string;
+      result: ToolResult;
+      durationMs: number;
+      decision?: Decision;
+      note?: string;
+      /** The command that the call is about was stopped before it ended. */
+      stopped?: true;
+      withheld?: true;
+    }
   | { type: 'plan_proposed'; plan: Plan }
   /** With `run`, `plan` is the plan as the user confirmed it, which may be an edited revision. */
   | { type: 'plan_resolved'; planId: string; answer: 'run' | 'discard'; plan?: Plan }
@@ -174,7 +180,7 @@ export type EventBody =
     }
   /** Logged before the first byte that an undo or a restore writes, so that it can itself be undone. */
   | { type: 'undo_staged'; undoId: string; restore?: true; changes: Omit<ChangeSummary, 'diff'>[] }
-  /** `part` is set when only one file of the run was undone, or one hunk of a file. Older logs have no `undoId`. */
+  /** `part` where not the whole run was taken back: one file of it, or one hunk of that. An undo without an `undoId` cannot be taken back. */
   | { type: 'changes_undone'; undoneRunId: string; results: UndoResult[]; undoId?: string; part?: { path: string; hunk?: number } }
   | { type: 'changes_restored'; undoId: string; to: RestorePoint; results: UndoResult[] };
 
@@ -196,3 +202,36 @@ const TRANSIENT: ReadonlySet<EventBody['type']> = new Set([
 export function isDurable(event: EventBody): boolean {
   return !TRANSIENT.has(event.type);
 }
+
+/** Lists are limited to `MAX_NAMED` entries; the counts are not. */
+export type Receipt = {
+  mode: Mode;
+  calls: number;
+  /** Executed calls by effect. */
+  effects: Partial<Record<Effect, number>>;
+  /** How many calls were allowed without an approval, by policy rule. */
+  allowed: Partial<Record<RuleId, number>>;
+  asked: number;
+  /** How many of the requested approvals were granted. */
+  approved: number;
+  rejected: number;
+  denied: number;
+  /** Failed calls among the executed ones, and calls of unknown tools in Agent mode. Missing in older logs. */
+  failed?: number;
+  /** Denied calls by policy rule. */
+  deniedBy: Partial<Record<RuleId, number>>;
+  read: string[];
+  readCount: number;
+  changed: string[];
+  changedCount: number;
+  /** Plan steps that are done and changed none of their files. Missing when there are none, and in older logs. */
+  unchangedSteps?: number[];
+  commands: string[];
+  commandCount: number;
+  hosts: string[];
+  hostCount: number;
+  /** The MCP servers that were called. */
+  servers: string[];
+  /** Whether the run had any tool that can change something. Missing when that is unknown. */
+  canWrite?: boolean;
+};

@@ -3,19 +3,19 @@
  * events from the log into the same state.
  */
 
-import type { Message, ToolCall, ToolResult } from '../model/messages.ts';
-import { brokeOffInside, callsOf, isEmptyAnswer } from '../model/messages.ts';
-import { finishedSteps, reducePlan } from '../plan/progress.ts';
-import { addUse, NO_USE, usedOf, useOfAnswer } from '../run/budget.ts';
-import { addCompletedCall } from '../run/repeats.ts';
-import { addCost, addUsage, workedMs } from '../run/usage-totals.ts';
+import { brokeOffInside, callsOf, isEmptyAnswer, type Message, type ToolCall, type ToolResult } from '../model/messages.ts';
+import { finishedSteps, reducePlan, stepsAfter } from '../plan/progress.ts';
 import type { AgentEvent } from './events.ts';
 import { isSamePermission } from './grant-scope.ts';
-import { emptySession, type RunRecord, type SessionState } from './session-state.ts';
+import { addUse, NO_USE, usedOf, useOfAnswer } from './limits.ts';
+import { addCompletedCall } from './repeats.ts';
+import { emptySession, type MutableRunRecord, type MutableSessionState, type SessionState } from './session-state.ts';
 import { reduceWrites } from './staged-writes.ts';
+import { titleOf } from './title.ts';
+import { addCost, addUsage, workedMs } from './usage-totals.ts';
 
 /** Applies a durable event to the state. Transient events must not be passed. */
-export function reduce(state: SessionState, event: AgentEvent): void {
+export function reduce(state: MutableSessionState, event: AgentEvent): void {
   const run = state.runs.get(event.runId);
   if (run) countTime(run, state, event);
   if (event.seq > state.seq + 1) distrustOpenCalls(state);
@@ -25,7 +25,7 @@ export function reduce(state: SessionState, event: AgentEvent): void {
     case 'run_started': {
       const { runId, mode, model, prompt, plan, revises } = event;
       const steps = finishedSteps((event.resumes && state.runs.get(event.resumes)?.steps) || {});
-      state.title ||= prompt.split('\n', 1)[0]?.slice(0, 80) ?? '';
+      state.title ||= titleOf(prompt);
       const fresh = {
         status: 'live',
         usage: {},
@@ -94,6 +94,10 @@ export function reduce(state: SessionState, event: AgentEvent): void {
       reduceWrites(state, event, run);
       break;
     case 'file_changed':
+      // Before the steps: a write belongs to the step that is under way.
+      reduceWrites(state, event, run);
+      if (run) run.steps = stepsAfter(run.steps, event);
+      break;
     case 'changes_dropped':
     case 'undo_staged':
     case 'changes_undone':
@@ -115,11 +119,16 @@ export function reduce(state: SessionState, event: AgentEvent): void {
       break;
     case 'plan_proposed':
     case 'plan_resolved':
+      reducePlan(state, event, run);
+      break;
     case 'plan_revised':
-    case 'plan_step':
-    case 'step_checked':
     case 'step_rolled_back':
       reducePlan(state, event, run);
+      if (run) run.steps = stepsAfter(run.steps, event);
+      break;
+    case 'plan_step':
+    case 'step_checked':
+      if (run) run.steps = stepsAfter(run.steps, event);
       break;
     case 'budget_reached':
       if (run) run.reached = { limit: event.limit, max: event.max, ...(event.unpriced && { unpriced: event.unpriced }) };
@@ -144,37 +153,36 @@ export function reduce(state: SessionState, event: AgentEvent): void {
 }
 
 /** When events are missing, the progress of open calls is unknown, so none of them may be repeated. */
-function distrustOpenCalls({ open, begun }: SessionState): void {
+function distrustOpenCalls({ open, begun }: MutableSessionState): void {
   for (const { id } of open) begun.add(id);
 }
 
 /** Skips a sequence number for a lost event, so that every reader of the log sees that an event is missing. */
-export function skipLost(state: SessionState): void {
+export function skipLost(state: MutableSessionState): void {
   state.seq++;
   distrustOpenCalls(state);
 }
 
 /** Counts the time since the last event as work of the run, unless the run was not active. */
-function countTime(run: RunRecord, state: SessionState, event: AgentEvent): void {
+function countTime(run: MutableRunRecord, state: SessionState, event: AgentEvent): void {
   const away = event.type === 'run_resumed' || (event.type === 'run_paused' && event.reason === 'interrupted');
   if (!away) run.used = { ...run.used, ms: workedMs(run, state, event.at) };
 }
 
-function remember(state: SessionState, result: ToolResult): void {
+function remember(state: MutableSessionState, result: ToolResult): void {
   const call = state.open.find(({ id }) => id === result.callId);
   if (call) state.recent = addCompletedCall(state.recent, { call, result }, state.open);
 }
 
-/** Older logs record a grant only in the answer, and only for edits. */
-function grant(state: SessionState, { runId, answer, granted }: Extract<AgentEvent, { type: 'approval_resolved' }>): void {
-  if (!answer.approve) return;
-  const { scope, covers } = granted ?? { scope: answer.grant, covers: { kind: 'edits' as const } };
-  if (scope === undefined || scope === 'workspace') return;
+function grant(state: MutableSessionState, { runId, answer, granted }: Extract<AgentEvent, { type: 'approval_resolved' }>): void {
+  if (!answer.approve || !granted) return;
+  const { scope, covers } = granted;
+  if (scope === 'workspace') return;
   const callIds = scope === 'turn' && { callIds: state.open.map(({ id }) => id) };
   state.grants.push({ scope, covers, runId, ...callIds });
 }
 
-export function foldSession(events: Iterable<AgentEvent>): SessionState {
+export function foldSession(events: Iterable<AgentEvent>): MutableSessionState {
   const state = emptySession();
   for (const event of events) reduce(state, event);
   return state;
@@ -184,7 +192,7 @@ export function foldSession(events: Iterable<AgentEvent>): SessionState {
  * Moves the results of open calls into the history. A call without a result gets a synthetic one, because all providers refuse a history
  * with an unanswered call. A session can therefore always continue.
  */
-function closeOpenCalls(state: SessionState): void {
+function closeOpenCalls(state: MutableSessionState): void {
   if (state.open.length === 0) return;
   const content = state.open.map((call) => state.results.get(call.id) ?? orphanResult(call, state.begun.has(call.id)));
   state.messages.push({ role: 'tool', content });

@@ -1,18 +1,23 @@
-/** The state of a session and its runs, as computed from its events. */
+/**
+ * What is known of a session, and of its runs, by its events. Only the fold of the events (`reduce` and what it calls) has the mutable types;
+ * everybody else gets the same objects by their readonly types.
+ */
 
 import type { Cost, Message, ModelRef, ToolCall, ToolResult, Usage, UserMessage } from '../model/messages.ts';
-import type { Plan } from '../plan/plan.ts';
-import type { StepStates } from '../plan/progress.ts';
-import type { Allowance, Reached, Use } from '../run/budget.ts';
-import type { CompletedCall } from '../run/repeats.ts';
-import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason, QuestionAnswer } from './events.ts';
+import type { Check, Plan, StepStatus } from '../plan/plan.ts';
+import type { PlanStatus } from '../plan/progress.ts';
+import type { ChangeSummary } from './effects.ts';
+import type { AgentEvent, ApprovalAnswer, CheckOutcome, Mode, Outcome, PauseReason, QuestionAnswer } from './events.ts';
 import type { Grant } from './grant-scope.ts';
-import type { Write } from './staged-writes.ts';
+import type { Allowance, Reached, Use } from './limits.ts';
+import type { CompletedCall } from './repeats.ts';
 
 export type ApprovalRequest = Extract<AgentEvent, { type: 'approval_requested' }>;
 export type AskedQuestion = Extract<AgentEvent, { type: 'question_asked' }>;
 
-export type RunRecord = {
+export type RunRecord = Readonly<MutableRunRecord>;
+
+export type MutableRunRecord = {
   runId: string;
   mode: Mode;
   model: ModelRef;
@@ -40,14 +45,28 @@ export type RunRecord = {
   messagesBefore: number;
 };
 
-export type SessionState = {
+/** Entries are what the events held, and nobody changes these. */
+type ReadonlyCollection<T> =
+  T extends Map<infer Key, infer Value>
+    ? ReadonlyMap<Key, Readonly<Value>>
+    : T extends Set<infer Value>
+      ? ReadonlySet<Value>
+      : T extends readonly (infer Entry)[]
+        ? readonly Readonly<Entry>[]
+        : T extends object
+          ? Readonly<T>
+          : T;
+
+export type SessionState = { readonly [Field in keyof MutableSessionState]: ReadonlyCollection<MutableSessionState[Field]> };
+
+export type MutableSessionState = {
   seq: number;
   title: string;
   /** The total of all runs. */
   usage: Usage;
   cost: Partial<Cost>;
-  runs: Map<string, RunRecord>;
-  lastRun: RunRecord | undefined;
+  runs: Map<string, MutableRunRecord>;
+  lastRun: MutableRunRecord | undefined;
   messages: Message[];
   /** The calls of the last assistant message, until all of them have a result. */
   open: ToolCall[];
@@ -60,7 +79,7 @@ export type SessionState = {
   pendingApprovals: Map<string, ApprovalRequest>;
   questionAnswers: Map<string, QuestionAnswer>;
   pendingQuestions: Map<string, AskedQuestion>;
-  plans: Map<string, { plan: Plan; status: 'proposed' | 'confirmed' | 'discarded' | 'superseded' }>;
+  plans: Map<string, { plan: Plan; status: PlanStatus }>;
   /** Writes that were about to happen, in order, for undo. */
   staged: Write[];
   undone: Set<string>;
@@ -81,7 +100,7 @@ export type SessionState = {
 
 export type Queued = { id: string; message: UserMessage };
 
-export function emptySession(): SessionState {
+export function emptySession(): MutableSessionState {
   return {
     seq: 0,
     title: '',
@@ -115,3 +134,29 @@ export function emptySession(): SessionState {
 export function waitsForUser({ pendingApprovals, pendingQuestions }: SessionState): boolean {
   return pendingApprovals.size > 0 || pendingQuestions.size > 0;
 }
+
+/** `landed` is true when the write is known to have completed. `planId` and `step` name the plan step that it belongs to. */
+export type Write = {
+  runId: string;
+  callId: string;
+  planId?: string;
+  step?: number | undefined;
+  change: Omit<ChangeSummary, 'diff'>;
+  landed: boolean;
+  restore?: true;
+};
+
+export type StepState = {
+  status: StepStatus;
+  /** The step was started by its first write, not by a report of the model. */
+  implicit?: boolean;
+  /** The step is done and changed nothing, although it was allowed to. */
+  unchanged?: boolean;
+  note?: string;
+  check?: { check: Check; outcome: CheckOutcome; output: string };
+  rolledBack?: boolean;
+  /** Paths that the step changed, without those that were taken back. */
+  files?: readonly string[];
+};
+
+export type StepStates = Record<number, StepState>;

@@ -5,21 +5,9 @@
 
 import type { NotePart } from '../model/messages.ts';
 import { note } from '../model/notes.ts';
-import { currentStep } from '../plan/progress.ts';
-import type { ChangeSummary } from '../run/tool.ts';
+import { currentStep, refusedPaths } from '../plan/progress.ts';
 import type { AgentEvent, RestorePoint } from './events.ts';
-import type { RunRecord, SessionState } from './session-state.ts';
-
-/** `landed` is true when the write is known to have completed. `planId` and `step` name the plan step that it belongs to. */
-export type Write = {
-  runId: string;
-  callId: string;
-  planId?: string;
-  step?: number | undefined;
-  change: Omit<ChangeSummary, 'diff'>;
-  landed: boolean;
-  restore?: true;
-};
+import type { MutableRunRecord, MutableSessionState, SessionState, Write } from './session-state.ts';
 
 type WriteEvent = Extract<
   AgentEvent,
@@ -29,7 +17,7 @@ type WriteEvent = Extract<
 type CallWrites = Extract<AgentEvent, { type: 'changes_staged' | 'file_changed' }>;
 
 /** `run` is the run of the event. */
-export function reduceWrites(state: SessionState, event: WriteEvent, run: RunRecord | undefined): void {
+export function reduceWrites(state: MutableSessionState, event: WriteEvent, run: MutableRunRecord | undefined): void {
   switch (event.type) {
     case 'changes_staged':
       stage(state, event, run);
@@ -57,7 +45,7 @@ export function reduceWrites(state: SessionState, event: WriteEvent, run: RunRec
   }
 }
 
-function stage(state: SessionState, { runId, callId, changes }: CallWrites, run: RunRecord | undefined): void {
+function stage(state: MutableSessionState, { runId, callId, changes }: CallWrites, run: MutableRunRecord | undefined): void {
   const of = { runId, callId, ...(run?.plan && { planId: run.plan.id, step: currentStep(run) }) };
   for (const change of changes) state.staged.push({ ...of, change, landed: false });
   if (run) run.changed = true;
@@ -66,7 +54,7 @@ function stage(state: SessionState, { runId, callId, changes }: CallWrites, run:
 /**
  * Returns the writes of one call or undo. They are adjacent, and the search starts at the end, because a session may have very many writes.
  */
-function writesOf({ staged }: SessionState, callId: string): Write[] {
+function writesOf({ staged }: MutableSessionState, callId: string): Write[] {
   const last = staged.findLastIndex((write) => write.callId === callId);
   let first = last;
   while (first > 0 && staged[first - 1]?.callId === callId) first--;
@@ -74,13 +62,15 @@ function writesOf({ staged }: SessionState, callId: string): Write[] {
 }
 
 /** A run that is completely undone counts as undone until the undo is itself undone. */
-function recordUndo(state: SessionState, event: Extract<AgentEvent, { type: 'changes_undone' | 'changes_restored' }>): void {
+function recordUndo(state: MutableSessionState, event: Extract<AgentEvent, { type: 'changes_undone' | 'changes_restored' }>): void {
   const landed = new Set(event.results.filter(({ outcome }) => outcome === 'restored' || outcome === 'merged').map(({ path }) => path));
   if (event.undoId !== undefined) for (const write of writesOf(state, event.undoId)) if (landed.has(write.change.path)) write.landed = true;
   for (const path of landed) state.takenBack.add(path);
   if (event.type === 'changes_restored' && 'undoId' in event.to) {
     for (const runId of state.undos.get(event.to.undoId) ?? []) state.undone.delete(runId);
-  } else if (event.results.every((result) => result.outcome !== 'refused')) {
+    // What an undo took away is brought back once: a later undo of the same run stands.
+    state.undos.delete(event.to.undoId);
+  } else if (refusedPaths(event.results).size === 0) {
     const runs = event.type === 'changes_restored' ? runsAfter(state, event.to) : event.part ? [] : [event.undoneRunId];
     const fresh = runs.filter((runId) => !state.undone.has(runId));
     for (const runId of fresh) state.undone.add(runId);

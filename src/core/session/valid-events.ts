@@ -3,13 +3,13 @@
 import { callsOf } from '../model/messages.ts';
 import type { AgentEvent } from './events.ts';
 import { reduce } from './reduce.ts';
-import type { SessionState } from './session-state.ts';
+import type { MutableSessionState, SessionState } from './session-state.ts';
 
 /**
  * Applies logged events to the state, except those that cannot be valid there: duplicates, events out of order, and events of an unknown
  * run, call or question. Returns the events that were applied.
  */
-export function applyValidEvents(state: SessionState, logged: readonly AgentEvent[]): AgentEvent[] {
+export function applyValidEvents(state: MutableSessionState, logged: readonly AgentEvent[]): AgentEvent[] {
   return inOrder(state, logged).filter((event) => {
     const isRight = isValidNext(state, event);
     if (isRight) reduce(state, event);

@@ -1,6 +1,6 @@
 /** Lists everything that an approval executes. All hosts display the same content and differ only in its form. */
 
-import type { ChangeSummary, CommandLine, Target } from '../run/tool.ts';
+import type { ChangeSummary, CommandLine, Target } from '../session/effects.ts';
 import type { Question } from '../session/events.ts';
 import type { ApprovalRequest } from '../session/session-state.ts';
 import { visibleCommand, visibleLine, visibleText } from '../words/visible-text.ts';

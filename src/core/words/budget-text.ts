@@ -1,6 +1,6 @@
 /** Describes the limit at which a run paused, the same way in all hosts. */
 
-import type { BudgetKey, Reached } from '../run/budget.ts';
+import type { BudgetKey, Reached } from '../session/limits.ts';
 import { dollars, tokens } from './amounts.ts';
 
 const OF_RUN: Partial<Record<BudgetKey, (max: number) => string>> = {

@@ -57,7 +57,7 @@ export async function converse(
         await session.plans.change(plan, word.change);
         continue;
       }
-      await session.answerPlan(plan, word);
+      await session.plans.answer(plan, word);
       if (word === 'discard') {
         process.stderr.write('The plan was dropped. Nothing was changed.\n');
         return EXIT.answered;
@@ -112,9 +112,9 @@ function stillOpen({ state }: Session, plan: string): string | undefined {
 
 async function answer(session: Session, request: ApprovalRequest, questions: Questions, signal: AbortSignal): Promise<void> {
   const started = session.events.findLast((event) => event.type === 'tool_started' && event.callId === request.callId);
-  const rule = (started as Extract<AgentEvent, { type: 'tool_started' }> | undefined)?.decision.rule ?? '';
+  const rule = (started as Extract<AgentEvent, { type: 'tool_started' }> | undefined)?.decision.rule;
   const { answerTo } = await import('./questions.ts');
-  const given = await answerTo(request, rule, questions, signal, () => session.wholeChanges(request.changes));
+  const given = await answerTo(request, rule, questions, signal, () => session.changes.whole(request.changes));
   // Stopping has answered it.
   if (!signal.aborted && session.state.pendingApprovals.has(request.approvalId)) await session.answerApproval(request.approvalId, given);
 }

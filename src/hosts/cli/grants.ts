@@ -5,18 +5,22 @@ import * as z from 'zod';
 import { isSamePermission, type Permission, permissionText } from '../../core/session/grant-scope.ts';
 import { makeDirectory } from '../../sessions/directory.ts';
 
-const Kept = z.object({
-  covers: z.array(
-    z.discriminatedUnion('kind', [
-      z.object({ kind: z.literal('edits') }),
-      z.object({ kind: z.literal('path'), tool: z.string(), glob: z.string() }),
-      z.object({ kind: z.literal('command'), prefix: z.array(z.string()).min(1), folders: z.array(z.string()).min(1).exactOptional() }),
-      z.object({ kind: z.literal('host'), host: z.string(), private: z.literal(true).exactOptional() }),
-      z.object({ kind: z.literal('mcp'), server: z.string(), tool: z.string(), fingerprint: z.string().exactOptional() }),
-    ]),
-  ),
-  revokedAt: z.number().default(0),
-});
+/** Built where there is such a file, which most folders do not have. */
+const keptSchema = () =>
+  z.object({
+    covers: z.array(
+      z.discriminatedUnion('kind', [
+        z.object({ kind: z.literal('edits') }),
+        z.object({ kind: z.literal('path'), tool: z.string(), glob: z.string() }),
+        z.object({ kind: z.literal('command'), prefix: z.array(z.string()).min(1), folders: z.array(z.string()).min(1).exactOptional() }),
+        z.object({ kind: z.literal('host'), host: z.string(), private: z.literal(true).exactOptional() }),
+        z.object({ kind: z.literal('mcp'), server: z.string(), tool: z.string(), fingerprint: z.string().exactOptional() }),
+      ]),
+    ),
+    revokedAt: z.number().default(0),
+  });
+
+type Kept = z.infer<ReturnType<typeof keptSchema>>;
 
 export class KeptGrants {
   readonly #file: string;
@@ -49,15 +53,16 @@ export class KeptGrants {
   }
 
   /** What cannot be read allows nothing. */
-  #read(): z.infer<typeof Kept> {
+  #read(): Kept {
     try {
-      return Kept.parse(JSON.parse(readFileSync(this.#file, 'utf8')));
+      const text = readFileSync(this.#file, 'utf8');
+      return keptSchema().parse(JSON.parse(text));
     } catch {
       return { covers: [], revokedAt: 0 };
     }
   }
 
-  #write(kept: z.infer<typeof Kept>): void {
+  #write(kept: Kept): void {
     makeDirectory(dirname(this.#file));
     const beside = `${this.#file}.${process.pid}`;
     writeFileSync(beside, `${JSON.stringify(kept, null, 1)}\n`, { mode: 0o600 });

@@ -103,7 +103,9 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   if (missing) throw new Error(missing);
   const mode = command.action === 'prompt' ? command.mode : (lastRun?.mode ?? 'ask');
   if (unsuitable && mode === 'agent') process.stderr.write(`${oneLine(unsuitable, 1_000)}\n`);
-  const renderer = command.json ? undefined : new TextRenderer(process.stdout, process.stderr, process.stdin.isTTY === true);
+  const renderer = command.json
+    ? undefined
+    : new TextRenderer(process.stdout, process.stderr, process.stdin.isTTY === true, session.view.runs.at(-1));
   session.subscribe(renderer ? (event) => renderer.handle(event) : printJson);
   lastWords.interrupted = () => renderer?.interrupted();
 

@@ -1,6 +1,7 @@
 /** The questions that a run asks its user. */
 
-import type { ChangeSummary } from '../../core/run/tool.ts';
+import type { RuleId } from '../../core/run/rules.ts';
+import type { ChangeSummary } from '../../core/session/effects.ts';
 import type { ApprovalAnswer, QuestionAnswer } from '../../core/session/events.ts';
 import type { GrantScope } from '../../core/session/grant-scope.ts';
 import type { ApprovalRequest, AskedQuestion } from '../../core/session/session-state.ts';
@@ -32,7 +33,7 @@ const SCOPES: Record<string, GrantScope> = { t: 'turn', r: 'run', s: 'session', 
 /** `rule` is the policy's rule that made it a question; `whole` gives the changes with all of their diffs. */
 export async function answerTo(
   request: ApprovalRequest,
-  rule: string,
+  rule: RuleId | undefined,
   given: Questions,
   signal: AbortSignal,
   whole: () => Promise<readonly ChangeSummary[]> = async () => request.changes,
@@ -76,7 +77,7 @@ export function answerIn(line: string, covers: number, similar: number): Approva
   return { approve: true, grant, covers: which };
 }
 
-function nobodyAsked(reason: string, rule: string): string {
+function nobodyAsked(reason: string, rule: RuleId | undefined): string {
   const how =
     rule === 'edit'
       ? ' Edits can be allowed beforehand with --yes.'

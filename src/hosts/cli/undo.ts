@@ -25,7 +25,7 @@ export async function undo(assistant: Assistant, wanted: string | undefined, { s
     show?.(event);
   });
   try {
-    await session.undo(runId, undefined, signal);
+    await session.changes.undo(runId, undefined, signal);
   } catch (error) {
     if (!signal?.aborted) throw error;
     process.stderr.write('kedge: Stopped before anything was taken back.\n');

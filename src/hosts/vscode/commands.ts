@@ -8,7 +8,6 @@ import { openDiff, openDiffs, reviewRun } from './files/blob-documents.ts';
 import type { Kedge } from './kedge.ts';
 import { VENDOR } from './models/model-provider.ts';
 import type { Panel } from './panel/panel.ts';
-import { showPlans } from './plans.ts';
 import { openSession } from './session-list.ts';
 import { manageGrants } from './settings/grants.ts';
 
@@ -17,7 +16,7 @@ export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable 
   const commands: Record<string, (...args: never[]) => unknown> = {
     'kedge.openPanel': () => panel.reveal(),
     'kedge.newSession': async () => {
-      await kedge.show(kedge.assistant.newSession());
+      await kedge.sessions.show(kedge.assistant.newSession());
       await panel.reveal({ type: 'compose', text: '' });
     },
     'kedge.openSession': () => openSession(kedge, panel),
@@ -33,28 +32,29 @@ export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable 
       void vscode.window.showInformationMessage('Kedge asks before it edits in this workspace.');
     },
     'kedge.answerApproval': async (sessionId: string, approvalId: string, answer: ApprovalAnswer) =>
-      waiting(await kedge.sessionById(sessionId), approvalId).answerApproval(approvalId, answer),
+      waiting(await kedge.sessions.byId(sessionId), approvalId).answerApproval(approvalId, answer),
     'kedge.answerQuestion': async (sessionId: string, questionId: string, answer: QuestionAnswer) =>
-      waiting(await kedge.sessionById(sessionId), questionId).answerQuestion(questionId, answer),
-    'kedge.answerInWords': async (sessionId: string, questionId: string) => answerInWords(await kedge.sessionById(sessionId), questionId),
-    'kedge.retryNow': async (sessionId: string) => (await kedge.sessionById(sessionId)).retryNow(),
-    'kedge.openDiff': async (sessionId: string, callId: string, path: string) => openDiff(await kedge.sessionById(sessionId), callId, path),
-    'kedge.openDiffs': async (sessionId: string, callId: string) => openDiffs(await kedge.sessionById(sessionId), callId, kedge.fs),
+      waiting(await kedge.sessions.byId(sessionId), questionId).answerQuestion(questionId, answer),
+    'kedge.answerInWords': async (sessionId: string, questionId: string) => answerInWords(await kedge.sessions.byId(sessionId), questionId),
+    'kedge.retryNow': async (sessionId: string) => (await kedge.sessions.byId(sessionId)).retryNow(),
+    'kedge.openDiff': async (sessionId: string, callId: string, path: string) =>
+      openDiff(await kedge.sessions.byId(sessionId), callId, path),
+    'kedge.openDiffs': async (sessionId: string, callId: string) => openDiffs(await kedge.sessions.byId(sessionId), callId, kedge.fs),
     'kedge.showInPanel': async (sessionId: string) => {
-      await kedge.show(await kedge.sessionById(sessionId));
+      await kedge.sessions.show(await kedge.sessions.byId(sessionId));
       await panel.reveal();
     },
-    'kedge.reviewRun': async (sessionId: string, runId: string) => reviewRun(await kedge.sessionById(sessionId), runId, kedge.fs),
+    'kedge.reviewRun': async (sessionId: string, runId: string) => reviewRun(await kedge.sessions.byId(sessionId), runId, kedge.fs),
     'kedge.undoRun': async (sessionId: string, runId: string) => undoRun(kedge, sessionId, runId),
     'kedge.discardPlan': async (sessionId: string, planId: string) => {
-      await (await kedge.sessionById(sessionId)).answerPlan(planId, 'discard');
+      await (await kedge.sessions.byId(sessionId)).plans.answer(planId, 'discard');
       void vscode.window.showInformationMessage('The plan was discarded.');
     },
     'kedge.editPlan': async (sessionId: string, planId: string) => {
-      await kedge.show(await kedge.sessionById(sessionId));
+      await kedge.sessions.show(await kedge.sessions.byId(sessionId));
       await panel.reveal({ type: 'edit_plan', planId });
     },
-    'kedge.showPlans': () => showPlans(kedge, panel),
+    'kedge.showPlans': async () => (await import('./plans.ts')).showPlans(kedge, panel),
     'kedge.chat.runPlan': () => sendToChat('@kedge /run Run the plan'),
     'kedge.chat.continue': () => sendToChat('@kedge /continue Go on'),
     'kedge.chat.answerWith': answerWith,
@@ -68,7 +68,7 @@ export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable 
 
 /** The session whose run is under way, be it in the panel or in a thread of the Chat; else the one that the panel shows. */
 async function current(kedge: Kedge): Promise<Session> {
-  const shown = await kedge.session();
+  const shown = await kedge.sessions.current();
   const open = await Promise.all(kedge.assistant.openIds.map((id) => kedge.assistant.session(id)));
   return [shown, ...open].find((session) => session?.running) ?? shown;
 }
@@ -76,7 +76,7 @@ async function current(kedge: Kedge): Promise<Session> {
 /** The session, while this question of it is open. @throws SessionError that says what became of it. */
 function waiting(session: Session, id: string): Session {
   const { pendingApprovals, pendingQuestions } = session.state;
-  if (!pendingApprovals.has(id) && !pendingQuestions.has(id)) throw new SessionError(becameOf(session.events, id));
+  if (!pendingApprovals.has(id) && !pendingQuestions.has(id)) throw new SessionError(becameOf(session.view, id));
   return session;
 }
 
@@ -127,8 +127,8 @@ async function answerWith(name: string): Promise<void> {
 }
 
 async function undoRun(kedge: Kedge, sessionId: string, runId: string): Promise<void> {
-  const session = await kedge.sessionById(sessionId);
-  await session.undo(runId);
+  const session = await kedge.sessions.byId(sessionId);
+  await session.changes.undo(runId);
   const undone = session.events.findLast((event) => event.type === 'changes_undone');
   const results = undone?.type === 'changes_undone' ? undone.results : [];
   const refused = results.filter(({ outcome }) => outcome === 'refused');

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import type { Session } from '../../app/session/session.ts';
 import { visibleLine } from '../../core/words/visible-text.ts';
-import { interruptedChats, registerChat } from './chat/chat-participant.ts';
+import { registerChat } from './chat/chat-participant.ts';
+import { interruptedChats } from './chat/chat-threads.ts';
 import { tidyCheckpoints } from './checkpoints.ts';
 import { registerCommands } from './commands.ts';
 import { registerBlobDocuments } from './files/blob-documents.ts';
@@ -18,7 +19,7 @@ let opened: Kedge | undefined;
 export function activate(context: vscode.ExtensionContext): Api {
   const kedge = new Kedge(context);
   opened = kedge;
-  const proposals = new Proposals({ blobs: kedge.blobs, memory: context.workspaceState, sessionById: (id) => kedge.sessionById(id) });
+  const proposals = new Proposals({ blobs: kedge.blobs, memory: context.workspaceState, sessionById: (id) => kedge.sessions.byId(id) });
   const panel = new Panel(kedge, proposals);
   context.subscriptions.push(
     kedge,
@@ -41,7 +42,7 @@ export async function deactivate(): Promise<void> {
 
 /** A question that a reload interrupted is brought back before the user, wherever it was asked: a thread of the Chat forgets its buttons. */
 async function offerPending(kedge: Kedge, panel: Panel): Promise<void> {
-  const sessions = new Set([await kedge.session(), ...(await interruptedChats(kedge))]);
+  const sessions = new Set([await kedge.sessions.current(), ...(await interruptedChats(kedge))]);
   const offer = async (session: Session) => {
     const { pendingApprovals, pendingQuestions } = session.state;
     const [approval] = pendingApprovals.values();
@@ -52,7 +53,7 @@ async function offerPending(kedge: Kedge, panel: Panel): Promise<void> {
     // While the message stood there, it may have been deleted.
     const there = chosen && (await kedge.assistant.session(session.id));
     if (!there) return;
-    await kedge.show(there);
+    await kedge.sessions.show(there);
     await panel.reveal();
   };
   await Promise.all([...sessions].map(offer));

@@ -1,28 +1,20 @@
-/** What the editor's parts share: the assistant on this window's folders, and the session that the panel shows. */
-import { totalmem } from 'node:os';
+/** What the editor's parts share: the assistant on this window's folders, its sessions, models and settings. */
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { Assistant, type WorkPorts } from '../../app/assistant.ts';
-import { isServedHere, loadAdapter } from '../../app/models/models.ts';
-import { type Session, SessionError } from '../../app/session/session.ts';
-import type { ModelRef } from '../../core/model/messages.ts';
-import type { ModelAdapter } from '../../core/model/model.ts';
+import { Assistant } from '../../app/assistant.ts';
+import type { WorkPorts } from '../../app/ports.ts';
 import type { Mode } from '../../core/session/events.ts';
 import type { Permission } from '../../core/session/grant-scope.ts';
-import { EDITOR } from '../../providers/catalog.ts';
-import { withRetry } from '../../providers/retry.ts';
-import type { ProviderConfig } from '../../providers/types.ts';
 import { DiskBlobs } from '../../sessions/blobs.ts';
 import { Ledger } from '../../sessions/ledger.ts';
 import { SessionStore } from '../../sessions/store.ts';
 import { VsCodeFileSystem } from './files/file-system.ts';
 import { ProblemKinds } from './languages/problem-kinds.ts';
-import type { PickedModels } from './models/lm-adapter.ts';
 import { Models } from './models/models.ts';
+import { PanelSessions } from './panel-sessions.ts';
 import { WorkspaceGrants } from './settings/grants.ts';
-import { Keys, providerConfig, VsCodeSettings } from './settings/settings.ts';
+import { Keys, VsCodeSettings } from './settings/settings.ts';
 
-const SESSION_KEY = 'kedge.session';
 const MODE_KEY = 'kedge.mode';
 
 export class Kedge implements vscode.Disposable {
@@ -34,19 +26,14 @@ export class Kedge implements vscode.Disposable {
   readonly models: Models;
   readonly blobs: DiskBlobs;
   readonly assistant: Assistant;
+  readonly sessions: PanelSessions;
   readonly grants: WorkspaceGrants;
   readonly problemKinds = new ProblemKinds();
-  /** Models that the editor handed over itself. */
-  readonly pickedModels: PickedModels = new Map();
   readonly #changed = new vscode.EventEmitter<void>();
-  readonly #sessionChanged = new vscode.EventEmitter<Session>();
   /** Something that the panel's state shows has changed. */
   readonly onDidChange = this.#changed.event;
-  readonly onDidChangeSession = this.#sessionChanged.event;
   readonly #disposables: vscode.Disposable[];
-  readonly #warned = new WeakSet<Session>();
   #fs: VsCodeFileSystem | undefined;
-  #session: Promise<Session> | undefined;
 
   constructor(context: vscode.ExtensionContext) {
     this.context = context;
@@ -70,17 +57,18 @@ export class Kedge implements vscode.Disposable {
         tuning: (model) => this.settings.tuning(model, this.models.facts(model)),
       },
       facts: (model) => this.models.facts(model),
-      adapter: (model) => this.adapter(model),
+      adapter: (model) => this.models.adapter(model),
       trusted: () => vscode.workspace.isTrusted,
       grants: this.grants,
       forWork: () => this.#workPorts(),
     });
+    this.sessions = new PanelSessions(this.assistant, context.workspaceState);
     const fire = () => this.#changed.fire();
     const revised = () => void this.models.revise().then(fire, fire);
     this.#disposables = [
       this.problemKinds,
       this.#changed,
-      this.#sessionChanged,
+      this.sessions,
       vscode.workspace.onDidChangeWorkspaceFolders(() => {
         this.#fs = undefined;
         fire();
@@ -105,21 +93,6 @@ export class Kedge implements vscode.Disposable {
     return ports;
   }
 
-  async adapter(model: ModelRef): Promise<ModelAdapter> {
-    if (model.provider === EDITOR) return withRetry((await import('./models/lm-adapter.ts')).createEditorAdapter(this.pickedModels));
-    const { calls } = this.models.facts(model);
-    return loadAdapter(model, (provider) => this.configOf(provider), { memoryBytes: totalmem(), ...(calls && { calls }) });
-  }
-
-  configOf(provider: string): Promise<ProviderConfig> {
-    return providerConfig(provider, this.settings, this.keys);
-  }
-
-  /** Whether this machine's memory is the model's. */
-  async isServedHere({ provider }: ModelRef): Promise<boolean> {
-    return isServedHere(provider, await this.configOf(provider));
-  }
-
   /** More is known about models than before. */
   modelsChanged(): void {
     this.#changed.fire();
@@ -139,47 +112,6 @@ export class Kedge implements vscode.Disposable {
     if (mode === this.mode) return;
     await this.context.workspaceState.update(MODE_KEY, mode);
     this.#changed.fire();
-  }
-
-  /** The session that the panel shows: the one that it showed before the reload, or a new one. */
-  session(): Promise<Session> {
-    this.#session ??= this.#restore();
-    return this.#session;
-  }
-
-  async show(session: Session): Promise<void> {
-    this.#session = Promise.resolve(session);
-    // At once: what the user writes meanwhile is meant for what they see.
-    this.#sessionChanged.fire(session);
-    await this.context.workspaceState.update(SESSION_KEY, session.id);
-  }
-
-  async #restore(): Promise<Session> {
-    const id = this.context.workspaceState.get<string>(SESSION_KEY);
-    try {
-      const known = id === undefined ? undefined : await this.assistant.session(id);
-      if (known) return known;
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      void vscode.window.showWarningMessage(`Kedge could not open the last session, and began a new one: ${why}`);
-    }
-    const session = this.assistant.newSession();
-    await this.context.workspaceState.update(SESSION_KEY, session.id);
-    return session;
-  }
-
-  /** @throws SessionError where a session of that id is no longer there. */
-  async sessionById(id: string): Promise<Session> {
-    const session = await this.assistant.session(id);
-    if (!session) throw new SessionError('This session is no longer stored.');
-    return session;
-  }
-
-  /** Tells the user once that lines of the session's log were left out. */
-  warnOfDamage(session: Session): void {
-    if (!session.damage || this.#warned.has(session)) return;
-    this.#warned.add(session);
-    void vscode.window.showWarningMessage(`Kedge session “${session.state.title}”: ${session.damage}`);
   }
 
   dispose(): void {

@@ -2,11 +2,11 @@
 import * as vscode from 'vscode';
 import { type Session, SessionError } from '../../app/session/session.ts';
 import { shortHash } from '../../core/plan/hash.ts';
-import { planMarkdown } from '../../core/plan/markdown.ts';
 import type { Plan } from '../../core/plan/plan.ts';
 import type { PlanStage } from '../../core/plan/progress.ts';
+import { planMarkdown } from '../../core/view/plan-markdown.ts';
+import type { ToPanel } from '../../protocol/panel.ts';
 import type { Kedge } from './kedge.ts';
-import type { Panel } from './panel/panel.ts';
 
 const STAGE: Record<PlanStage, string> = {
   proposed: 'waits to be confirmed',
@@ -20,8 +20,8 @@ const STAGE: Record<PlanStage, string> = {
 };
 
 /** Those of the session that the panel shows, the newest first. */
-export async function showPlans(kedge: Kedge, panel: Panel): Promise<void> {
-  const session = await kedge.session();
+export async function showPlans(kedge: Pick<Kedge, 'sessions'>, panel: { reveal(message: ToPanel): Promise<void> }): Promise<void> {
+  const session = await kedge.sessions.current();
   const plans = session.plans.list().reverse();
   if (plans.length === 0) throw new SessionError('There is no plan in this session. Ask for one in Plan mode.');
   const items = plans.map(({ plan, stage, done }) => ({

@@ -1,9 +1,7 @@
 /** Proposed contents as documents that the user may edit before saying yes. What is saved stays with the question, and goes with it. */
 import * as vscode from 'vscode';
 import { type Session, SessionError } from '../../app/session/session.ts';
-import type { ChangeSummary } from '../../core/run/tool.ts';
-import { changesFrom, reviseChanges } from '../../workspace/apply-revision.ts';
-import { diffOf } from '../../workspace/changes.ts';
+import type { ChangeSummary } from '../../core/session/effects.ts';
 import type { BlobStore } from '../../workspace/types.ts';
 import { blobUri } from './files/blob-documents.ts';
 
@@ -83,6 +81,7 @@ export class Proposals implements vscode.Disposable {
     const together = session.state.pendingApprovals
       .get(approvalId)
       ?.changes.filter(({ path }) => path === change.path || path === change.from);
+    const { changesFrom, reviseChanges } = await import('../../workspace/apply-revision.ts');
     const kept = await reviseChanges(await changesFrom(together ?? [], blobs), { [change.path]: { without } }, blobs);
     const after = kept.find(({ path }) => path === change.path)?.after;
     return after ? blobs.put(after) : (change.after as string);
@@ -103,7 +102,8 @@ export class Proposals implements vscode.Disposable {
 
   async #describe(session: Session, approvalId: string, path: string, content: string): Promise<EditedProposal> {
     const { before } = this.#proposed(session, approvalId, path);
-    const [from, to] = await Promise.all([
+    const [{ diffOf }, from, to] = await Promise.all([
+      import('../../workspace/changes.ts'),
       before === undefined ? undefined : this.#ports.blobs.get(before),
       this.#ports.blobs.get(content),
     ]);

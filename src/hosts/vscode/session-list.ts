@@ -8,13 +8,13 @@ type Item = vscode.QuickPickItem & { id: string };
 
 const DELETE: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('trash'), tooltip: 'Delete this session' };
 
-export async function openSession(kedge: Kedge, panel: Panel): Promise<void> {
+export async function openSession(kedge: Pick<Kedge, 'assistant' | 'sessions'>, panel: Panel): Promise<void> {
   const list = vscode.window.createQuickPick<Item>();
   list.title = 'Kedge: Open Session';
   list.placeholder = 'Choose a session';
   list.matchOnDescription = true;
   const fill = async () => {
-    const shown = (await kedge.session()).id;
+    const shown = (await kedge.sessions.current()).id;
     list.items = (await kedge.assistant.sessions()).map((info) => itemOf(info, info.id === shown));
     if (list.items.length === 0) list.placeholder = 'There are no sessions yet';
   };
@@ -39,7 +39,7 @@ export async function openSession(kedge: Kedge, panel: Panel): Promise<void> {
   });
   list.dispose();
   if (!chosen) return;
-  await kedge.show(await kedge.sessionById(chosen.id));
+  await kedge.sessions.show(await kedge.sessions.byId(chosen.id));
   await panel.reveal();
 }
 
@@ -54,7 +54,7 @@ async function isSure(title: string): Promise<boolean> {
 }
 
 /** @throws SessionError while a run or an undo works in it. */
-async function remove(kedge: Kedge, id: string): Promise<void> {
+async function remove(kedge: Pick<Kedge, 'assistant' | 'sessions'>, id: string): Promise<void> {
   await kedge.assistant.removeSession(id);
-  if ((await kedge.session()).id === id) await kedge.show(kedge.assistant.newSession());
+  if ((await kedge.sessions.current()).id === id) await kedge.sessions.show(kedge.assistant.newSession());
 }

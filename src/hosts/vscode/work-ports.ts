@@ -1,20 +1,32 @@
 /** What runs need of the editor: loaded and made with the first of them. */
 import { join } from 'node:path';
 import type * as vscode from 'vscode';
-import type { WorkPorts } from '../../app/assistant.ts';
+import type { WorkPorts } from '../../app/ports.ts';
 import { Commands } from '../node/commands/commands.ts';
 import { gitSettings } from '../node/commands/git-settings.ts';
 import { PageFetcher } from '../node/fetch/fetch.ts';
 import { readMemory } from '../node/system-memory.ts';
+import type { VsCodeFileSystem } from './files/file-system.ts';
 import { DraftFormatter } from './files/format.ts';
 import { VsCodeWriter } from './files/writer.ts';
-import type { Kedge } from './kedge.ts';
 import { VsCodeLanguages } from './languages/languages.ts';
+import type { ProblemKinds } from './languages/problem-kinds.ts';
 import { editorMcpServers } from './mcp.ts';
+import type { Models } from './models/models.ts';
 import { readPolicy } from './settings/policy-settings.ts';
+import type { VsCodeSettings } from './settings/settings.ts';
 import { Terminals } from './terminal/terminal.ts';
 
-export function workPorts(kedge: Kedge): WorkPorts & vscode.Disposable {
+/** The parts of this window that runs work with. */
+type Window = {
+  readonly storage: string;
+  readonly fs: VsCodeFileSystem;
+  readonly settings: VsCodeSettings;
+  readonly problemKinds: ProblemKinds;
+  readonly models: Pick<Models, 'isServedHere'>;
+};
+
+export function workPorts(kedge: Window): WorkPorts & vscode.Disposable {
   const formatter = new DraftFormatter();
   const terminals = new Terminals();
   const commands = new Commands({
@@ -32,7 +44,7 @@ export function workPorts(kedge: Kedge): WorkPorts & vscode.Disposable {
     // A grammar weighs as much as all else: it is loaded for the first command.
     shellParsers: async (shell) => (await import('../node/shell/shell-parser.ts')).nodeShellParsers(shell),
     gitSettings: (at) => gitSettings(kedge.fs.directory(at)),
-    memory: async (model) => ((await kedge.isServedHere(model)) ? readMemory() : undefined),
+    memory: async (model) => ((await kedge.models.isServedHere(model)) ? readMemory() : undefined),
     mcp: editorMcpServers(),
     policy: readPolicy,
     dispose() {

@@ -1,7 +1,8 @@
 /** Create, append, move and delete: what they would do, the step for it, and doing it. */
 import type { PlanStep } from '../../core/plan/plan.ts';
+import { fence } from '../../core/words/markdown-code.ts';
 import { exactEdits } from '../edits.ts';
-import { bullets, count, fence, paragraphs, places } from '../markdown.ts';
+import { bullets, count, paragraphs, places } from '../markdown.ts';
 import type { FileChange } from '../request.ts';
 import { type FileHits, hitCount } from '../results.ts';
 import { baseName, directoryOf, EVERYWHERE, stemOf } from '../scope.ts';

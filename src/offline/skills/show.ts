@@ -1,5 +1,6 @@
 /** Lists, outlines, lines and numbers: what can be read off the files. */
-import { bullets, count, fence, inlineCode, paragraphs, place, placeList } from '../markdown.ts';
+import { fence } from '../../core/words/markdown-code.ts';
+import { bullets, count, inlineCode, paragraphs, place, placeList } from '../markdown.ts';
 import { leadOf, outlineOf } from '../outline.ts';
 import type { Question } from '../request.ts';
 import { hitCount, parseRead } from '../results.ts';

@@ -1,3 +1,4 @@
+import type { CommandConcern } from '../../core/run/rules.ts';
 import type { Concern } from './types.ts';
 
 /** Why something asks whatever was allowed, and the sentence for it. */
@@ -20,11 +21,9 @@ const SENTENCES = {
   'repository-config': (what: string) => `The configuration of this repository names a program that git would run: ${what}.`,
   secrets: (what: string) => `${what} can show keys or passwords.`,
   devices: (what: string) => `${what} is a device, or tells about other processes.`,
-} as const;
+} as const satisfies Record<CommandConcern, (what: string) => string>;
 
-export type Rule = keyof typeof SENTENCES;
-
-export function concern(rule: Rule, what: string): Concern {
+export function concern(rule: CommandConcern, what: string): Concern {
   const short = what.length > 80 ? `${what.slice(0, 79)}…` : what;
   return { rule, reason: SENTENCES[rule](short) };
 }

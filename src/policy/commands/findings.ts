@@ -1,4 +1,5 @@
-import { concern, type Rule } from './concerns.ts';
+import type { CommandConcern } from '../../core/run/rules.ts';
+import { concern } from './concerns.ts';
 import type { Concern } from './types.ts';
 
 /** What is found out about one simple command. */
@@ -19,7 +20,7 @@ export type Finding = {
 /** Judges the arguments of one program; `args[0]` is the first word behind it. */
 export type Check = (args: readonly string[], program: string) => Finding;
 
-export function asks(rule: Rule, what: string): Finding {
+export function asks(rule: CommandConcern, what: string): Finding {
   return { concerns: [concern(rule, what)] };
 }
 

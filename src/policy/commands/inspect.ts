@@ -1,7 +1,8 @@
 /** One simple command, by its words alone: what about it asks, how long a prefix must be to cover it, and what it runs. */
 
+import type { CommandConcern } from '../../core/run/rules.ts';
 import { hiddenCharacter } from '../../core/words/visible-text.ts';
-import { concern, type Rule } from './concerns.ts';
+import { concern } from './concerns.ts';
 import type { Finding } from './findings.ts';
 import { checkOf } from './programs/checks.ts';
 import { isHarmless, isHarmlessWord, isListed, unlistedOptions } from './programs/harmless.ts';
@@ -42,7 +43,7 @@ export function inspect(words: readonly Word[]): Inspection {
   const doubtful = args.filter((word) => !isHarmlessWord(name, word));
   const dangers = Object.entries(options ?? {}).flatMap(([rule, list]) => {
     const option = findOption(doubtful, list, hasExactOptions(name));
-    return option === undefined ? [] : [concern(rule as Rule, `${name} ${option}`)];
+    return option === undefined ? [] : [concern(rule as CommandConcern, `${name} ${option}`)];
   });
   const isRunner = Object.hasOwn(interpreters, name);
   // Git and programs that only read have tables of what asks; in front of another program stand its options too.

@@ -1,4 +1,4 @@
-import type { Decision } from '../../core/run/tool.ts';
+import type { Judgement } from '../../core/run/tool.ts';
 import { visibleCommand } from '../../core/words/visible-text.ts';
 import { programName } from './programs/programs.ts';
 import type { CommandAnalysis, CommandRules, Prefix, SimpleCommand } from './types.ts';
@@ -7,7 +7,7 @@ import type { CommandAnalysis, CommandRules, Prefix, SimpleCommand } from './typ
 export function judgeCommand(
   analysis: CommandAnalysis,
   { allow, deny, ask, allowReadOnly = false, guard, elsewhere }: CommandRules,
-): Decision {
+): Judgement {
   const denied = mentioned(analysis, deny);
   if (denied) return { kind: 'deny', rule: 'command-denied', reason: `Your settings deny ${shown(denied)}.` };
   const asked = mentioned(analysis, ask);
@@ -15,8 +15,8 @@ export function judgeCommand(
   const [concern] = [...analysis.opaque, ...analysis.dangers];
   if (concern) return { kind: 'ask', ...concern };
   for (const path of guard ? analysis.paths : []) {
-    const reason = guard?.(path, analysis.uses.get(path) ?? 'any');
-    if (reason !== undefined) return { kind: 'ask', rule: 'guarded-path', reason };
+    const guarded = guard?.(path, analysis.uses.get(path) ?? 'any');
+    if (guarded) return { kind: 'ask', rule: 'guarded-path', ...guarded };
   }
   const granted = new Set<string>();
   for (const command of analysis.commands.filter(({ isCovered }) => !isCovered)) {

@@ -1,3 +1,6 @@
+import type { CommandConcern } from '../../core/run/rules.ts';
+import type { Judgement } from '../../core/run/tool.ts';
+
 /** A word as the program will get it, or what is known of that. */
 export type Word = {
   /** As it is written. */
@@ -48,11 +51,13 @@ export type SimpleCommand = WrittenCommand & {
 
 /** Something that asks whatever was allowed. */
 export type Concern = {
-  /** For receipts and tests: `unreadable`, `dynamic`, `writes`, `runs-other`, `inline-code`, `deletes`, `sends`, `environment` … */
-  rule: string;
+  rule: CommandConcern;
   /** A whole sentence for people. */
   reason: string;
 };
+
+/** Why a path asks, and whether it may hold keys or passwords. */
+export type Guarded = Pick<Judgement, 'reason' | 'secret'>;
 
 /** Its name is shown or asked for, it is read, or anything else may be done with it. */
 export type Use = 'name' | 'read' | 'any';
@@ -88,5 +93,5 @@ export type CommandRules = {
   /** Commands that only read need no prefix. Off unless set. */
   allowReadOnly?: boolean;
   /** Says why a path that the command names may not be touched without asking (secrets, protected places); undefined where it may. */
-  guard?: (path: string, use: Use) => string | undefined;
+  guard?: (path: string, use: Use) => Guarded | undefined;
 };

@@ -1,7 +1,7 @@
 import { BaseAnthropic, type ClientOptions } from '@anthropic-ai/sdk/client';
 import { silenceOf } from '../connection.ts';
 import { eventConnection } from '../event-stream.ts';
-import type { Server } from '../http.ts';
+import type { Server } from '../server.ts';
 import type { ProviderConfig } from '../types.ts';
 
 /** The SDK, told everything: it retries nothing, prints nothing and takes nothing from the environment. */

@@ -10,7 +10,7 @@ import type {
 import { type AssistantMessage, type ImagePart, type Message, resultText, type TextPart } from '../../core/model/messages.ts';
 import type { ModelRequest, ToolSpec } from '../../core/model/model.ts';
 import { type FramedResult, framed } from '../../core/model/notes.ts';
-import { echoInput, wireId } from '../http.ts';
+import { echoInput, wireId } from '../tool-calls.ts';
 
 export const PROVIDER = 'anthropic';
 

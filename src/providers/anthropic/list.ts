@@ -1,5 +1,6 @@
-import { checkConfig, sdkError, serverOf } from '../http.ts';
+import { sdkError } from '../errors.ts';
 import { ask, entriesOf, known, numberOf } from '../listing.ts';
+import { checkConfig, serverOf } from '../server.ts';
 import type { ModelInfo, ProviderConfig } from '../types.ts';
 import { createClient } from './client.ts';
 

@@ -1,7 +1,7 @@
 import { GoogleGenAI } from '@google/genai/web';
 import { silenceOf } from '../connection.ts';
 import { eventConnection } from '../event-stream.ts';
-import type { Server } from '../http.ts';
+import type { Server } from '../server.ts';
 import type { ProviderConfig } from '../types.ts';
 
 /** The light entry of the SDK: it is the same for Node 24, and takes nothing from the environment. */

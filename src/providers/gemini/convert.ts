@@ -2,7 +2,7 @@ import type { Content, GenerateContentParameters, Part, ThinkingLevel } from '@g
 import { type AssistantMessage, type ImagePart, type Message, resultText, type TextPart } from '../../core/model/messages.ts';
 import type { ModelRequest } from '../../core/model/model.ts';
 import { type FramedResult, framed } from '../../core/model/notes.ts';
-import { echoInput, wireId } from '../http.ts';
+import { echoInput, wireId } from '../tool-calls.ts';
 
 export const PROVIDER = 'gemini';
 

@@ -1,8 +1,9 @@
 import type { GoogleGenAI } from '@google/genai/web';
 import type { ModelAdapter, ModelRequest } from '../../core/model/model.ts';
 import { silenceOf } from '../connection.ts';
+import { sdkError } from '../errors.ts';
 import { exchange } from '../exchange.ts';
-import { checkConfig, sdkError, serverOf } from '../http.ts';
+import { checkConfig, serverOf } from '../server.ts';
 import type { ProviderConfig } from '../types.ts';
 import { createClient } from './client.ts';
 import { toParameters } from './convert.ts';

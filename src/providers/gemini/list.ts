@@ -1,6 +1,7 @@
 import type { Model } from '@google/genai/web';
-import { checkConfig, sdkError, serverOf } from '../http.ts';
+import { sdkError } from '../errors.ts';
 import { ask, known } from '../listing.ts';
+import { checkConfig, serverOf } from '../server.ts';
 import type { ModelInfo, ProviderConfig } from '../types.ts';
 import { createClient } from './client.ts';
 

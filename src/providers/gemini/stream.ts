@@ -1,8 +1,10 @@
 import { GrowingText } from '../../core/growing-text.ts';
 import type { ToolCall, Usage } from '../../core/model/messages.ts';
 import type { ModelEvent } from '../../core/model/model.ts';
+import { failureError, failureOf, modelError } from '../errors.ts';
 import type { Reader } from '../exchange.ts';
-import { failureError, failureOf, modelError, newId, type Server } from '../http.ts';
+import type { Server } from '../server.ts';
+import { newId } from '../tool-calls.ts';
 import type { Token } from './convert.ts';
 import { type PartialArg, setPartial } from './partial.ts';
 

@@ -1,6 +1,6 @@
 import { Ollama } from 'ollama/browser';
 import { connection, silenceOf } from '../connection.ts';
-import type { Server } from '../http.ts';
+import type { Server } from '../server.ts';
 import type { ProviderConfig } from '../types.ts';
 import { lineRules } from './stream.ts';
 

@@ -2,7 +2,7 @@ import type { ChatRequest, Message as WireMessage } from 'ollama/browser';
 import { type AssistantMessage, type ImagePart, type Message, textOf } from '../../core/model/messages.ts';
 import type { ModelRequest } from '../../core/model/model.ts';
 import { type FramedResult, framed, framedNote } from '../../core/model/notes.ts';
-import { echoInput, markedText, wireId } from '../http.ts';
+import { echoInput, markedText, wireId } from '../tool-calls.ts';
 
 export const PROVIDER = 'ollama';
 

@@ -1,7 +1,8 @@
 import type { ModelAdapter, ModelError, ModelRequest } from '../../core/model/model.ts';
 import { silenceOf } from '../connection.ts';
+import { failureError, failureOf, plainError } from '../errors.ts';
 import { exchange } from '../exchange.ts';
-import { checkConfig, failureError, failureOf, plainError, type Server, serverOf } from '../http.ts';
+import { checkConfig, type Server, serverOf } from '../server.ts';
 import type { ProviderConfig } from '../types.ts';
 import { createClient, withBaseUrl } from './client.ts';
 import { contextLengthOf, type ModelFacts, toRequest } from './convert.ts';

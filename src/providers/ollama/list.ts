@@ -1,6 +1,7 @@
 import type { Ollama } from 'ollama/browser';
-import { checkConfig, plainError, serverOf } from '../http.ts';
+import { plainError } from '../errors.ts';
 import { ask, entriesOf, known } from '../listing.ts';
+import { checkConfig, serverOf } from '../server.ts';
 import type { ModelInfo, ProviderConfig } from '../types.ts';
 import { createClient, withBaseUrl } from './client.ts';
 import { contextLengthOf } from './convert.ts';

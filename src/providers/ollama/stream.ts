@@ -1,9 +1,11 @@
 import { GrowingText } from '../../core/growing-text.ts';
 import type { ToolCall, Usage } from '../../core/model/messages.ts';
 import type { ModelEvent } from '../../core/model/model.ts';
+import { failureError, failureOf, modelError } from '../errors.ts';
 import type { Reader } from '../exchange.ts';
-import { failureError, failureOf, modelError, newId, parseArguments, parseInput, type Server } from '../http.ts';
 import type { LineRules } from '../lines.ts';
+import type { Server } from '../server.ts';
+import { newId, parseArguments, parseInput } from '../tool-calls.ts';
 
 type WireCall = { id?: string; function?: { name?: string; arguments?: unknown } };
 type Line = {

@@ -1,6 +1,6 @@
 /** The arguments of a call as they come. */
 import { GrowingText } from '../../core/growing-text.ts';
-import { parseInput } from '../http.ts';
+import { parseInput } from '../tool-calls.ts';
 
 /** What is neither an object, a list nor a text is no longer than this. */
 const LONGEST_SCALAR = 30;

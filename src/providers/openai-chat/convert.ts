@@ -7,7 +7,7 @@ import type {
 import type { AssistantMessage, ImagePart, Message, TextPart } from '../../core/model/messages.ts';
 import type { ModelRequest } from '../../core/model/model.ts';
 import { type FramedResult, framed, framedNote } from '../../core/model/notes.ts';
-import { echoInput, markedText, wireId } from '../http.ts';
+import { echoInput, markedText, wireId } from '../tool-calls.ts';
 
 export const PROVIDER = 'openai-chat';
 

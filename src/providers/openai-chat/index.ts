@@ -1,9 +1,10 @@
 import type { OpenAI } from 'openai/client';
 import type { ModelAdapter, ModelRequest } from '../../core/model/model.ts';
 import { silenceOf } from '../connection.ts';
+import { refusedField, sdkError } from '../errors.ts';
 import { exchange } from '../exchange.ts';
-import { checkConfig, refusedField, sdkError, serverOf } from '../http.ts';
 import { createClient } from '../openai/client.ts';
+import { checkConfig, serverOf } from '../server.ts';
 import type { ProviderConfig } from '../types.ts';
 import { dialectOf, toBody } from './convert.ts';
 import { toModelEvents } from './stream.ts';

@@ -1,7 +1,7 @@
 import { silenceOf } from '../connection.ts';
-import { checkConfig, serverOf } from '../http.ts';
 import { known, numberOf } from '../listing.ts';
 import { createClient, modelEntries } from '../openai/client.ts';
+import { checkConfig, serverOf } from '../server.ts';
 import type { ModelInfo, Prices, ProviderConfig } from '../types.ts';
 
 const OTHER = /embed|whisper|\btts\b|rerank|moderation|guard/i;

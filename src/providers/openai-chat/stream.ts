@@ -1,8 +1,10 @@
 import { GrowingText } from '../../core/growing-text.ts';
 import type { ToolCall, Usage } from '../../core/model/messages.ts';
 import type { ModelEvent } from '../../core/model/model.ts';
+import { failureError, failureOf, modelError } from '../errors.ts';
 import { expectBounds, type Reader } from '../exchange.ts';
-import { failureError, failureOf, modelError, parseArguments, parseInput, type Server } from '../http.ts';
+import type { Server } from '../server.ts';
+import { parseArguments, parseInput } from '../tool-calls.ts';
 import { Arguments } from './arguments.ts';
 import type { Token } from './convert.ts';
 

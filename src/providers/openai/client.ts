@@ -1,7 +1,8 @@
 import { type ClientOptions, OpenAI } from 'openai/client';
+import { sdkError } from '../errors.ts';
 import { eventConnection } from '../event-stream.ts';
-import { type Server, sdkError } from '../http.ts';
 import { ask, entriesOf } from '../listing.ts';
+import type { Server } from '../server.ts';
 import type { ProviderConfig } from '../types.ts';
 
 /** The SDK, told everything: it retries nothing, prints nothing and takes nothing from the environment. */

@@ -9,7 +9,7 @@ import type {
 import type { AssistantMessage, ImagePart, Message, TextPart } from '../../core/model/messages.ts';
 import type { ModelRequest, ToolSpec } from '../../core/model/model.ts';
 import { type FramedResult, framed } from '../../core/model/notes.ts';
-import { echoInput, markedText, wireId } from '../http.ts';
+import { echoInput, markedText, wireId } from '../tool-calls.ts';
 
 export const PROVIDER = 'openai';
 

@@ -1,5 +1,5 @@
 import { silenceOf } from '../connection.ts';
-import { checkConfig, serverOf } from '../http.ts';
+import { checkConfig, serverOf } from '../server.ts';
 import type { ModelInfo, ProviderConfig } from '../types.ts';
 import { createClient, modelEntries } from './client.ts';
 

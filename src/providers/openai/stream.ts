@@ -1,8 +1,10 @@
 import { GrowingText } from '../../core/growing-text.ts';
 import type { ReasoningPart, ToolCall, Usage } from '../../core/model/messages.ts';
 import type { ModelEvent } from '../../core/model/model.ts';
+import { failureError, failureOf, modelError } from '../errors.ts';
 import { expectBounds, type Reader } from '../exchange.ts';
-import { failureError, failureOf, modelError, parseArguments, type Server } from '../http.ts';
+import type { Server } from '../server.ts';
+import { parseArguments } from '../tool-calls.ts';
 import type { Token } from './convert.ts';
 
 /** Only what is read, and nothing taken for granted: compatible servers and proxies leave fields out. */

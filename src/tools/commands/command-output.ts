@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import type { Tool } from '../../core/run/tool.ts';
-import { ToolError } from '../../core/run/tool.ts';
+import { type Tool, ToolError } from '../../core/run/tool.ts';
 import type { CommandLines, CommandRunner } from '../../workspace/commands.ts';
 import { defineTool } from '../define-tool.ts';
-import { stateNote, stateText } from './command-report.ts';
+import { endingOf, stateText } from './command-report.ts';
 
 /** The tool needs no approval: it only reads the output of a command that the user approved, or stops that command. */
 export function commandOutputTool(runner: CommandRunner): Tool {
@@ -20,7 +19,7 @@ export function commandOutputTool(runner: CommandRunner): Tool {
           if (stop) await runner.stop(id);
           const lines = await runner.read(id, from_line, signal);
           if (!lines) throw new ToolError(`There is no command ${id}.`);
-          return { content: report(id, lines), ...(lines.now && { note: stateNote(lines.now.state) }) };
+          return { content: report(id, lines), ...(lines.now && endingOf(lines.now.state)) };
         },
       };
     },

@@ -1,4 +1,5 @@
 /** Formats the result of a command for the model: how it ended, and then its output. */
+import type { ToolOutput } from '../../core/run/tool.ts';
 import type { CommandResult, CommandState } from '../../workspace/commands.ts';
 
 /** Matches messages of programs that could not find an API key or other credential. */
@@ -40,7 +41,11 @@ export function stateText(id: string, state: CommandState, durationMs: number, t
 }
 
 /** Describes the state of a command in one or two words, for display. */
-export function stateNote(state: CommandState): string {
+export function endingOf(state: CommandState): Pick<ToolOutput, 'note' | 'stopped'> {
+  return { note: stateNote(state), ...(state.kind === 'stopped' && { stopped: true }) };
+}
+
+function stateNote(state: CommandState): string {
   switch (state.kind) {
     case 'running':
       return 'in the background';

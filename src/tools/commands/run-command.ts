@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import type { CommandLine, Tool } from '../../core/run/tool.ts';
-import { ToolError } from '../../core/run/tool.ts';
+import { type Tool, ToolError } from '../../core/run/tool.ts';
+import type { CommandLine } from '../../core/session/effects.ts';
 import type { CommandRunner } from '../../workspace/commands.ts';
 import { encodeText, hashOf } from '../../workspace/content.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { Resolved, Workspace } from '../../workspace/workspace.ts';
 import { defineTool } from '../define-tool.ts';
-import { commandReport, stateNote } from './command-report.ts';
+import { commandReport, endingOf } from './command-report.ts';
 
 const TIMEOUT_S = 120;
 const MAX_TIMEOUT_S = 1_800;
@@ -49,7 +49,7 @@ export function runCommandTool(workspace: Workspace, runner: CommandRunner): Too
           const { state } = result;
           const isError =
             state.kind === 'timed_out' || (state.kind === 'exited' && (state.signal !== undefined || (state.code ?? 0) !== 0));
-          return { content: commandReport(result, timeout_s), note: stateNote(state), ...(isError && { isError }) };
+          return { content: commandReport(result, timeout_s), ...endingOf(state), ...(isError && { isError }) };
         },
       };
     },

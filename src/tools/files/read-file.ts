@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { type ImageType, imagePart, imageTypeOf, MAX_IMAGE_BYTES } from '../../core/model/images.ts';
 import type { ImagePart, TextPart } from '../../core/model/messages.ts';
-import type { Target, Tool, ToolOutput } from '../../core/run/tool.ts';
-import { ToolError } from '../../core/run/tool.ts';
+import { type Tool, ToolError, type ToolOutput } from '../../core/run/tool.ts';
+import type { Target } from '../../core/session/effects.ts';
 import { isSecret } from '../../policy/secrets.ts';
 import { binaryKindOf } from '../../workspace/binary-kinds.ts';
 import { readLinesInChunks } from '../../workspace/chunked-lines.ts';
@@ -50,7 +50,7 @@ function rangeOf(input: unknown): unknown {
   const { offset, limit, ...rest } = (typeof input === 'object' && input ? input : {}) as Record<string, unknown>;
   if (!Number.isInteger(offset ?? limit) || !Number.isInteger(limit ?? 1)) return input;
   const from_line = Math.max(1, Number(offset ?? 1));
-  return { from_line, ...(limit != null && { to_line: from_line + Number(limit) - 1 }), ...rest };
+  return { from_line, ...(limit !== undefined && { to_line: from_line + Number(limit) - 1 }), ...rest };
 }
 
 async function read(workspace: Workspace, { at, path }: Resolved, range: Range, signal: AbortSignal): Promise<ToolOutput> {

@@ -1,9 +1,8 @@
 /** Runs the check of a plan step: a command that must succeed, a search that must find nothing, or files that must have no errors. */
 
-import type { Check } from '../../core/plan/plan.ts';
-import { checkText } from '../../core/plan/plan.ts';
-import type { Decision, ExecuteContext, PreparedCall, Tool } from '../../core/run/tool.ts';
-import { ToolError } from '../../core/run/tool.ts';
+import { type Check, checkText } from '../../core/plan/plan.ts';
+import { type ExecuteContext, type PreparedCall, type Tool, ToolError } from '../../core/run/tool.ts';
+import type { Decision } from '../../core/session/effects.ts';
 import type { CheckOutcome } from '../../core/session/events.ts';
 import type { LanguageServices } from '../../workspace/languages.ts';
 import { parsePath } from '../../workspace/paths.ts';

@@ -54,9 +54,9 @@ function repairPlan(input: unknown): unknown {
 }
 
 function repairCheck(check: unknown): unknown {
-  if (check === null || check === '') return undefined;
+  if (check === '') return undefined;
   if (!isRecord(check)) return check;
-  const fields = Object.fromEntries(Object.entries(check).filter(([, value]) => value !== null && value !== '' && value !== false));
+  const fields = Object.fromEntries(Object.entries(check).filter(([, value]) => value !== '' && value !== false));
   const { command, search_empty: search, glob, diagnostics } = fields;
   if (typeof command === 'string') return { command };
   if (typeof search === 'string') return { search_empty: { pattern: search, ...(typeof glob === 'string' && { glob }) } };

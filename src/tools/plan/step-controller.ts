@@ -3,12 +3,11 @@
  * changes together.
  */
 
-import type { Plan, StepStatus } from '../../core/plan/plan.ts';
-import { checkText } from '../../core/plan/plan.ts';
-import { currentStep, isOver, nextStep, type StepState, stagedBy, statusText } from '../../core/plan/progress.ts';
+import { checkText, type Plan, type StepStatus } from '../../core/plan/plan.ts';
+import { currentStep, isOver, nextStep, stagedBy, statusText } from '../../core/plan/progress.ts';
 import { type ExecuteContext, type PreparedCall, type Tool, ToolError, type ToolOutput, wrapTool } from '../../core/run/tool.ts';
 import type { EventBody, QuestionAnswer } from '../../core/session/events.ts';
-import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
+import type { RunRecord, SessionState, StepState } from '../../core/session/session-state.ts';
 import { historiesOf } from '../../workspace/checkpoints.ts';
 import type { WriteGate } from '../../workspace/gate.ts';
 import type { Workspace } from '../../workspace/workspace.ts';

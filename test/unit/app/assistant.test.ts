@@ -74,7 +74,7 @@ describe('undo of a run', () => {
       const { session, events } = reloaded ? await kedge.reload() : kedge;
       const { runId = '', changed } = session.state.lastRun ?? {};
       assert.equal(changed, true);
-      await session.undo(runId);
+      await session.changes.undo(runId);
       const { '/': _, 'workspace/': __, 'workspace/new/': ___, ...after } = await kedge.snapshot();
       const { '/': ____, 'workspace/': _____, ...expected } = before;
       assert.deepEqual(after, expected);
@@ -99,14 +99,14 @@ describe('undo of a run', () => {
     await kedge.session.prompt({ text: 'one', mode: 'agent' });
     await kedge.session.prompt({ text: 'two', mode: 'agent' });
     const [first = '', second = ''] = kedge.session.state.runs.keys();
-    await kedge.session.undo(first);
+    await kedge.session.changes.undo(first);
     assert.deepEqual(lastOf(kedge.events, 'changes_undone').results, [
       { path: 'b.txt', outcome: 'restored' },
       { path: 'a.txt', outcome: 'refused', reason: 'It has been changed since, in the same lines.' },
     ]);
     assert.ok(!kedge.session.state.undone.has(first));
-    await kedge.session.undo(second);
-    await kedge.session.undo(first);
+    await kedge.session.changes.undo(second);
+    await kedge.session.changes.undo(first);
     assert.equal(await kedge.read('a.txt'), 'one');
     assert.ok(kedge.session.state.undone.has(first));
   });
@@ -116,15 +116,15 @@ describe('undo of a run', () => {
     answerAll(kedge.session, { approve: true });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
     await kedge.write('a.txt', 'two');
-    await kedge.session.undo(kedge.session.state.lastRun?.runId ?? '');
+    await kedge.session.changes.undo(kedge.session.state.lastRun?.runId ?? '');
     assert.equal(lastOf(kedge.events, 'changes_undone').results[0]?.outcome, 'refused');
   });
 
   it('is of no use to a run that changed nothing', async () => {
     await using kedge = await assistantOn(files, [turn(say('Hello.'))]);
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
-    await assert.rejects(kedge.session.undo(kedge.session.state.lastRun?.runId ?? ''), /This run changed no file/);
-    await assert.rejects(kedge.session.undo('none'), /This run changed no file/);
+    await assert.rejects(kedge.session.changes.undo(kedge.session.state.lastRun?.runId ?? ''), /This run changed no file/);
+    await assert.rejects(kedge.session.changes.undo('none'), /This run changed no file/);
   });
 
   it('also takes back what a stopped run wrote', async () => {
@@ -135,7 +135,7 @@ describe('undo of a run', () => {
     });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'stopped');
-    await kedge.session.undo(kedge.session.state.lastRun?.runId ?? '');
+    await kedge.session.changes.undo(kedge.session.state.lastRun?.runId ?? '');
     assert.equal(await kedge.read('a.txt'), 'one');
   });
 });
@@ -201,7 +201,7 @@ describe('sessions', () => {
   it('begin with the plan tools of a plan only in its run', async () => {
     await using kedge = await assistantOn({}, [turn(call('propose_plan', PLAN)), turn(say('Done.'))]);
     await kedge.session.prompt({ text: 'plan', mode: 'plan' });
-    await kedge.session.answerPlan(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
+    await kedge.session.plans.answer(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
     assert.equal(kedge.adapter.requests[1]?.tools.at(-1)?.name, 'update_step');
     assert.equal(eventsOf(kedge.events, 'run_started').length, 2);
   });

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Budgets } from '../../../src/app/run/day-budget.ts';
 import type { ModelEvent } from '../../../src/core/model/model.ts';
-import type { RunBudget } from '../../../src/core/run/budget.ts';
+import type { RunBudget } from '../../../src/core/session/limits.ts';
 import { reachedText } from '../../../src/core/words/budget-text.ts';
 import { call, type ScriptedTurn, say, turn } from '../../../src/providers/scripted/index.ts';
 import type { ModelFacts } from '../../../src/providers/types.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AgentEvent, ApprovalAnswer } from '../../../src/core/session/events.ts';
 import type { Permission } from '../../../src/core/session/grant-scope.ts';
+import { migrated } from '../../../src/core/session/log-format.ts';
 import { foldSession } from '../../../src/core/session/reduce.ts';
 import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
@@ -77,7 +78,7 @@ describe('a yes for longer', () => {
   });
 
   it('that an older log holds is one for edits', () => {
-    const event = (seq: number, body: object) => ({ runId: 'r', seq, at: seq, ...body }) as AgentEvent;
+    const event = (seq: number, body: object) => migrated({ runId: 'r', seq, at: seq, ...body }, 1) as AgentEvent;
     const log = (grant: string) => [
       event(1, { type: 'run_started', mode: 'agent', prompt: 'go', model: { provider: 'p', model: 'm' }, limits: {} }),
       event(2, {
@@ -247,7 +248,7 @@ describe('forty edits', () => {
       if (event.type === 'approval_requested' || event.type === 'question_asked' || event.type === 'plan_proposed') asked++;
     });
     await kedge.session.prompt({ text: 'go', mode: 'plan' });
-    await kedge.session.answerPlan(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
+    await kedge.session.plans.answer(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
     assert.equal(asked, 1);
     await check(kedge);
     assert.equal(lastOf(kedge.events, 'run_finished').receipt?.changedCount, 40);
@@ -272,7 +273,7 @@ describe('forty edits', () => {
     ]);
     answers(kedge);
     await kedge.session.prompt({ text: 'go', mode: 'plan' });
-    await kedge.session.answerPlan(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
+    await kedge.session.plans.answer(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
     assert.deepEqual(
       eventsOf(kedge.events, 'approval_requested').map(({ rule }) => rule),
       ['outside-plan', 'protected-path'],

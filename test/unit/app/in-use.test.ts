@@ -51,7 +51,7 @@ describe('a session that is opened', () => {
     const { assistant, session } = kedge;
     answerAll(session, { approve: true });
     await session.prompt({ text: 'go', mode: 'agent' });
-    const undone = session.undo(session.state.lastRun?.runId ?? '');
+    const undone = session.changes.undo(session.state.lastRun?.runId ?? '');
     await assert.rejects(assistant.removeSession(session.id), WORKS);
     await undone;
     assert.ok(!('workspace/new.txt' in (await kedge.snapshot())));
@@ -74,13 +74,13 @@ describe('a session that is opened', () => {
     await assert.rejects(session.prompt({ text: 'more', mode: 'ask' }), IN_USE);
     await assert.rejects(session.resume(), IN_USE);
     await assert.rejects(session.stop(), IN_USE);
-    await assert.rejects(session.undo(runId), IN_USE);
+    await assert.rejects(session.changes.undo(runId), IN_USE);
     await assert.rejects(again.assistant.removeSession(session.id), WORKS);
     assert.equal(session.running, false);
     assert.equal(await logOf(again), before);
     assert.ok('workspace/new.txt' in (await again.snapshot()));
     await rm(fileOf(again, '.lock'));
-    await session.undo(runId);
+    await session.changes.undo(runId);
     assert.ok(!('workspace/new.txt' in (await again.snapshot())));
   });
 

@@ -47,7 +47,7 @@ describe('a log that lost its last line', () => {
     for (let time = 0; time < 2; time++) {
       const again = await kedge.reload();
       assert.match(again.session.damage ?? '', /^1 line of this session’s log is damaged/);
-      await assert.rejects(again.session.undo(again.session.state.lastRun?.runId ?? ''), /changed no file/);
+      await assert.rejects(again.session.changes.undo(again.session.state.lastRun?.runId ?? ''), /changed no file/);
       again.assistant.close();
     }
     const last = await kedge.reload();

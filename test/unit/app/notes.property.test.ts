@@ -91,12 +91,12 @@ describe('what Kedge tells the model', () => {
             }
             case 'undo': {
               const changed = lastChange(session);
-              if (changed) await session.undo(changed.runId);
+              if (changed) await session.changes.undo(changed.runId);
               break;
             }
             case 'restore': {
               const changed = lastChange(session);
-              if (changed) await session.restore({ runId: changed.runId });
+              if (changed) await session.changes.restore({ runId: changed.runId });
               break;
             }
             case 'resume':
@@ -137,7 +137,7 @@ describe('what Kedge tells the model', () => {
     answerAll(kedge.session, { approve: true });
     moves.push('edit');
     await kedge.session.prompt({ text: 'make one', mode: 'agent' });
-    await kedge.session.undo(kedge.session.state.lastRun?.runId ?? '');
+    await kedge.session.changes.undo(kedge.session.state.lastRun?.runId ?? '');
     await kedge.session.prompt({ text: 'create note.md with "Hello."', mode: 'agent' });
     const prompt = kedge.session.state.messages.findLast(({ role }) => role === 'user') as Message;
     assert.equal(textOf(prompt), 'create note.md with "Hello."');

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { type Message, textOf } from '../../../src/core/model/messages.ts';
 import { notesOf } from '../../../src/core/model/notes.ts';
 import { revisionHash } from '../../../src/core/plan/hash.ts';
-import { planMarkdown } from '../../../src/core/plan/markdown.ts';
 import type { Plan, PlanDraft } from '../../../src/core/plan/plan.ts';
 import { planOverviews } from '../../../src/core/plan/progress.ts';
 import type { QuestionAnswer } from '../../../src/core/session/events.ts';
+import { planMarkdown } from '../../../src/core/view/plan-markdown.ts';
 import { receiptLine } from '../../../src/core/view/receipt.ts';
 import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
 import { call, type ScriptedTurn, say, turn } from '../../../src/providers/scripted/index.ts';
@@ -30,7 +30,7 @@ async function confirmed(kedge: Harness, plan = PLAN): Promise<{ plan: Plan; run
   await kedge.session.prompt({ text: 'plan it', mode: 'plan' });
   const proposed = lastOf(kedge.events, 'plan_proposed').plan;
   assert.equal(proposed.goal, plan.goal);
-  return { plan: proposed, run: kedge.session.answerPlan(proposed.id, 'run') };
+  return { plan: proposed, run: kedge.session.plans.answer(proposed.id, 'run') };
 }
 
 const script = (plan: PlanDraft, ...turns: ScriptedTurn[]) => [turn(call('propose_plan', plan)), ...turns];
@@ -154,7 +154,7 @@ describe('a check that fails', () => {
     assert.equal(became?.note, 'skipped, rolled back');
     assert.deepEqual(lastOf(kedge.events, 'run_finished').receipt?.changed, ['b.txt']);
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
-    await kedge.session.undo(lastOf(kedge.events, 'run_started').runId);
+    await kedge.session.changes.undo(lastOf(kedge.events, 'run_started').runId);
     assert.deepEqual(await kedge.snapshot(), before);
   });
 
@@ -164,7 +164,7 @@ describe('a check that fails', () => {
     answering(kedge, 'Skip', 'Keep');
     await (await confirmed(kedge)).run;
     assert.equal(await kedge.read('a.txt'), 'old and new\n');
-    await kedge.session.undo(lastOf(kedge.events, 'run_started').runId);
+    await kedge.session.changes.undo(lastOf(kedge.events, 'run_started').runId);
     assert.deepEqual(await kedge.snapshot(), before);
   });
 
@@ -401,7 +401,7 @@ describe('a plan that was not carried out to its end', () => {
     await run;
     await assert.rejects(kedge.session.plans.resume(first.id), /All steps of this plan are over/);
     const { id } = await kedge.session.plans.again(first.id, { from: 'workspace', to: 'second' });
-    await kedge.session.answerPlan(id, 'run');
+    await kedge.session.plans.answer(id, 'run');
     assert.deepEqual(lastOf(kedge.events, 'run_started').plan?.steps[0]?.files, ['second/a.txt']);
     assert.deepEqual(rules(kedge), ['confirmed-plan', 'confirmed-plan']);
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
@@ -490,8 +490,8 @@ describe('a plan that is to be changed', () => {
     const asked = kedge.adapter.requests[1]?.messages.at(-1) as Message;
     assert.equal(textOf(asked), 'Fewer steps.');
     assert.match(notesOf(asked)[0]?.text ?? '', /changed as the user says\.[\s\S]*Goal: Make it new/);
-    await assert.rejects(kedge.session.answerPlan(first.id, 'run'), /This plan is superseded already/);
-    await kedge.session.answerPlan(second.id, 'run');
+    await assert.rejects(kedge.session.plans.answer(first.id, 'run'), /This plan is superseded already/);
+    await kedge.session.plans.answer(second.id, 'run');
   });
 });
 
@@ -518,7 +518,7 @@ describe('a plan that has to come first', () => {
       [],
     );
     assert.deepEqual(await kedge.snapshot(), before);
-    await kedge.session.answerPlan(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
+    await kedge.session.plans.answer(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
     assert.equal(lastOf(kedge.events, 'run_started').mode, 'agent');
     assert.equal(await kedge.read('a.txt'), 'new\n');
   });

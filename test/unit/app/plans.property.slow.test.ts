@@ -47,7 +47,7 @@ const turnsOf = (each: fc.Arbitrary<{ name: string; input: unknown }>) =>
 
 async function runOf(kedge: Harness): Promise<void> {
   await kedge.session.prompt({ text: 'plan', mode: 'plan' });
-  await kedge.session.answerPlan(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
+  await kedge.session.plans.answer(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
 }
 
 describe('under a confirmed plan', () => {
@@ -135,7 +135,7 @@ async function outcomeOf(turns: Turns, choices: readonly number[], reloads: read
   await using first = await assistantOn(files, [turn(call('propose_plan', PLAN)), ...script, turn(say('Done.'))]);
   let kedge = first;
   await kedge.session.prompt({ text: 'plan', mode: 'plan' });
-  let run = kedge.session.answerPlan(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
+  let run = kedge.session.plans.answer(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
   const asked: string[] = [];
   for (let count = 0; ; count++) {
     await Promise.race([run, untilAsked(kedge)]);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { revisionHash } from '../../../src/core/plan/hash.ts';
 import type { Plan } from '../../../src/core/plan/plan.ts';
+import type { MutableSessionState } from '../../../src/core/session/session-state.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, eventsOf, type Harness, lastOf, resultTexts } from '../../support/harness.ts';
 
@@ -61,7 +62,7 @@ describe('a plan', () => {
       done,
     ]);
     const plan = await proposed(kedge);
-    await kedge.session.answerPlan(plan.id, 'run');
+    await kedge.session.plans.answer(plan.id, 'run');
     assert.equal(await kedge.read('src/greet.ts'), 'goodbye\n');
     assert.equal(await kedge.read('docs/note.md'), 'goodbye\n');
     assert.deepEqual(rules(kedge), ['confirmed-plan', 'confirmed-plan']);
@@ -91,8 +92,8 @@ describe('a plan', () => {
     ]);
     answerAll(kedge.session, { approve: false });
     const plan = await proposed(kedge);
-    kedge.session.state.grants.push({ scope: 'session', covers: { kind: 'edits' }, runId: '' });
-    await kedge.session.answerPlan(plan.id, 'run');
+    (kedge.session.state as MutableSessionState).grants.push({ scope: 'session', covers: { kind: 'edits' }, runId: '' });
+    await kedge.session.plans.answer(plan.id, 'run');
     assert.deepEqual(rules(kedge), ['outside-plan', 'confirmed-plan', 'outside-plan', 'outside-plan', 'confirmed-plan']);
     assert.equal(await kedge.read('src/other.ts'), 'hello\n');
   });
@@ -105,7 +106,7 @@ describe('a plan', () => {
       done,
     ]);
     answerAll(kedge.session, { approve: false });
-    await kedge.session.answerPlan((await proposed(kedge)).id, 'run');
+    await kedge.session.plans.answer((await proposed(kedge)).id, 'run');
     assert.deepEqual(rules(kedge), ['protected-path']);
   });
 
@@ -114,7 +115,7 @@ describe('a plan', () => {
     answerAll(kedge.session, { approve: false });
     const plan = await proposed(kedge);
     const edited = { ...plan, id: 'another', revision: 2, steps: [{ title: 'Only the other', files: ['src/other.ts'] }] };
-    await kedge.session.answerPlan(plan.id, 'run', { edited });
+    await kedge.session.plans.answer(plan.id, 'run', { edited });
     assert.deepEqual(rules(kedge), ['outside-plan', 'confirmed-plan']);
     const bound = { ...edited, id: plan.id, hash: await revisionHash(edited) };
     assert.notEqual(bound.hash, plan.hash);
@@ -126,25 +127,25 @@ describe('a plan', () => {
   it('is carried out by the model that was picked for it', async () => {
     await using kedge = await assistantOn(files, [propose, done]);
     const model = { provider: 'scripted', model: 'picked' };
-    await kedge.session.answerPlan((await proposed(kedge)).id, 'run', { model });
+    await kedge.session.plans.answer((await proposed(kedge)).id, 'run', { model });
     assert.deepEqual(lastOf(kedge.events, 'run_started').model, model);
   });
 
   it('can be discarded, and then not be run', async () => {
     await using kedge = await assistantOn(files, [propose]);
     const { id } = await proposed(kedge);
-    await kedge.session.answerPlan(id, 'discard');
+    await kedge.session.plans.answer(id, 'discard');
     assert.equal(kedge.session.state.plans.get(id)?.status, 'discarded');
-    await assert.rejects(kedge.session.answerPlan(id, 'run'), /This plan is discarded already/);
+    await assert.rejects(kedge.session.plans.answer(id, 'run'), /This plan is discarded already/);
     assert.equal(kedge.adapter.requests.length, 1);
   });
 
   it('can be confirmed once', async () => {
     await using kedge = await assistantOn(files, [propose, done]);
     const { id } = await proposed(kedge);
-    await kedge.session.answerPlan(id, 'run');
-    await assert.rejects(kedge.session.answerPlan(id, 'run'), /This plan is confirmed already/);
-    await assert.rejects(kedge.session.answerPlan('none', 'run'), /There is no such plan/);
+    await kedge.session.plans.answer(id, 'run');
+    await assert.rejects(kedge.session.plans.answer(id, 'run'), /This plan is confirmed already/);
+    await assert.rejects(kedge.session.plans.answer('none', 'run'), /There is no such plan/);
   });
 
   it('waits over a reload', async () => {
@@ -152,7 +153,7 @@ describe('a plan', () => {
     const { id } = await proposed(kedge);
     const again = await kedge.reload();
     assert.equal(again.session.state.plans.get(id)?.status, 'proposed');
-    await again.session.answerPlan(id, 'run');
+    await again.session.plans.answer(id, 'run');
     assert.equal(await kedge.read('src/greet.ts'), 'goodbye\n');
   });
 
@@ -161,7 +162,7 @@ describe('a plan', () => {
       limits: { turns: 1 },
     });
     const { id } = await proposed(kedge);
-    await kedge.session.answerPlan(id, 'run');
+    await kedge.session.plans.answer(id, 'run');
     const again = await kedge.reload();
     answerAll(again.session, { approve: false });
     await again.session.resume();
@@ -176,17 +177,17 @@ describe('a plan', () => {
     kedge.session.subscribe((event) => {
       if (event.type === 'plan_resolved') kedge.assistant.close();
     });
-    await kedge.session.answerPlan(id, 'run').catch(() => undefined);
+    await kedge.session.plans.answer(id, 'run').catch(() => undefined);
     const again = await kedge.reload();
     assert.equal(again.session.state.plans.get(id)?.status, 'confirmed');
-    await again.session.answerPlan(id, 'run');
+    await again.session.plans.answer(id, 'run');
     assert.equal(await kedge.read('src/greet.ts'), 'goodbye\n');
   });
 
   it('has no tool for its steps outside of its run, and no step beyond its last', async () => {
     await using kedge = await assistantOn(files, [propose, turn(step(3, 'done')), done, turn(step(1, 'done')), done]);
     const { id } = await proposed(kedge);
-    await kedge.session.answerPlan(id, 'run');
+    await kedge.session.plans.answer(id, 'run');
     await kedge.session.prompt({ text: 'more', mode: 'agent' });
     assert.deepEqual(resultTexts(kedge.session).slice(1), [
       'ERROR The plan has 2 steps.',

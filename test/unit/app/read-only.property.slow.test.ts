@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { ToolCall } from '../../../src/core/model/messages.ts';
 import type { ModelEvent } from '../../../src/core/model/model.ts';
 import type { Mode } from '../../../src/core/session/events.ts';
+import type { MutableSessionState } from '../../../src/core/session/session-state.ts';
 import { say, turn } from '../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, eventsOf, resultsOf, snapshotOf } from '../../support/harness.ts';
 
@@ -152,7 +153,7 @@ describe('Ask and Plan', () => {
         const script = turns.flatMap((each) => [turn(...each.map(event))]);
         await using kedge = await assistantOn(FILES, [...script, turn(say('Done.'))], { beside: BESIDE });
         answerAll(kedge.session, { approve: true, grant: 'workspace' });
-        kedge.session.state.grants.push({ scope: 'session', covers: { kind: 'edits' }, runId: '' });
+        (kedge.session.state as MutableSessionState).grants.push({ scope: 'session', covers: { kind: 'edits' }, runId: '' });
         const before = await snapshotOf(kedge.parent, { times: true });
         while (kedge.adapter.requests.length <= script.length) await kedge.session.prompt({ text: 'go', mode });
 

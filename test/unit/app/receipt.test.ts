@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { proofOf, type Receipt, receiptLine, receiptMarkdown, receiptOf } from '../../../src/core/view/receipt.ts';
+import type { Receipt } from '../../../src/core/session/events.ts';
+import { proofOf, receiptLine, receiptMarkdown } from '../../../src/core/view/receipt.ts';
+import { foldRun } from '../../../src/core/view/reduce-run.ts';
+import { receiptOf } from '../../../src/core/view/run-receipt.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, eventsOf, lastOf } from '../../support/harness.ts';
 
@@ -94,7 +97,7 @@ describe('a receipt', () => {
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
     const again = await kedge.reload();
     for (const { runId, receipt } of eventsOf(again.session.events, 'run_finished'))
-      assert.deepEqual(receiptOf(again.session.events, runId, false), receipt);
+      assert.deepEqual(receiptOf(foldRun(again.session.events, runId), false), receipt);
   });
 
   it('names only so much, and counts all', () => {
@@ -106,7 +109,7 @@ describe('a receipt', () => {
       callId: `${index}`,
       changes: [{ path: `f${index}`, kind: 'edit' as const, added: 1, removed: 0, diff: '' }],
     }));
-    const receipt = receiptOf(events, 'r');
+    const receipt = receiptOf(foldRun(events, 'r'));
     assert.deepEqual([receipt.changed.length, receipt.changedCount], [100, 500]);
     assert.match(receiptMarkdown(receipt), /`f99` and 400 more$/m);
   });
@@ -122,6 +125,9 @@ describe('a receipt', () => {
         changes: [{ path: '`](javascript:x) ![](https://e.com/x)`', kind: 'edit' as const, added: 1, removed: 0, diff: '' }],
       },
     ];
-    assert.match(receiptMarkdown(receiptOf(events, 'r')), /- Files changed: `` `]\(javascript:x\) !\[\]\(https:\/\/e\.com\/x\)` ``/);
+    assert.match(
+      receiptMarkdown(receiptOf(foldRun(events, 'r'))),
+      /- Files changed: `` `]\(javascript:x\) !\[\]\(https:\/\/e\.com\/x\)` ``/,
+    );
   });
 });

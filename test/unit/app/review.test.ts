@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelRef } from '../../../src/core/model/messages.ts';
-import type { Revision } from '../../../src/core/run/tool.ts';
+import type { Revision } from '../../../src/core/session/effects.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { DiskBlobs } from '../../../src/sessions/blobs.ts';
 import { encodeText } from '../../../src/workspace/content.ts';
@@ -85,7 +85,7 @@ describe('a proposal that the user revises', () => {
       const left = Object.keys(await kedge.snapshot()).flatMap((path) => /^workspace\/(.+[^/])$/.exec(path)?.[1] ?? []);
       assert.deepEqual(left, expected, JSON.stringify(revised));
       if (left.includes('e.txt')) assert.equal(await kedge.read('e.txt'), 'e.txt' in revised ? lines() : lines([2, 'two']));
-      await kedge.session.undo(kedge.session.state.lastRun?.runId ?? '');
+      await kedge.session.changes.undo(kedge.session.state.lastRun?.runId ?? '');
       assert.deepEqual([await kedge.read('a.txt'), await kedge.read('b.txt'), await kedge.read('d.txt')], Object.values(files));
     }
   });
@@ -153,9 +153,9 @@ describe('the review of a run', () => {
   }
 
   async function undoHunk(kedge: Harness, index: number): Promise<void> {
-    const review = await kedge.session.review(runOf(kedge), 'a.txt');
+    const review = await kedge.session.changes.review(runOf(kedge), 'a.txt');
     assert.ok('digest' in review);
-    await kedge.session.undo(runOf(kedge), { path: 'a.txt', hunk: { index, digest: review.digest } });
+    await kedge.session.changes.undo(runOf(kedge), { path: 'a.txt', hunk: { index, digest: review.digest } });
   }
 
   it('takes back one hunk, and what is left can be taken back later', async () => {
@@ -165,7 +165,7 @@ describe('the review of a run', () => {
     assert.ok(!kedge.session.state.undone.has(runOf(kedge)));
     await undoHunk(kedge, 1);
     assert.equal(await kedge.read('a.txt'), lines([2, 'two']));
-    await kedge.session.undo(runOf(kedge));
+    await kedge.session.changes.undo(runOf(kedge));
     assert.equal(await kedge.read('a.txt'), lines());
     assert.ok(kedge.session.state.undone.has(runOf(kedge)));
   });
@@ -173,28 +173,28 @@ describe('the review of a run', () => {
   it('keeps the user’s own lines, and does not show them as the run’s', async () => {
     await using kedge = await ran();
     await kedge.write('a.txt', lines([2, 'two'], [9, 'mine'], [15, 'fifteen'], [28, 'twenty-eight']));
-    const review = await kedge.session.review(runOf(kedge), 'a.txt');
+    const review = await kedge.session.changes.review(runOf(kedge), 'a.txt');
     assert.ok('diff' in review && !/[+-]mine/.test(review.diff) && review.added === 3);
     await undoHunk(kedge, 0);
     assert.equal(await kedge.read('a.txt'), lines([9, 'mine'], [15, 'fifteen'], [28, 'twenty-eight']));
-    await kedge.session.undo(runOf(kedge), { path: 'a.txt' });
+    await kedge.session.changes.undo(runOf(kedge), { path: 'a.txt' });
     assert.equal(await kedge.read('a.txt'), lines([9, 'mine']));
     assert.equal(lastOf(kedge.events, 'changes_undone').results[0]?.outcome, 'merged');
   });
 
   it('refuses a hunk of a file that is no longer as it was shown', async () => {
     await using kedge = await ran();
-    const review = await kedge.session.review(runOf(kedge), 'a.txt');
+    const review = await kedge.session.changes.review(runOf(kedge), 'a.txt');
     assert.ok('digest' in review);
     await kedge.write('a.txt', lines([2, 'two']));
-    await kedge.session.undo(runOf(kedge), { path: 'a.txt', hunk: { index: 0, digest: review.digest } });
+    await kedge.session.changes.undo(runOf(kedge), { path: 'a.txt', hunk: { index: 0, digest: review.digest } });
     assert.deepEqual(lastOf(kedge.events, 'changes_undone').results[0]?.outcome, 'refused');
     assert.equal(await kedge.read('a.txt'), lines([2, 'two']));
   });
 
   it('takes back one file of several', async () => {
     await using kedge = await ran([turn(replace('a.txt', ...FAR), replace('b.txt', ['b', 'B'])), done]);
-    await kedge.session.undo(runOf(kedge), { path: 'b.txt' });
+    await kedge.session.changes.undo(runOf(kedge), { path: 'b.txt' });
     assert.deepEqual(
       [await kedge.read('a.txt'), await kedge.read('b.txt')],
       [lines([2, 'two'], [15, 'fifteen'], [28, 'twenty-eight']), 'b\n'],
@@ -231,7 +231,7 @@ describe('restoring', () => {
     await using kedge = await first.reload();
     const end = await stateOf(kedge);
     const [a = '', , , d = ''] = calls;
-    await kedge.session.restore({ runId: runs[0] ?? '', callId: a });
+    await kedge.session.changes.restore({ runId: runs[0] ?? '', callId: a });
     assert.deepEqual(await stateOf(kedge), { 'workspace/a.txt': lines([2, 'two']), 'workspace/b.txt': 'b\n' });
     const { undoId, results } = lastOf(kedge.events, 'changes_restored');
     assert.deepEqual(results.map(({ path, outcome }) => `${path} ${outcome}`).sort(), [
@@ -239,13 +239,13 @@ describe('restoring', () => {
       'b.txt restored',
       'new.txt restored',
     ]);
-    await kedge.session.restore({ undoId });
+    await kedge.session.changes.restore({ undoId });
     assert.deepEqual(await stateOf(kedge), end);
-    await kedge.session.restore({ runId: runs[1] ?? '' });
+    await kedge.session.changes.restore({ runId: runs[1] ?? '' });
     assert.deepEqual(await stateOf(kedge), { 'workspace/a.txt': lines([2, 'two']), 'workspace/b.txt': 'b\n', 'workspace/new.txt': 'n\n' });
-    await kedge.session.restore({ runId: runs[1] ?? '', callId: d });
+    await kedge.session.changes.restore({ runId: runs[1] ?? '', callId: d });
     assert.deepEqual(await stateOf(kedge), { 'workspace/a.txt': lines([2, 'two'], [15, 'fifteen']), 'workspace/new.txt': 'n\n' });
-    await kedge.session.restore({ runId: runs[0] ?? '' });
+    await kedge.session.changes.restore({ runId: runs[0] ?? '' });
     assert.deepEqual(await stateOf(kedge), { 'workspace/a.txt': lines(), 'workspace/b.txt': 'b\n' });
   });
 
@@ -254,7 +254,7 @@ describe('restoring', () => {
     await using kedge = harness;
     await kedge.write('a.txt', lines([2, 'zwei'], [9, 'mine'], [15, 'fifteen']));
     await kedge.write('new.txt', 'mine\n');
-    await kedge.session.restore({ runId: runs[0] ?? '' });
+    await kedge.session.changes.restore({ runId: runs[0] ?? '' });
     assert.deepEqual(await stateOf(kedge), {
       'workspace/a.txt': lines([9, 'mine']),
       'workspace/b.txt': 'b\n',
@@ -266,28 +266,28 @@ describe('restoring', () => {
       'b.txt': 'restored',
       'new.txt': 'It has been changed since.',
     });
-    await kedge.session.restore({ undoId });
+    await kedge.session.changes.restore({ undoId });
     assert.equal(await kedge.read('a.txt'), lines([2, 'zwei'], [9, 'mine'], [15, 'fifteen']));
   });
 
   it('takes back one run of several where a later one went on, by merging', async () => {
     const { kedge: harness, runs } = await threeRuns();
     await using kedge = harness;
-    await kedge.session.undo(runs[1] ?? '');
+    await kedge.session.changes.undo(runs[1] ?? '');
     assert.equal(await kedge.read('a.txt'), lines([2, 'zwei']));
     assert.equal(await kedge.read('b.txt'), 'b\n');
     const undo = lastOf(kedge.events, 'changes_undone');
-    await kedge.session.restore({ undoId: undo.undoId ?? '' });
+    await kedge.session.changes.restore({ undoId: undo.undoId ?? '' });
     assert.equal(await kedge.read('a.txt'), lines([2, 'zwei'], [15, 'fifteen']));
     assert.ok(!kedge.session.state.undone.has(runs[1] ?? ''));
-    await kedge.session.undo(runs[1] ?? '');
+    await kedge.session.changes.undo(runs[1] ?? '');
     assert.equal(await kedge.read('a.txt'), lines([2, 'zwei']));
   });
 
   it('tells the model, once, what it would be wrong about', async () => {
     const { kedge: harness, runs } = await threeRuns();
     await using kedge = harness;
-    await kedge.session.restore({ runId: runs[2] ?? '' });
+    await kedge.session.changes.restore({ runId: runs[2] ?? '' });
     await kedge.session.prompt({ text: 'go on', mode: 'ask' }).catch(() => undefined);
     const last = kedge.session.state.messages.findLast(({ role }) => role === 'user');
     assert.match(JSON.stringify(last?.content), /undone changes in a\.txt since/);
@@ -296,15 +296,15 @@ describe('restoring', () => {
   it('is of no use where nothing was written since', async () => {
     const { kedge: harness, runs, calls } = await threeRuns();
     await using kedge = harness;
-    await assert.rejects(kedge.session.restore({ runId: runs[2] ?? '', callId: calls.at(-1) ?? '' }), /nothing since then/);
-    await assert.rejects(kedge.session.restore({ runId: 'none' }), /nothing since then/);
+    await assert.rejects(kedge.session.changes.restore({ runId: runs[2] ?? '', callId: calls.at(-1) ?? '' }), /nothing since then/);
+    await assert.rejects(kedge.session.changes.restore({ runId: 'none' }), /nothing since then/);
   });
 
   it('says so, file by file, where a content is no longer kept', async () => {
     const { kedge: harness, runs } = await threeRuns();
     await using kedge = harness;
     await rm(join(kedge.storage, 'blobs'), { recursive: true });
-    await kedge.session.restore({ runId: runs[1] ?? '' });
+    await kedge.session.changes.restore({ runId: runs[1] ?? '' });
     const { results } = lastOf(kedge.events, 'changes_restored');
     assert.ok(results.every(({ outcome, reason }) => outcome === 'refused' && reason === 'Its earlier content is no longer stored.'));
   });

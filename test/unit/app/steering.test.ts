@@ -439,7 +439,7 @@ describe('a confirmed plan whose check is a command', () => {
     const kedge = await assistantOn({ 'package.json': before }, script, { commands: true, shellParsers: nodeShellParsers });
     await kedge.session.prompt({ text: 'plan it', mode: 'plan' });
     answerAll(kedge.session, { approve });
-    await kedge.session.answerPlan(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
+    await kedge.session.plans.answer(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
     return kedge;
   };
 
@@ -465,7 +465,7 @@ describe('a confirmed plan whose check is a command', () => {
       kedge.granted.covers.push(command('npm test'));
       await kedge.session.prompt({ text: 'plan it', mode: 'plan' });
       answerAll(kedge.session, { approve: false });
-      await kedge.session.answerPlan(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
+      await kedge.session.plans.answer(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
       assert.deepEqual(
         eventsOf(kedge.events, 'approval_requested').map(({ rule }) => rule),
         expected,
@@ -483,7 +483,7 @@ describe('a confirmed plan whose check is a command', () => {
     const script = [turn(call('propose_plan', { goal: 'Do', steps })), turn(create('check.sh'), create('lib/check.sh')), done];
     await using kedge = await assistantOn({}, script);
     await kedge.session.prompt({ text: 'plan it', mode: 'plan' });
-    await kedge.session.answerPlan(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
+    await kedge.session.plans.answer(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
     assert.deepEqual(eventsOf(kedge.events, 'approval_requested'), []);
   });
 });

@@ -48,7 +48,7 @@ describe('an undo of many nested directories', () => {
       fs.looked = (what) => {
         if (what === 'canonical') count++;
       };
-      await kedge.session.undo(runId);
+      await kedge.session.changes.undo(runId);
       assert.deepEqual(await kedge.snapshot(), { '/': 'directory', 'workspace/': 'directory' });
       return count;
     };
@@ -59,7 +59,7 @@ describe('an undo of many nested directories', () => {
     const { kedge, runId } = await afterRun({}, create('a/b/c/d/new.txt'), create('a/x/y/new.txt'));
     await using _ = kedge;
     await kedge.write('a/b/mine.txt', 'mine');
-    await kedge.session.undo(runId);
+    await kedge.session.changes.undo(runId);
     assert.deepEqual(
       Object.keys(await kedge.snapshot()).filter((path) => path !== '/'),
       ['workspace/', 'workspace/a/', 'workspace/a/b/', 'workspace/a/b/mine.txt'],
@@ -82,7 +82,7 @@ describe('an undo that is stopped', () => {
       fs.looked = () => {
         if (looks++ === at) stopping.abort();
       };
-      const stopped = await kedge.session.undo(runId, undefined, stopping.signal).then(
+      const stopped = await kedge.session.changes.undo(runId, undefined, stopping.signal).then(
         () => false,
         (error: Error) => error.name === 'AbortError' || assert.fail(error),
       );
@@ -91,7 +91,7 @@ describe('an undo that is stopped', () => {
       else assert.ok(lastOf(kedge.events, 'changes_undone').results.every(({ outcome }) => outcome === 'restored'));
       if (!stopping.signal.aborted) break;
       const again = await kedge.reload();
-      await again.session.undo(runId);
+      await again.session.changes.undo(runId);
       const left = Object.entries(await kedge.snapshot()).filter(([path]) => !path.endsWith('/'));
       assert.deepEqual(left, [
         ['workspace/a.txt', 'old\n'],

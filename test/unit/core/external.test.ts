@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { Pacing } from '../../../src/app/run/pacing.ts';
 import { resultText, user } from '../../../src/core/model/messages.ts';
 import { Meter } from '../../../src/core/run/budget.ts';
-import { type RunPorts, runLoop } from '../../../src/core/run/run.ts';
-import type { Decision, Tool } from '../../../src/core/run/tool.ts';
+import type { RunPorts } from '../../../src/core/run/ports.ts';
+import { runLoop } from '../../../src/core/run/run.ts';
+import type { Tool } from '../../../src/core/run/tool.ts';
+import type { Decision } from '../../../src/core/session/effects.ts';
 import type { AgentEvent, ApprovalAnswer, EventBody } from '../../../src/core/session/events.ts';
+import { NO_USE } from '../../../src/core/session/limits.ts';
 import { foldSession, reduce } from '../../../src/core/session/reduce.ts';
 import { emptySession } from '../../../src/core/session/session-state.ts';
 import { call, say, scriptedAdapter, turn } from '../../../src/providers/scripted/index.ts';
@@ -60,11 +63,11 @@ async function run(log: AgentEvent[], launched: string[], kind: Decision['kind']
       }),
     ],
     limits: GENEROUS,
-    meter: new Meter(GENEROUS, () => 0),
+    meter: new Meter(GENEROUS, () => NO_USE),
     pace: new Pacing(),
     state,
     emit,
-    decide: () => ({ kind, rule: 'test', reason: '' }),
+    decide: () => ({ kind, rule: 'granted', reason: '' }),
     answered: async (approvalId): Promise<ApprovalAnswer> => {
       const answer = { approve: true } as const;
       emit({ type: 'approval_resolved', approvalId, callId: 'c', answer });

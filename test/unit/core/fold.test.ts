@@ -1,8 +1,8 @@
 /** Tests the fold of logs in which the number or order of events could lead to a wrong state. */
 import assert from 'node:assert/strict';
-import { isStuck } from '../../../src/core/run/repeats.ts';
 import type { AgentEvent, EventBody } from '../../../src/core/session/events.ts';
 import { foldSession } from '../../../src/core/session/reduce.ts';
+import { isStuck } from '../../../src/core/session/repeats.ts';
 
 const model = { provider: 'p', model: 'm' };
 const limits = { turns: 1, callsPerTurn: 1, callsPerRun: 1, minutes: 1 };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { revisionHash, shortHash, withHash } from '../../../src/core/plan/hash.ts';
-import { planMarkdown } from '../../../src/core/plan/markdown.ts';
 import { planNote, planText, rerootPlan, widenPlan } from '../../../src/core/plan/plan.ts';
 import { currentStep, finishedStepsText, nextStep, renumberSteps } from '../../../src/core/plan/progress.ts';
 import { Plan, PlanDraft } from '../../../src/core/plan/schema.ts';
+import { planMarkdown } from '../../../src/core/view/plan-markdown.ts';
 
 const PLAN: Plan = {
   id: 'p',

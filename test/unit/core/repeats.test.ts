@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type CompletedCall, isStuck, REPEATED, repeatsThrice } from '../../../src/core/run/repeats.ts';
+import { type CompletedCall, isStuck, REPEATED, repeatsThrice } from '../../../src/core/session/repeats.ts';
 import { call, type ScriptedTurn, say, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, eventsOf, type Harness, lastOf, resultTexts } from '../../support/harness.ts';
 

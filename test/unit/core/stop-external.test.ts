@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { Pacing } from '../../../src/app/run/pacing.ts';
 import { user } from '../../../src/core/model/messages.ts';
 import { Meter } from '../../../src/core/run/budget.ts';
-import { type RunPorts, runLoop } from '../../../src/core/run/run.ts';
-import type { Effect, ExecuteContext, Tool } from '../../../src/core/run/tool.ts';
+import type { RunPorts } from '../../../src/core/run/ports.ts';
+import { runLoop } from '../../../src/core/run/run.ts';
+import type { ExecuteContext, Tool } from '../../../src/core/run/tool.ts';
+import type { Effect } from '../../../src/core/session/effects.ts';
 import type { AgentEvent, EventBody } from '../../../src/core/session/events.ts';
+import { NO_USE } from '../../../src/core/session/limits.ts';
 import { reduce } from '../../../src/core/session/reduce.ts';
 import { emptySession } from '../../../src/core/session/session-state.ts';
 import { call, scriptedAdapter, turn } from '../../../src/providers/scripted/index.ts';
@@ -31,7 +34,7 @@ function deafTool(effect: Effect, source: string, begun: (context: ExecuteContex
 }
 
 describe('stop immediately ends work outside of Kedge', () => {
-  const allow: RunPorts['decide'] = () => ({ kind: 'allow', rule: 'test', reason: '' });
+  const allow: RunPorts['decide'] = () => ({ kind: 'allow', rule: 'granted', reason: '' });
   const never = new Promise<never>(() => {});
   for (const [what, effect, source, decide] of [
     ['a command', 'external', 'builtin', allow],
@@ -58,7 +61,7 @@ describe('stop immediately ends work outside of Kedge', () => {
           request: { system: '' },
           tools: [deafTool(effect, source, begun.resolve)],
           limits: GENEROUS,
-          meter: new Meter(GENEROUS, Date.now),
+          meter: new Meter(GENEROUS, () => NO_USE),
           pace: new Pacing(),
           state,
           emit,

@@ -119,7 +119,7 @@ describe('stop ends the run immediately', () => {
     await ended;
     assert.equal(await kedge.read('new.txt'), 'new');
     const { runId } = lastOf(kedge.events, 'run_finished');
-    await kedge.session.undo(runId);
+    await kedge.session.changes.undo(runId);
     assert.deepEqual(Object.keys(await kedge.snapshot()), ['/', 'workspace/', 'workspace/a.txt']);
   });
 
@@ -251,8 +251,8 @@ describe('a session does one thing at a time', () => {
     for (const attempt of [
       () => kedge.session.prompt({ text: 'again', mode: 'ask' }),
       () => kedge.session.resume(),
-      () => kedge.session.answerPlan('p', 'run'),
-      () => kedge.session.undo('r'),
+      () => kedge.session.plans.answer('p', 'run'),
+      () => kedge.session.changes.undo('r'),
     ]) {
       await assert.rejects(attempt, /A run is under way in this session/);
     }

@@ -14,7 +14,7 @@ const HIDDEN = /[\u202a-\u202e\u2066-\u2069\u200b\ufeff\u{e0000}-\u{e007f}]/u;
 /** As the Chat shows it: what is fenced or in a code span stays as it is, elsewhere what was escaped is there. */
 function rendered(markdown: string): string {
   return markdown
-    .split(/^((`{3,})\w*\n[\s\S]*?\n\2)$|((?<!`)(`+) .*? \4(?!`))/m)
+    .split(/^((`{3,})\w*\n[\s\S]*?\n\2)$|((?<![`\\])(`+)(?!`).*?(?<!`)\4(?!`))/m)
     .map((part) => (part === undefined || /^`/.test(part) ? (part ?? '') : part.replace(/\\([!-/:-@[-`{-~])/g, '$1')))
     .join('');
 }

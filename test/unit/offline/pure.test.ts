@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type PlanDraft, planNote } from '../../../src/core/plan/plan.ts';
+import { fence } from '../../../src/core/words/markdown-code.ts';
 import { isCall, standingOf } from '../../../src/offline/declarations.ts';
 import { exactEdits, renamer } from '../../../src/offline/edits.ts';
-import { fence, pieces } from '../../../src/offline/markdown.ts';
+import { pieces } from '../../../src/offline/markdown.ts';
 import { parsePlan, splitMessage } from '../../../src/offline/message.ts';
 import { leadOf, outlineOf } from '../../../src/offline/outline.ts';
 import { parseDirectory, parseListing, parseRead, parseSearch } from '../../../src/offline/results.ts';

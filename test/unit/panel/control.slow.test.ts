@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { user } from '../../../src/core/model/messages.ts';
+import type { RunView } from '../../../src/core/view/run-view.ts';
 import { ToHost } from '../../../src/protocol/panel.ts';
 import { activityOf, announcementOf } from '../../../webview-ui/activity.ts';
-import type { RunView } from '../../../webview-ui/run-view.ts';
 import { EMPTY, liveRun, type PanelModel, reduce } from '../../../webview-ui/state.ts';
 import { asking, atLimit, held, queued } from '../../support/control-states.ts';
 import { deliver } from '../../support/panel-gallery.ts';

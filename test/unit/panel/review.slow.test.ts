@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { splitHunks } from '../../../src/core/run/hunk-revision.ts';
-import type { ChangeSummary } from '../../../src/core/run/tool.ts';
+import type { ChangeSummary } from '../../../src/core/session/effects.ts';
 import { choiceOf } from '../../../webview-ui/hunks.ts';
 import { EMPTY, type PanelModel, reduce } from '../../../webview-ui/state.ts';
 import { deliver, longestCpu } from '../../support/panel-gallery.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { note } from '../../../src/core/model/notes.ts';
 import type { AgentEvent } from '../../../src/core/session/events.ts';
+import type { RunView } from '../../../src/core/view/run-view.ts';
 import type { ToPanel } from '../../../src/protocol/panel.ts';
 import { activityOf, announcementOf, answerOf, hasLog, lastWords, summaryOf } from '../../../webview-ui/activity.ts';
-import type { RunView } from '../../../webview-ui/run-view.ts';
 import { EMPTY, liveRun, type PanelModel, reduce } from '../../../webview-ui/state.ts';
 import { assertGrowsLinearly } from '../../support/clock.ts';
 import { host, PLAN, Script, session } from '../../support/panel-states.ts';
@@ -19,7 +19,7 @@ function more(script: Script, add: (script: Script) => void): ToPanel {
   return events(script.events.slice(from));
 }
 
-const ask = { kind: 'ask', rule: 'agent.edit', reason: 'Asks first.' } as const;
+const ask = { kind: 'ask', rule: 'edit', reason: 'Asks first.' } as const;
 const change = { path: 'a.ts', kind: 'edit', added: 2, removed: 1, diff: '' } as const;
 
 function withApproval(): Script {
@@ -89,7 +89,7 @@ describe('panel state', () => {
       { type: 'tool_call', id: 'a', name: 'read_file', input: { path: 'a' } },
       { type: 'tool_call', id: 'b', name: 'read_file', input: { path: 'b' } },
     ]);
-    const decision = { kind: 'allow', rule: 'read', reason: '' } as const;
+    const decision = { kind: 'allow', rule: 'read-only', reason: '' } as const;
     const started = (callId: string) =>
       script.add({
         type: 'tool_started',
@@ -139,7 +139,14 @@ describe('panel state', () => {
     const asks = (text: string) => {
       const script = new Script().run('agent', 'Edit').calls('read_file', 'Read a', {}, { text: 'I look at a.' }).returns('read_file', 'a');
       script.calls('replace', 'Edit a.ts', {}, { effect: 'mutating', decision: ask, path: 'a.ts', text });
-      const of = { approvalId: 'q1', callId: script.lastCall, title: 'Edit a.ts', rule: 'edit', reason: 'Asks first.', changes: [] };
+      const of = {
+        approvalId: 'q1',
+        callId: script.lastCall,
+        title: 'Edit a.ts',
+        rule: 'edit' as const,
+        reason: 'Asks first.',
+        changes: [],
+      };
       return lastWords(lastRun(opened(script.add({ type: 'approval_requested', ...of }), true)))?.text;
     };
     assert.equal(asks(''), undefined);

@@ -225,7 +225,7 @@ describe('the judge of shell commands', () => {
       for (const path of ['.env', 'b', 'c', 'd', 'e', 'f']) assert.ok(paths.includes(path), `${path} is not in ${paths}`);
     });
     it('asks a guard for each of them', async () => {
-      const guard = (path: string) => (path.endsWith('.env') ? `${path} holds secrets.` : undefined);
+      const guard = (path: string) => (path.endsWith('.env') ? { reason: `${path} holds secrets.` } : undefined);
       assert.deepEqual(await judge('cat src/.env', { allow: ['cat'], guard }), {
         kind: 'ask',
         rule: 'guarded-path',

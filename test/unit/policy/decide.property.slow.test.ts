@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Effect, Target } from '../../../src/core/run/tool.ts';
+import type { Effect, Target } from '../../../src/core/session/effects.ts';
 import type { Mode } from '../../../src/core/session/events.ts';
 import type { Permission } from '../../../src/core/session/grant-scope.ts';
-import { decide, inScope, type PolicyInput } from '../../../src/policy/decide.ts';
+import { decide, inScope } from '../../../src/policy/decide.ts';
+import type { PolicyInput } from '../../../src/policy/policy-input.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
 import { isSecret } from '../../../src/policy/secrets.ts';
 
@@ -62,7 +63,9 @@ const input: fc.Arbitrary<PolicyInput> = fc.record({
   seen: optional(fc.record({ secret: fc.boolean(), strangers: fc.boolean() })),
   unattended: fc.boolean(),
   // What a command judge says is its own; here it says anything at all.
-  command: optional(fc.constantFrom('allow', 'ask', 'deny').map((kind) => () => ({ kind: kind as 'allow', rule: 'x', reason: 'x' }))),
+  command: optional(
+    fc.constantFrom('allow', 'ask', 'deny').map((kind) => () => ({ kind: kind as 'allow', rule: 'command' as const, reason: 'x' })),
+  ),
 });
 
 const FREEDOM = { deny: 0, ask: 1, allow: 2 };

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Effect, Target } from '../../../src/core/run/tool.ts';
+import type { Effect, Target } from '../../../src/core/session/effects.ts';
 import { GRANT_SCOPES, type Permission } from '../../../src/core/session/grant-scope.ts';
-import { decide, inScope, type PolicyInput } from '../../../src/policy/decide.ts';
+import { decide, inScope } from '../../../src/policy/decide.ts';
+import type { PolicyInput } from '../../../src/policy/policy-input.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
 import { assertCheap } from '../../support/clock.ts';
 
@@ -58,7 +59,7 @@ const TABLES: Record<string, Table> = {
     ['a tool that says it reads and would write', { mode: 'ask', tool: tool('readonly'), targets: write('a') }, 'deny: read-only-mode'],
     [
       'a command in Plan mode, even of a tool that says it reads',
-      { mode: 'plan', tool: tool('readonly'), command: () => ({ kind: 'allow', rule: 'x', reason: 'x' }) },
+      { mode: 'plan', tool: tool('readonly'), command: () => ({ kind: 'allow', rule: 'command', reason: 'x' }) },
       'deny: read-only-mode',
     ],
   ],

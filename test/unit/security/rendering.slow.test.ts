@@ -122,7 +122,7 @@ describe('what a model writes, in the panel', () => {
       approvalId: 'a',
       callId: 'c',
       title: `Edit ${path}`,
-      rule: 'edit',
+      rule: 'edit' as const,
       reason: 'It changes files.',
     };
     await deliver(page, [session(new Script().run('agent', 'Deceive').add({ ...asked, changes }), true)]);

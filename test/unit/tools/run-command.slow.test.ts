@@ -125,7 +125,7 @@ describe('run_command', () => {
     await using kedge = await on({}, [turn(create('a.txt'), create('b.txt')), turn(run('echo more >> a.txt')), done]);
     answerAll(kedge.session, { approve: true });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
-    await kedge.session.undo(lastOf(kedge.events, 'run_started').runId);
+    await kedge.session.changes.undo(lastOf(kedge.events, 'run_started').runId);
     const outcomes = lastOf(kedge.events, 'changes_undone').results.map(({ path, outcome }) => [path, outcome]);
     assert.deepEqual(outcomes.sort(), [
       ['a.txt', 'refused'],

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { NodeFileSystem, NodeWriter } from '../../../src/hosts/node/files/file-system.ts';
+import { NodeFileSystem } from '../../../src/hosts/node/files/file-system.ts';
+import { NodeWriter } from '../../../src/hosts/node/files/writer.ts';
 import { WriteGate } from '../../../src/workspace/gate.ts';
 import { breakingWriter, gateOn } from '../../support/workspace.ts';
 

@@ -130,7 +130,7 @@ describe('what .kedgeignore hides', () => {
     const { runId } = lastOf(kedge.events, 'run_started');
     await kedge.session.prompt({ text: 'read', mode: 'ask' });
     assert.match(JSON.stringify(lastOf(kedge.events, 'tool_finished').result), /a\.txt is hidden by \.kedgeignore/);
-    await kedge.session.undo(runId);
+    await kedge.session.changes.undo(runId);
     assert.equal(await kedge.read('a.txt'), 'one\n');
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Revision } from '../../../src/core/run/tool.ts';
+import type { Revision } from '../../../src/core/session/effects.ts';
 import { encodeText, hashOf } from '../../../src/workspace/content.ts';
 import { hunksOf, linesOf, withoutHunks } from '../../../src/workspace/hunks.ts';
 import type { FileChange } from '../../../src/workspace/types.ts';

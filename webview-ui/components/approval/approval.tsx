@@ -5,7 +5,7 @@ import { count } from '../../format.ts';
 import { post } from '../../host.ts';
 import { type Choice, choiceOf, type Refused } from '../../hunks.ts';
 import { memo } from '../../memo.ts';
-import type { ApprovalView } from '../../run-view.ts';
+import type { PanelApproval } from '../../state.ts';
 import { HunkReview } from '../changes/hunk-review.tsx';
 import { Icon } from '../icon.tsx';
 import { PlanDeviation } from '../plan/plan-deviation.tsx';
@@ -15,7 +15,7 @@ import { DetailRows } from './detail-rows.tsx';
 import { WordsForm } from './words-form.tsx';
 
 /** A question that the run waits on, with exactly what a yes applies or executes. */
-export const Approval = memo(({ approval }: { approval: ApprovalView }) => {
+export const Approval = memo(({ approval }: { approval: PanelApproval }) => {
   const [sent, mark] = useSent();
   const { approvalId } = approval;
   const { title, reason, rows } = approvalDetails(approval);

@@ -1,17 +1,17 @@
 import { useRef, useState } from 'preact/hooks';
 import type { QuestionAnswer } from '../../../src/core/session/events.ts';
+import type { AskedQuestion } from '../../../src/core/session/session-state.ts';
 import { questionRows } from '../../../src/core/view/approval-details.ts';
 import { visibleText } from '../../../src/core/words/visible-text.ts';
 import { post } from '../../host.ts';
 import { memo } from '../../memo.ts';
-import type { QuestionView } from '../../run-view.ts';
 import { Button } from '../button.tsx';
 import { Icon } from '../icon.tsx';
 import { useSent } from '../use-sent.ts';
 import { DetailRows } from './detail-rows.tsx';
 
 /** A question that the run waits on. It waits as long as it takes. */
-export const Question = memo(({ asked }: { asked: QuestionView }) => {
+export const Question = memo(({ asked }: { asked: AskedQuestion }) => {
   const { questionId, question } = asked;
   const [sent, mark] = useSent();
   const [words, setWords] = useState('');

@@ -1,9 +1,9 @@
 import { useEffect } from 'preact/hooks';
-import type { Review } from '../../../src/core/run/tool.ts';
-import type { FileChange } from '../../file-changes.ts';
+import type { Review } from '../../../src/core/session/effects.ts';
+import type { FileChange } from '../../../src/core/view/run-changes.ts';
 import { post } from '../../host.ts';
 import { memo } from '../../memo.ts';
-import type { RunView } from '../../run-view.ts';
+import type { PanelRun } from '../../state.ts';
 import { Button, IconButton } from '../button.tsx';
 import { Expandable } from '../expandable.tsx';
 import { Icon } from '../icon.tsx';
@@ -12,7 +12,7 @@ import { Diff } from './diff.tsx';
 import { Counts, FileLink, KindBadge } from './file-link.tsx';
 
 /** A file that a run changed; opened, what is left of that, to be undone hunk by hunk. */
-export const ChangedFile = memo(({ run, change }: { run: RunView; change: FileChange }) => {
+export const ChangedFile = memo(({ run, change }: { run: PanelRun; change: FileChange }) => {
   const { path } = change;
   const [sent, mark] = useSent();
   const part = run.parts?.[path];
@@ -55,7 +55,7 @@ export const ChangedFile = memo(({ run, change }: { run: RunView; change: FileCh
   );
 });
 
-function FileReview({ run, path, review }: { run: RunView; path: string; review: Review | undefined }) {
+function FileReview({ run, path, review }: { run: PanelRun; path: string; review: Review | undefined }) {
   const [sent, mark] = useSent();
   const ask = () => post({ type: 'review_file', runId: run.id, path });
   useEffect(() => {

@@ -4,7 +4,7 @@ import type { UndoResult } from '../../../src/core/session/events.ts';
 import { undoneText } from '../../activity.ts';
 import { count } from '../../format.ts';
 import { post } from '../../host.ts';
-import type { RunView } from '../../run-view.ts';
+import type { PanelRun } from '../../state.ts';
 import { Button } from '../button.tsx';
 import { Icon } from '../icon.tsx';
 import { useSent } from '../use-sent.ts';
@@ -21,7 +21,7 @@ const UNDONE: Record<UndoResult['outcome'], { icon: string; tone: 'good' | 'bad'
 };
 
 /** What a run changed, and the way back: all of it, a file, or a hunk. */
-export function Changes({ run }: { run: RunView }) {
+export function Changes({ run }: { run: PanelRun }) {
   const { undone, undoId, changes, restoredBy } = run;
   if (undone) {
     const isRefused = undone.some(({ outcome }) => outcome === 'refused');
@@ -110,7 +110,7 @@ function Files({ children }: { children: ComponentChildren[] }) {
   );
 }
 
-function Review({ run }: { run: RunView }) {
+function Review({ run }: { run: PanelRun }) {
   return (
     <Button title="Open all changes of this run side by side" onClick={() => post({ type: 'review_run', runId: run.id })}>
       Review
@@ -118,7 +118,7 @@ function Review({ run }: { run: RunView }) {
   );
 }
 
-function Undo({ run, label }: { run: RunView; label: string }) {
+function Undo({ run, label }: { run: PanelRun; label: string }) {
   const [sent, mark] = useSent();
   const undo = () => {
     mark();

@@ -1,4 +1,4 @@
-import type { ChangeSummary } from '../../../src/core/run/tool.ts';
+import type { ChangeSummary } from '../../../src/core/session/effects.ts';
 import { visibleLine } from '../../../src/core/words/visible-text.ts';
 import { splitPath } from '../../format.ts';
 import { post } from '../../host.ts';

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { goesWithMove } from '../../../src/core/run/hunk-revision.ts';
-import type { ChangeSummary } from '../../../src/core/run/tool.ts';
+import type { ChangeSummary } from '../../../src/core/session/effects.ts';
 import { visibleText } from '../../../src/core/words/visible-text.ts';
 import { count } from '../../format.ts';
 import { post } from '../../host.ts';
 import { hunkCount, type Refused } from '../../hunks.ts';
 import { memo } from '../../memo.ts';
-import type { ApprovalView } from '../../run-view.ts';
+import type { PanelApproval } from '../../state.ts';
 import { dispatch } from '../../store.ts';
 import { IconButton } from '../button.tsx';
 import { Expandable } from '../expandable.tsx';
@@ -16,7 +16,7 @@ import { Counts, FileLink, KindBadge } from './file-link.tsx';
 const OPEN_FILES = 3;
 const SHOWN_FILES = 20;
 
-type HunkReviewProps = { approval: ApprovalView; refused: Refused; onRefuse: (path: string, hunks: readonly number[]) => void };
+type HunkReviewProps = { approval: PanelApproval; refused: Refused; onRefuse: (path: string, hunks: readonly number[]) => void };
 
 /** The files of a proposed change, each with its hunks to take or to leave. */
 export function HunkReview({ approval, refused, onRefuse }: HunkReviewProps) {
@@ -47,9 +47,9 @@ export function HunkReview({ approval, refused, onRefuse }: HunkReviewProps) {
 }
 
 type ReviewedFileProps = {
-  approval: ApprovalView;
+  approval: PanelApproval;
   change: ChangeSummary;
-  edited: NonNullable<ApprovalView['edited']>[string] | undefined;
+  edited: NonNullable<PanelApproval['edited']>[string] | undefined;
   refused: readonly number[] | undefined;
   open: boolean;
   onRefuse: HunkReviewProps['onRefuse'] | undefined;

@@ -1,9 +1,9 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { RestorePoint } from '../../../src/core/session/events.ts';
+import type { Restored as RestoredEvent } from '../../../src/core/view/session-view.ts';
 import { count } from '../../format.ts';
 import { post } from '../../host.ts';
 import { intoSight } from '../../into-sight.ts';
-import type { Restored as RestoredEvent } from '../../state.ts';
 import { IconButton } from '../button.tsx';
 import { useSent } from '../use-sent.ts';
 import { Redo, TakenBack, wasWritten } from './changes.tsx';

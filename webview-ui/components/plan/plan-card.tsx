@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { Plan } from '../../../src/core/plan/plan.ts';
+import type { ProposalView } from '../../../src/core/view/run-view.ts';
 import { visibleCommand } from '../../../src/core/words/visible-text.ts';
 import { post } from '../../host.ts';
 import { memo } from '../../memo.ts';
-import type { ProposalView } from '../../run-view.ts';
 import { dispatch } from '../../store.ts';
 import { WordsForm } from '../approval/words-form.tsx';
 import { Button, IconButton } from '../button.tsx';

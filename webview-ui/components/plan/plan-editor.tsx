@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Plan } from '../../../src/core/plan/plan.ts';
-import { isOver, type StepStates } from '../../../src/core/plan/progress.ts';
+import { isOver } from '../../../src/core/plan/progress.ts';
+import type { StepStates } from '../../../src/core/session/session-state.ts';
 import { draftOf, EMPTY_STEP, moved, revised, type StepDraft, stepOf } from '../../plan-edit.ts';
 import { dispatch } from '../../store.ts';
 import { Button, IconButton } from '../button.tsx';

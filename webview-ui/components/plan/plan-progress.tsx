@@ -1,11 +1,11 @@
 import type { Plan, StepStatus } from '../../../src/core/plan/plan.ts';
 import { isOver } from '../../../src/core/plan/progress.ts';
+import type { StepState } from '../../../src/core/session/session-state.ts';
 import { checkDetails } from '../../../src/core/view/plan-details.ts';
+import type { RunView } from '../../../src/core/view/run-view.ts';
 import { visibleLine } from '../../../src/core/words/visible-text.ts';
 import { post } from '../../host.ts';
 import { memo } from '../../memo.ts';
-import type { StepProgress } from '../../plan-view.ts';
-import type { RunView } from '../../run-view.ts';
 import { dispatch } from '../../store.ts';
 import { Button, IconButton } from '../button.tsx';
 import { Expandable } from '../expandable.tsx';
@@ -64,7 +64,7 @@ export const PlanProgress = memo(({ run, plan, live, last, editing }: PlanProgre
   );
 });
 
-function Step({ step, state, live }: { step: Plan['steps'][number]; state: StepProgress | undefined; live: boolean }) {
+function Step({ step, state, live }: { step: Plan['steps'][number]; state: StepState | undefined; live: boolean }) {
   const { status = 'open', note, check, rolledBack, unchanged, files = [] } = state ?? {};
   const { icon, label, tone } = STATUS[status];
   return (
@@ -100,7 +100,7 @@ const CHECKED = {
   not_run: { icon: 'warning', tone: 'warn', word: 'could not run' },
 } as const;
 
-function CheckResult({ check: { check, outcome, output } }: { check: NonNullable<StepProgress['check']> }) {
+function CheckResult({ check: { check, outcome, output } }: { check: NonNullable<StepState['check']> }) {
   const { icon, tone, word } = CHECKED[outcome];
   const summary = (
     <span class="check-result">

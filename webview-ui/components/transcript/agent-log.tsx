@@ -1,8 +1,8 @@
-import { activityOf, allCalls, answerOf, lastWords, summaryOf } from '../../activity.ts';
+import { callsIn, type RunView } from '../../../src/core/view/run-view.ts';
+import { activityOf, answerOf, lastWords, summaryOf } from '../../activity.ts';
 import { count } from '../../format.ts';
 import { Markdown } from '../../markdown/markdown.tsx';
 import { memo } from '../../memo.ts';
-import type { RunView } from '../../run-view.ts';
 import { Elapsed } from '../elapsed.tsx';
 import { Expandable } from '../expandable.tsx';
 import { Icon, Spinner } from '../icon.tsx';
@@ -20,7 +20,7 @@ export function AgentLog({ run, live }: { run: RunView; live: boolean }) {
 
 function Now({ run }: { run: RunView }) {
   const activity = activityOf(run);
-  const steps = allCalls(run).length;
+  const steps = callsIn(run).length;
   return (
     <>
       {activity.waiting ? <Icon name="bell-dot" tone="warn" /> : <Spinner />}
@@ -34,7 +34,7 @@ function Now({ run }: { run: RunView }) {
 /** Why the model does what it does, and what a command writes: seen without opening anything. */
 function Glance({ run }: { run: RunView }) {
   const words = lastWords(run);
-  const running = allCalls(run).filter(({ status, progress }) => status === 'running' && progress);
+  const running = callsIn(run).filter(({ status, progress }) => status === 'running' && progress);
   return (
     <>
       {words && <Markdown text={words.text} streaming={words.streaming} />}

@@ -1,11 +1,11 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { PauseReason } from '../../../src/core/session/events.ts';
+import { brokeOff, type RunView } from '../../../src/core/view/run-view.ts';
 import { isOfDay, moreText, raiseText, reachedText } from '../../../src/core/words/budget-text.ts';
 import { REMEDY } from '../../../src/protocol/remedy.ts';
 import { post } from '../../host.ts';
 import { intoSight } from '../../into-sight.ts';
 import { Markdown } from '../../markdown/markdown.tsx';
-import { brokeOff, type RunView } from '../../run-view.ts';
 import { Button } from '../button.tsx';
 import { Icon } from '../icon.tsx';
 import { useSent } from '../use-sent.ts';

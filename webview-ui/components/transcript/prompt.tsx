@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import type { RunView } from '../../../src/core/view/run-view.ts';
 import { MODE } from '../../modes.ts';
-import type { RunView } from '../../run-view.ts';
 import { RestoreHere } from '../changes/restore.tsx';
 import { Icon } from '../icon.tsx';
 import { Thumbnails } from './thumbnails.tsx';

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { QueuedView } from '../../../src/core/view/session-view.ts';
 import { post } from '../../host.ts';
 import { memo } from '../../memo.ts';
-import type { QueuedView } from '../../state.ts';
 import { Button, IconButton } from '../button.tsx';
 import { Icon } from '../icon.tsx';
 

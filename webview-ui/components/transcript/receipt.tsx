@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Cost, Usage } from '../../../src/core/model/messages.ts';
-import { type Receipt as Account, proofOf, receiptLine, receiptMarkdown, receiptRows } from '../../../src/core/view/receipt.ts';
+import type { Receipt as Account } from '../../../src/core/session/events.ts';
+import { proofOf, receiptLine, receiptMarkdown, receiptRows } from '../../../src/core/view/receipt.ts';
 import { IconButton } from '../button.tsx';
 import { Expandable } from '../expandable.tsx';
 

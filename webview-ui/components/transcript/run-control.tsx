@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { RunView } from '../../../src/core/view/run-view.ts';
 import { activityOf } from '../../activity.ts';
 import { post } from '../../host.ts';
 import { memo } from '../../memo.ts';
-import type { RunView } from '../../run-view.ts';
 import { IconButton } from '../button.tsx';
 import { Icon } from '../icon.tsx';
 

@@ -1,6 +1,6 @@
 import type { ModelRef } from '../../../src/core/model/messages.ts';
+import type { RunView } from '../../../src/core/view/run-view.ts';
 import { dollars, tokens } from '../../format.ts';
-import type { RunView } from '../../run-view.ts';
 
 type Finished = Pick<NonNullable<RunView['finished']>, 'usage' | 'cost' | 'sessionCost'>;
 

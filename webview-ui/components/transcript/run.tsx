@@ -1,7 +1,7 @@
 import { answerOf, hasLog } from '../../activity.ts';
 import { Markdown } from '../../markdown/markdown.tsx';
 import { memo } from '../../memo.ts';
-import type { RunView } from '../../run-view.ts';
+import type { PanelRun } from '../../state.ts';
 import { Approval } from '../approval/approval.tsx';
 import { Question } from '../approval/question.tsx';
 import { Changes } from '../changes/changes.tsx';
@@ -17,7 +17,7 @@ import { RunFooter } from './run-footer.tsx';
 import { Said } from './said.tsx';
 
 type RunProps = {
-  run: RunView;
+  run: PanelRun;
   live: boolean;
   last: boolean;
   /** The plan of it that is being edited. */

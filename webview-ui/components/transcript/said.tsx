@@ -1,4 +1,4 @@
-import type { SaidView } from '../../run-view.ts';
+import type { SaidView } from '../../../src/core/view/run-view.ts';
 import { Icon } from '../icon.tsx';
 import { Thumbnails } from './thumbnails.tsx';
 

@@ -1,8 +1,8 @@
 import { resultText } from '../../../src/core/model/messages.ts';
+import type { CallStatus, CallView } from '../../../src/core/view/run-view.ts';
 import { callTitle } from '../../activity.ts';
 import { duration, pretty } from '../../format.ts';
 import { memo } from '../../memo.ts';
-import type { CallStatus, CallView } from '../../run-view.ts';
 import { Counts, FileLink } from '../changes/file-link.tsx';
 import { RestoreHere } from '../changes/restore.tsx';
 import { Expandable } from '../expandable.tsx';
@@ -31,7 +31,7 @@ const DECISION = {
 /** One tool call: a line, and behind it everything about the call. */
 export const Step = memo(({ runId, call, live }: { runId: string; call: CallView; live: boolean }) => {
   const isCutOff = !live && (call.status === 'queued' || call.status === 'running');
-  const isStopped = call.status === 'done' && call.note === 'stopped';
+  const isStopped = call.status === 'done' && call.stopped;
   const { icon, label, tone } = isCutOff ? CUT_OFF : isStopped ? STOPPED : STATUS[call.status];
   const step = (
     <Expandable

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { RunView } from '../../../src/core/view/run-view.ts';
 import { post } from '../../host.ts';
 import { intoSight } from '../../into-sight.ts';
-import type { RunView } from '../../run-view.ts';
 import type { PanelModel } from '../../state.ts';
 import { Restored } from '../changes/restore.tsx';
 import { Icon } from '../icon.tsx';

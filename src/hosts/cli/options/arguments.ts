@@ -1,9 +1,7 @@
 /** What the command line asks for. */
 import { parseArgs } from 'node:util';
-import type { RunBudget } from '../../../core/run/budget.ts';
-import type { Limits, Mode } from '../../../core/session/events.ts';
-import { MODES } from '../../../core/session/events.ts';
-import type { KeysCommand } from './keys.ts';
+import { MODES, type Mode } from '../../../core/session/events.ts';
+import type { Limits, RunBudget } from '../../../core/session/limits.ts';
 
 /** The command line cannot be understood or carried out as it is; the message says what to write instead. */
 export class UsageError extends Error {
@@ -202,3 +200,5 @@ function httpUrl(text: string): string {
   if (/^https?:\/\/[^/]/.test(text) && URL.canParse(text)) return text;
   throw new UsageError(`--base-url takes an address such as http://127.0.0.1:8080/v1, not ${JSON.stringify(text)}.`);
 }
+
+export type KeysCommand = { verb: 'list' } | { verb: 'set' | 'delete'; provider: string };

@@ -1,7 +1,7 @@
 /** What all runs of a day may use, from the environment: it is the same for every folder. */
 
 import { jsonIn } from '../../../core/json.ts';
-import type { DayBudget } from '../../../core/run/budget.ts';
+import type { DayBudget } from '../../../core/session/limits.ts';
 import { UsageError } from './arguments.ts';
 import type { Environment } from './environment.ts';
 

@@ -1,10 +1,10 @@
 /** `kedge keys`: the keys that are kept in the keychain. A key is read from stdin and shown nowhere. */
+
 import { catalogEntry } from '../../../providers/catalog.ts';
 import type { StoredKeys } from '../../node/keyring.ts';
-import { UsageError } from './arguments.ts';
+import { type KeysCommand, UsageError } from './arguments.ts';
 import { type Environment, keyVariablesOf } from './environment.ts';
 
-export type KeysCommand = { verb: 'list' } | { verb: 'set' | 'delete'; provider: string };
 export type Terminal = { input: NodeJS.ReadStream; output: { write(text: string): unknown }; prompts: { write(text: string): unknown } };
 
 const CTRL_C = '\u0003';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { AssistantPorts } from '../../../app/assistant.ts';
+import type { AssistantPorts } from '../../../app/ports.ts';
 import { UsageError } from './arguments.ts';
 
 /** The servers of a file as other programs have it, `{ "mcpServers": { … } }`. Loaded with the first run. @throws UsageError */

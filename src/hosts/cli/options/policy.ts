@@ -2,17 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { PolicySettings } from '../../../app/run/judge.ts';
+import type { PolicySettings } from '../../../app/ports.ts';
 import { jsonIn } from '../../../core/json.ts';
-import { bareProblem, joinRules, NO_RULES, type RuleSet, readRules } from '../../../policy/rules.ts';
+import { joinRules, NO_RULES, type RuleSet, readRules } from '../../../policy/rules.ts';
 import { readRegular } from '../../node/files/real-files.ts';
 import { UsageError } from './arguments.ts';
 
 export type PolicyOptions = { allow?: string[]; deny?: string[]; policy?: string };
 
 const KINDS = ['tool', 'path', 'command', 'host', 'server'] as const;
-/** Another key may be one that denies, in other words. */
-const PolicyFile = z.strictObject({ rules: z.unknown(), allowReadOnlyCommands: z.boolean().optional() });
 
 /** @throws UsageError where a flag or the user's own file cannot be read; what is wrong in a workspace's makes everything ask. */
 export function readPolicy(
@@ -21,10 +19,14 @@ export function readPolicy(
   warn: (problem: string) => void,
 ): PolicySettings {
   const flags = [...deny.map((text) => ruleOf('deny', text)), ...allow.map((text) => ruleOf('allow', text))];
-  const own = joinRules(checked(readRules(flags, 'user', 'the command line')));
+  const own = joinRules(checked(readRules(flags, 'user', 'the command line', { isFatal: true })));
   const file = policy === undefined ? undefined : userFile(policy);
   const ofWorkspace = roots.map((root) => workspaceFile(join(root, '.kedge', 'policy.json')));
-  const all = joinRules(own, ...(file ? [checked(readRules(file.rules, 'user', policy as string))] : []), ...ofWorkspace);
+  const all = joinRules(
+    own,
+    ...(file ? [checked(readRules(file.rules, 'user', policy as string, { isFatal: true }))] : []),
+    ...ofWorkspace,
+  );
   for (const problem of all.problems) warn(problem);
   return { ...all, readOnlyCommands: file?.allowReadOnlyCommands ?? false };
 }
@@ -43,18 +45,23 @@ function ruleOf(effect: 'allow' | 'deny', text: string): Record<string, string> 
 }
 
 function checked(set: RuleSet): RuleSet {
-  if (set.problems.length > 0) throw new UsageError(set.problems.map(bareProblem).join(' '));
+  if (set.problems.length > 0) throw new UsageError(set.problems.join(' '));
   return set;
 }
 
-function userFile(path: string): z.infer<typeof PolicyFile> {
+/** Unknown keys are refused: one of them may be meant to deny something. Built here, since most users have no such file. */
+function parsePolicyFile(text: string) {
+  return z.strictObject({ rules: z.unknown(), allowReadOnlyCommands: z.boolean().optional() }).safeParse(jsonIn(text));
+}
+
+function userFile(path: string): { rules?: unknown; allowReadOnlyCommands?: boolean | undefined } {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch {
     throw new UsageError(`The policy file ${path} cannot be read.`);
   }
-  const parsed = PolicyFile.safeParse(jsonIn(text));
+  const parsed = parsePolicyFile(text);
   if (parsed.success) return parsed.data;
   throw new UsageError(`${path} is no policy: it takes {"rules": [{"effect": "deny", "path": "src/**"}]}.`);
 }
@@ -66,6 +73,6 @@ function workspaceFile(path: string): RuleSet {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? NO_RULES : readRules({}, 'workspace', path);
   }
-  const parsed = PolicyFile.safeParse(jsonIn(text));
+  const parsed = parsePolicyFile(text);
   return readRules(parsed.success ? parsed.data.rules : {}, 'workspace', path);
 }

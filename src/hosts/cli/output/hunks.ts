@@ -1,7 +1,7 @@
 /** A proposed change, asked for hunk by hunk. */
 
 import { countHunks, fileRevision, goesWithMove, splitHunks } from '../../../core/run/hunk-revision.ts';
-import type { ChangeSummary, Revision } from '../../../core/run/tool.ts';
+import type { ChangeSummary, Revision } from '../../../core/session/effects.ts';
 import type { ApprovalAnswer } from '../../../core/session/events.ts';
 import { diffText, oneLine, type Paint } from './terminal.ts';
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { Session } from '../../../app/session/session.ts';
-import { planMarkdown } from '../../../core/plan/markdown.ts';
+import { planMarkdown } from '../../../core/view/plan-markdown.ts';
 
 /** Writes the session's last plan, with how far it is, as Markdown. @throws Error where the file cannot be written. */
 export function writePlan(session: Session, file: string): void {

@@ -2,15 +2,16 @@
 
 import { type AssistantMessage, type Cost, resultText, textOf, type Usage } from '../../../core/model/messages.ts';
 import { noteTexts } from '../../../core/model/notes.ts';
-import type { ChangeSummary } from '../../../core/run/tool.ts';
-import type { AgentEvent, PauseReason } from '../../../core/session/events.ts';
+import { type AgentEvent, isDurable, type PauseReason, type Receipt } from '../../../core/session/events.ts';
 import { planLines } from '../../../core/view/plan-details.ts';
-import { proofOf, type Receipt, receiptLine } from '../../../core/view/receipt.ts';
+import { proofOf, receiptLine } from '../../../core/view/receipt.ts';
+import { follow } from '../../../core/view/reduce-run.ts';
+import { landedChanges } from '../../../core/view/run-changes.ts';
+import { type CallView, findCall, type RunView } from '../../../core/view/run-view.ts';
 import { dollars, tokens } from '../../../core/words/amounts.ts';
 import { reachedText } from '../../../core/words/budget-text.ts';
 import { planEventText } from '../../../core/words/plan-text.ts';
 import { waitingText } from '../../../core/words/retry-text.ts';
-import { ChangedFiles } from './changed-files.ts';
 import { Countdown } from './countdown.ts';
 import { Waiting } from './progress-line.ts';
 import { LiveTail } from './tail.ts';
@@ -38,26 +39,27 @@ const CONNECT =
 export class TextRenderer {
   readonly #out: Output;
   readonly #err: Output;
-  readonly #steps = new Map<string, { title: string; changes: readonly ChangeSummary[]; asks?: boolean }>();
-  readonly #changed = new ChangedFiles();
+  /** The run that is shown, by its durable events. */
+  #run: RunView | undefined;
   #held = '';
   #streaming = false;
   #reasoning = false;
   readonly #countdown: Countdown | undefined;
   readonly #tail: LiveTail | undefined;
   readonly #waiting: Waiting | undefined;
-  /** The calls that are under way. */
-  readonly #open = new Set<string>();
   readonly #typed: boolean;
+  readonly #paint: ReturnType<typeof paintFor>;
 
-  /** `typed`: somebody's lines reach the run. */
-  constructor(out: Output, err: Output, typed = false) {
+  /** `typed`: somebody's lines reach the run. `run`: a run that may go on, as it was so far. */
+  constructor(out: Output, err: Output, typed = false, run?: RunView) {
+    this.#run = run;
     this.#out = out;
     this.#err = err;
+    this.#paint = paintFor(err);
     this.#typed = typed;
     const redraws = err.isTTY && process.env.TERM !== 'dumb';
     this.#countdown = redraws ? new Countdown(err) : undefined;
-    this.#tail = redraws ? new LiveTail(err, paintFor(err)) : undefined;
+    this.#tail = redraws ? new LiveTail(err, this.#paint) : undefined;
     this.#waiting = redraws ? new Waiting(err) : undefined;
   }
 
@@ -73,7 +75,8 @@ export class TextRenderer {
   }
 
   handle(event: AgentEvent): void {
-    const paint = paintFor(this.#err);
+    const paint = this.#paint;
+    if (isDurable(event)) this.#run = follow(this.#run, event);
     if (event.type === 'message_queued') this.#countdown?.clear();
     else this.#countdown?.end();
     if (event.type !== 'tool_progress') this.#tail?.clear();
@@ -98,10 +101,6 @@ export class TextRenderer {
         for (const text of noteTexts(event.message)) this.#line(paint.dim(`Note to the model: ${oneLine(text, 1_000)}`));
         return;
       case 'tool_started':
-        this.#steps.set(event.callId, { title: event.title, changes: [], asks: event.name === 'ask_user' });
-        this.#open.add(event.callId);
-        this.#waitForCalls();
-        return;
       case 'approval_resolved':
         this.#waitForCalls();
         return;
@@ -110,22 +109,14 @@ export class TextRenderer {
         this.#tail?.show(event.text);
         return;
       case 'plan_step':
-        if (event.status === 'started') this.#changed.stepBegins(event.step);
         if (event.unchanged) this.#line(`Step ${event.step} is done, and changed none of its files.`);
         return;
-      case 'file_changed': {
-        const step = this.#steps.get(event.callId);
-        if (step) step.changes = event.changes;
-        this.#changed.add(event.changes);
-        return;
-      }
       case 'tool_finished': {
-        const { title, changes } = this.#steps.get(event.callId) ?? { title: event.result.name, changes: [] };
+        const { title = event.result.name, changes = [] } = this.#call(event.callId) ?? {};
         const counts = changes.map((change) => `  ${changeCounts(change)}`).join('');
         const time = paint.dim(`  ${duration(event.durationMs)}`);
         const failed = event.result.isError ? `: ${oneLine(resultText(event.result))}` : '';
         this.#line(`${failed ? paint.red('✗') : paint.green('●')} ${oneLine(title)}${failed}${counts}${time}`);
-        this.#open.delete(event.callId);
         this.#waitForCalls();
         return;
       }
@@ -133,9 +124,6 @@ export class TextRenderer {
         this.#out.write(`${this.#safe(planLines(event.plan))}\n`);
         return;
       case 'step_rolled_back':
-        this.#changed.rolledBack(event.step, event.results);
-        this.#line(harmless(planEventText(event)));
-        return;
       case 'step_checked':
       case 'plan_revised':
         this.#line(harmless(planEventText(event)));
@@ -147,7 +135,7 @@ export class TextRenderer {
         // A step of a plan that fails ends the run then, and says so itself.
         if ('by' in event.answer)
           this.#line(
-            `${event.answer.words}${this.#steps.get(event.callId)?.asks ? ' The model goes on with what it thinks most likely.' : ''}`,
+            `${event.answer.words}${this.#call(event.callId)?.name === 'ask_user' ? ' The model goes on with what it thinks most likely.' : ''}`,
           );
         return;
       case 'limits_shrunk':
@@ -180,9 +168,13 @@ export class TextRenderer {
     else this.#line(text(event.waitMs));
   }
 
+  #call(callId: string): CallView | undefined {
+    return this.#run && findCall(this.#run, callId);
+  }
+
   #waitForCalls(): void {
-    const [call] = this.#open;
-    if (call !== undefined) this.#waiting?.begin(oneLine(this.#steps.get(call)?.title ?? ''));
+    const begun = this.#run?.turns.at(-1)?.calls.find(({ effect, result }) => effect !== undefined && !result);
+    if (begun) this.#waiting?.begin(oneLine(begun.title ?? ''));
   }
 
   #text(delta: string): void {
@@ -202,7 +194,7 @@ export class TextRenderer {
     this.#endReasoning();
     const text = this.#streaming ? '' : textOf(message);
     const isThought = message.content.some((part) => part.type === 'tool_call');
-    if (text.trim() && isThought) this.#line(paintFor(this.#err).dim(harmless(text.trim())));
+    if (text.trim() && isThought) this.#line(this.#paint.dim(harmless(text.trim())));
     else if (text.trim()) this.#out.write(`${this.#safe(text.replace(/\n+$/, ''))}\n`);
     this.#endText();
     this.#held = '';
@@ -221,16 +213,17 @@ export class TextRenderer {
   }
 
   #summary(): void {
-    const files = [...this.#changed.take()].map(([path, counts]) => `${oneLine(path)} ${changeCounts(counts)}`);
+    const changes = this.#run ? landedChanges(this.#run) : [];
+    const files = changes.map((change) => `${oneLine(change.path)} ${changeCounts(change)}`);
     if (files.length === 0) return;
-    const paint = paintFor(this.#err);
+    const paint = this.#paint;
     this.#line(
       `${paint.bold(`Changed ${files.length} ${files.length === 1 ? 'file' : 'files'}`)}: ${files.join(', ')}. Take it back: kedge undo`,
     );
   }
 
   #receipt(receipt: Receipt): void {
-    const { dim } = paintFor(this.#err);
+    const { dim } = this.#paint;
     if (receipt.calls > 0) this.#line(dim(receiptLine(receipt)));
     const proof = proofOf(receipt);
     if (proof && receipt.denied > 0) this.#line(dim(proof));
@@ -244,7 +237,7 @@ export class TextRenderer {
       output !== undefined && `${tokens(output)} out`,
       cost && dollars(cost),
     ].filter(Boolean);
-    if (facts.length > 0) this.#line(paintFor(this.#err).dim(facts.join(' · ')));
+    if (facts.length > 0) this.#line(this.#paint.dim(facts.join(' · ')));
   }
 
   #line(text: string): void {

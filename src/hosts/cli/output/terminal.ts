@@ -1,8 +1,7 @@
 /** Writing to a terminal: colours where they are wanted, and no control of the terminal by what is shown. */
 
-import type { ChangeSummary } from '../../../core/run/tool.ts';
-import type { FileDetail } from '../../../core/view/approval-details.ts';
-import { withoutCut } from '../../../core/view/approval-details.ts';
+import type { ChangeSummary } from '../../../core/session/effects.ts';
+import { type FileDetail, withoutCut } from '../../../core/view/approval-details.ts';
 import { markOf, visibleLine, visibleText } from '../../../core/words/visible-text.ts';
 
 export type Output = { write(text: string): unknown; isTTY?: boolean; columns?: number };

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { delimiter, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CommandLine } from '../../../core/run/tool.ts';
+import type { CommandLine } from '../../../core/session/effects.ts';
 import { ProcessGroup } from './process-group.ts';
 
 export type Ending = { code?: number; signal?: string; leftovers?: boolean };

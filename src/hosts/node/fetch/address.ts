@@ -1,8 +1,7 @@
 /** Decides which addresses are private: this computer, its network, and addresses that do not belong to a single host on the Internet. */
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
-const closed = new BlockList();
-for (const range of [
+const CLOSED = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8',
   '100.64.0.0/10', // carrier-grade NAT
@@ -19,20 +18,30 @@ for (const range of [
   '203.0.113.0/24',
   '224.0.0.0/4', // multicast
   '240.0.0.0/4', // reserved, broadcast
-]) {
-  const [network = '', prefix] = range.split('/');
-  closed.addSubnet(network, Number(prefix), 'ipv4');
-}
+  '2001::/23', // Teredo and other protocols
+  '2001:db8::/32',
+  '2002::/16', // 6to4, which holds an IPv4 address
+  '3fff::/20',
+];
 /** Only this range of IPv6 is the public Internet. */
-const global6 = new BlockList();
-global6.addSubnet('2000::', 3, 'ipv6');
-for (const [network, prefix] of [
-  ['2001::', 23], // Teredo and other protocols
-  ['2001:db8::', 32],
-  ['2002::', 16], // 6to4, which holds an IPv4 address
-  ['3fff::', 20],
-] as const)
-  closed.addSubnet(network, prefix, 'ipv6');
+const GLOBAL_IPV6 = ['2000::/3'];
+
+let lists: { closed: BlockList; global6: BlockList } | undefined;
+
+/** Built for the first address, for most runs look at none. */
+function blockLists() {
+  lists ??= { closed: blockList(CLOSED), global6: blockList(GLOBAL_IPV6) };
+  return lists;
+}
+
+function blockList(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [network = '', prefix] = range.split('/');
+    list.addSubnet(network, Number(prefix), isIPv6(network) ? 'ipv6' : 'ipv4');
+  }
+  return list;
+}
 
 /** Names that networks give to their own hosts. Names without a dot are private as well. */
 const OWN_NAME = /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa)$/;
@@ -41,6 +50,7 @@ export function isPrivateAddress(address: string): boolean {
   const [bare = ''] = address.split('%');
   const mapped = mappedAddress(bare);
   if (mapped) return isPrivateAddress(mapped);
+  const { closed, global6 } = blockLists();
   if (isIPv6(bare)) return !global6.check(bare, 'ipv6') || closed.check(bare, 'ipv6');
   return closed.check(bare, 'ipv4');
 }

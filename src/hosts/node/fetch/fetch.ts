@@ -1,10 +1,10 @@
-/** Fetches web pages. Every connection, also after a redirect, goes to exactly the address that was checked. */
-import { lookup } from 'node:dns/promises';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+/**
+ * Pages of the web: the address that was checked is the one that is connected to, at every hop. Most runs fetch no page, so Node's modules for
+ * that are imported where a request begins.
+ */
+import type { IncomingMessage } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { ToolError } from '../../../core/run/tool.ts';
 import type { Fetcher, Page } from '../../../tools/network/fetch-url.ts';
 import { isPrivateAddress, isPrivateHost } from './address.ts';
@@ -80,7 +80,7 @@ export class PageFetcher implements Fetcher {
     throw new ToolError(`${first.href} redirects more than ${MAX_HOPS} times.`);
   }
 
-  #request(url: URL, privateAllowed: boolean, signal: AbortSignal): Promise<IncomingMessage> {
+  async #request(url: URL, privateAllowed: boolean, signal: AbortSignal): Promise<IncomingMessage> {
     const expectAllowed = (name: string, address: string) => {
       if (!privateAllowed && this.#isPrivate(address)) throw new PrivateAddress(name, address);
     };
@@ -102,7 +102,7 @@ export class PageFetcher implements Fetcher {
         (error) => callback(error, []),
       );
     };
-    const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const { request } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'));
     return new Promise((resolve, reject) => {
       // A reused connection might lead to an address that was never checked.
       request(url, { agent: false, lookup: pinned, signal, headers: HEADERS }, resolve).once('error', reject).end();
@@ -116,7 +116,7 @@ export class PageFetcher implements Fetcher {
   }
 }
 
-const resolveName: Resolve = (name) => lookup(name, { all: true, verbatim: true });
+const resolveName: Resolve = async (name) => (await import('node:dns/promises')).lookup(name, { all: true, verbatim: true });
 
 class PrivateAddress extends ToolError {
   constructor(name: string, address: string) {
@@ -161,7 +161,7 @@ async function pageOf(url: URL, response: IncomingMessage): Promise<Page> {
 async function bodyOf(response: IncomingMessage): Promise<{ bytes: Buffer; isCut: boolean }> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of unpacked(response)) {
+  for await (const chunk of await unpacked(response)) {
     chunks.push(chunk as Buffer);
     size += (chunk as Buffer).length;
     // Leaving the loop closes the connection.
@@ -171,7 +171,8 @@ async function bodyOf(response: IncomingMessage): Promise<{ bytes: Buffer; isCut
   return { bytes: Buffer.concat(chunks).subarray(0, MAX_BYTES), isCut: size > MAX_BYTES };
 }
 
-function unpacked(response: IncomingMessage): Readable {
+async function unpacked(response: IncomingMessage): Promise<Readable> {
+  const { createBrotliDecompress, createGunzip, createInflate } = await import('node:zlib');
   const unpack = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate, br: createBrotliDecompress };
   const create = unpack[(response.headers['content-encoding'] ?? '').trim().toLowerCase() as keyof typeof unpack];
   if (!create) return response;

@@ -1,13 +1,11 @@
-/** Provides folders on disk to the workspace, and the writer for the write gate. */
+/** Folders on disk, as the workspace sees them. */
 import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { formatPath, PathError, uniqueNames } from '../../../workspace/paths.ts';
+import { formatPath, innermost, PathError, uniqueNames } from '../../../workspace/paths.ts';
 import type { FileBytes, FileStat, FileSystem, FindQuery, Folder, Location, SearchHit, SearchQuery } from '../../../workspace/types.ts';
 import { filesWithRipgrep, findRipgrep, ignoreFileIn, searchWithRipgrep } from '../search/ripgrep.ts';
 import { findInFolders, searchInFolders } from './folders.ts';
 import { type DirectoryEntry, expectReal, listReal, readReal, readRealRange, targetOf } from './real-files.ts';
-
-export { NodeWriter } from './writer.ts';
 
 export type NodeFileSystemOptions = {
   /** Returns the path of ripgrep, and is called for each search. Without ripgrep, folders are searched in this process. */
@@ -100,20 +98,14 @@ export class NodeFileSystem implements FileSystem {
     return formatPath(at, this.folders);
   }
 
-  /**
-   * Finds the folder of a real path. Paths are compared exactly, because both sides come from the file system. When one folder contains
-   * another, the inner one is used.
-   */
+  /** Compared to the letter: both sides come from the file system itself. */
   #locate(real: string): Location | undefined {
-    let best: Location | undefined;
-    let length = -1;
-    for (const [folder, { root }] of this.folders.entries()) {
-      const prefix = root.endsWith(sep) ? root : root + sep;
-      if (root.length <= length || (real !== root && !real.startsWith(prefix))) continue;
-      length = root.length;
-      best = { folder, path: real.slice(prefix.length).split(sep).join('/') };
-    }
-    return best;
+    return innermost(
+      this.folders.flatMap(({ root }, folder) => {
+        const prefix = root.endsWith(sep) ? root : root + sep;
+        return real === root || real.startsWith(prefix) ? [{ folder, path: real.slice(prefix.length).split(sep).join('/') }] : [];
+      }),
+    );
   }
 }
 

@@ -1,9 +1,6 @@
 /** Finds and searches files across several folders, for the file systems of both the editor and Node. */
 import type { FileSystem, FindQuery, Location, SearchHit, SearchQuery } from '../../../workspace/types.ts';
-import type { Hit } from '../search/ripgrep.ts';
-
-/** A query for one folder. Its paths are relative to that folder. */
-export type InFolder<Query extends FindQuery> = Omit<Query, 'folder' | 'hides'> & { hides?: (path: string) => boolean };
+import type { Hit, InFolder } from '../search/query.ts';
 
 /** `inFolder` returns the first files of a folder by name, up to the limit of the query. */
 export async function findInFolders(

@@ -1,7 +1,7 @@
 /** Searches text in this process, with the patterns that ripgrep would get. */
 import { createContext, Script } from 'node:vm';
 import type { SearchQuery } from '../../../workspace/types.ts';
-import { expectOneLine, type Hit, MAX_LINE } from './ripgrep.ts';
+import { expectOneLine, type Hit, MAX_LINE } from './query.ts';
 
 /** A pattern that takes longer on one text would block the process. */
 const MOST_MS = 1_000;

@@ -1,34 +1,20 @@
 /** Finds and searches files with ripgrep. Arguments are passed as a list without a shell, and model input never becomes an option. */
+
 import { spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { IGNORE_FILE } from '../../../workspace/ignore.ts';
-import type { FindQuery, SearchQuery } from '../../../workspace/types.ts';
-import type { InFolder } from '../files/folders.ts';
+import type { SearchQuery } from '../../../workspace/types.ts';
 import { hasPipeAbove, hasPipeBelow } from './ignore-pipes.ts';
 import { type Include, includeIn } from './include-glob.ts';
+import { expectOneLine, type FilesOptions, type Hit, type InFolder, MAX_LINE, type SearchOptions } from './query.ts';
 import { repositoryOf } from './repository.ts';
-
-export type Hit = { path: string; line: number; text: string };
-/** `without` are globs and ignore files that only reduce the work of ripgrep; `hides` makes the decision. */
-type Options<Query extends FindQuery> = {
-  rg: string;
-  cwd: string;
-  query: InFolder<Query>;
-  without?: readonly string[];
-  signal: AbortSignal;
-};
-export type FilesOptions = Options<FindQuery>;
-export type SearchOptions = Options<SearchQuery>;
 
 /** Hits are sorted in this process up to this multiple of the limit. With more hits, ripgrep runs again and sorts, which is slower. */
 const POOL = 5;
 /** When ripgrep was silent for this long, the folder is searched for an ignore file that blocks it. */
 const SILENT_MS = 2_000;
-/** Longer lines are cut off, because they are generated and nobody reads them. */
-export const MAX_LINE = 2_000;
-
 /** Returns the first executable candidate, or else the `rg` on PATH. Returns undefined when there is none. */
 export async function findRipgrep(candidates: readonly string[] = [], path = process.env.PATH ?? ''): Promise<string | undefined> {
   const binary = process.platform === 'win32' ? 'rg.exe' : 'rg';
@@ -123,10 +109,6 @@ async function firstHits({ rg, cwd, query, without = [], signal }: SearchOptions
 
 function byPlace(a: Hit, b: Hit): number {
   return a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1;
-}
-
-export function expectOneLine(pattern: string): void {
-  if (/[\r\n]/.test(pattern)) throw new Error('A pattern is one line of text. Search for one of its lines.');
 }
 
 /** Keeps ripgrep from searching files that `.kedgeignore` hides anyway. */

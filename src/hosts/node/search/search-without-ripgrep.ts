@@ -7,8 +7,8 @@ import { isCostlyPattern } from '../../../workspace/ignore-patterns.ts';
 import { readRealUpTo, readRegular } from '../files/real-files.ts';
 import { includeIn } from './include-glob.ts';
 import { matcherOf, matchingLinesOfAll } from './matching-lines.ts';
+import type { FilesOptions, Hit, SearchOptions } from './query.ts';
 import { repositoryOf } from './repository.ts';
-import type { FilesOptions, Hit, SearchOptions } from './ripgrep.ts';
 
 const MAX_FILES = 200_000;
 const MAX_BYTES = 20_000_000;

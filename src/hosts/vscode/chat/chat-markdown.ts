@@ -11,6 +11,7 @@ import {
   questionRows,
 } from '../../../core/view/approval-details.ts';
 import { type StepDetails, stepDetails } from '../../../core/view/plan-details.ts';
+import { codeSpan, fence } from '../../../core/words/markdown-code.ts';
 import { visibleCommand, visibleText } from '../../../core/words/visible-text.ts';
 
 const DIFF_LINES = 60;
@@ -67,19 +68,7 @@ function words(text: string): string {
   return plain(visibleCommand(text));
 }
 
-/** However many ticks it holds. */
-export function codeSpan(text: string): string {
-  const ticks = '`'.repeat(Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length)) + 1);
-  return `${ticks} ${text} ${ticks}`;
-}
-
 /** One line of words that are no Markdown of ours: any punctuation may be escaped. */
 export function plain(text: string): string {
   return visibleText(text.replace(/\s+/g, ' ')).replace(/[!-/:-@[-`{-~]/g, '\\$&');
-}
-
-export function fence(text: string, language: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const ticks = '`'.repeat(longest + 1);
-  return `${ticks}${language}\n${text}\n${ticks}`;
 }

@@ -4,14 +4,16 @@ import type { Session } from '../../../app/session/session.ts';
 import type { ModelRef } from '../../../core/model/messages.ts';
 import { noteTexts } from '../../../core/model/notes.ts';
 import type { Plan } from '../../../core/plan/plan.ts';
-import type { Reached } from '../../../core/run/budget.ts';
 import { countHunks } from '../../../core/run/hunk-revision.ts';
-import type { AgentEvent, ApprovalAnswer, QuestionAnswer } from '../../../core/session/events.ts';
+import { type AgentEvent, type ApprovalAnswer, isDurable, type QuestionAnswer } from '../../../core/session/events.ts';
 import { permissionText } from '../../../core/session/grant-scope.ts';
 import { brokeOff } from '../../../core/session/reduce.ts';
 import type { ApprovalRequest, AskedQuestion } from '../../../core/session/session-state.ts';
 import { proofOf, receiptLine } from '../../../core/view/receipt.ts';
+import { follow } from '../../../core/view/reduce-run.ts';
+import type { RunView } from '../../../core/view/run-view.ts';
 import { moreText, reachedText } from '../../../core/words/budget-text.ts';
+import { codeSpan, fence } from '../../../core/words/markdown-code.ts';
 import { planEventText } from '../../../core/words/plan-text.ts';
 import { waitingText } from '../../../core/words/retry-text.ts';
 import { visibleLine, visibleText } from '../../../core/words/visible-text.ts';
@@ -21,7 +23,7 @@ import { PathError, parsePath } from '../../../workspace/paths.ts';
 import type { Kedge } from '../kedge.ts';
 import { PlaceFinder } from '../languages/place-finder.ts';
 import { modelName } from '../models/model-label.ts';
-import { approvalMarkdown, codeSpan, fence, plain, planMarkdown, questionMarkdown } from './chat-markdown.ts';
+import { approvalMarkdown, plain, planMarkdown, questionMarkdown } from './chat-markdown.ts';
 
 const STEP_SIGN = { started: '▸', done: '✓', failed: '✗', skipped: '–' } as const;
 /** More than so many files have one button together. */
@@ -35,34 +37,32 @@ const COMMAND: Record<Remedy, string> = {
 };
 
 export class ChatRenderer {
-  readonly #kedge: Kedge;
+  readonly #kedge: Pick<Kedge, 'fs'>;
   readonly #session: Session;
   readonly #stream: vscode.ChatResponseStream;
   /** The model that could answer in the place of Offline. It is named at the end: the Chat folds away what stands above a run's steps. */
   offered: ModelRef | undefined;
-  readonly #titles = new Map<string, string>();
+  /** The run that is shown, by its durable events. */
+  #run: RunView | undefined;
   readonly #referenced = new Set<string>();
-  #plan: Plan | undefined;
-  /** Shown at the very end: what the Chat is told after a button folds away all that is above. */
-  #proposed: Plan | undefined;
-  #limit: Reached | undefined;
   #streamedText = '';
   readonly #prose = new PlaceFinder(
     (text) => this.#stream.markdown(markdown(text)),
     (path, line, text) => this.#place(path, line, text),
   );
 
-  constructor(kedge: Kedge, session: Session, stream: vscode.ChatResponseStream) {
+  constructor(kedge: Pick<Kedge, 'fs'>, session: Session, stream: vscode.ChatResponseStream) {
     this.#kedge = kedge;
     this.#session = session;
     this.#stream = stream;
+    this.#run = session.view.runs.at(-1);
   }
 
   event(event: AgentEvent): void {
     const stream = this.#stream;
+    if (isDurable(event)) this.#run = follow(this.#run, event);
     switch (event.type) {
       case 'run_started':
-        this.#plan = event.plan;
         stream.progress(`${plain(modelName(event.model))} answers`);
         break;
       case 'run_resumed':
@@ -86,7 +86,6 @@ export class ChatRenderer {
         for (const text of noteTexts(event.message)) stream.markdown(`*Note to the model: ${plain(text)}*\n\n`);
         break;
       case 'tool_started':
-        this.#titles.set(event.callId, event.title);
         if (event.name !== 'update_step') stream.progress(plain(event.title));
         for (const { path, access } of event.targets) if (access === 'read' && event.name === 'read_file') this.#reference(path);
         break;
@@ -113,18 +112,14 @@ export class ChatRenderer {
           stream.markdown(added || removed ? ` +${added} −${removed}\n\n` : '\n\n');
         }
         break;
-      case 'plan_proposed':
-        this.#proposed = event.plan;
-        break;
       case 'plan_step': {
-        const step = this.#plan?.steps[event.step - 1];
+        const step = this.#run?.plan?.steps[event.step - 1];
         const how = [event.unchanged && 'nothing changed', event.note && plain(event.note)].filter(Boolean);
         const note = how.length > 0 ? ` (${how.join('; ')})` : '';
         stream.markdown(`${STEP_SIGN[event.status]} **Step ${event.step}** ${plain(step?.title ?? '')}${note}\n\n`);
         break;
       }
       case 'plan_revised':
-        this.#plan = event.plan;
         stream.markdown(`${plain(planEventText(event))}\n\n`);
         break;
       case 'step_checked':
@@ -133,18 +128,17 @@ export class ChatRenderer {
         stream.markdown(`${plain(line)}\n\n${output.length > 0 ? `${fence(output.join('\n'), 'text')}\n\n` : ''}`);
         break;
       }
-      case 'budget_reached':
-        this.#limit = event;
-        break;
       case 'limits_shrunk':
         stream.markdown(`*${event.reason}*\n\n`);
         break;
-      case 'run_paused':
-        stream.markdown(`**Paused.** ${this.#limit ? `${plain(reachedText(this.#limit))} ` : ''}${visibleText(event.summary)}\n\n`);
-        stream.button({ command: 'kedge.chat.continue', title: this.#limit ? moreText(this.#limit.limit) : 'Continue' });
-        if (event.reason === 'edit_plan' && this.#plan)
-          stream.button({ command: 'kedge.editPlan', title: 'Edit plan', arguments: [this.#session.id, this.#plan.id] });
+      case 'run_paused': {
+        const { limit, plan } = this.#run ?? {};
+        stream.markdown(`**Paused.** ${limit ? `${plain(reachedText(limit))} ` : ''}${visibleText(event.summary)}\n\n`);
+        stream.button({ command: 'kedge.chat.continue', title: limit ? moreText(limit.limit) : 'Continue' });
+        if (event.reason === 'edit_plan' && plan)
+          stream.button({ command: 'kedge.editPlan', title: 'Edit plan', arguments: [this.#session.id, plan.id] });
         break;
+      }
     }
   }
 
@@ -201,7 +195,8 @@ export class ChatRenderer {
       stream.markdown(`\n\n*${plain(receiptLine(end.receipt))}${proof ? `. ${plain(proof)}` : ''}*\n\n`);
     }
     if (this.offered) this.#offer(this.offered);
-    if (this.#proposed) this.#showPlan(this.#proposed);
+    // At the very end: what the Chat is told after a button folds away all that is above.
+    if (this.#run?.proposal) this.#showPlan(this.#run.proposal.plan);
     if (this.#session.state.runs.get(end.runId)?.changed) {
       stream.button({ command: 'kedge.reviewRun', title: 'Review changes', arguments: [this.#session.id, end.runId] });
       stream.button({ command: 'kedge.undoRun', title: 'Undo run', arguments: [this.#session.id, end.runId] });

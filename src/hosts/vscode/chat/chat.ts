@@ -12,8 +12,8 @@ import type { Kedge } from '../kedge.ts';
 import { editorModelRef } from '../models/lm-adapter.ts';
 import { VENDOR } from '../models/model-provider.ts';
 import { attachmentsOf } from './attachments.ts';
-import { interruptedChats, type Metadata, note, PARTICIPANT } from './chat-participant.ts';
 import { ChatRenderer } from './chat-render.ts';
+import { interruptedChats, type Metadata, note, PARTICIPANT } from './chat-threads.ts';
 
 export async function answer(
   kedge: Kedge,
@@ -91,7 +91,7 @@ async function carryOut(
   if (request.command === 'run') {
     const plan = [...state.plans.values()].findLast(({ status }) => status === 'proposed');
     if (!plan) throw new SessionError(noPlan([...state.plans.values()].at(-1)?.status));
-    return session.answerPlan(plan.plan.id, 'run', { model });
+    return session.plans.answer(plan.plan.id, 'run', { model });
   }
   if (request.command === 'again') {
     const last = lastPrompt(state);
@@ -167,7 +167,7 @@ function metadataOf(turn: vscode.ChatContext['history'][number] | undefined): Me
 
 async function sessionOf(kedge: Kedge, previous: Metadata | undefined): Promise<Session> {
   const known = previous && (await kedge.assistant.session(previous.sessionId));
-  if (known) kedge.warnOfDamage(known);
+  if (known) kedge.sessions.warnOfDamage(known);
   return known ?? kedge.assistant.newSession();
 }
 
@@ -177,6 +177,6 @@ function modeOf(command: string | undefined, previous: Metadata | undefined): Mo
 }
 
 /** What is picked in the Chat is what is asked, whatever the settings say: nothing is sent to a service that the user did not pick. */
-function modelOf({ pickedModels }: Kedge, picked: vscode.LanguageModelChat): ModelRef {
-  return picked.vendor === VENDOR ? parseModelRef(picked.id) : editorModelRef(picked, pickedModels);
+function modelOf({ models }: Pick<Kedge, 'models'>, picked: vscode.LanguageModelChat): ModelRef {
+  return picked.vendor === VENDOR ? parseModelRef(picked.id) : editorModelRef(picked, models.picked);
 }

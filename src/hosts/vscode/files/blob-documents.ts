@@ -1,7 +1,7 @@
 /** Contents from the blob store as read-only documents, for VS Code's own diff editors. */
 import * as vscode from 'vscode';
 import type { Session } from '../../../app/session/session.ts';
-import type { ChangeSummary } from '../../../core/run/tool.ts';
+import type { ChangeSummary } from '../../../core/session/effects.ts';
 import { decodeText, encodeText } from '../../../workspace/content.ts';
 import { parsePath } from '../../../workspace/paths.ts';
 import type { BlobStore } from '../../../workspace/types.ts';

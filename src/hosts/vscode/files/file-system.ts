@@ -5,7 +5,7 @@ import { join, relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import { ToolError } from '../../../core/run/tool.ts';
 import { encodeText } from '../../../workspace/content.ts';
-import { formatPath, uniqueNames } from '../../../workspace/paths.ts';
+import { formatPath, innermost, uniqueNames } from '../../../workspace/paths.ts';
 import type {
   FileBytes,
   FileStat,
@@ -31,11 +31,6 @@ function realRoot(path: string): string[] {
   } catch {
     return [];
   }
-}
-
-/** Of folders inside each other, the inner one counts: it leaves the shortest path. */
-function innermost(places: readonly Location[]): Location | undefined {
-  return places.toSorted((a, b) => a.path.length - b.path.length)[0];
 }
 
 export class VsCodeFileSystem implements FileSystem {

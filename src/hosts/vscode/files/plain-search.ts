@@ -2,10 +2,9 @@
 import * as vscode from 'vscode';
 import { decodeText } from '../../../workspace/content.ts';
 import type { FindQuery, SearchQuery } from '../../../workspace/types.ts';
-import type { InFolder } from '../../node/files/folders.ts';
 import { type Include, includeOf } from '../../node/search/include-glob.ts';
 import { matcherOf, matchingLines } from '../../node/search/matching-lines.ts';
-import type { Hit } from '../../node/search/ripgrep.ts';
+import type { Hit, InFolder } from '../../node/search/query.ts';
 
 const MAX_BYTES = 2_000_000;
 const MAX_FILES = 20_000;

@@ -1,8 +1,8 @@
 /** Finding and searching in a folder: with ripgrep where it is on a disk, and in documents that are not saved. Loaded with the first search. */
 import type * as vscode from 'vscode';
 import type { FindQuery, SearchQuery } from '../../../workspace/types.ts';
-import type { InFolder } from '../../node/files/folders.ts';
-import { filesWithRipgrep, type Hit, ignoreFileIn, searchWithRipgrep } from '../../node/search/ripgrep.ts';
+import type { Hit, InFolder } from '../../node/search/query.ts';
+import { filesWithRipgrep, ignoreFileIn, searchWithRipgrep } from '../../node/search/ripgrep.ts';
 import { excludesOf } from './excludes.ts';
 import { findInFolder, searchDocuments, searchInFolder } from './plain-search.ts';
 import { editorRipgrep } from './ripgrep.ts';

@@ -22,7 +22,10 @@ const PROBE_MS = 300_000;
 
 type Item = vscode.QuickPickItem & { ref?: ModelRef };
 
-export async function connectModel(kedge: Kedge): Promise<void> {
+/** What connecting a model reads and changes. */
+type Connection = Pick<Kedge, 'settings' | 'keys' | 'models' | 'mode' | 'modelsChanged'>;
+
+export async function connectModel(kedge: Connection): Promise<void> {
   const { settings, keys, models } = kedge;
   await connectFlow({
     ask: quickInput,
@@ -40,7 +43,7 @@ export async function connectModel(kedge: Kedge): Promise<void> {
 }
 
 /** The models of all services that are connected: at once those that are known, then those that the services name. */
-export async function pickModel(kedge: Kedge): Promise<void> {
+export async function pickModel(kedge: Connection): Promise<void> {
   const { models, settings, mode } = kedge;
   const box = vscode.window.createQuickPick<Item>();
   const leaving = new AbortController();
@@ -94,7 +97,7 @@ export async function pickModel(kedge: Kedge): Promise<void> {
     };
     const copilot = editorModels('copilot').then(
       (found) => {
-        editors = found.map((model) => editorModelRef(model, kedge.pickedModels));
+        editors = found.map((model) => editorModelRef(model, kedge.models.picked));
       },
       () => undefined,
     );
@@ -115,7 +118,7 @@ export async function pickModel(kedge: Kedge): Promise<void> {
 }
 
 /** A model of the user's own machine is tried once, for many of them call tools in ways of their own. */
-async function probed(kedge: Kedge, ref: ModelRef): Promise<ModelFacts['calls']> {
+async function probed(kedge: Connection, ref: ModelRef): Promise<ModelFacts['calls']> {
   const facts = kedge.models.facts(ref);
   if (!catalogEntry(ref.provider)?.local || facts.calls) return undefined;
   const config = await providerConfig(ref.provider, kedge.settings, kedge.keys);
@@ -138,7 +141,7 @@ function memoryGb(provider: string, config: ProviderConfig): number | undefined 
   return isServedHere(provider, config) ? totalmem() / 2 ** 30 : undefined;
 }
 
-async function use(kedge: Kedge, ref: ModelRef, mode?: Mode, calls?: ModelFacts['calls']): Promise<void> {
+async function use(kedge: Connection, ref: ModelRef, mode?: Mode, calls?: ModelFacts['calls']): Promise<void> {
   await kedge.models.remember(ref, calls);
   await kedge.settings.setModel(ref, mode);
   kedge.modelsChanged();

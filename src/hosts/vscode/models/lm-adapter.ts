@@ -7,7 +7,8 @@ import { type ModelAdapter, ModelError, type ModelEvent, type ModelRequest } fro
 import { type FramedResult, framed } from '../../../core/model/notes.ts';
 import { EDITOR } from '../../../providers/catalog.ts';
 import { silenceOf, silent } from '../../../providers/connection.ts';
-import { echoInput, failureError, failureOf, markedText, modelError, wireId } from '../../../providers/http.ts';
+import { failureError, failureOf, modelError } from '../../../providers/errors.ts';
+import { echoInput, markedText, wireId } from '../../../providers/tool-calls.ts';
 
 /** Asked for nothing in particular, or of a vendor that never answers, the editor can keep one waiting for long. */
 const SELECT_MS = 10_000;

@@ -5,7 +5,7 @@ import type { ImagePart, Message, ModelRef, TextPart, ToolCall, ToolResult } fro
 import type { ModelRequest } from '../../../core/model/model.ts';
 import { MODES } from '../../../core/session/events.ts';
 import { catalogEntry, EDITOR, modelText, parseModelRef } from '../../../providers/catalog.ts';
-import { echoInput } from '../../../providers/http.ts';
+import { echoInput } from '../../../providers/tool-calls.ts';
 import type { ModelFacts } from '../../../providers/types.ts';
 import type { Kedge } from '../kedge.ts';
 import { modelName } from './model-label.ts';
@@ -13,7 +13,10 @@ import { modelName } from './model-label.ts';
 export const VENDOR = 'kedge';
 const LIST_MS = 10_000;
 
-export function registerModelProvider(kedge: Kedge): vscode.Disposable {
+/** What the editor's model picker is given. */
+type Provided = Pick<Kedge, 'settings' | 'models' | 'mode' | 'onDidChange'>;
+
+export function registerModelProvider(kedge: Provided): vscode.Disposable {
   const changed = new vscode.EventEmitter<void>();
   const registration = vscode.lm.registerLanguageModelChatProvider(VENDOR, {
     onDidChangeLanguageModelChatInformation: changed.event,
@@ -30,7 +33,7 @@ export function registerModelProvider(kedge: Kedge): vscode.Disposable {
 }
 
 /** Nobody is asked for a list unless the user opens the picker: until then it is what is known. Exported for its test. */
-export async function models(kedge: Kedge, silent: boolean, token: vscode.CancellationToken): Promise<ReturnType<typeof information>[]> {
+export async function models(kedge: Provided, silent: boolean, token: vscode.CancellationToken): Promise<ReturnType<typeof information>[]> {
   const services = await kedge.models.connected();
   if (!silent) await Promise.all(services.map(({ id }) => listed(kedge, id, token)));
   const chosen = kedge.settings.model(kedge.mode);
@@ -46,7 +49,7 @@ export async function models(kedge: Kedge, silent: boolean, token: vscode.Cancel
 }
 
 /** A service that does not answer has the models that are known of it. */
-async function listed(kedge: Kedge, provider: string, token: vscode.CancellationToken): Promise<void> {
+async function listed(kedge: Provided, provider: string, token: vscode.CancellationToken): Promise<void> {
   const controller = new AbortController();
   const cancelling = token.onCancellationRequested(() => controller.abort());
   try {
@@ -79,7 +82,7 @@ function information(id: string, ref: ModelRef, facts: ModelFacts, isDefault: bo
 }
 
 async function respond(
-  kedge: Kedge,
+  kedge: Provided,
   id: string,
   messages: readonly vscode.LanguageModelChatRequestMessage[],
   options: vscode.ProvideLanguageModelChatResponseOptions,
@@ -87,7 +90,7 @@ async function respond(
   token: vscode.CancellationToken,
 ): Promise<void> {
   const ref = parseModelRef(id);
-  const adapter = await kedge.adapter(ref);
+  const adapter = await kedge.models.adapter(ref);
   const controller = new AbortController();
   const cancelling = token.onCancellationRequested(() => controller.abort());
   const facts = kedge.models.facts(ref);

@@ -1,16 +1,22 @@
 /** The models of the services that are connected: their live lists, kept for the session, and what is known about each. */
+import { totalmem } from 'node:os';
 import type * as vscode from 'vscode';
-import { knownModels, listModels } from '../../../app/models/models.ts';
+import { isServedHere, knownModels, listModels, loadAdapter } from '../../../app/models/models.ts';
 import type { ModelRef } from '../../../core/model/messages.ts';
-import { CATALOG, type CatalogEntry, factsOf, modelText } from '../../../providers/catalog.ts';
+import type { ModelAdapter } from '../../../core/model/model.ts';
+import { CATALOG, type CatalogEntry, EDITOR, factsOf, modelText } from '../../../providers/catalog.ts';
+import { withRetry } from '../../../providers/retry.ts';
 import type { ModelFacts, ModelInfo, ProviderConfig } from '../../../providers/types.ts';
 import { type Keys, providerConfig, type VsCodeSettings } from '../settings/settings.ts';
+import type { PickedModels } from './lm-adapter.ts';
 
 const FACTS_KEY = 'kedge.facts';
 /** How long a program on this computer may take to say that it is there. */
 const LOCAL_MS = 1_500;
 
 export class Models {
+  /** Models that the editor handed over itself. */
+  readonly picked: PickedModels = new Map();
   readonly #settings: VsCodeSettings;
   readonly #keys: Keys;
   readonly #memory: vscode.Memento;
@@ -27,7 +33,7 @@ export class Models {
   async list(provider: string, signal: AbortSignal): Promise<readonly ModelInfo[]> {
     const before = this.#lists.get(provider);
     if (before) return before.models;
-    const config = await this.#configOf(provider);
+    const config = await this.configOf(provider);
     const models = await listModels(provider, config, signal);
     this.#lists.set(provider, { models, config: JSON.stringify(config) });
     return models;
@@ -35,7 +41,7 @@ export class Models {
 
   /** A list that was asked for elsewhere, with what is configured by now. */
   async keep(provider: string, models: readonly ModelInfo[]): Promise<void> {
-    if (models.length > 0) this.#lists.set(provider, { models, config: JSON.stringify(await this.#configOf(provider)) });
+    if (models.length > 0) this.#lists.set(provider, { models, config: JSON.stringify(await this.configOf(provider)) });
   }
 
   /** What can be said without asking: the list, if it was asked for, else what catalogue and settings name. */
@@ -87,7 +93,7 @@ export class Models {
   /** Keys or addresses have changed: what another service or account said counts no more. */
   async revise(): Promise<void> {
     for (const [provider, { config }] of [...this.#lists]) {
-      if (JSON.stringify(await this.#configOf(provider)) !== config) this.#lists.delete(provider);
+      if (JSON.stringify(await this.configOf(provider)) !== config) this.#lists.delete(provider);
     }
   }
 
@@ -95,7 +101,18 @@ export class Models {
     return this.#lists.get(provider)?.models.find(({ id }) => id === model);
   }
 
-  #configOf(provider: string): Promise<ProviderConfig> {
+  async adapter(model: ModelRef): Promise<ModelAdapter> {
+    if (model.provider === EDITOR) return withRetry((await import('./lm-adapter.ts')).createEditorAdapter(this.picked));
+    const { calls } = this.facts(model);
+    return loadAdapter(model, (provider) => this.configOf(provider), { memoryBytes: totalmem(), ...(calls && { calls }) });
+  }
+
+  configOf(provider: string): Promise<ProviderConfig> {
     return providerConfig(provider, this.#settings, this.#keys);
+  }
+
+  /** Whether this machine's memory is the model's. */
+  async isServedHere({ provider }: ModelRef): Promise<boolean> {
+    return isServedHere(provider, await this.configOf(provider));
   }
 }

@@ -7,7 +7,10 @@ import type { Kedge } from '../kedge.ts';
 import { modelName } from '../models/model-label.ts';
 import { readPolicy } from '../settings/policy-settings.ts';
 
-export async function panelState(kedge: Kedge): Promise<PanelState> {
+/** The parts of the window that the panel's state is read from. */
+type Sources = Pick<Kedge, 'mode' | 'settings' | 'models' | 'fs'>;
+
+export async function panelState(kedge: Sources): Promise<PanelState> {
   const { mode } = kedge;
   const model = kedge.settings.model(mode);
   return {
@@ -20,7 +23,7 @@ export async function panelState(kedge: Kedge): Promise<PanelState> {
   };
 }
 
-async function readinessOf(kedge: Kedge, model: ModelRef): Promise<Readiness> {
+async function readinessOf(kedge: Sources, model: ModelRef): Promise<Readiness> {
   const connect = { label: 'Connect', message: { type: 'connect_model' as const } };
   const [broken] = readPolicy().problems;
   if (broken) return { level: 'attention', text: broken, action: { label: 'Settings', message: { type: 'open_rules' } } };
@@ -34,7 +37,7 @@ async function readinessOf(kedge: Kedge, model: ModelRef): Promise<Readiness> {
     };
   }
   const entry = catalogEntry(model.provider);
-  const missing = entry && missingConfig(entry, await kedge.configOf(entry.id));
+  const missing = entry && missingConfig(entry, await kedge.models.configOf(entry.id));
   if (missing) return { level: 'attention', text: `There is no ${missing} for ${entry.label}.`, action: connect };
   return { level: 'ready', text: `${modelName(model)} is connected.` };
 }

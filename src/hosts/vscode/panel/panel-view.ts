@@ -39,7 +39,7 @@ export class PanelView implements vscode.Disposable {
     this.#disposables = [
       kedge.onDidChange(() => void this.#sendState().catch((error) => this.#explain(error))),
       proposals.onDidEdit((edited) => this.#post({ type: 'proposal_edited', ...edited })),
-      kedge.onDidChangeSession((session) => {
+      kedge.sessions.onDidChange((session) => {
         this.#runsShown = RUNS_SHOWN;
         if (this.#ready) this.#showSession(session);
       }),
@@ -67,12 +67,12 @@ export class PanelView implements vscode.Disposable {
 
   async #handle(message: ToHost): Promise<unknown> {
     const kedge = this.#kedge;
-    const session = await kedge.session();
+    const session = await kedge.sessions.current();
     switch (message.type) {
       case 'ready':
         await this.#sendState();
         // Another one may be shown by now: nobody is told of that before it is ready.
-        this.#showSession(await kedge.session());
+        this.#showSession(await kedge.sessions.current());
         this.#ready = true;
         this.sendQueued();
         void kedge.assistant.warmUp();
@@ -122,7 +122,7 @@ export class PanelView implements vscode.Disposable {
         return session.answerApproval(message.approvalId, given);
       }
       case 'answer_plan':
-        return session.answerPlan(message.planId, message.answer, { edited: message.plan });
+        return session.plans.answer(message.planId, message.answer, { edited: message.plan });
       case 'revise_plan':
         return session.plans.revise(message.planId, message.plan, message.was);
       case 'change_plan':
@@ -134,17 +134,17 @@ export class PanelView implements vscode.Disposable {
       case 'save_plan':
         return openAsMarkdown(session, message.planId, message.plan);
       case 'undo_run':
-        return session.undo(message.runId);
+        return session.changes.undo(message.runId);
       case 'edit_proposal':
         return this.#proposals.open(session, message.approvalId, message.path, message.without);
       case 'undo_part':
-        return session.undo(message.runId, { path: message.path, ...(message.hunk && { hunk: message.hunk }) });
+        return session.changes.undo(message.runId, { path: message.path, ...(message.hunk && { hunk: message.hunk }) });
       case 'review_file': {
         const { runId, path } = message;
-        return this.#post({ type: 'file_review', runId, path, review: await session.review(runId, path) });
+        return this.#post({ type: 'file_review', runId, path, review: await session.changes.review(runId, path) });
       }
       case 'restore':
-        return session.restore(message.to);
+        return session.changes.restore(message.to);
       case 'review_run':
         return reviewRun(session, message.runId, kedge.fs);
       case 'open_folder':
@@ -161,7 +161,7 @@ export class PanelView implements vscode.Disposable {
         this.#runsShown += RUNS_SHOWN;
         return this.#showSession(session);
       case 'new_session':
-        return kedge.show(kedge.assistant.newSession());
+        return kedge.sessions.show(kedge.assistant.newSession());
       case 'pick_session':
         return vscode.commands.executeCommand('kedge.openSession');
       case 'pick_model':
@@ -182,7 +182,7 @@ export class PanelView implements vscode.Disposable {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#pending = [];
-    this.#kedge.warnOfDamage(session);
+    this.#kedge.sessions.warnOfDamage(session);
     const runIds = [...session.state.runs.keys()];
     const shown = new Set(runIds.slice(-this.#runsShown));
     this.#post({

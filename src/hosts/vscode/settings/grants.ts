@@ -1,7 +1,7 @@
 /** What the user allowed for good in this workspace. It is kept by VS Code, never in the workspace. */
 import * as vscode from 'vscode';
+import type { Session } from '../../../app/session/session.ts';
 import { isSamePermission, type Permission, permissionText } from '../../../core/session/grant-scope.ts';
-import type { Kedge } from '../kedge.ts';
 
 const GRANTS_KEY = 'kedge.grants';
 /** From before anything but edits could be granted. */
@@ -44,10 +44,12 @@ const SCOPE = {
   workspace: 'in this workspace, always',
 };
 
+type GrantsOwner = { grants: WorkspaceGrants; sessions: { current(): Promise<Session> }; revokeGrants(covers?: Permission): Promise<void> };
+
 /** Lists what is allowed without asking; what is chosen is asked for again. */
-export async function manageGrants(kedge: Kedge): Promise<void> {
+export async function manageGrants(kedge: GrantsOwner): Promise<void> {
   for (;;) {
-    const { grants } = (await kedge.session()).state;
+    const { grants } = (await kedge.sessions.current()).state;
     const all = [...kedge.grants.list().map((covers) => ({ covers, scope: 'workspace' as const })), ...grants];
     if (all.length === 0) {
       void vscode.window.showInformationMessage(

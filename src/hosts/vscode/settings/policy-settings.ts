@@ -1,6 +1,6 @@
 /** What the user's settings allow, ask for and deny, and how a workspace's tighten that. */
 import * as vscode from 'vscode';
-import type { PolicySettings } from '../../../app/run/judge.ts';
+import type { PolicySettings } from '../../../app/ports.ts';
 import { joinRules, readRules } from '../../../policy/rules.ts';
 
 const RULES = 'policy.rules';

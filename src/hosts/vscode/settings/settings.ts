@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
-import type { Settings, Tuning } from '../../../app/assistant.ts';
 import { DEFAULT_LIMITS } from '../../../app/limits.ts';
 import { DEFAULT_THRESHOLDS, type PressureThresholds } from '../../../app/models/memory-pressure.ts';
+import type { Settings, Tuning } from '../../../app/ports.ts';
 import type { Budgets } from '../../../app/run/day-budget.ts';
 import type { ModelRef } from '../../../core/model/messages.ts';
-import type { DayBudget, RunBudget } from '../../../core/run/budget.ts';
-import { type Limits, MODES, type Mode } from '../../../core/session/events.ts';
+import { MODES, type Mode } from '../../../core/session/events.ts';
+import type { DayBudget, Limits, RunBudget } from '../../../core/session/limits.ts';
 import { modelText, parseModelRef } from '../../../providers/catalog.ts';
 import { filledHeaders } from '../../../providers/headers.ts';
 import type { ModelFacts, ProviderConfig } from '../../../providers/types.ts';

@@ -1,5 +1,5 @@
 /** Git runs programs at many places: by its configuration, its options, its transports and its editors. */
-import type { Rule } from '../concerns.ts';
+import type { CommandConcern } from '../../../core/run/rules.ts';
 import { asks, type Check, wordSet } from '../findings.ts';
 import { findOption, otherOption } from './options.ts';
 
@@ -12,7 +12,7 @@ const READS =
   range-diff show-branch`);
 const PLAIN = wordSet('add commit checkout switch branch tag merge pull fetch stash rebase revert cherry-pick init reflog reset remote');
 
-const ALWAYS: Partial<Record<Rule, string>> = {
+const ALWAYS: Partial<Record<CommandConcern, string>> = {
   sends:
     'push send-email send-pack request-pull imap-send clone ls-remote daemon instaweb http-push http-fetch fetch-pack svn p4 cvsimport',
   deletes: 'clean rm restore gc prune prune-packed repack replace update-ref filter-branch filter-repo',
@@ -22,7 +22,7 @@ const ALWAYS: Partial<Record<Rule, string>> = {
     credential-cache credential-store merge-index merge-one-file interpret-trailers column commit-tree mktree scalar subtree flow annex`,
 };
 const RULE_OF = new Map(
-  Object.entries(ALWAYS).flatMap(([rule, names]) => [...wordSet(names)].map((name) => [name, rule as Rule] as const)),
+  Object.entries(ALWAYS).flatMap(([rule, names]) => [...wordSet(names)].map((name) => [name, rule as CommandConcern] as const)),
 );
 
 /** Of any subcommand. */

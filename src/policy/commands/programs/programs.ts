@@ -1,9 +1,9 @@
 /** What is known of programs: which ask whatever was allowed, which of their options do, and which only read. */
-import type { Rule } from '../concerns.ts';
+import type { CommandConcern } from '../../../core/run/rules.ts';
 import { wordSet } from '../findings.ts';
 
 /** These ask, whatever their arguments and whatever was allowed. */
-const ALWAYS: Partial<Record<Rule, string>> = {
+const ALWAYS: Partial<Record<CommandConcern, string>> = {
   'runs-other': `sudo doas su runuser pkexec run0 gosu xargs parallel watch entr nohup setsid exec ssh sshpass mosh autossh rsh rexec
     chroot unshare nsenter bwrap firejail flock strace ltrace dtrace gdb lldb valgrind perf script expect unbuffer busybox toybox
     systemd-run at batch crontab tmux screen dtach open xdg-open start trap coproc direnv nix nix-shell nix-build guix hyperfine
@@ -44,7 +44,7 @@ const ALWAYS: Partial<Record<Rule, string>> = {
 };
 
 /** Options that ask, whatever was allowed. */
-const OPTIONS: Record<string, Partial<Record<Rule, string>>> = {
+const OPTIONS: Record<string, Partial<Record<CommandConcern, string>>> = {
   rg: { 'runs-other': '--pre --hostname-bin --search-zip -z' },
   ag: { 'runs-other': '--pager --search-zip -z' },
   ack: { 'runs-other': '--pager --output', 'inline-code': '--match-filter --ackrc --filter' },
@@ -143,7 +143,7 @@ for (const [name, same] of Object.entries({
   nerdctl: 'docker',
   py: 'pytest',
 }))
-  OPTIONS[name] ??= OPTIONS[same] as Partial<Record<Rule, string>>;
+  OPTIONS[name] ??= OPTIONS[same] as Partial<Record<CommandConcern, string>>;
 
 /** Programs that change nothing and run nothing, save for the options above. */
 const READS = `ls cat head tail wc pwd echo printf true false : exit break continue test [ [[ grep egrep fgrep rg ag sort cut tr nl tac rev fold fmt column
@@ -154,15 +154,15 @@ const READS = `ls cat head tail wc pwd echo printf true false : exit break conti
   format-list write-output get-date get-process join-path split-path resolve-path compare-object group-object`;
 
 const RULE_OF = new Map(
-  Object.entries(ALWAYS).flatMap(([rule, names]) => [...wordSet(names)].map((name) => [name, rule as Rule] as const)),
+  Object.entries(ALWAYS).flatMap(([rule, names]) => [...wordSet(names)].map((name) => [name, rule as CommandConcern] as const)),
 );
 const READING = wordSet(READS);
 
 /** A dynamic loader runs what it is given. */
 const LOADER = /^ld(?:-\w+)*[-\w.]*\.so(?:\.\d+)*$/;
 
-export const alwaysAsks = (name: string): Rule | undefined => RULE_OF.get(name) ?? (LOADER.test(name) ? 'runs-other' : undefined);
-export const dangerousOptions = (name: string): Partial<Record<Rule, string>> | undefined =>
+export const alwaysAsks = (name: string): CommandConcern | undefined => RULE_OF.get(name) ?? (LOADER.test(name) ? 'runs-other' : undefined);
+export const dangerousOptions = (name: string): Partial<Record<CommandConcern, string>> | undefined =>
   Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
 /** Their long options have one dash, so letters can not be put together. */
 const EXACT = wordSet('go java gcc clang g++ cc dotnet tsc swift ghc');

@@ -1,13 +1,13 @@
 /** Programs whose first word says what they do: what that word asks for, and how far a prefix must reach. */
-import type { Rule } from '../concerns.ts';
+import type { CommandConcern } from '../../../core/run/rules.ts';
 import { asks, type Check, wordSet } from '../findings.ts';
 
 type Form = {
   /** These ask, whatever was allowed. */
-  ask?: Partial<Record<Rule, string>>;
+  ask?: Partial<Record<CommandConcern, string>>;
   /** Only these do not ask, where it is given; for all others the rule is `otherwise`. */
   plain?: string;
-  otherwise?: Rule;
+  otherwise?: CommandConcern;
   /** A prefix must also name the word behind these: the script, the file, the tool. */
   namesTarget?: string;
   /** Behind these stands another program. */
@@ -127,7 +127,7 @@ function checkSubcommand(name: string, form: Form, args: readonly string[]): Ret
   // A toolchain, a file or an address in the place of a subcommand.
   if (/^\+|:\/\/|^\//.test(word)) return asks('runs-other', `${name} ${word}`);
   const shown = `${name} ${word}`;
-  const rule = Object.entries(form.ask ?? {}).find(([, words]) => wordSet(words).has(word))?.[0] as Rule | undefined;
+  const rule = Object.entries(form.ask ?? {}).find(([, words]) => wordSet(words).has(word))?.[0] as CommandConcern | undefined;
   if (rule) return asks(rule, shown);
   const rest = args.slice(at + 1);
   const other = OF_ONE[name]?.(rest, shown);

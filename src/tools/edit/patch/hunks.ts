@@ -9,7 +9,8 @@ import { elisionIn } from '../replace/elision.ts';
 import { appliedAlready, isUndone, leavesOut, notFound, occursAt, unclearIndentation } from '../replace/errors.ts';
 import { Lines, lastAtMost } from '../replace/lines.ts';
 import { EXACT, indentOf, LOOSER, linePlaces, type Place, type Scope, withinAny } from '../replace/match.ts';
-import { BORDER, type Op, render } from '../replace/render.ts';
+import type { Op } from '../replace/op.ts';
+import { BORDER, render } from '../replace/render.ts';
 import { type Span, splice, withoutMark } from '../replace/replace.ts';
 import type { Hunk } from './parse.ts';
 

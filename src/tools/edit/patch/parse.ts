@@ -17,7 +17,7 @@
  * section's path the `---` and `+++` lines of a unified diff, or as a unified diff altogether.
  */
 import { ToolError } from '../../../core/run/tool.ts';
-import type { Op } from '../replace/render.ts';
+import type { Op } from '../replace/op.ts';
 import { fromUnified } from './unified.ts';
 
 /**

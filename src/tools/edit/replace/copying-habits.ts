@@ -3,7 +3,7 @@
  * new lines contain them too. They are detected from all lines of the passage, and only when the passage matched by ignoring them.
  */
 import { PLAINLY, withoutTrailing } from './match.ts';
-import type { Op } from './render.ts';
+import type { Op } from './op.ts';
 
 type Undo = (line: string) => string;
 

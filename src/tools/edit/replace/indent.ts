@@ -7,7 +7,7 @@ import { closesBlock, isNestedWell, leavesBlock, opensBlock } from './blocks.ts'
 import { type Convert, findConversion, fromLineStart, isOneForSeveral, stepsOf } from './indent-steps.ts';
 import type { Lines } from './lines.ts';
 import { indentOf } from './match.ts';
-import type { Op } from './render.ts';
+import type { Op } from './op.ts';
 
 /** A line of the passage, with its indentation in the model's copy and in the file. */
 type OldLine = { index: number; old: string; file: string; text: string };

@@ -2,15 +2,14 @@
  * Renders the text that replaces a passage. A kept line stays byte for byte. A new line is written as the model wrote it, with the line
  * ending of the line that it replaces or follows. When indentation was ignored, it is indented like the file.
  */
+
 import { diffArrays } from 'diff';
 import { withoutHabits } from './copying-habits.ts';
 import { indentsFor } from './indent.ts';
 import { type Lines, splitLines, splitPieces } from './lines.ts';
 import { indentOf, type Place } from './match.ts';
+import type { Op } from './op.ts';
 import { withTypographyOf } from './typography.ts';
-
-/** A line of a diff: kept, removed or added. */
-export type Op = { sign: ' ' | '-' | '+'; text: string };
 
 /**
  * Computes the line diff of two texts. Line breaks at the beginning or end of both texts are kept, and never matched with an empty line.

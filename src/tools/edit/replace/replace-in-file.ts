@@ -4,10 +4,12 @@ import { encodeLike } from '../../../workspace/content.ts';
 import type { WriteGate } from '../../../workspace/gate.ts';
 import type { Workspace } from '../../../workspace/workspace.ts';
 import { countOf, defineTool } from '../../define-tool.ts';
+import { renameArguments } from '../../input-repair.ts';
 import { changeCall, existingFile, textContent } from '../change-call.ts';
 import { marksNote, withMarksRestored } from '../invisible-marks.ts';
-import { repairReplaceInput } from './input.ts';
 import { expectWhole, replaceAll } from './replace.ts';
+
+const Edit = z.object({ old_text: z.string(), new_text: z.string(), all: z.boolean().optional() });
 
 export function replaceInFileTool(workspace: Workspace, gate: WriteGate): Tool {
   return defineTool({
@@ -17,9 +19,9 @@ export function replaceInFileTool(workspace: Workspace, gate: WriteGate): Tool {
     effect: 'mutating',
     input: z.object({
       path: z.string(),
-      edits: z.array(z.object({ old_text: z.string(), new_text: z.string(), all: z.boolean().optional() })).min(1),
+      edits: z.array(Edit).min(1),
     }),
-    repair: repairReplaceInput,
+    repair: withEdits,
     async prepare({ path: input, edits }) {
       const place = await workspace.resolve(input);
       const isNew = edits.some(({ old_text }) => old_text === '');
@@ -31,4 +33,10 @@ export function replaceInFileTool(workspace: Workspace, gate: WriteGate): Tool {
       return changeCall(`Edit ${place.path}`, [{ ...place, before, after: encodeLike(text, before) }], gate, done);
     },
   });
+}
+
+/** Many models send the one edit that they mean without a list around it. */
+function withEdits(input: unknown): unknown {
+  const { path, edits, ...edit } = (renameArguments(input, Edit) ?? {}) as Record<string, unknown>;
+  return edits === undefined && edit.old_text !== undefined ? { path, edits: [edit] } : input;
 }

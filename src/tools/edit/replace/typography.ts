@@ -3,7 +3,7 @@
  * characters of the file.
  */
 import { diffArrays } from 'diff';
-import type { Op } from './render.ts';
+import type { Op } from './op.ts';
 
 const TOKEN = /\s+|[\p{L}\p{N}_]+|./gsu;
 /** Longer changes are written as the model sent them, because comparing them would take too long. */

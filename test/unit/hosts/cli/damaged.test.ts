@@ -69,7 +69,7 @@ describe('one wrong letter in a log', () => {
     assert.match(kedge.session.damage ?? '', /^1 line /);
     const again = await kedge.reload();
     assert.match(again.session.damage ?? '', /^1 line /, 'nothing was written yet');
-    await again.session.undo(again.session.state.lastRun?.runId ?? '');
+    await again.session.changes.undo(again.session.state.lastRun?.runId ?? '');
     assert.equal((await again.reload()).session.damage, undefined);
   });
 });

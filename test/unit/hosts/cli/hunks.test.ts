@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ChangeSummary } from '../../../../src/core/run/tool.ts';
+import type { ChangeSummary } from '../../../../src/core/session/effects.ts';
 import { canChoose, chooseHunks } from '../../../../src/hosts/cli/output/hunks.ts';
 import { paintFor } from '../../../../src/hosts/cli/output/terminal.ts';
 

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { openKedge } from '../../../../src/hosts/cli/kedge.ts';
-import { parseCommand, UsageError } from '../../../../src/hosts/cli/options/arguments.ts';
-import { type KeysCommand, keys } from '../../../../src/hosts/cli/options/keys.ts';
+import { type KeysCommand, parseCommand, UsageError } from '../../../../src/hosts/cli/options/arguments.ts';
+import { keys } from '../../../../src/hosts/cli/options/keys.ts';
 import { type Keychain, StoredKeys } from '../../../../src/hosts/node/keyring.ts';
 import { remove } from '../node/folder.ts';
 

@@ -6,6 +6,7 @@ import { mkdtemp, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AgentEvent, isDurable } from '../../../../src/core/session/events.ts';
+import { LOG_FORMAT } from '../../../../src/core/session/log-format.ts';
 import { foldSession } from '../../../../src/core/session/reduce.ts';
 import { type ResponsesServer, type ResponsesServerOptions, startResponsesServer } from '../../../support/responses-server.ts';
 import { until } from '../../../support/until.ts';
@@ -238,7 +239,8 @@ describe('kedge, the program', () => {
     assert.equal(session.title, 'explain src/tide.ts');
     const [workspace = ''] = await readdir(join(home, 'workspaces'));
     const log = await readFile(join(home, 'workspaces', workspace, 'sessions', `${session.id}.jsonl`), 'utf8');
-    assert.equal(log, durable.map((event) => `${JSON.stringify(event)}\n`).join(''));
+    const logged = durable.map((event, index) => (index === 0 ? { ...event, format: LOG_FORMAT } : event));
+    assert.equal(log, logged.map((event) => `${JSON.stringify(event)}\n`).join(''));
   });
 
   it('speaks to a model server with what the environment says', async () => {

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import type { AgentEvent } from '../../../../src/core/session/events.ts';
+import { foldRun } from '../../../../src/core/view/reduce-run.ts';
 import { becameOf } from '../../../../src/hosts/vscode/answered.ts';
+
+/** A session with one run, of these events. */
+const viewOf = (...events: AgentEvent[]) => ({ runs: [foldRun(events, 'r')] });
 
 const event = (fields: object) => ({ runId: 'r', seq: 1, at: 0, ...fields }) as AgentEvent;
 
@@ -9,17 +13,17 @@ describe('a button of the Chat that is pressed once more', () => {
   const resolved = (approve: boolean) => event({ type: 'approval_resolved', approvalId: 'a', callId: 'c', answer: { approve } });
 
   it('says what was decided', () => {
-    assert.equal(becameOf([asked, resolved(true)], 'a'), 'You approved this already: Edit src/a.ts.');
-    assert.equal(becameOf([asked, resolved(false)], 'a'), 'You rejected this already: Edit src/a.ts.');
+    assert.equal(becameOf(viewOf(asked, resolved(true)), 'a'), 'You approved this already: Edit src/a.ts.');
+    assert.equal(becameOf(viewOf(asked, resolved(false)), 'a'), 'You rejected this already: Edit src/a.ts.');
   });
 
   it('says what was answered', () => {
     const answered = (answer: object) => event({ type: 'question_answered', questionId: 'q', callId: 'c', answer });
-    assert.equal(becameOf([answered({ option: 'The old one' })], 'q'), 'This question was answered already: The old one');
-    assert.equal(becameOf([answered({ words: 'Neither' })], 'q'), 'This question was answered already: Neither');
+    assert.equal(becameOf(viewOf(answered({ option: 'The old one' })), 'q'), 'This question was answered already: The old one');
+    assert.equal(becameOf(viewOf(answered({ words: 'Neither' })), 'q'), 'This question was answered already: Neither');
   });
 
   it('says that nobody waits any more', () => {
-    assert.equal(becameOf([asked], 'a'), 'This question is no longer open: its run has ended.');
+    assert.equal(becameOf(viewOf(asked), 'a'), 'This question is no longer open: its run has ended.');
   });
 });

@@ -1,0 +1,80 @@
+// The Chromium in which an editor is shown: one that is installed, or one that is installed now.
+import { execFileSync } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { exists } from './editor.ts';
+
+const chromiumNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'microsoft-edge', 'chrome.exe'];
+const chromiumPlaces = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
+  '/snap/bin/chromium',
+  ...[process.env.PROGRAMFILES, process.env['PROGRAMFILES(X86)'], process.env.LOCALAPPDATA].flatMap((place) =>
+    place ? [join(place, 'Google/Chrome/Application/chrome.exe'), join(place, 'Microsoft/Edge/Application/msedge.exe')] : [],
+  ),
+];
+
+async function findChromium(): Promise<string | undefined> {
+  const onPath = (process.env.PATH ?? '').split(delimiter).flatMap((folder) => chromiumNames.map((name) => join(folder, name)));
+  for (const path of [...onPath, ...chromiumPlaces]) {
+    const runs = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (runs) return path;
+  }
+  return undefined;
+}
+
+/** The path of a Chromium or Chrome; where that is possible without asking (root on Debian), installs one. */
+export async function ensureChromium(log: (line: string) => void = console.log): Promise<string> {
+  const chosen = process.env.CHROME_PATH;
+  if (chosen) {
+    if (await exists(chosen)) return chosen;
+    throw new Error(`$CHROME_PATH names ${chosen}, which does not exist: correct it or unset it.`);
+  }
+  const found = await findChromium();
+  if (found) return found;
+  const debian = await exists('/etc/debian_version');
+  if (debian && process.getuid?.() === 0) {
+    log('Installing Chromium (apt-get), about half a minute ...');
+    await aptInstall('chromium');
+    const installed = await findChromium();
+    if (installed) return installed;
+  }
+  const advice = debian
+    ? `run: sudo apt-get update && sudo apt-get install -y chromium`
+    : 'install Chrome or Chromium, or set CHROME_PATH to one.';
+  throw new Error(`The tests in the editor need Chromium and there is none: ${advice}`);
+}
+
+/**
+ * Installs a package of Debian. While another program uses the package manager, this waits for it. apt-get's own option for that
+ * (DPkg::Lock::Timeout) covers `install` but not the lock of `update`, and there is no event for the end of a lock, so it is tried again.
+ */
+export async function aptInstall(name: string, { timeoutMs = 300_000, pauseMs = 2000, env = process.env } = {}): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  const apt = 'apt-get -o DPkg::Lock::Timeout=300';
+  for (;;) {
+    try {
+      execFileSync('sh', ['-c', `(${apt} update && ${apt} install -y ${name}) >&2`], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+        env: { ...env, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' },
+      });
+      return;
+    } catch (error) {
+      const isBusy = /Could not get lock|Unable to (?:lock|acquire)/.test((error as Error).message);
+      if (!isBusy || performance.now() > deadline) throw error;
+      await setTimeout(pauseMs);
+    }
+  }
+}
+
+/** Chromium's arguments: no sandbox (it cannot have one as root), and nothing that talks to the outside. */
+export const chromiumFlags = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+  ...['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'],
+];

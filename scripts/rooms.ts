@@ -1,0 +1,125 @@
+/**
+ * The rooms of the source tree and what each of them may import. Run as a program, as `npm run check` does, it reads every source file and fails
+ * where an import crosses a wall, where files import each other in a circle, and where a file or a folder has grown too large.
+ */
+import { globSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+
+const BELOW_APP = ['src/core', 'src/policy', 'src/workspace', 'src/providers', 'src/tools', 'src/mcp', 'src/sessions'];
+
+/**
+ * A room may import itself and what is listed here: other rooms, single files of them, npm packages, `node:*` (Node's own modules) and `vscode`.
+ * `src/core/*` stands for the files that lie in that folder itself. A file belongs to the innermost room around it.
+ */
+export const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  'src/core': [],
+  'src/core/model': ['src/core/*'],
+  'src/core/plan': ['src/core/*', 'src/core/model', 'src/core/session', 'zod'],
+  'src/core/session': ['src/core/*', 'src/core/model', 'src/core/plan'],
+  'src/core/words': ['src/core/*', 'src/core/model', 'src/core/plan', 'src/core/session'],
+  'src/core/view': ['src/core/*', 'src/core/model', 'src/core/plan', 'src/core/session', 'src/core/words'],
+  'src/core/run': ['src/core', 'zod'],
+  'src/protocol': ['src/core', 'zod'],
+  'src/policy': ['src/core', 'zod'],
+  'src/workspace': ['src/core', 'diff', 'ignore'],
+  'src/providers': [
+    ...['src/core', 'src/offline/index.ts', 'src/text-tools/index.ts'],
+    ...['@anthropic-ai/sdk', '@google/genai', 'ollama', 'openai'],
+  ],
+  'src/text-tools': ['src/core', 'src/providers/errors.ts', 'src/providers/tool-calls.ts', 'js-yaml'],
+  'src/offline': ['src/core', 'src/providers/types.ts'],
+  'src/tools': ['src/core', 'src/policy', 'src/workspace', 'diff', 'zod'],
+  'src/mcp': ['src/core', 'src/policy', 'src/workspace', '@modelcontextprotocol/sdk', 'zod'],
+  'src/sessions': ['src/core', 'src/workspace', 'node:*'],
+  'src/app': BELOW_APP,
+  'src/hosts/node': [...BELOW_APP, 'src/app', 'node:*', '@napi-rs/keyring', 'cross-spawn', 'htmlparser2', 'ignore', 'web-tree-sitter'],
+  'src/hosts/cli': [...BELOW_APP, 'src/app', 'src/hosts/node', 'node:*', 'zod'],
+  'src/hosts/vscode': [...BELOW_APP, 'src/app', 'src/hosts/node', 'src/protocol', 'node:*', 'vscode'],
+  'webview-ui': ['src/core', 'src/protocol', '@vscode/codicons', 'marked', 'preact'],
+};
+
+const MAX_FILES = 20;
+const MAX_LINES = 300;
+
+export type SourceFile = { path: string; text: string };
+
+/** One sentence for each place that breaks a rule. */
+export function problemsIn(files: readonly SourceFile[]): string[] {
+  const imports = new Map(files.map((file) => [file.path, importsOf(file)]));
+  return [...wallsCrossed(imports), ...circles(imports), ...tooLarge(files)];
+}
+
+type Imports = ReadonlyMap<string, readonly string[]>;
+
+/** All that a file imports, types and `import()` included: other files by their paths from the root, packages by their names. */
+function importsOf({ path, text }: SourceFile): string[] {
+  if (!/\.tsx?$/.test(path)) return [];
+  const specifiers = text.matchAll(/^(?:import|export)\b[^'"`;]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'/gm);
+  const all = [...specifiers].map(([, from, alone, call]) => from ?? alone ?? call ?? '');
+  return [...new Set(all)].map((specifier) => {
+    if (specifier.startsWith('.')) return posix.join(posix.dirname(path), specifier);
+    return specifier.startsWith('node:') ? specifier : specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+  });
+}
+
+function* wallsCrossed(imports: Imports): Generator<string> {
+  for (const [file, targets] of imports) {
+    const room = roomOf(file);
+    if (room === undefined) yield `${file} lies in no room: add its folder to the table in scripts/rooms.ts.`;
+    for (const target of targets) {
+      // What is no source, such as package.json, is nobody's room.
+      if (room === undefined || /\.(json|css)$/.test(target)) continue;
+      if (roomOf(target) === room || (ROOMS[room] ?? []).some((entry) => covers(entry, target))) continue;
+      yield `${file} imports ${target}, but ${room} may import only ${ROOMS[room]?.join(', ') || 'itself'}.`;
+    }
+  }
+}
+
+function roomOf(path: string): string | undefined {
+  const around = Object.keys(ROOMS).filter((room) => path.startsWith(`${room}/`));
+  return around.sort((a, b) => b.length - a.length)[0];
+}
+
+function covers(entry: string, target: string): boolean {
+  if (entry === 'node:*') return target.startsWith('node:');
+  if (entry.endsWith('/*')) return posix.dirname(target) === entry.slice(0, -2);
+  return target === entry || target.startsWith(`${entry}/`);
+}
+
+/** A walk along all imports, depth first: where it comes back to a file that it is still in, that is a circle. */
+function circles(imports: Imports): string[] {
+  const found: string[] = [];
+  const left = new Set<string>();
+  const way: string[] = [];
+  const walk = (file: string) => {
+    const start = way.indexOf(file);
+    if (start >= 0) found.push(`These files import each other in a circle: ${[...way.slice(start), file].join(' → ')}.`);
+    if (start >= 0 || left.has(file)) return;
+    way.push(file);
+    for (const target of imports.get(file) ?? []) if (imports.has(target)) walk(target);
+    way.pop();
+    left.add(file);
+  };
+  for (const file of imports.keys()) walk(file);
+  return found;
+}
+
+function* tooLarge(files: readonly SourceFile[]): Generator<string> {
+  const counts = new Map<string, number>();
+  for (const { path, text } of files) {
+    const folder = posix.dirname(path);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    const lines = text.split('\n').length - 1;
+    if (lines > MAX_LINES) yield `${path} has ${lines} lines, and ${MAX_LINES} are allowed: split it by subject.`;
+  }
+  for (const [folder, count] of counts)
+    if (count > MAX_FILES) yield `${folder} has ${count} source files, and ${MAX_FILES} are allowed: make folders by subject.`;
+}
+
+if (import.meta.main) {
+  const root = join(import.meta.dirname, '..');
+  const paths = globSync('{src,webview-ui}/**/*.{ts,tsx,css}', { cwd: root }).sort();
+  const problems = problemsIn(paths.map((path) => ({ path: path.replaceAll('\\', '/'), text: readFileSync(join(root, path), 'utf8') })));
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
+}

@@ -1,0 +1,58 @@
+/** What runs, undo and restore need beyond looking at sessions. It is loaded with the first of them. */
+
+import type { RunPorts } from '../core/run/ports.ts';
+import type { RunRecord } from '../core/session/session-state.ts';
+import type { WriteGate } from '../workspace/gate.ts';
+import type { FileSystem } from '../workspace/types.ts';
+import type { AssistantPorts, LatePorts } from './ports.ts';
+import { DayBudgets } from './run/day-budget.ts';
+import type { RunScope } from './run/run-scope.ts';
+
+type Loaded = typeof import('./run/build-run.ts') & { ports: AssistantPorts };
+
+export class Work {
+  /** The budgets of all runs of a day, where the host keeps a ledger. */
+  readonly day: DayBudgets | undefined;
+  readonly #ports: AssistantPorts | LatePorts;
+  #gate: { fs: FileSystem; gate: WriteGate } | undefined;
+  #loading: Promise<Loaded> | undefined;
+
+  constructor(ports: AssistantPorts | LatePorts) {
+    this.#ports = ports;
+    const { ledger, settings, now = Date.now } = ports;
+    this.day = ledger && new DayBudgets(ledger, () => settings.budgets?.() ?? { day: {} }, now);
+  }
+
+  /** Loads the code and the host's ports, once. */
+  load(): Promise<Loaded> {
+    this.#loading ??= this.#load();
+    return this.#loading;
+  }
+
+  async #load(): Promise<Loaded> {
+    const [builders, ports] = await Promise.all([
+      import('./run/build-run.ts'),
+      'forWork' in this.#ports ? this.#ports.forWork() : this.#ports,
+    ]);
+    return { ...builders, ports: { ...this.#ports, ...ports } };
+  }
+
+  /** Builds a run. @returns how to drive it: with these ports, by this loop. */
+  async build(run: RunRecord, scope: RunScope): Promise<{ ports: RunPorts; loop: Loaded['runLoop'] }> {
+    const { buildRun, runLoop, ports } = await this.load();
+    return { ports: await buildRun(run, scope, ports, { gate: () => this.gate(), share: () => this.day?.share() }), loop: runLoop };
+  }
+
+  /** There is one gate for a set of folders, so that changes of all sessions go through one queue. */
+  async gate(): Promise<WriteGate> {
+    const { openGate, ports } = await this.load();
+    const fs = ports.fileSystem();
+    if (this.#gate?.fs !== fs) this.#gate = { fs, gate: openGate(fs, ports) };
+    return this.#gate.gate;
+  }
+
+  /** Ends what runs have started, such as MCP servers. */
+  async close(): Promise<void> {
+    await this.#loading?.then(({ ports }) => ports.mcp?.close()).catch(() => undefined);
+  }
+}

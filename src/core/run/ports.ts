@@ -1,0 +1,49 @@
+/** The ports of the loop: what a run is given by the app. */
+
+import type { ModelRef, ToolCall, Usage } from '../model/messages.ts';
+import type { ModelAdapter, ModelRequest } from '../model/model.ts';
+import type { ApprovalAnswer, EventBody, QuestionAnswer } from '../session/events.ts';
+import type { Permission } from '../session/grant-scope.ts';
+import type { Limits } from '../session/limits.ts';
+import type { SessionState } from '../session/session-state.ts';
+import type { Meter } from './budget.ts';
+import type { ExecuteContext, Judgement, PreparedCall, Tool } from './tool.ts';
+
+/** Controls how fast a run proceeds. A step is a tool call or a turn of the model. */
+export type Pace = {
+  /** How many steps may be taken: none while the user holds the run, one in single-step mode. */
+  left(): number;
+  took(steps: number): void;
+};
+
+/** What one turn of the model needs. */
+export type ThinkPorts = {
+  adapter: ModelAdapter;
+  model: ModelRef;
+  request: Omit<ModelRequest, 'model' | 'messages' | 'tools'>;
+  /** Returns the cost of an answer in US dollars, when the price of the model and the usage are known. */
+  price?(usage: Usage): number | undefined;
+  /** The model is known not to support images, so they are replaced by a note. */
+  blind?: boolean;
+  /** A run that is started by another run gets that run's meter. */
+  meter: Meter;
+  state: SessionState;
+  /** Appends to the log, then updates `state`, then notifies every listener. */
+  emit(event: EventBody): void;
+};
+
+export type RunPorts = ThinkPorts & {
+  tools: readonly Tool[];
+  limits: Limits;
+  pace: Pace;
+  /** Runs after the final answer, before the run ends. */
+  closing?(context: Pick<ExecuteContext, 'signal' | 'record'>): Promise<void>;
+  /** `tool` is undefined when the model called a tool that does not exist. */
+  decide(call: ToolCall, tool: Tool | undefined, prepared: PreparedCall | undefined): Judgement | Promise<Judgement>;
+  /** Whether a call that was not judged yet seems to need the same permission. */
+  alike?(covers: Permission, call: ToolCall): boolean;
+  /** Resolves when the user has answered. The state then includes the event of the answer. */
+  answered(approvalId: string, signal: AbortSignal): Promise<ApprovalAnswer>;
+  replied(questionId: string, signal: AbortSignal): Promise<QuestionAnswer>;
+  now(): number;
+};

@@ -1,0 +1,158 @@
+/** Collects the parts of a model's answer while it is streamed. */
+
+import { GrowingText } from '../growing-text.ts';
+import type { AssistantMessage, Message, TextPart, Usage } from '../model/messages.ts';
+import { ModelError, type ModelEvent, type ModelRequest } from '../model/model.ts';
+import type { Estimate, Use } from '../session/limits.ts';
+
+/** The limit for the characters of one answer. No model writes half a million tokens at once, so a longer answer is endless. */
+export const MAX_ANSWER = 2_000_000;
+const MAX_CALLS = 1_000;
+/** How much text of an endless answer is kept, because all of it would not fit into any later request. */
+const KEPT_OF_ENDLESS = 100_000;
+/** The cost of a delta or part besides its text, so that an endless stream of empty ones reaches the limit. */
+const OVERHEAD = 64;
+const CHARACTERS_PER_TOKEN = 4;
+
+type Price = ((usage: Usage) => number | undefined) | undefined;
+
+export class Received {
+  readonly content: AssistantMessage['content'] = [];
+  usage: Usage | undefined;
+  stop: AssistantMessage['stop'] | undefined;
+  readonly #request: ModelRequest;
+  readonly #isFree: boolean;
+  readonly #unfinished = new GrowingText();
+  #streamed = 0;
+  #kept = 0;
+  /** Counts what is not text: empty pieces, and opaque tokens of the service. */
+  #besides = 0;
+  #calls = 0;
+  #isEndless = false;
+
+  /** `isFree` means that the tokens do not count towards a budget. */
+  constructor(request: ModelRequest, isFree = false) {
+    this.#request = request;
+    this.#isFree = isFree;
+  }
+
+  /** @throws ModelError when the answer is longer than any real answer. */
+  add(event: ModelEvent): void {
+    switch (event.type) {
+      case 'text_delta':
+        this.#unfinished.add(event.text);
+        this.#addDelta(event.text);
+        break;
+      case 'reasoning_delta':
+      case 'tool_input_delta':
+        this.#addDelta(event.text);
+        break;
+      case 'part': {
+        const { part } = event;
+        this.content.push(part);
+        this.#kept += lengthOf(part);
+        this.#besides += OVERHEAD + (part.replay === undefined ? 0 : jsonLength(part.replay));
+        if (part.type === 'text') this.#unfinished.take();
+        if (part.type === 'tool_call') this.#calls++;
+        break;
+      }
+      case 'usage':
+        this.usage = event.usage;
+        break;
+      case 'stop':
+        this.stop = event.reason;
+    }
+    const tooMuch =
+      this.size + this.#besides > MAX_ANSWER
+        ? `is longer than ${MAX_ANSWER / 1_000_000} million characters`
+        : this.#calls > MAX_CALLS
+          ? `asks for more than ${MAX_CALLS.toLocaleString('en')} calls`
+          : undefined;
+    if (!tooMuch) return;
+    this.#isEndless = true;
+    throw new ModelError('bad_stream', `The model’s answer ${tooMuch}, so it was cut off. Ask for less at once, or choose another model.`);
+  }
+
+  #addDelta(text: string): void {
+    this.#streamed += text.length;
+    if (text === '') this.#besides += OVERHEAD;
+  }
+
+  /** The length in characters. Text that was streamed as deltas arrives again as parts and counts once. */
+  get size(): number {
+    return Math.max(this.#streamed, this.#kept);
+  }
+
+  get hasBegun(): boolean {
+    return this.size > 0;
+  }
+
+  /** The text so far, for an answer that did not complete. */
+  get said(): TextPart[] {
+    const texts = this.content.filter((part) => part.type === 'text');
+    if (this.#unfinished.length > 0) texts.push({ type: 'text', text: this.#unfinished.text });
+    return this.#isEndless ? texts.slice(0, 1).map(({ text }) => ({ type: 'text', text: text.slice(0, KEPT_OF_ENDLESS) })) : texts;
+  }
+
+  /** Returns the usage so far: as counted by the service, or else estimated by the length. */
+  use(price: Price): Partial<Use> {
+    const { input, output } = this.#filled;
+    return { tokens: input + output, usd: price?.(this.#filled) ?? 0 };
+  }
+
+  /** Returns the estimated tokens that the service did not count, and the cost of the answer including them. */
+  estimated(price: Price): Estimate {
+    const { input, output } = this.#filled;
+    const tokens = input + output - (this.usage?.input ?? 0) - (this.usage?.output ?? 0);
+    const usd = price?.(this.#filled);
+    return { ...(tokens > 0 && { estimated: tokens }), ...(tokens > 0 && usd !== undefined && { estimatedUsd: usd }) };
+  }
+
+  /** The counts of the service, with estimates for missing ones. */
+  get #filled(): Usage & { input: number; output: number } {
+    const { usage } = this;
+    if (usage?.input !== undefined && usage.output !== undefined) return { ...usage, input: usage.input, output: usage.output };
+    const { input, output } = this.#estimate;
+    return { ...usage, input: usage?.input ?? input, output: usage?.output ?? output };
+  }
+
+  get #estimate(): { input: number; output: number } {
+    if (this.#isFree) return { input: 0, output: 0 };
+    return { input: tokensIn(requestLength(this.#request)), output: tokensIn(this.size) };
+  }
+}
+
+const tokensIn = (characters: number) => Math.ceil(characters / CHARACTERS_PER_TOKEN);
+
+function lengthOf(part: AssistantMessage['content'][number]): number {
+  if (part.type !== 'tool_call') return part.text.length;
+  return part.malformed?.length ?? JSON.stringify(part.input ?? {}).length;
+}
+
+/** Lengths are cached, because messages and tools do not change and the whole history is measured in each turn. */
+const lengths = new WeakMap<object, number>();
+
+function requestLength({ system, messages, tools }: ModelRequest): number {
+  return messages.reduce((sum, message) => sum + remembered(message, messageLength), system.length + remembered(tools, jsonLength));
+}
+
+function remembered<T extends object>(value: T, measure: (value: T) => number): number {
+  const length = lengths.get(value) ?? measure(value);
+  lengths.set(value, length);
+  return length;
+}
+
+const jsonLength = (value: unknown) => JSON.stringify(value).length;
+
+/** An image costs tokens by its dimensions, not its bytes. It is estimated like a page of text. */
+const IMAGE = 4_000;
+
+function messageLength({ content }: Message): number {
+  let sum = 0;
+  for (const part of content) {
+    if (part.type === 'tool_result') for (const piece of part.content) sum += piece.type === 'image' ? IMAGE : piece.text.length;
+    else if (part.type === 'note') sum += part.text.length;
+    else sum += part.type === 'image' ? IMAGE : lengthOf(part);
+  }
+  return sum;
+}

@@ -1,0 +1,64 @@
+import type { RuleId } from '../run/rules.ts';
+/** What a tool call does, as data: events, approvals and the policy name it so. */
+
+/** The most that a call can do. `external` reaches beyond the workspace (network, other programs). */
+export type Effect = 'readonly' | 'mutating' | 'destructive' | 'external';
+
+/**
+ * A resource that a call accesses. `path` is relative to the workspace, with symbolic links and `..` resolved. With `names`, only the names
+ * of its entries are read.
+ */
+export type Target = { path: string; access: 'read' | 'write' | 'delete'; outside?: boolean; names?: true };
+
+/**
+ * One file of a change as it is displayed, logged and approved. `before` and `after` are content hashes, missing when the file does not
+ * exist.
+ */
+export type ChangeSummary = {
+  path: string;
+  kind: 'create' | 'edit' | 'delete' | 'move';
+  from?: string;
+  before?: string;
+  after?: string;
+  added: number;
+  removed: number;
+  /** The unified diff for display, cut off when it is very long. */
+  diff: string;
+  /**
+   * Added when the change is staged, for undo: the mode of a deleted file, and the directories that a new file creates, outer ones first.
+   */
+  mode?: number;
+  made?: string[];
+};
+
+/**
+ * What the user decided on one proposed file: refuse it, leave out some hunks (by index, from 0), or replace it by an edited content (by
+ * hash).
+ */
+export type FileRevision = 'refused' | { without: number[] } | { content: string };
+
+/** Decisions by path. A file without one was accepted as proposed. */
+export type Revision = Record<string, FileRevision>;
+
+/**
+ * The changes of a run that are still in a file, identified by `digest`; or a `problem` when they cannot be separated from changes by
+ * others.
+ */
+export type Review = { diff: string; added: number; removed: number; digest: string } | { problem: string };
+
+/**
+ * A command exactly as the shell receives it. `cwd` is relative to the workspace. `timeoutSeconds` is set only when it differs from the
+ * default.
+ */
+export type CommandLine = {
+  text: string;
+  cwd: string;
+  shell: 'bash' | 'sh' | 'powershell' | 'other';
+  background?: true;
+  timeoutSeconds?: number;
+};
+
+/** A tool of an MCP server, by its names there. The description comes from the server. */
+export type ServerTool = { server: string; tool: string; description: string };
+
+export type Decision = { kind: 'allow' | 'deny' | 'ask'; rule: RuleId; reason: string };

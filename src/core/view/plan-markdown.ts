@@ -1,0 +1,51 @@
+/** Formats a plan as a Markdown document, with its progress once it was started. */
+
+import { shortHash } from '../plan/hash.ts';
+import { type Check, checkText, type Plan } from '../plan/plan.ts';
+import { isOver, statusText } from '../plan/progress.ts';
+import type { StepStates } from '../session/session-state.ts';
+import { codeSpan } from '../words/markdown-code.ts';
+import { visibleLine } from '../words/visible-text.ts';
+
+export function planMarkdown(plan: Plan, steps: StepStates = {}): string {
+  const begun = Object.keys(steps).length > 0;
+  const hash = shortHash(plan);
+  const head = [`# ${oneLine(plan.goal)}`, '', `Revision ${plan.revision}${hash ? `, ${hash}` : ''}`, '', '## Steps', ''];
+  const body = plan.steps.flatMap((step, index) => {
+    const state = steps[index + 1];
+    const box = begun ? `[${isOver(state) ? 'x' : ' '}] ` : '';
+    const facts = [
+      ...(step.detail ? [step.detail] : []),
+      ...(step.files.length > 0 ? [`May change: ${step.files.map(code).join(', ')}`] : ['Changes nothing']),
+      ...(step.tools?.length ? [`Tools: ${step.tools.join(', ')}`] : []),
+      ...(step.check ? [`Check: ${checkMarkdown(step.check)}`] : []),
+      ...(state ? [`State: ${statusText(state)}${state.note ? ` (${oneLine(state.note)})` : ''}`] : []),
+      ...(state?.check ? [`The check ${{ passed: 'passed', failed: 'failed', not_run: 'could not run' }[state.check.outcome]}.`] : []),
+    ];
+    return [`${index + 1}. ${box}**${oneLine(step.title)}**`, ...facts.map((fact) => `   - ${oneLine(fact)}`)];
+  });
+  return `${[...head, ...body, ...list('Assumptions', plan.assumptions), ...list('Checks at the end', plan.checks), ...estimate(plan)].join('\n')}\n`;
+}
+
+function list(title: string, entries: readonly string[] | undefined): string[] {
+  return entries?.length ? ['', `## ${title}`, '', ...entries.map((entry) => `- ${oneLine(entry)}`)] : [];
+}
+
+function estimate({ estimatedCalls }: Plan): string[] {
+  return estimatedCalls ? ['', `About ${estimatedCalls} calls.`] : [];
+}
+
+function checkMarkdown(check: Check): string {
+  if (typeof check === 'string' || 'diagnostics' in check) return checkText(check);
+  if ('command' in check) return `run ${code(check.command)}`;
+  const { pattern, glob } = check.search_empty;
+  return `nothing matches ${code(pattern)}${glob ? ` in ${code(glob)}` : ''}`;
+}
+
+function code(exact: string): string {
+  return codeSpan(visibleLine(exact));
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,250 @@
+/** Folds the events of one run, streamed deltas too, into what hosts show of it. */
+
+import { type AssistantMessage, brokeOffInside, endedUnsaid, textOf } from '../model/messages.ts';
+import { noteTexts } from '../model/notes.ts';
+import { currentStep, stepsAfter } from '../plan/progress.ts';
+import type { Decision } from '../session/effects.ts';
+import type { AgentEvent } from '../session/events.ts';
+import { endsWait } from '../words/retry-text.ts';
+import { changesOf, type RunWrite, rolledBack, withWrite } from './run-changes.ts';
+import { type CallStatus, type CallView, findCall, newRun, type RunView, type SaidView, type TurnView, turnOf } from './run-view.ts';
+
+const newTurn = (turn: number): TurnView => ({ turn, text: '', reasoning: '', settled: false, calls: [] });
+const newCall = (id: string, name: string): CallView => ({ id, name, status: 'queued', targets: [], asked: [], changes: [] });
+
+/** Changes the turn that is being streamed; opens one where the host did not say that it began. */
+function inLastTurn(run: RunView, change: (turn: TurnView) => TurnView, open = false): RunView {
+  const last = run.turns.at(-1);
+  if (!last || (open && last.settled)) return { ...run, turns: [...run.turns, change(newTurn((last?.turn ?? 0) + 1))] };
+  return { ...run, turns: [...run.turns.slice(0, -1), change(last)] };
+}
+
+function inCall(run: RunView, id: string, name: string, change: (call: CallView) => CallView): RunView {
+  const index = turnOf(run, id);
+  const turn = run.turns[index];
+  if (!turn) return inLastTurn(run, (last) => ({ ...last, calls: [...last.calls, change(newCall(id, name))] }));
+  const calls = turn.calls.map((call) => (call.id === id ? change(call) : call));
+  return { ...run, turns: run.turns.with(index, { ...turn, calls }) };
+}
+
+function settle(turn: TurnView, message: AssistantMessage): TurnView {
+  const { draft: _, ...rest } = turn;
+  const text = message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const reasoning = message.content.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])).join('\n\n');
+  const known = new Map(turn.calls.map((call) => [call.id, call]));
+  const calls = message.content.flatMap((part) => {
+    if (part.type !== 'tool_call') return [];
+    const call = known.get(part.id) ?? newCall(part.id, part.name);
+    known.delete(part.id);
+    return [{ ...call, input: part.input, malformed: part.malformed, problem: part.problem }];
+  });
+  const brokeOff = brokeOffInside(message);
+  // What was streamed of an answer that ended before it said anything stays to be read.
+  return {
+    ...rest,
+    text,
+    reasoning: endedUnsaid(message) ? turn.reasoning : reasoning,
+    settled: true,
+    ...(brokeOff && { brokeOff }),
+    calls: [...calls, ...known.values()],
+  };
+}
+
+/** Adds what a call is about to write or has written; what was staged for the same call is replaced. */
+function withWrites(run: RunView, write: RunWrite): RunView {
+  const before = withoutStaged(run, write.callId);
+  return { ...before, writes: [...before.writes, write], changes: withWrite(before.changes, write) };
+}
+
+function withoutStaged(run: RunView, callId: string): RunView {
+  const writes = run.writes.filter((write) => write.callId !== callId || write.status !== 'staged');
+  return writes.length === run.writes.length ? run : { ...run, writes, changes: changesOf(writes) };
+}
+
+/** Where a run ends or is interrupted, nobody knows whether the last call has written what it staged. It is shown as changed. */
+function cutOff(run: RunView): RunView {
+  return { ...run, writes: run.writes.map((write) => (write.status === 'staged' ? { ...write, status: 'unknown' } : write)) };
+}
+
+const startedStatus = { allow: 'running', ask: 'waiting', deny: 'denied' } as const;
+
+/** In Agent mode every tool is offered, so a call of an unknown tool is a mistake of the model. In other modes it was denied. */
+function isMistake({ mode }: RunView, decision: Decision | undefined): boolean {
+  return mode === 'agent' && decision?.kind === 'deny' && decision.rule === 'unknown-tool';
+}
+
+type Finished = Extract<AgentEvent, { type: 'tool_finished' }>;
+
+function finishedCall(run: RunView, call: CallView, event: Finished): CallView {
+  const { progress: _, ...rest } = call;
+  const { result, durationMs, note, stopped } = event;
+  const decision = event.decision ?? call.decision;
+  const isAllowed = event.decision?.kind === 'allow' || (event.decision?.kind === 'ask' && call.answer?.approve);
+  const ended = { ...rest, decision, result, durationMs, note, ...(stopped && { stopped }) };
+  if (isAllowed && call.effect !== undefined) return { ...ended, carriedOut: true, status: result.isError ? 'failed' : 'done' };
+  return { ...ended, status: withheldStatus(run, call, event) };
+}
+
+/** How a call ended that was not carried out, as far as the log says why. */
+function withheldStatus(run: RunView, call: CallView, { decision, result }: Finished): CallStatus {
+  if (isMistake(run, decision ?? call.decision)) return 'failed';
+  if (decision?.kind === 'deny') return 'denied';
+  if (call.status === 'denied' || call.status === 'rejected') return call.status;
+  return result.isError ? 'failed' : 'done';
+}
+
+/** A run by its events, which may stand among those of other runs. */
+export function foldRun(events: Iterable<AgentEvent>, runId: string): RunView {
+  let run = newRun(runId);
+  for (const event of events) if (event.runId === runId) run = reduceRun(run, event);
+  return run;
+}
+
+/** The run that a host shows, after one more event; the first event of another run makes it that run. */
+export function follow(run: RunView | undefined, event: AgentEvent): RunView {
+  return reduceRun(run?.id === event.runId ? run : newRun(event.runId), event);
+}
+
+export function reduceRun(run: RunView, event: AgentEvent): RunView {
+  if (event.type === 'model_waiting') return { ...run, waiting: event };
+  if (!run.waiting || !endsWait(event)) return reduceEvent(run, event);
+  const { waiting: _, ...rest } = run;
+  return reduceEvent(rest, event);
+}
+
+function reduceEvent(run: RunView, event: AgentEvent): RunView {
+  switch (event.type) {
+    case 'run_started':
+      return { ...run, mode: event.mode, prompt: event.prompt, model: event.model, plan: event.plan };
+    case 'turn_started':
+      return { ...run, turns: [...run.turns, newTurn(event.turn)] };
+    case 'text_delta':
+      return inLastTurn(run, (turn) => ({ ...turn, text: turn.text + event.text }), true);
+    case 'reasoning_delta':
+      return inLastTurn(run, (turn) => ({ ...turn, reasoning: turn.reasoning + event.text }), true);
+    case 'tool_input_delta':
+      return inLastTurn(
+        run,
+        (turn) => ({ ...turn, draft: { name: event.name ?? turn.draft?.name, size: (turn.draft?.size ?? 0) + event.text.length } }),
+        true,
+      );
+    case 'message_added': {
+      const { message } = event;
+      if (message.role === 'assistant') return inLastTurn(run, (turn) => settle(turn, message), true);
+      const images = message.content.filter((part) => part.type === 'image');
+      const notes = noteTexts(message).map((text, index): SaidView => ({ key: `note ${event.seq} ${index}`, text, by: 'kedge' }));
+      const joined: SaidView[] = event.queued === undefined ? [] : [{ key: event.queued, text: textOf(message), images }];
+      const said = joined.length + notes.length > 0 ? { said: [...run.said, ...joined, ...notes] } : {};
+      return { ...run, ...said, ...(event.queued === undefined && images.length > 0 && { images }) };
+    }
+    case 'tool_started':
+      return inCall(run, event.callId, event.name, (call) => {
+        const answered = call.status === 'rejected' || call.answer?.approve;
+        const status = !answered ? startedStatus[event.decision.kind] : call.status === 'rejected' ? 'rejected' : 'running';
+        const { name, title, effect, targets, decision, source, command, hosts } = event;
+        const begun = decision.kind === 'allow' && { begun: true as const };
+        return { ...call, name, title, effect, targets, decision, source, command, hosts, status, ...begun };
+      });
+    case 'approval_requested': {
+      // A new request about a call, whose effect has changed meanwhile, replaces the old one.
+      const approvals = [...run.approvals.filter((approval) => approval.callId !== event.callId), event];
+      return inCall({ ...run, approvals }, event.callId, '', (call) => ({
+        ...call,
+        title: call.title ?? event.title,
+        status: 'waiting',
+        asked: [...call.asked, { request: event }],
+      }));
+    }
+    case 'approval_resolved': {
+      const approvals = run.approvals.filter((approval) => approval.approvalId !== event.approvalId);
+      const { approvalId, answer } = event;
+      const status = answer.approve ? 'running' : 'rejected';
+      return inCall({ ...run, approvals }, event.callId, '', (call) => {
+        const asked = call.asked.map((each) => (each.request.approvalId === approvalId ? { ...each, answer } : each));
+        return { ...call, answer, status, asked };
+      });
+    }
+    case 'question_asked': {
+      const questions = [...run.questions.filter(({ questionId }) => questionId !== event.questionId), event];
+      return inCall({ ...run, questions }, event.callId, '', (call) => ({ ...call, status: 'waiting' }));
+    }
+    case 'question_answered': {
+      const { questionId, answer } = event;
+      const asked = run.questions.find((each) => each.questionId === questionId);
+      const text = 'option' in answer ? [answer.option, answer.words].filter(Boolean).join(': ') : answer.words;
+      const said = [...run.said, { key: questionId, text, ...(asked && { answers: asked.question.text }) }];
+      const questions = run.questions.filter((each) => each.questionId !== questionId);
+      return inCall({ ...run, questions, said }, event.callId, '', (call) => ({ ...call, status: 'running' }));
+    }
+    case 'tool_progress':
+      return inCall(run, event.callId, '', (call) => ({ ...call, progress: event.text }));
+    case 'changes_staged': {
+      const { callId, changes } = event;
+      return withWrites(run, { callId, status: 'staged', step: currentStep(run), changes });
+    }
+    case 'changes_dropped':
+      return withoutStaged(run, event.callId);
+    case 'file_changed': {
+      const { callId, changes } = event;
+      const written = withWrites(run, { callId, status: 'landed', step: currentStep(run), changes });
+      return inCall({ ...written, steps: stepsAfter(run.steps, event) }, callId, '', (call) => ({
+        ...call,
+        changes: [...call.changes, ...changes],
+      }));
+    }
+    case 'tool_finished': {
+      // A change that did not land although its call came to an end was taken back.
+      const ended = inCall(withoutStaged(run, event.callId), event.callId, event.result.name, (call) => finishedCall(run, call, event));
+      const call = findCall(ended, event.callId);
+      return call?.carriedOut && call.command !== undefined ? { ...ended, commands: [...ended.commands, call.command] } : ended;
+    }
+    case 'plan_proposed':
+      return { ...run, proposal: { plan: event.plan } };
+    case 'plan_step': {
+      const others = run.unchangedSteps.filter((step) => step !== event.step);
+      return { ...run, steps: stepsAfter(run.steps, event), unchangedSteps: event.unchanged ? [...others, event.step] : others };
+    }
+    case 'step_checked': {
+      const ran = event.outcome !== 'not_run' && typeof event.check === 'object' && 'command' in event.check && [event.check.command];
+      return { ...run, steps: stepsAfter(run.steps, event), commands: [...run.commands, ...(ran || [])] };
+    }
+    case 'step_rolled_back': {
+      const writes = rolledBack(run.writes, event.step, event.results);
+      return { ...run, steps: stepsAfter(run.steps, event), writes, changes: changesOf(writes) };
+    }
+    case 'plan_revised':
+      return withRevisedPlan(run, event);
+    case 'budget_reached':
+      return { ...run, limit: { limit: event.limit, max: event.max, unpriced: event.unpriced } };
+    case 'limits_shrunk':
+      return { ...run, shrunk: event.reason };
+    case 'run_paused':
+      return { ...cutOff(run), paused: { reason: event.reason, summary: event.summary } };
+    case 'run_resumed': {
+      const { paused: _, limit: __, finished: ___, ...rest } = cutOff(run);
+      return rest;
+    }
+    case 'run_finished': {
+      const { outcome, error, usage, cost, sessionCost, durationMs, receipt } = event;
+      const finished = { outcome, error, usage, cost, sessionCost, durationMs, receipt };
+      return { ...cutOff(run), approvals: [], questions: [], paused: undefined, finished };
+    }
+    default:
+      return run;
+  }
+}
+
+/** What is known of a step and of its writes moves to the step's new number. */
+function withRevisedPlan(run: RunView, event: Extract<AgentEvent, { type: 'plan_revised' }>): RunView {
+  const { plan, reason, was } = event;
+  if (!was) return { ...run, plan, revised: reason };
+  const numberNow = (step: number) => was.indexOf(step) + 1 || undefined;
+  return {
+    ...run,
+    plan,
+    revised: reason,
+    steps: stepsAfter(run.steps, event),
+    unchangedSteps: run.unchangedSteps.flatMap((step) => numberNow(step) ?? []),
+    writes: run.writes.map((write) => (write.step === undefined ? write : { ...write, step: numberNow(write.step) })),
+  };
+}

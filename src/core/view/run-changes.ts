@@ -1,0 +1,60 @@
+/** The files that a run changed. */
+
+import { refusedPaths } from '../plan/progress.ts';
+import type { ChangeSummary } from '../session/effects.ts';
+import type { UndoResult } from '../session/events.ts';
+
+type Change = Omit<ChangeSummary, 'diff'>;
+
+/**
+ * What one call wrote. `staged`: it is about to be written; `unknown`: the run ended or broke off before the log could say whether it was.
+ * `step` is the step of the plan that was under way.
+ */
+export type RunWrite = { callId: string; status: 'staged' | 'unknown' | 'landed'; step?: number | undefined; changes: readonly Change[] };
+
+/** All changes of one file. `callId` names the last call that changed it; it is absent where the change may not have been written. */
+export type FileChange = Pick<ChangeSummary, 'path' | 'kind' | 'from' | 'added' | 'removed'> & { callId?: string };
+
+/** One entry for each file. A file that was moved counts once, under its new path. */
+export function changesOf(writes: readonly RunWrite[]): FileChange[] {
+  const byPath = new Map<string, FileChange>();
+  for (const write of writes) addWrite(byPath, write);
+  return [...byPath.values()];
+}
+
+/** As `changesOf`, for one more write. */
+export function withWrite(changes: readonly FileChange[], write: RunWrite): FileChange[] {
+  const byPath = new Map(changes.map((change) => [change.path, change]));
+  addWrite(byPath, write);
+  return [...byPath.values()];
+}
+
+function addWrite(byPath: Map<string, FileChange>, { callId, status, changes }: RunWrite): void {
+  const moved = new Set(changes.map(({ from }) => from));
+  for (const { path, kind, from, added, removed } of changes) {
+    if (kind === 'delete' && moved.has(path)) continue;
+    const before = byPath.get(path) ?? (from === undefined ? undefined : byPath.get(from));
+    if (from !== undefined) byPath.delete(from);
+    byPath.set(path, {
+      path,
+      kind: before?.kind === 'create' && kind !== 'delete' ? 'create' : kind,
+      from: before?.from ?? from,
+      added: (before?.added ?? 0) + added,
+      removed: (before?.removed ?? 0) + removed,
+      callId: status === 'landed' ? callId : undefined,
+    });
+  }
+}
+
+/** What is left after a step was rolled back: writes outside of the step, and files that could not be restored. */
+export function rolledBack(writes: readonly RunWrite[], step: number, results: readonly UndoResult[]): RunWrite[] {
+  const refused = refusedPaths(results);
+  return writes.map((write) =>
+    write.step === step ? { ...write, changes: write.changes.filter(({ path }) => refused.has(path)) } : write,
+  );
+}
+
+/** Changes that are known to have been written. */
+export function landedChanges({ writes }: { writes: readonly RunWrite[] }): FileChange[] {
+  return changesOf(writes.filter(({ status }) => status === 'landed'));
+}

@@ -1,0 +1,56 @@
+/** The receipt of a run, from the run as hosts show it. */
+
+import type { Receipt } from '../session/events.ts';
+import { MAX_NAMED } from './receipt.ts';
+import { landedChanges } from './run-changes.ts';
+import { callsIn, filesRead, type RunView } from './run-view.ts';
+
+const MAX_COMMAND = 500;
+
+/** What the run has done so far. `canWrite`: it was built with a tool that can change something. */
+export function receiptOf(run: RunView, canWrite?: boolean): Receipt {
+  const calls = callsIn(run);
+  const finished = calls.filter(({ result }) => result !== undefined);
+  const carriedOut = finished.filter((call) => call.carriedOut);
+  const asked = calls.filter((call) => call.asked.length > 0);
+  const answered = calls.flatMap(({ answer }) => answer ?? []);
+  const approved = answered.filter(({ approve }) => approve).length;
+  const denied = finished.filter(({ status }) => status === 'denied').flatMap(({ decision }) => decision?.rule ?? []);
+  // A tool that does not exist was not carried out, and is a failure all the same.
+  const failed = finished.filter((call) => call.status === 'failed' && (call.carriedOut || call.decision?.kind === 'deny'));
+  const allowed = carriedOut.flatMap(({ decision }) => (decision?.kind === 'allow' ? [decision.rule] : []));
+  const read = filesRead(run);
+  const changed = landedChanges(run).map(({ path }) => path);
+  const hosts = new Set(carriedOut.flatMap((call) => call.hosts ?? []));
+  const servers = new Set(carriedOut.flatMap(({ source }) => (source?.startsWith('mcp:') ? [source.slice('mcp:'.length)] : [])));
+  const named = <T>(all: Iterable<T>) => [...all].slice(0, MAX_NAMED);
+  return {
+    mode: run.mode,
+    calls: finished.length,
+    effects: countsOf(carriedOut.flatMap(({ effect }) => effect ?? [])),
+    allowed: countsOf(allowed),
+    asked: asked.length,
+    approved,
+    rejected: answered.length - approved,
+    denied: denied.length,
+    failed: failed.length,
+    deniedBy: countsOf(denied),
+    read: named(read),
+    readCount: read.size,
+    changed: named(changed),
+    changedCount: changed.length,
+    ...(run.unchangedSteps.length > 0 && { unchangedSteps: named(run.unchangedSteps.toSorted((a, b) => a - b)) }),
+    commands: named(run.commands).map((command) => (command.length > MAX_COMMAND ? `${command.slice(0, MAX_COMMAND)}…` : command)),
+    commandCount: run.commands.length,
+    hosts: named(hosts),
+    hostCount: hosts.size,
+    servers: named(servers),
+    ...(canWrite !== undefined && { canWrite }),
+  };
+}
+
+function countsOf(values: Iterable<string>): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return Object.fromEntries(counts);
+}

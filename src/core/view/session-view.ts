@@ -1,0 +1,147 @@
+/**
+ * The one projection of a session's events for whoever shows or accounts for it: panel, Chat, terminal, receipt and policy. It is folded event
+ * by event and never changed in place, so that hosts draw again only what an event concerns. What the loop runs on is another fold of the same
+ * events (core/session/reduce.ts); a property test holds that both agree.
+ */
+
+import { textOf } from '../model/messages.ts';
+import { finishedSteps, refusedPaths, replaces } from '../plan/progress.ts';
+import { type AgentEvent, isDurable } from '../session/events.ts';
+import { titleOf } from '../session/title.ts';
+import { reduceRun } from './reduce-run.ts';
+import { isTakenBack, newRun, type ProposalView, type RunView } from './run-view.ts';
+
+export type SessionView = {
+  title: string;
+  runs: readonly RunView[];
+  /** The newest durable event that was folded in. */
+  lastSeq: number;
+  /** What the user said and the model has not heard yet. */
+  queue: readonly QueuedView[];
+  /** The run that was undone last, until something else happens. */
+  undoneRunId?: string | undefined;
+  /** What the last restore did, until the next run begins or something else is taken back. */
+  restored?: Restored | undefined;
+};
+
+/** `images` is how many came with it. */
+export type QueuedView = { id: string; text: string; images: number };
+
+export type Restored = Extract<AgentEvent, { type: 'changes_restored' }>;
+
+export const EMPTY_VIEW: SessionView = { title: '', runs: [], lastSeq: 0, queue: [] };
+
+/**
+ * The view after one more event; the same view where the event does not count. A durable event counts once, by its number; a transient one
+ * counts unless a durable one has already overtaken it, as happens while a session is sent again.
+ */
+export function project(view: SessionView, event: AgentEvent): SessionView {
+  if (isDurable(event) ? event.seq <= view.lastSeq : event.seq < view.lastSeq) return view;
+  const next = isDurable(event) ? { ...view, lastSeq: event.seq, undoneRunId: undefined } : view;
+  switch (event.type) {
+    case 'plan_proposed': {
+      const { plan } = event;
+      const others = withProposals(next, (proposal) =>
+        replaces(plan, proposal.plan.id, proposal.resolved !== undefined) ? { ...proposal, resolved: 'superseded' } : proposal,
+      );
+      return inRun(others, event);
+    }
+    case 'plan_resolved': {
+      const { planId, answer: resolved } = event;
+      return withProposals(next, (proposal) =>
+        proposal.plan.id === planId ? { ...proposal, plan: event.plan ?? proposal.plan, resolved } : proposal,
+      );
+    }
+    case 'changes_undone': {
+      const runs = next.runs.map((run) => (run.id === event.undoneRunId ? undone(run, event) : run));
+      return { ...next, restored: undefined, runs, ...(!event.part && { undoneRunId: event.undoneRunId }) };
+    }
+    case 'changes_restored':
+      return { ...next, restored: event, runs: next.runs.map(restored(next, event)) };
+    case 'message_queued':
+    case 'message_unqueued':
+    case 'message_added':
+      return { ...inRun(next, event), queue: queueAfter(next.queue, event) };
+    default:
+      return inRun(next, event);
+  }
+}
+
+export function runIn({ runs }: SessionView, runId: string): RunView {
+  return runs.find(({ id }) => id === runId) ?? newRun(runId);
+}
+
+/** The view of a list of events that grows. They are folded only when somebody asks, each once. */
+export class Projection {
+  readonly #events: readonly AgentEvent[];
+  #view = EMPTY_VIEW;
+  #count = 0;
+  #last: AgentEvent | undefined;
+
+  constructor(events: readonly AgentEvent[]) {
+    this.#events = events;
+  }
+
+  get view(): SessionView {
+    // An event that was never logged may have been taken from the end of the list.
+    if (this.#events[this.#count - 1] !== this.#last) [this.#view, this.#count] = [EMPTY_VIEW, 0];
+    for (const event of this.#events.slice(this.#count)) this.#view = project(this.#view, event);
+    this.#count = this.#events.length;
+    this.#last = this.#events.at(-1);
+    return this.#view;
+  }
+}
+
+function inRun(view: SessionView, event: AgentEvent): SessionView {
+  const index = view.runs.findLastIndex((run) => run.id === event.runId);
+  const run = view.runs[index];
+  if (run) return { ...view, runs: view.runs.with(index, reduceRun(run, event)) };
+  // Only its beginning makes a run: what belongs to a run that is not shown is not shown either.
+  if (event.type !== 'run_started') return view;
+  const steps = finishedSteps(view.runs.find(({ id }) => id === event.resumes)?.steps ?? {});
+  const begun = reduceRun({ ...newRun(event.runId), steps }, event);
+  return { ...view, title: view.title || titleOf(event.prompt), restored: undefined, runs: [...view.runs, begun] };
+}
+
+function withProposals(view: SessionView, change: (proposal: ProposalView) => ProposalView): SessionView {
+  const runs = view.runs.map((run) => {
+    const proposal = run.proposal && change(run.proposal);
+    return proposal === run.proposal ? run : { ...run, proposal };
+  });
+  return { ...view, runs };
+}
+
+function undone(run: RunView, { results, undoId, part }: Extract<AgentEvent, { type: 'changes_undone' }>): RunView {
+  if (!part) return { ...run, undone: results, undoId, parts: undefined };
+  const result = results.find(({ path }) => path === part.path) ?? results[0];
+  return result ? { ...run, parts: { ...run.parts, [part.path]: { result, hunk: part.hunk !== undefined } } } : run;
+}
+
+/**
+ * Runs that began after the point count as taken back, unless files had to be left as they were or something else had taken them back before. A
+ * restore that is taken back brings back the runs that it took away.
+ */
+function restored({ runs }: SessionView, { undoId, to, results }: Restored): (run: RunView, index: number) => RunView {
+  if ('undoId' in to) {
+    return (run) => ({
+      ...run,
+      ...(run.undoId === to.undoId && { undone: undefined, undoId: undefined }),
+      ...(run.restoredBy === to.undoId && { restoredBy: undefined }),
+    });
+  }
+  if (refusedPaths(results).size > 0) return (run) => run;
+  const from = runs.findIndex(({ id }) => id === to.runId) + (to.callId === undefined ? 0 : 1);
+  return (run, index) => (index >= from && !isTakenBack(run) ? { ...run, restoredBy: undoId } : run);
+}
+
+type QueueEvent = Extract<AgentEvent, { type: 'message_queued' | 'message_unqueued' | 'message_added' }>;
+
+function queueAfter(queue: readonly QueuedView[], event: QueueEvent): readonly QueuedView[] {
+  if (event.type !== 'message_queued') {
+    const id = event.type === 'message_unqueued' ? event.id : event.queued;
+    return queue.some((each) => each.id === id) ? queue.filter((each) => each.id !== id) : queue;
+  }
+  const { id, message } = event;
+  const view = { id, text: textOf(message), images: message.content.filter(({ type }) => type === 'image').length };
+  return queue.some((each) => each.id === id) ? queue.map((each) => (each.id === id ? view : each)) : [...queue, view];
+}

@@ -1,0 +1,2 @@
+/** A line of a diff: kept, removed or added. */
+export type Op = { sign: ' ' | '-' | '+'; text: string };
