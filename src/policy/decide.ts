@@ -1,10 +1,10 @@
 /** One pure judge of every call of every host. It knows nothing of files or editors: only what the call is and what it would touch. */
 
-import type { RuleId } from '../core/run/rules.ts';
 import type { Judgement } from '../core/run/tool.ts';
 import type { Decision, Target } from '../core/session/effects.ts';
 import type { Mode } from '../core/session/events.ts';
 import type { Permission } from '../core/session/grant-scope.ts';
+import type { RuleId } from '../core/session/rule-ids.ts';
 import { visibleCommand } from '../core/words/visible-text.ts';
 import { dangerOf } from './always-ask.ts';
 import { grantablePermissions, grantedBy, type Need, needsOf } from './grants.ts';

@@ -4,10 +4,10 @@ import { type AssistantMessage, type ToolCall, type UserMessage, user } from '..
 import { note } from '../../src/core/model/notes.ts';
 import type { Plan } from '../../src/core/plan/plan.ts';
 import { currentStep } from '../../src/core/plan/progress.ts';
-import type { RuleId } from '../../src/core/run/rules.ts';
 import type { ChangeSummary, Decision } from '../../src/core/session/effects.ts';
 import { type AgentEvent, type EventBody, isDurable, MODES, type Outcome, type UndoResult } from '../../src/core/session/events.ts';
 import { reduce } from '../../src/core/session/reduce.ts';
+import type { RuleId } from '../../src/core/session/rule-ids.ts';
 import { emptySession, waitsForUser } from '../../src/core/session/session-state.ts';
 import { totalsOf } from '../../src/core/session/usage-totals.ts';
 import { isValidNext } from '../../src/core/session/valid-events.ts';

@@ -4,6 +4,7 @@ import type { Check, Plan, PlanDraft, PlanStep } from './schema.ts';
 
 export type { Check, Plan, PlanDraft, PlanStep } from './schema.ts';
 
+export type PlanStatus = 'proposed' | 'confirmed' | 'discarded' | 'superseded';
 export type StepStatus = 'started' | 'done' | 'failed' | 'skipped';
 
 export function checkText(check: Check): string {

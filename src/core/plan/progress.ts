@@ -1,3 +1,5 @@
+/** The progress of a plan: which step is running, which comes next, and how earlier ones ended. Steps are counted from 1. */
+
 import type { AgentEvent, UndoResult } from '../session/events.ts';
 import type {
   MutableRunRecord,
@@ -8,9 +10,7 @@ import type {
   StepStates,
   Write,
 } from '../session/session-state.ts';
-import type { Plan } from './schema.ts';
-
-/** The progress of a plan: which step is running, which comes next, and how earlier ones ended. Steps are counted from 1. */
+import type { Plan, PlanStatus } from './plan.ts';
 
 type PlanRun = Pick<RunRecord, 'plan' | 'steps'>;
 
@@ -59,8 +59,6 @@ export function renumberSteps(steps: StepStates, was: readonly number[]): StepSt
 export function stagedBy({ staged }: SessionState, planId: string, step: number): Write[] {
   return staged.filter((entry) => entry.planId === planId && entry.step === step);
 }
-
-export type PlanStatus = 'proposed' | 'confirmed' | 'discarded' | 'superseded';
 
 /** Whether a plan that is proposed takes the place of another one. A plan that the user has answered keeps its answer. */
 export function replaces(proposed: Plan, planId: string, isAnswered: boolean): boolean {

@@ -1,4 +1,4 @@
-import type { RuleId } from '../run/rules.ts';
+import type { RuleId } from './rule-ids.ts';
 /** What a tool call does, as data: events, approvals and the policy name it so. */
 
 /** The most that a call can do. `external` reaches beyond the workspace (network, other programs). */

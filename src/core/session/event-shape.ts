@@ -3,7 +3,6 @@
 import { assistantMessage, cost, model, toolResult, usage, userMessage } from '../model/message-shape.ts';
 import type { StepStatus } from '../plan/plan.ts';
 import { plan, planCheck } from '../plan/shape.ts';
-import type { RuleId } from '../run/rules.ts';
 import {
   anyOf,
   arrayOf,
@@ -28,18 +27,18 @@ import type {
   CheckOutcome,
   EventBody,
   Granted,
-  Mode,
   Outcome,
   PauseReason,
   Question,
   QuestionAnswer,
-  Receipt,
   RestorePoint,
   RunError,
   UndoResult,
 } from './events.ts';
 import type { GrantScope, Permission } from './grant-scope.ts';
 import type { BudgetKey, Limits } from './limits.ts';
+import { mode, receipt } from './receipt-shape.ts';
+import type { RuleId } from './rule-ids.ts';
 
 type TransientType = 'text_delta' | 'reasoning_delta' | 'tool_input_delta' | 'model_waiting' | 'tool_progress';
 type DurableType = Exclude<EventBody['type'], TransientType>;
@@ -50,7 +49,6 @@ const yes = optional(constant(true));
 const text = optional(string);
 const amount = optional(number);
 
-const mode = oneOf<Mode>({ ask: true, plan: true, agent: true });
 const limits = object<Limits>({ turns: number, callsPerTurn: number, callsPerRun: number, minutes: number });
 
 const step = integer(1, 1_000_000);
@@ -168,30 +166,6 @@ const errorKind = oneOf<RunError['kind']>({
   bad_stream: true,
   internal: true,
   check: true,
-});
-const counts = recordOf(number);
-const receipt = object<Receipt>({
-  mode,
-  calls: number,
-  effects: counts as Check<Receipt['effects']>,
-  allowed: counts as Check<Receipt['allowed']>,
-  asked: number,
-  approved: number,
-  rejected: number,
-  denied: number,
-  failed: amount,
-  deniedBy: counts as Check<Receipt['deniedBy']>,
-  read: strings,
-  readCount: number,
-  changed: strings,
-  changedCount: number,
-  unchangedSteps: optional(arrayOf(number)),
-  commands: strings,
-  commandCount: number,
-  hosts: strings,
-  hostCount: number,
-  servers: strings,
-  canWrite: optional(boolean),
 });
 const restorePoint: Check<RestorePoint> = anyOf(
   object<{ undoId: string }>({ undoId: string }),

@@ -4,8 +4,7 @@
  */
 
 import type { Cost, Message, ModelRef, ToolCall, ToolResult, Usage, UserMessage } from '../model/messages.ts';
-import type { Check, Plan, StepStatus } from '../plan/plan.ts';
-import type { PlanStatus } from '../plan/progress.ts';
+import type { Check, Plan, PlanStatus, StepStatus } from '../plan/plan.ts';
 import type { ChangeSummary } from './effects.ts';
 import type { AgentEvent, ApprovalAnswer, CheckOutcome, Mode, Outcome, PauseReason, QuestionAnswer } from './events.ts';
 import type { Grant } from './grant-scope.ts';

@@ -1,9 +1,9 @@
 /** The questions that a run asks its user. */
 
-import type { RuleId } from '../../core/run/rules.ts';
 import type { ChangeSummary } from '../../core/session/effects.ts';
 import type { ApprovalAnswer, QuestionAnswer } from '../../core/session/events.ts';
 import type { GrantScope } from '../../core/session/grant-scope.ts';
+import type { RuleId } from '../../core/session/rule-ids.ts';
 import type { ApprovalRequest, AskedQuestion } from '../../core/session/session-state.ts';
 import { withoutCut } from '../../core/view/approval-details.ts';
 import { Lines } from './lines.ts';

@@ -1,4 +1,4 @@
-import type { CommandConcern } from '../../core/run/rules.ts';
+import type { CommandConcern } from '../../core/session/rule-ids.ts';
 import { concern } from './concerns.ts';
 import type { Concern } from './types.ts';
 

@@ -1,6 +1,6 @@
 /** One simple command, by its words alone: what about it asks, how long a prefix must be to cover it, and what it runs. */
 
-import type { CommandConcern } from '../../core/run/rules.ts';
+import type { CommandConcern } from '../../core/session/rule-ids.ts';
 import { hiddenCharacter } from '../../core/words/visible-text.ts';
 import { concern } from './concerns.ts';
 import type { Finding } from './findings.ts';

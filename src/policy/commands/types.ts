@@ -1,5 +1,5 @@
-import type { CommandConcern } from '../../core/run/rules.ts';
 import type { Judgement } from '../../core/run/tool.ts';
+import type { CommandConcern } from '../../core/session/rule-ids.ts';
 
 /** A word as the program will get it, or what is known of that. */
 export type Word = {

@@ -1,5 +1,5 @@
 /** Git runs programs at many places: by its configuration, its options, its transports and its editors. */
-import type { CommandConcern } from '../../../core/run/rules.ts';
+import type { CommandConcern } from '../../../core/session/rule-ids.ts';
 import { asks, type Check, wordSet } from '../findings.ts';
 import { findOption, otherOption } from './options.ts';
 

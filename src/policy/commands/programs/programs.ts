@@ -1,5 +1,5 @@
 /** What is known of programs: which ask whatever was allowed, which of their options do, and which only read. */
-import type { CommandConcern } from '../../../core/run/rules.ts';
+import type { CommandConcern } from '../../../core/session/rule-ids.ts';
 import { wordSet } from '../findings.ts';
 
 /** These ask, whatever their arguments and whatever was allowed. */

@@ -1,5 +1,5 @@
 /** Programs whose first word says what they do: what that word asks for, and how far a prefix must reach. */
-import type { CommandConcern } from '../../../core/run/rules.ts';
+import type { CommandConcern } from '../../../core/session/rule-ids.ts';
 import { asks, type Check, wordSet } from '../findings.ts';
 
 type Form = {
