@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { jsonIn } from '../core/json.ts';
 
-/** By the name in a schema: the names that the tools of other programs have for the same. */
+/** Maps argument names of the schemas to the names that tools of other programs use for them. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   path: ['file_path', 'filePath', 'file'],
   content: ['contents', 'file_text', 'text'],
@@ -22,10 +22,10 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   input: ['patch', 'patch_text', 'diff', 'command', 'cmd'],
 };
 
-/** No schema of a tool goes deeper. */
+/** No tool schema is nested more deeply. */
 const MAX_DEPTH = 6;
 
-/** The input without fields that are null: null stands for a field that was left out, at any depth. */
+/** Removes fields that are null, at any depth, because models send null for a field that they leave out. */
 export function withoutNulls(input: unknown, depth = MAX_DEPTH): unknown {
   if (depth === 0 || typeof input !== 'object' || input === null) return input;
   if (Array.isArray(input)) return input.map((each) => withoutNulls(each, depth - 1));
@@ -33,7 +33,7 @@ export function withoutNulls(input: unknown, depth = MAX_DEPTH): unknown {
   return Object.fromEntries(entries.map(([key, value]) => [key, withoutNulls(value, depth - 1)]));
 }
 
-/** The input with the names of the schema, also in lists of objects. A name that the schema knows is never taken for another one. */
+/** Renames arguments to those of the schema, also in lists of objects. A name that the schema has is never taken for another one. */
 export function renameArguments(input: unknown, schema: z.ZodType): unknown {
   if (schema instanceof z.ZodOptional) return renameArguments(input, schema.unwrap() as z.ZodType);
   if (schema instanceof z.ZodArray && Array.isArray(input)) return input.map((each) => renameArguments(each, schema.element as z.ZodType));

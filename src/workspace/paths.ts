@@ -52,7 +52,7 @@ function withoutScheme(input: string): string {
   }
 }
 
-/** The location of an absolute path. */
+/** Finds the location of an absolute path. */
 function insideOf(path: string, folders: readonly Folder[]): Location | undefined {
   const parts = absoluteParts(path);
   if (!parts) return undefined;
@@ -66,7 +66,7 @@ function insideOf(path: string, folders: readonly Folder[]): Location | undefine
   );
 }
 
-/** The same place as seen from several folders: of folders inside each other the inner one counts, which leaves the shortest path. */
+/** Returns the location in the innermost folder, which has the shortest path, when folders contain each other. */
 export function innermost(places: readonly Location[]): Location | undefined {
   return places.toSorted((a, b) => a.path.length - b.path.length)[0];
 }

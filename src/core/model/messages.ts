@@ -10,7 +10,7 @@ export type TextPart = { type: 'text'; text: string } & Replay;
 export type ReasoningPart = { type: 'reasoning'; text: string } & Replay;
 /** `data` is base64 without a `data:` prefix. */
 export type ImagePart = { type: 'image'; mediaType: string; data: string };
-/** Words of Kedge itself to the model; see notes.ts. */
+/** A message from Kedge itself to the model; see notes.ts. */
 export type NotePart = {
   type: 'note';
   about: 'undo' | 'cut_off' | 'empty' | 'plan' | 'plan_change' | 'check' | 'repeated' | 'image';

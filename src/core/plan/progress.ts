@@ -15,7 +15,7 @@ import type { Plan, PlanStatus } from './plan.ts';
 type PlanRun = Pick<RunRecord, 'plan' | 'steps'>;
 
 export function currentStep({ steps }: Pick<RunRecord, 'steps'>): number | undefined {
-  // Where the log has lost that a step ended, the one that came after it is under way.
+  // When the log lost the event that ended a step, the step that was started after it is the running one.
   const started = Object.entries(steps).findLast(([, { status }]) => status === 'started');
   return started && Number(started[0]);
 }
@@ -60,14 +60,14 @@ export function stagedBy({ staged }: SessionState, planId: string, step: number)
   return staged.filter((entry) => entry.planId === planId && entry.step === step);
 }
 
-/** Whether a plan that is proposed takes the place of another one. A plan that the user has answered keeps its answer. */
+/** Tells whether a newly proposed plan replaces an earlier one. A plan that the user has answered is not replaced. */
 export function replaces(proposed: Plan, planId: string, isAnswered: boolean): boolean {
   return proposed.supersedes === planId && !isAnswered;
 }
 
 type PlanEvent = Extract<AgentEvent, { type: 'plan_proposed' | 'plan_resolved' | 'plan_revised' | 'step_rolled_back' }>;
 
-/** Folds an event into the session's plans, and into which step each write belongs to. `run` is the run of the event. */
+/** Applies a plan event to the plans of the session, and to the plan steps that its writes belong to. `run` is the run of the event. */
 export function reducePlan(state: MutableSessionState, event: PlanEvent, run: MutableRunRecord | undefined): void {
   switch (event.type) {
     case 'plan_proposed': {
@@ -108,14 +108,14 @@ export function reducePlan(state: MutableSessionState, event: PlanEvent, run: Mu
 
 type StepEvent = Extract<AgentEvent, { type: 'plan_step' | 'step_checked' | 'step_rolled_back' | 'plan_revised' | 'file_changed' }>;
 
-/** The steps of a run's plan after one more of its events. Steps that the event does not concern stay the same objects. */
+/** Returns the steps of a run's plan after one more event. Steps that the event does not concern stay the same objects. */
 export function stepsAfter(steps: StepStates, event: StepEvent): StepStates {
   switch (event.type) {
     case 'plan_step': {
       const { step, status, note, implicit, unchanged } = event;
       const { files, check, rolledBack } = steps[step] ?? {};
       const said = { ...(implicit && { implicit }), ...(unchanged && { unchanged }), ...(note !== undefined && { note }) };
-      // Findings about a step hold until the step is started again.
+      // The check result and rollback of a step stay valid until the step is started again.
       const findings = status !== 'started' && { ...(check && { check }), ...(rolledBack && { rolledBack }) };
       return { ...steps, [step]: { status, ...said, ...findings, ...(files && { files }) } };
     }
@@ -144,7 +144,7 @@ function withFacts(steps: StepStates, step: number, facts: Partial<StepState>): 
   return known ? { ...steps, [step]: { ...known, ...facts } } : steps;
 }
 
-/** Files that an undo, a restore or a rollback had to leave as they were. */
+/** Returns the files that an undo, a restore or a rollback could not change back. */
 export function refusedPaths(results: readonly UndoResult[]): Set<string> {
   return new Set(results.flatMap(({ path, outcome }) => (outcome === 'refused' ? [path] : [])));
 }

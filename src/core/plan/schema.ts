@@ -32,8 +32,8 @@ export const PlanDraft = z.object({
 });
 
 /**
- * A plan as it is kept: the draft, the id by which it is confirmed, a revision that grows with each edit, and the hash of what that
- * says (see hash.ts), where that was recorded. `supersedes` is the plan that this one was made of.
+ * A stored plan: the draft, its id, a revision number that grows with each edit, and the hash of its content (see hash.ts), if it was
+ * recorded. `supersedes` is the id of the plan that this one replaces.
  */
 export const Plan = PlanDraft.extend({
   id: z.string(),

@@ -1,4 +1,4 @@
-/** The ports of the loop: what a run is given by the app. */
+/** The ports of the loop: what the app provides to a run. */
 
 import type { ModelRef, ToolCall, Usage } from '../model/messages.ts';
 import type { ModelAdapter, ModelRequest } from '../model/model.ts';

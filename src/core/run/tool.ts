@@ -34,7 +34,7 @@ export type ToolOutput = {
   endsRun?: RunEnd;
   /** The outcome in a word or two, displayed beside the title: `exit 1`. */
   note?: string;
-  /** The command that it is about was stopped before it ended. */
+  /** The command of the call was stopped before it ended. */
   stopped?: true;
 };
 
@@ -108,7 +108,7 @@ export class ToolError extends Error {
 }
 
 /**
- * `covers`: what a yes can stand for, the widest first; absent where a yes counts once.
- * `secret`: a yes shows the model a file that may hold keys or passwords.
+ * `covers` lists the permissions that the user can grant with an approval, widest first. It is missing when an approval counts only once.
+ * `secret` is set when an approval lets the model read a file that may contain keys or passwords.
  */
 export type Judgement = Decision & { covers?: Permission[]; secret?: true };

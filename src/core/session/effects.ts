@@ -1,5 +1,5 @@
 import type { RuleId } from './rule-ids.ts';
-/** What a tool call does, as data: events, approvals and the policy name it so. */
+/** The effects of a tool call as data, for events, approvals and the policy. */
 
 /** The most that a call can do. `external` reaches beyond the workspace (network, other programs). */
 export type Effect = 'readonly' | 'mutating' | 'destructive' | 'external';

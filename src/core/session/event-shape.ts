@@ -62,7 +62,7 @@ const target = object<Target>({
   outside: optional(boolean),
   names: yes,
 });
-/** Any id is read: one of another version only names what decided, and losing the event would lose what happened. */
+/** An unknown rule id, as of another version, is accepted: it is only displayed, and dropping the event would lose what happened. */
 const rule = string as Check<RuleId>;
 const decision = object<Decision>({ kind: oneOf<Decision['kind']>({ allow: true, deny: true, ask: true }), rule, reason: string });
 const command = object<CommandLine>({

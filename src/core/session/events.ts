@@ -98,7 +98,7 @@ export type EventBody =
       /** The policy rule that requires the approval. */
       rule: RuleId;
       reason: string;
-      /** A yes shows the model a file that may hold keys or passwords. */
+      /** An approval lets the model read a file that may contain keys or passwords. */
       secret?: true;
       changes: ChangeSummary[];
       digest?: string;
@@ -138,7 +138,7 @@ export type EventBody =
       durationMs: number;
       decision?: Decision;
       note?: string;
-      /** The command that the call is about was stopped before it ended. */
+      /** The command of the call was stopped before it ended. */
       stopped?: true;
       withheld?: true;
     }

@@ -1,4 +1,4 @@
-/** What limits a run, and what it has used of that. */
+/** The limits of a run, and the use that is compared with them. */
 import type { Usage } from '../model/messages.ts';
 
 /** `minutes` is wall-clock time, without the time in which a run waits for its user. */

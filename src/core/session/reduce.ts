@@ -94,7 +94,7 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
       reduceWrites(state, event, run);
       break;
     case 'file_changed':
-      // Before the steps: a write belongs to the step that is under way.
+      // This comes before the steps are updated, because a write belongs to the step that was running at the time.
       reduceWrites(state, event, run);
       if (run) run.steps = stepsAfter(run.steps, event);
       break;

@@ -1,6 +1,6 @@
 /**
- * What is known of a session, and of its runs, by its events. Only the fold of the events (`reduce` and what it calls) has the mutable types;
- * everybody else gets the same objects by their readonly types.
+ * The state of a session and its runs, as computed from its events. Only `reduce` and the functions that it calls use the mutable types;
+ * all other code gets the same objects with readonly types.
  */
 
 import type { Cost, Message, ModelRef, ToolCall, ToolResult, Usage, UserMessage } from '../model/messages.ts';
@@ -44,7 +44,7 @@ export type MutableRunRecord = {
   messagesBefore: number;
 };
 
-/** Entries are what the events held, and nobody changes these. */
+/** The entries come from events, which are never changed. */
 type ReadonlyCollection<T> =
   T extends Map<infer Key, infer Value>
     ? ReadonlyMap<Key, Readonly<Value>>
@@ -154,7 +154,7 @@ export type StepState = {
   note?: string;
   check?: { check: Check; outcome: CheckOutcome; output: string };
   rolledBack?: boolean;
-  /** Paths that the step changed, without those that were taken back. */
+  /** The paths that the step changed and that were not undone since. */
   files?: readonly string[];
 };
 

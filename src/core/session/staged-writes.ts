@@ -68,7 +68,7 @@ function recordUndo(state: MutableSessionState, event: Extract<AgentEvent, { typ
   for (const path of landed) state.takenBack.add(path);
   if (event.type === 'changes_restored' && 'undoId' in event.to) {
     for (const runId of state.undos.get(event.to.undoId) ?? []) state.undone.delete(runId);
-    // What an undo took away is brought back once: a later undo of the same run stands.
+    // The undo is forgotten, so that undoing it again does not affect a later undo of the same run.
     state.undos.delete(event.to.undoId);
   } else if (refusedPaths(event.results).size === 0) {
     const runs = event.type === 'changes_restored' ? runsAfter(state, event.to) : event.part ? [] : [event.undoneRunId];

@@ -1,4 +1,4 @@
-/** What a run did, as the account that ends it, and in words. */
+/** The words and limits of a run's receipt. */
 
 import type { Cost, Usage } from '../model/messages.ts';
 import type { Effect } from '../session/effects.ts';

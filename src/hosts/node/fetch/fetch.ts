@@ -1,6 +1,6 @@
 /**
- * Pages of the web: the address that was checked is the one that is connected to, at every hop. Most runs fetch no page, so Node's modules for
- * that are imported where a request begins.
+ * Fetches web pages. Every connection, also after a redirect, goes to exactly the address that was checked. Most runs fetch no page, so
+ * Node's modules for HTTP are imported when a request begins.
  */
 import type { IncomingMessage } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';

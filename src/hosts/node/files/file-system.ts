@@ -1,4 +1,4 @@
-/** Folders on disk, as the workspace sees them. */
+/** Provides folders on disk to the workspace. */
 import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { formatPath, innermost, PathError, uniqueNames } from '../../../workspace/paths.ts';
@@ -98,7 +98,7 @@ export class NodeFileSystem implements FileSystem {
     return formatPath(at, this.folders);
   }
 
-  /** Compared to the letter: both sides come from the file system itself. */
+  /** Finds the folder of a real path. Paths are compared exactly, because both sides come from the file system. */
   #locate(real: string): Location | undefined {
     return innermost(
       this.folders.flatMap(({ root }, folder) => {

@@ -1,4 +1,4 @@
-/** What is searched for in one folder, and what a hit is: the same for ripgrep and for the search without it. */
+/** The queries of a search in one folder and their hits, for ripgrep and for the search without it. */
 import type { FindQuery, SearchQuery } from '../../../workspace/types.ts';
 
 /** A query for one folder. Its paths are relative to that folder. */

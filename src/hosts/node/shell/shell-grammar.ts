@@ -1,4 +1,4 @@
-/** The grammars of shells, which are WebAssembly files. They are loaded with the first command. */
+/** Loads the shell grammars, which are WebAssembly files, with the first command. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ export async function loadGrammar(grammar: 'bash' | 'powershell'): Promise<Shell
   return { parse: (command) => parse(parser, command) };
 }
 
-/** The built program has the file beside it; where the sources run unbuilt, the file is in the npm package. */
+/** The built program has the file beside it. When the sources run unbuilt, the file is in the npm package. */
 function wasmFile(name: string, folder: string): string {
   const bundled = join(import.meta.dirname, name);
   return existsSync(bundled) ? bundled : join(import.meta.dirname, '../../../../node_modules', folder, name);

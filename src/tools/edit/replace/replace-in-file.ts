@@ -35,7 +35,7 @@ export function replaceInFileTool(workspace: Workspace, gate: WriteGate): Tool {
   });
 }
 
-/** Many models send the one edit that they mean without a list around it. */
+/** Many models send a single edit without a list around it. */
 function withEdits(input: unknown): unknown {
   const { path, edits, ...edit } = (renameArguments(input, Edit) ?? {}) as Record<string, unknown>;
   return edits === undefined && edit.old_text !== undefined ? { path, edits: [edit] } : input;
