@@ -1,5 +1,6 @@
 /** Evaluates which hunks of a proposed change the user has accepted. */
-import { fileRevision, goesWithMove, hunksIn } from '../src/core/run/revision.ts';
+
+import { fileRevision, goesWithMove } from '../src/core/run/hunk-revision.ts';
 import type { ChangeSummary, Revision } from '../src/core/session/effects.ts';
 import type { PanelApproval } from './state.ts';
 
@@ -8,7 +9,7 @@ export type RejectedHunks = Readonly<Record<string, readonly number[]>>;
 
 /** Returns the number of hunks to choose from. A file that the user edited is accepted or rejected as a whole. */
 export function hunkCount(change: ChangeSummary, edited: PanelApproval['edited']): number {
-  return edited?.[change.path] ? 1 : hunksIn(change);
+  return edited?.[change.path] ? 1 : countHunks(change);
 }
 
 export type Choice = { total: number; accepted: number; files: number; isEdited: boolean; revised?: Revision };

@@ -81,12 +81,12 @@ export function outlineOf(path: string, lines: readonly string[], from = 1): Ent
     const depth = markdown
       ? (/^#+/.exec(line)?.[0].length ?? 1) - 1
       : Math.ceil((/^[ \t]*/.exec(line)?.[0].replaceAll('\t', '  ').length ?? 0) / 4);
-    entries.push({ line: from + index, text: tidy(line, markdown), depth: Math.min(depth, 3) });
+    entries.push({ line: from + index, text: cleanHeading(line, markdown), depth: Math.min(depth, 3) });
   }
   return entries;
 }
 
-function tidy(line: string, markdown: boolean): string {
+function cleanHeading(line: string, markdown: boolean): string {
   if (markdown)
     return line
       .trim()

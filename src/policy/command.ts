@@ -2,7 +2,7 @@
 
 import type { Judgement } from '../core/run/tool.ts';
 import type { CommandLine } from '../core/session/effects.ts';
-import type { Covers } from '../core/session/grant-scope.ts';
+import type { Permission } from '../core/session/grant-scope.ts';
 import { concern } from './commands/concern-messages.ts';
 import { analyzeCommand, evaluateCommand, suggestedPrefix } from './commands/index.ts';
 import { configuredProgram, type GitSetting, showsCredentials } from './commands/programs/git-programs.ts';
@@ -119,7 +119,7 @@ export function createCommandJudge(
     const isBound = analysis.commands.some(({ reads }) => !reads);
     const folders = [...new Set(analysis.commands.flatMap(({ argv }) => homesOf(argv, prefix, places)))];
     if (judge([...allowed, { prefix, isHome: homes(folders) }]).kind !== 'allow') return decision;
-    return { ...decision, covers: [{ kind: 'command', prefix: [...prefix], ...(isBound && { folders }) } satisfies Covers] };
+    return { ...decision, covers: [{ kind: 'command', prefix: [...prefix], ...(isBound && { folders }) } satisfies Permission] };
   };
 }
 

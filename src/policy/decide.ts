@@ -6,11 +6,11 @@
 import type { Judgement } from '../core/run/tool.ts';
 import type { Decision, Target } from '../core/session/effects.ts';
 import type { Mode } from '../core/session/events.ts';
-import type { Covers } from '../core/session/grant-scope.ts';
+import type { Permission } from '../core/session/grant-scope.ts';
 import type { RuleId } from '../core/session/rule-ids.ts';
 import { visibleCommand } from '../core/words/visible-text.ts';
 import { dangerOf } from './always-ask.ts';
-import { coversOf, grantedBy, type Need, needsOf } from './grants.ts';
+import { grantablePermissions, grantedBy, type Need, needsOf } from './grants.ts';
 import type { PolicyInput } from './policy-input.ts';
 import { matchesHost, matchesTool, ruleSentence, type SourcedRule, touchesPath } from './rules.ts';
 import { inScope } from './scope.ts';
@@ -18,7 +18,7 @@ import { inScope } from './scope.ts';
 export { inScope } from './scope.ts';
 
 const allow = (rule: RuleId, reason: string): Judgement => ({ kind: 'allow', rule, reason });
-const ask = (rule: RuleId, reason: string, covers?: Covers[]): Judgement => ({
+const ask = (rule: RuleId, reason: string, covers?: Permission[]): Judgement => ({
   kind: 'ask',
   rule,
   reason,
@@ -76,7 +76,7 @@ function judge(input: PolicyInput): Judgement {
   const ungranted = needs.find((_, index) => !permissions[index]);
   if (!ungranted) return permissions.find((decision) => decision?.rule !== 'edits-granted') ?? (permissions[0] as Decision);
   const [rule, reason] = approvalReason(ungranted.kind, input);
-  return ask(rule, reason, coversOf(needs, input));
+  return ask(rule, reason, grantablePermissions(needs, input));
 }
 
 /** Changing a file that determines what an allowed command does needs an approval, unless a rule allows changes to exactly this file. */

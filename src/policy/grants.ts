@@ -1,7 +1,7 @@
 /** Determines what a call needs permission for, whether a rule or grant covers it, and which wider grants an approval can offer. */
 
 import type { Decision } from '../core/session/effects.ts';
-import type { Covers } from '../core/session/grant-scope.ts';
+import type { Permission } from '../core/session/grant-scope.ts';
 import { isLiteral } from './glob.ts';
 import type { PolicyInput } from './policy-input.ts';
 import { matchesHost, matchesTool, type SourcedRule } from './rules.ts';
@@ -57,7 +57,7 @@ function permits(rule: SourcedRule, need: Need, { tool, seen, privateHost }: Pol
   }
 }
 
-function includes(covers: Covers, need: Need, { tool, privateHost = false }: PolicyInput): boolean {
+function includes(covers: Permission, need: Need, { tool, privateHost = false }: PolicyInput): boolean {
   if (!tool) return false;
   const source = tool.source ?? 'builtin';
   switch (need.kind) {
@@ -74,7 +74,7 @@ function includes(covers: Covers, need: Need, { tool, privateHost = false }: Pol
 }
 
 /** Returns the grants an approval can offer, widest first. Empty if the call has needs of different kinds, which one grant cannot cover. */
-export function coversOf(needs: readonly Need[], { tool, privateHost }: PolicyInput): Covers[] {
+export function grantablePermissions(needs: readonly Need[], { tool, privateHost }: PolicyInput): Permission[] {
   const kinds = new Set(needs.map(({ kind }) => kind));
   if (!tool || kinds.size !== 1) return [];
   const source = tool.source ?? 'builtin';
@@ -114,7 +114,7 @@ function commonGlob(paths: readonly string[]): string | undefined {
  * Whether another call of the same model message would probably be covered by the same grant, judging only by its name and input. The
  * policy still decides that call when its turn comes.
  */
-export function seemsCovered(covers: Covers, tool: { name: string; effect: string; source: string }, input: unknown): boolean {
+export function seemsPermitted(covers: Permission, tool: { name: string; effect: string; source: string }, input: unknown): boolean {
   const fields = (input ?? {}) as Record<string, unknown>;
   const text = (key: string) => (typeof fields[key] === 'string' ? (fields[key] as string) : undefined);
   switch (covers.kind) {

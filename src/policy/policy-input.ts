@@ -2,7 +2,7 @@
 
 import type { Decision, Effect, Target } from '../core/session/effects.ts';
 import type { Mode } from '../core/session/events.ts';
-import type { Covers } from '../core/session/grant-scope.ts';
+import type { Permission } from '../core/session/grant-scope.ts';
 import type { Aliases } from './path-normalization.ts';
 import type { SourcedRule } from './rules.ts';
 
@@ -25,7 +25,7 @@ export type PolicyInput = {
   privateHost?: boolean | undefined;
   rules?: readonly SourcedRule[] | undefined;
   /** What the user allowed in earlier approvals, as far as it applies to this call. */
-  grants?: readonly Covers[] | undefined;
+  grants?: readonly Permission[] | undefined;
   /** Paths and globs of the confirmed plan that this run carries out. */
   planScope?: readonly string[] | undefined;
   /** Returns the command that runs without asking and whose behavior this file determines; see steering.ts. */
@@ -43,4 +43,4 @@ export type PolicyInput = {
 };
 
 /** Evaluates one command against rules and grants. Created in command.ts, which has access to the shell grammar. */
-export type CommandJudge = (rules: readonly SourcedRule[], grants: readonly Covers[]) => Decision & { covers?: Covers[] };
+export type CommandJudge = (rules: readonly SourcedRule[], grants: readonly Permission[]) => Decision & { covers?: Permission[] };

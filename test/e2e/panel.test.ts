@@ -80,7 +80,7 @@ describe('the panel', () => {
     await button('Undo run').waitFor();
     await writeFile(join(workbench.folder, 'src/boat.ts'), 'mine now\n');
     await button('Undo run').click();
-    await conversation(panel).getByText('It was changed since, in the same lines.').waitFor();
+    await conversation(panel).getByText('It has been changed since, in the same lines.').waitFor();
     await filesAre(workbench.folder, { ...HARBOUR, 'src/boat.ts': 'mine now\n' }, 'the undo of the other file');
   });
 
@@ -110,9 +110,9 @@ describe('the panel', () => {
     await send(panel, RENAME);
     await panel.getByRole('button', { name: /^Approve all \d like this$/ }).click();
     await filesAre(workbench.folder, renamed(HARBOUR, 'tideLevel', 'waterLevel'), 'the rename by one answer');
-    const receipt = panel.getByRole('button', { name: /^Receipt: \d+ calls · 1 approval asked/ });
+    const receipt = panel.getByRole('button', { name: /^Receipt: \d+ calls · 1 approval requested/ });
     await receipt.click();
-    await conversation(panel).getByText('edits-granted').waitFor();
+    await conversation(panel).getByText('by your permission').waitFor();
     await workbench.screenshot('panel-receipt');
   });
 

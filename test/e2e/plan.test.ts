@@ -30,7 +30,7 @@ describe('a plan in the panel', () => {
     await workbench.reload();
     panel = await workbench.panelFrame();
     await button(/^\d? ?Skip/).click();
-    await conversation(panel).getByText('What becomes of the changes of step 1 in 1 file?').waitFor();
+    await conversation(panel).getByText('Keep or roll back the changes of step 1 in 1 file?').waitFor();
     await button(/^\d? ?Roll back/).click();
 
     await conversation(panel).getByText('Its check failed; its changes were rolled back.').waitFor();

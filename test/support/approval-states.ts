@@ -1,4 +1,4 @@
-/** What the panel shows of questions about calls of other kinds than edits, and of notes to the model. */
+/** Panel states for approvals of calls other than edits, and for notes to the model. */
 
 import { note } from '../../src/core/model/notes.ts';
 import type { Plan } from '../../src/core/plan/plan.ts';
@@ -107,7 +107,7 @@ export function approvalStates({ script, host, session }: Makers): Record<string
               question: {
                 ...question,
                 command: { text: 'npm test', cwd: 'packages/tide', shell: 'bash' },
-                options: [{ label: 'Run' }, { label: 'Leave out' }],
+                options: [{ label: 'Run' }, { label: 'Skip' }],
               },
             }),
           true,
@@ -173,7 +173,7 @@ export function approvalStates({ script, host, session }: Makers): Record<string
                   { type: 'text', text: 'Now in metres, please.' },
                   note(
                     'undo',
-                    'The user has taken back changes in src/tide.ts since. Read them again before you rely on what you know of them.',
+                    'The user has undone changes in src/tide.ts since. Read them again before you rely on what you know of them.',
                   ),
                 ],
               },

@@ -1,4 +1,4 @@
-/** States of the panel in which a plan is proposed, edited or carried out. */
+/** Panel states in which a plan is proposed, edited or carried out. */
 import type { Plan } from '../../src/core/plan/plan.ts';
 import type { ChangeSummary } from '../../src/core/session/effects.ts';
 import { host, type NamedState, Script, session } from './panel-states.ts';
@@ -105,8 +105,8 @@ const asking = () => {
       id: 'step 1',
       text: 'Step 1 (Rename the function and its callers) did not pass its check: nothing matches \\btideAt\\b in src/**/*.ts.',
       options: [
-        { label: 'Retry', detail: 'The model works on it' },
-        { label: 'Skip', detail: 'Go on with the next step' },
+        { label: 'Retry', detail: 'The model tries again' },
+        { label: 'Skip', detail: 'Continue with the next step' },
         { label: 'Edit plan', detail: 'The run pauses' },
         { label: 'Stop' },
       ],

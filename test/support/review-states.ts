@@ -1,4 +1,4 @@
-/** States of the panel in which changes are chosen from, undone and restored. */
+/** Panel states in which changes are selected, undone and restored. */
 import type { ChangeSummary } from '../../src/core/session/effects.ts';
 import type { host, NamedState, Script, session } from './panel-states.ts';
 
@@ -75,7 +75,7 @@ export function reviewStates({ script, host, session }: Kit): Record<string, Nam
     results: [
       { path: 'src/options.ts', outcome: 'restored' },
       { path: 'src/tide.ts', outcome: 'merged' },
-      { path: 'src/harbour/very/deep/in/it/harbour.ts', outcome: 'refused', reason: 'It was changed since, in the same lines.' },
+      { path: 'src/harbour/very/deep/in/it/harbour.ts', outcome: 'refused', reason: 'It has been changed since, in the same lines.' },
     ],
   });
   return {

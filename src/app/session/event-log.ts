@@ -1,12 +1,11 @@
 /** What happened in a session: its events, the state that they come to, and who listens. */
 
 import { fileFailure } from '../../core/file-failure.ts';
-import type { AgentEvent, EventBody } from '../../core/session/events.ts';
-import { isDurable } from '../../core/session/events.ts';
-import { type Covers, sameCovers } from '../../core/session/grant-scope.ts';
+import { type AgentEvent, type EventBody, isDurable } from '../../core/session/events.ts';
+import { isSamePermission, type Permission } from '../../core/session/grant-scope.ts';
 import { foldSession, reduce, skipLost } from '../../core/session/reduce.ts';
 import { emptySession, type MutableSessionState, type SessionState, waitsForUser } from '../../core/session/session-state.ts';
-import { fits, takeIn } from '../../core/session/valid-events.ts';
+import { applyValidEvents, isValidNext } from '../../core/session/valid-events.ts';
 import { receiptOf } from '../../core/view/run-receipt.ts';
 import { Projection, runIn, type SessionView } from '../../core/view/session-view.ts';
 import { endsWait } from '../../core/words/retry-text.ts';
@@ -40,7 +39,7 @@ export class EventLog {
   /** That the last run was interrupted, as long as nothing else happened: to look at a session writes nothing. */
   #unlogged: AgentEvent | undefined;
   /** Grants that the log still holds are to be taken back. */
-  #revoking: boolean | Covers = false;
+  #revoking: boolean | Permission = false;
   #failure: Error | undefined;
   #closed = false;
   #damage: string | undefined;
@@ -72,7 +71,7 @@ export class EventLog {
   }
 
   #takeIn(logged: readonly AgentEvent[]): AgentEvent[] {
-    const taken = takeIn(this.#state, logged);
+    const taken = applyValidEvents(this.#state, logged);
     for (const event of taken) this.events.push(event);
     this.#file.refuse(logged.length - taken.length);
     const lines = this.#file.damaged;
@@ -123,7 +122,7 @@ export class EventLog {
     const receipt = body.type === 'run_finished' && { receipt: receiptOf(runIn(this.view, runId), this.#run?.canWrite) };
     const event = { ...body, ...receipt, runId, seq: this.state.seq + (durable ? 1 : 0), at: this.#now() } as AgentEvent;
     // Another window may have changed the session so that the event no longer fits.
-    if (durable && !this.#run && !fits(this.state, event)) throw new SessionError(WENT_ON);
+    if (durable && !this.#run && !isValidNext(this.state, event)) throw new SessionError(WENT_ON);
     if (durable && !this.#failure) this.#append(event);
     if (durable) {
       this.events.push(event);
@@ -163,7 +162,7 @@ export class EventLog {
   }
 
   /** What was granted counts no more, for the run that is live too; where none is, the log says so before anything else happens. */
-  revokeGrants(covers?: Covers): void {
+  revokeGrants(covers?: Permission): void {
     // Where two things are taken back before the log hears of either, all is.
     this.#revoking = this.#revoking || !covers ? true : covers;
     if (!this.#run) return;
@@ -177,7 +176,7 @@ export class EventLog {
   #revoke(): void {
     const { lastRun, grants } = this.state;
     const covers = this.#revoking === true ? undefined : this.#revoking;
-    const granted = grants.some((grant) => !covers || sameCovers(grant.covers, covers));
+    const granted = grants.some((grant) => !covers || isSamePermission(grant.covers, covers));
     if (lastRun && granted) this.publish(lastRun.runId, { type: 'grants_revoked', ...(covers && { covers }) });
     this.#revoking = false;
   }

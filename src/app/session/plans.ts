@@ -2,9 +2,16 @@
 
 import type { ModelRef, NotePart } from '../../core/model/messages.ts';
 import { withHash } from '../../core/plan/hash.ts';
-import type { Plan } from '../../core/plan/plan.ts';
-import { changeNote, planNote, rerooted, widened } from '../../core/plan/plan.ts';
-import { currentStep, isOver, nextStep, type PlanOverview, planOverviews, renumbered, settledText } from '../../core/plan/progress.ts';
+import { changeNote, type Plan, planNote, rerootPlan, widenPlan } from '../../core/plan/plan.ts';
+import {
+  currentStep,
+  finishedStepsText,
+  isOver,
+  nextStep,
+  type PlanOverview,
+  planOverviews,
+  renumberSteps,
+} from '../../core/plan/progress.ts';
 import type { AgentEvent, EventBody, Mode } from '../../core/session/events.ts';
 import type { ApprovalRequest, RunRecord, SessionState } from '../../core/session/session-state.ts';
 import { beyondScope } from '../../tools/plan/plan-scope.ts';
@@ -74,7 +81,7 @@ export class Plans {
       this.#desk.emit(run.runId, revised);
       return this.resume(planId);
     }
-    const note = planNote(plan, settledText(renumbered(run.steps, was)));
+    const note = planNote(plan, finishedStepsText(renumberSteps(run.steps, was)));
     await this.#desk.resume(run.runId, [revised, { type: 'message_added', message: { role: 'user', content: [note] } }]);
   }
 
@@ -85,7 +92,7 @@ export class Plans {
       throw new SessionError('All steps of this plan are finished. To repeat them, run the plan again.');
     if (this.#isPaused(run)) return this.#desk.resume(run.runId, []);
     const { plan, runId, steps } = run;
-    await this.#desk.prompt(carryingOut(planNote(plan, settledText(steps)), model), { plan, resumes: runId, shown: shownAs(plan) });
+    await this.#desk.prompt(carryingOut(planNote(plan, finishedStepsText(steps)), model), { plan, resumes: runId, shown: shownAs(plan) });
   }
 
   /** Asks the model for another plan in the place of this one. */
@@ -100,7 +107,7 @@ export class Plans {
     this.#desk.expectIdle();
     const { runId } = this.#run(planId);
     const known = this.#known(planId);
-    const { supersedes: _, ...same } = roots ? rerooted(known, roots.from, roots.to) : known;
+    const { supersedes: _, ...same } = roots ? rerootPlan(known, roots.from, roots.to) : known;
     const plan = await withHash({ ...same, id: this.#desk.newId(), revision: 1 });
     this.#desk.expectIdle();
     this.#desk.emit(runId, { type: 'plan_proposed', plan });
@@ -115,7 +122,7 @@ export class Plans {
     const written = started.targets.filter(({ access }) => access !== 'read').map(({ path }) => path);
     const files = beyondScope(run, [...new Set(written)]);
     const step = currentStep(run) ?? nextStep(run);
-    const plan = await withHash(widened(run.plan, step, files));
+    const plan = await withHash(widenPlan(run.plan, step, files));
     return {
       type: 'plan_revised',
       plan,

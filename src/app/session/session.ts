@@ -1,11 +1,11 @@
 /** One conversation: its log, its state, the run that is live in it, and the answers that runs wait for. */
 
 import type { AgentEvent, ApprovalAnswer, EventBody, QuestionAnswer } from '../../core/session/events.ts';
-import type { Covers } from '../../core/session/grant-scope.ts';
+import type { Permission } from '../../core/session/grant-scope.ts';
 import type { Limits } from '../../core/session/limits.ts';
 import { type RunRecord, type SessionState, waitsForUser } from '../../core/session/session-state.ts';
-import { spent } from '../../core/session/spent.ts';
-import { takenBackNote } from '../../core/session/writes.ts';
+import { takenBackNote } from '../../core/session/staged-writes.ts';
+import { totalsOf } from '../../core/session/usage-totals.ts';
 import type { SessionView } from '../../core/view/session-view.ts';
 import type { SessionLog } from '../../sessions/store.ts';
 import type { SessionsPorts } from '../ports.ts';
@@ -225,7 +225,7 @@ export class Session {
   }
 
   /** Edits are asked for again, in the run that is live too; where none is, the log says so before anything else happens. */
-  revokeGrants(covers?: Covers): void {
+  revokeGrants(covers?: Permission): void {
     this.#log.revokeGrants(covers);
   }
 
@@ -270,6 +270,6 @@ export class Session {
   #supersede(): void {
     const run = this.state.lastRun;
     if (run && run.status !== 'finished')
-      this.#log.emit(run.runId, { type: 'run_finished', outcome: 'stopped', ...spent(run, this.state, this.#now()) });
+      this.#log.emit(run.runId, { type: 'run_finished', outcome: 'stopped', ...totalsOf(run, this.state, this.#now()) });
   }
 }

@@ -1,4 +1,4 @@
-/** What a run paused at, in the same words everywhere. */
+/** Describes the limit at which a run paused, the same way in all hosts. */
 
 import type { BudgetKey, Reached } from '../session/limits.ts';
 import { dollars, tokens } from './amounts.ts';
@@ -28,19 +28,19 @@ export function reachedText({ limit, max, unpriced }: Reached): string {
   return `${text} ${unpriced === 1 ? 'The cost of 1 answer is' : `The cost of ${unpriced} answers is`} unknown and not counted exactly.`;
 }
 
-/** A limit of all runs of the day, which to raise takes a word of its own. */
+/** Whether the limit applies to all runs of the day. Raising it needs a separate confirmation. */
 export function isOfDay(limit: BudgetKey): boolean {
   return limit.startsWith('day.');
 }
 
-/** What it takes to go on, for a button. */
+/** The label of the button that lets the run continue. */
 export function moreText(limit: BudgetKey): string {
   if (limit === 'runsPerMinute' || limit === 'cooldown') return 'Continue now';
   if (limit === 'price') return 'Continue without a cost limit';
   return isOfDay(limit) ? 'Raise today’s limit…' : 'Continue with more';
 }
 
-/** Asked before a limit of the day is raised. */
+/** The question before a limit of the day is raised. */
 export function raiseText({ limit, max }: Reached): string {
   const what =
     limit === 'day.usd'

@@ -2,7 +2,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod';
-import { type Covers, coversText, sameCovers } from '../../core/session/grant-scope.ts';
+import { isSamePermission, type Permission, permissionText } from '../../core/session/grant-scope.ts';
 import { makeDirectory } from '../../sessions/directory.ts';
 
 /** Called only if there is such a file, because most folders have none and building the schema takes time. */
@@ -29,7 +29,7 @@ export class StoredGrants {
     this.#file = file;
   }
 
-  list(): readonly Covers[] {
+  list(): readonly Permission[] {
     return this.#read().covers;
   }
 
@@ -37,14 +37,14 @@ export class StoredGrants {
     return this.#read().revokedAt;
   }
 
-  add(covers: Covers): void {
+  add(covers: Permission): void {
     const stored = this.#read();
-    if (stored.covers.some((each) => sameCovers(each, covers))) return;
+    if (stored.covers.some((each) => isSamePermission(each, covers))) return;
     this.#write({ ...stored, covers: [...stored.covers, covers] });
   }
 
   /** Removes the permission at this position of the list, counted from 1, or all of them. @returns the removed permissions. */
-  clear(position?: number): readonly Covers[] {
+  clear(position?: number): readonly Permission[] {
     const stored = this.#read();
     const removed = position === undefined ? stored.covers : stored.covers.slice(position - 1, position);
     const remaining = stored.covers.filter((covers) => !removed.includes(covers));
@@ -70,7 +70,7 @@ export class StoredGrants {
   }
 }
 
-export function describeGrants(covers: readonly Covers[]): string {
+export function describeGrants(covers: readonly Permission[]): string {
   if (covers.length === 0) return 'No permissions are stored for this folder.';
-  return covers.map((each, index) => `${index + 1}  ${coversText(each)}`).join('\n');
+  return covers.map((each, index) => `${index + 1}  ${permissionText(each)}`).join('\n');
 }

@@ -115,7 +115,7 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
       return loadAdapter(model, async () => config, { memoryBytes: totalmem(), ...(calls && { calls }) });
     },
     memory: async ({ provider }) =>
-      isServedHere(provider, await configOf(provider)) ? (await import('../node/memory.ts')).readMemory() : undefined,
+      isServedHere(provider, await configOf(provider)) ? (await import('../node/system-memory.ts')).readMemory() : undefined,
     // A user who starts the program in a folder and gives it a task trusts that folder.
     trusted: () => true,
     grants: {

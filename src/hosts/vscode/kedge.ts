@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { Assistant } from '../../app/assistant.ts';
 import type { WorkPorts } from '../../app/ports.ts';
 import type { Mode } from '../../core/session/events.ts';
-import type { Covers } from '../../core/session/grant-scope.ts';
+import type { Permission } from '../../core/session/grant-scope.ts';
 import { DiskBlobs } from '../../sessions/blobs.ts';
 import { Ledger } from '../../sessions/ledger.ts';
 import { SessionStore } from '../../sessions/store.ts';
@@ -99,7 +99,7 @@ export class Kedge implements vscode.Disposable {
   }
 
   /** Revokes the permissions of this workspace in all of its sessions and runs: all of them, or only `covers`. */
-  async revokeGrants(covers?: Covers): Promise<void> {
+  async revokeGrants(covers?: Permission): Promise<void> {
     this.assistant.revokeGrants(covers);
     await this.grants.revoke(covers);
   }

@@ -82,8 +82,8 @@ export class Proposals implements vscode.Disposable {
     const moveParts = session.state.pendingApprovals
       .get(approvalId)
       ?.changes.filter(({ path }) => path === change.path || path === change.from);
-    const { changesFrom, revised } = await import('../../workspace/revise.ts');
-    const revisedChanges = await revised(await changesFrom(moveParts ?? [], blobs), { [change.path]: { without } }, blobs);
+    const { changesFrom, reviseChanges } = await import('../../workspace/apply-revision.ts');
+    const revisedChanges = await reviseChanges(await changesFrom(moveParts ?? [], blobs), { [change.path]: { without } }, blobs);
     const after = revisedChanges.find(({ path }) => path === change.path)?.after;
     return after ? blobs.put(after) : (change.after as string);
   }

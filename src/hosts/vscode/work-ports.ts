@@ -5,7 +5,7 @@ import type { WorkPorts } from '../../app/ports.ts';
 import { Commands } from '../node/commands/commands.ts';
 import { gitSettings } from '../node/commands/git-settings.ts';
 import { PageFetcher } from '../node/fetch/fetch.ts';
-import { readMemory } from '../node/memory.ts';
+import { readMemory } from '../node/system-memory.ts';
 import { DraftFormatter } from './files/draft-formatter.ts';
 import type { VsCodeFileSystem } from './files/file-system.ts';
 import { VsCodeWriter } from './files/writer.ts';
@@ -38,7 +38,7 @@ export function workPorts(kedge: Window): WorkPorts & vscode.Disposable {
   return {
     writer: () => new VsCodeWriter(kedge.fs),
     languages: new VsCodeLanguages(() => kedge.fs, kedge.problemKinds),
-    tidy: (at, text) => formatter.format(kedge.fs.uri(at), text),
+    format: (at, text) => formatter.format(kedge.fs.uri(at), text),
     commands: () => (kedge.fs.folders.some(({ root }) => root !== undefined) ? commands : undefined),
     fetcher: new PageFetcher(),
     // The grammars are as large as the rest of the extension, so they are loaded only when the first command runs.

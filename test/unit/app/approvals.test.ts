@@ -278,7 +278,7 @@ describe('what is approved is exactly what was shown', () => {
     assert.deepEqual(await kedge.snapshot(), { '/': 'directory', 'workspace/': 'directory', 'workspace/b.txt': 'mine' });
     assert.deepEqual(resultTexts(kedge.session), [
       'ERROR a.txt was deleted since the change was prepared. Nothing was changed: read it again.',
-      'ERROR b.txt exists by now since the change was prepared. Nothing was changed: read it again.',
+      'ERROR b.txt was created since the change was prepared. Nothing was changed: read it again.',
     ]);
   });
 

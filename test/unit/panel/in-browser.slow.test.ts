@@ -148,7 +148,7 @@ describe('panel in a browser', () => {
     await page.evaluate(() =>
       Object.assign(navigator.clipboard, { writeText: async (text: string) => Object.assign(window, { copied: text }) }),
     );
-    await page.getByRole('button', { name: /^Receipt: 12 calls · 3 approvals asked · 1 denied · 4 files read · 2 changed/ }).click();
+    await page.getByRole('button', { name: /^Receipt: 12 calls · 3 approvals requested · 1 denied · 4 files read · 2 changed/ }).click();
     await page.getByText('README.md', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Copy the receipt as Markdown' }).click();
     const copied = await page.evaluate(() => (window as unknown as { copied: string }).copied);

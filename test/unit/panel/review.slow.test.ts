@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { splitHunks } from '../../../src/core/run/revision.ts';
+import { splitHunks } from '../../../src/core/run/hunk-revision.ts';
 import type { ChangeSummary } from '../../../src/core/session/effects.ts';
 import { choiceOf } from '../../../webview-ui/hunk-choice.ts';
 import { EMPTY, type PanelModel, reduce } from '../../../webview-ui/state.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Covers } from '../../../src/core/session/grant-scope.ts';
+import type { Permission } from '../../../src/core/session/grant-scope.ts';
 import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
 import { type CommandOptions, createCommandJudge } from '../../../src/policy/command.ts';
 import type { ShellParser } from '../../../src/policy/commands/shells/syntax.ts';
@@ -15,7 +15,7 @@ before(async () => {
 type Given = {
   rules?: Omit<SourcedRule, 'from'>[];
   workspace?: Omit<SourcedRule, 'from'>[];
-  grants?: Covers[];
+  grants?: Permission[];
   cwd?: string;
 } & CommandOptions;
 
@@ -36,7 +36,7 @@ function judge(text: string, { rules = [], workspace = [], grants = [], cwd = '.
 }
 
 const allow = (command: string) => ({ effect: 'allow' as const, command });
-const prefix = (...words: string[]): Covers => ({ kind: 'command', prefix: words });
+const prefix = (...words: string[]): Permission => ({ kind: 'command', prefix: words });
 
 describe('a command', () => {
   const TABLE: [what: string, text: string, given: Given, expected: string][] = [

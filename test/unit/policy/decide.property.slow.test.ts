@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Effect, Target } from '../../../src/core/session/effects.ts';
 import type { Mode } from '../../../src/core/session/events.ts';
-import type { Covers } from '../../../src/core/session/grant-scope.ts';
+import type { Permission } from '../../../src/core/session/grant-scope.ts';
 import { decide, inScope } from '../../../src/policy/decide.ts';
 import type { PolicyInput } from '../../../src/policy/policy-input.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
@@ -40,8 +40,8 @@ const rule = fc.record(
   },
   { requiredKeys: ['effect', 'from'] },
 ) as fc.Arbitrary<SourcedRule>;
-const covers: fc.Arbitrary<Covers> = fc.oneof(
-  fc.constant<Covers>({ kind: 'edits' }),
+const covers: fc.Arbitrary<Permission> = fc.oneof(
+  fc.constant<Permission>({ kind: 'edits' }),
   fc.record({ kind: fc.constant('path' as const), tool: name, glob: text }),
   fc.record({ kind: fc.constant('host' as const), host }),
   fc.record({ kind: fc.constant('mcp' as const), server: fc.constantFrom('x', 'y'), tool: name }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Effect, Target } from '../../../src/core/session/effects.ts';
-import { type Covers, GRANT_SCOPES } from '../../../src/core/session/grant-scope.ts';
+import { GRANT_SCOPES, type Permission } from '../../../src/core/session/grant-scope.ts';
 import { decide, inScope } from '../../../src/policy/decide.ts';
 import type { PolicyInput } from '../../../src/policy/policy-input.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
@@ -18,7 +18,7 @@ const server = { tool: { name: 'github__create_issue', effect: 'external', sourc
 const marked = { tool: { ...server.tool, effect: 'readonly' } as const };
 const stranger = { tool: tool('external') };
 
-const EDITS: Covers[] = [{ kind: 'edits' }];
+const EDITS: Permission[] = [{ kind: 'edits' }];
 const by = (from: SourcedRule['from'], ...rules: Omit<SourcedRule, 'from'>[]): { rules: SourcedRule[] } => ({
   rules: rules.map((rule) => ({ ...rule, from })),
 });
@@ -330,7 +330,7 @@ describe('the policy decides', () => {
 
 describe('an approval offers grants', () => {
   const covers = (input: Partial<PolicyInput>) => decide(full(input)).covers;
-  const TABLE: [what: string, input: Partial<PolicyInput>, expected: Covers[] | undefined][] = [
+  const TABLE: [what: string, input: Partial<PolicyInput>, expected: Permission[] | undefined][] = [
     ['an edit', { ...editor }, [{ kind: 'edits' }, { kind: 'path', tool: 'replace_in_file', glob: 'src/**' }]],
     [
       'an edit at the top',

@@ -1,7 +1,7 @@
 /** Grants with random folders and commands: an allowed command only runs code of a granted folder, and that code is always allowed. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Covers } from '../../../src/core/session/grant-scope.ts';
+import type { Permission } from '../../../src/core/session/grant-scope.ts';
 import { type CommandJudged, judgedOn } from '../../support/command-judge.ts';
 
 const NAMES = ['a', 'b', 'pkg', 'vendor', 'node_modules'];
@@ -80,7 +80,9 @@ describe('a grant of a command, over random folders', () => {
           const home = all[first % all.length] as string;
           const to = all[second % all.length] as string;
           if (to === '.' && way !== 'cwd') continue;
-          const grants: Covers[] = [{ kind: 'command', prefix: ['pytest'], folders: way === 'cwd' || way === 'cd' ? [home] : ['.', home] }];
+          const grants: Permission[] = [
+            { kind: 'command', prefix: ['pytest'], folders: way === 'cwd' || way === 'cd' ? [home] : ['.', home] },
+          ];
           const command = commandFor(way, to);
           const { kind, rule, reason } = await on.judge(command, ['cd'], way === 'cwd' ? to : '.', { grants });
           const isGlob = way === 'glob';

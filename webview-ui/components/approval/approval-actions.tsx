@@ -1,13 +1,13 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ApprovalAnswer } from '../../../src/core/session/events.ts';
-import { type Covers, coversText } from '../../../src/core/session/grant-scope.ts';
+import { type Permission, permissionText } from '../../../src/core/session/grant-scope.ts';
 import { visibleLine } from '../../../src/core/words/visible-text.ts';
 import { scrollIntoView } from '../../scroll-into-view.ts';
 import { Button } from '../button.tsx';
 import { Icon } from '../icon.tsx';
 
 type Props = {
-  covers: readonly Covers[];
+  covers: readonly Permission[];
   /** How many other calls of the same response need the same approval. */
   similar: number;
   /** The label of the button that approves once. */
@@ -75,14 +75,16 @@ export function ApprovalActions({ covers, similar, label, disabled, onAnswer, on
         </Button>
       </div>
       {showsScopes &&
-        covers.map((each, index) => <Scopes key={coversText(each)} covers={each} index={index} disabled={disabled} onAnswer={onAnswer} />)}
+        covers.map((each, index) => (
+          <Scopes key={permissionText(each)} covers={each} index={index} disabled={disabled} onAnswer={onAnswer} />
+        ))}
     </div>
   );
 }
 
 /** The buttons that grant one permission, by how long it applies. */
-function Scopes({ covers, index, disabled, onAnswer }: Pick<Props, 'disabled' | 'onAnswer'> & { covers: Covers; index: number }) {
-  const what = visibleLine(coversText(covers));
+function Scopes({ covers, index, disabled, onAnswer }: Pick<Props, 'disabled' | 'onAnswer'> & { covers: Permission; index: number }) {
+  const what = visibleLine(permissionText(covers));
   return (
     <fieldset class="grants">
       <legend>

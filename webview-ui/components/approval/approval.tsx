@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { ApprovalAnswer, Covers } from '../../../src/core/session/events.ts';
+import type { ApprovalAnswer, Permission } from '../../../src/core/session/events.ts';
 import { approvalDetails } from '../../../src/core/view/approval-details.ts';
 import { count } from '../../format.ts';
 import { post } from '../../host.ts';
@@ -69,7 +69,7 @@ function approveLabel({ total, accepted, files, isEdited, revised }: Choice): st
 
 type AnswersProps = {
   deviates: boolean;
-  covers: readonly Covers[];
+  covers: readonly Permission[];
   similar: number;
   disabled: boolean;
   label: string;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { splitHunks } from '../../../src/core/run/revision.ts';
+import { splitHunks } from '../../../src/core/run/hunk-revision.ts';
 import { withoutCut } from '../../../src/core/view/approval-details.ts';
 import { visibleText } from '../../../src/core/words/visible-text.ts';
 import { type DiffLine, diffLines } from '../../diff-lines.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { goesWithMove } from '../../../src/core/run/revision.ts';
+import { goesWithMove } from '../../../src/core/run/hunk-revision.ts';
 import type { ChangeSummary } from '../../../src/core/session/effects.ts';
 import { visibleText } from '../../../src/core/words/visible-text.ts';
 import { count } from '../../format.ts';

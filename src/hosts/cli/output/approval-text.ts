@@ -1,7 +1,7 @@
 /** Formats approvals and questions for the terminal. */
 
 import type { Question } from '../../../core/session/events.ts';
-import { coversText } from '../../../core/session/grant-scope.ts';
+import { permissionText } from '../../../core/session/grant-scope.ts';
 import type { ApprovalRequest } from '../../../core/session/session-state.ts';
 import { approvalDetails, type DetailRow, questionRows } from '../../../core/view/approval-details.ts';
 import { visibleLine } from '../../../core/words/visible-text.ts';
@@ -20,7 +20,7 @@ export function approvalText(request: ApprovalRequest, paint: Paint): string {
     const letters = scopes(index === 0 ? '' : 'p')
       .filter(Boolean)
       .join(', ');
-    return paint.dim(`To allow ${visibleLine(coversText(each))}: ${letters}`);
+    return paint.dim(`To allow ${visibleLine(permissionText(each))}: ${letters}`);
   });
   return [paint.bold(title), ...rowLines(rows, paint), diffText(files, paint), harmless(reason), ...scopeLines].filter(Boolean).join('\n');
 }

@@ -1,13 +1,13 @@
 /** Lets the user approve a proposed change hunk by hunk. */
 
-import { fileRevision, goesWithMove, hunksIn, splitHunks } from '../../../core/run/revision.ts';
+import { countHunks, fileRevision, goesWithMove, splitHunks } from '../../../core/run/hunk-revision.ts';
 import type { ChangeSummary, Revision } from '../../../core/session/effects.ts';
 import type { ApprovalAnswer } from '../../../core/session/events.ts';
 import { diffText, oneLine, type Paint } from './terminal.ts';
 
 /** Returns true if there is more than one hunk to choose from. */
 export function canChoose(changes: readonly ChangeSummary[]): boolean {
-  return changes.filter((change) => !goesWithMove(change, changes)).reduce((sum, change) => sum + hunksIn(change), 0) > 1;
+  return changes.filter((change) => !goesWithMove(change, changes)).reduce((sum, change) => sum + countHunks(change), 0) > 1;
 }
 
 /** `show` prints a hunk, and `ask` resolves to the typed line, or to undefined if the input has ended: then the remaining hunks are rejected. */
@@ -22,7 +22,7 @@ export async function chooseHunks(
   let rest: 'a' | 'd' | undefined;
   for (const change of changes) {
     if (goesWithMove(change, changes)) continue;
-    const total = hunksIn(change);
+    const total = countHunks(change);
     const hunks = splitHunks(change.diff);
     const refused: number[] = [];
     for (let index = 0; index < total; index++) {

@@ -4,9 +4,9 @@ import type { Session } from '../../../app/session/session.ts';
 import type { ModelRef } from '../../../core/model/messages.ts';
 import { noteTexts } from '../../../core/model/notes.ts';
 import type { Plan } from '../../../core/plan/plan.ts';
-import { hunksIn } from '../../../core/run/revision.ts';
+import { countHunks } from '../../../core/run/hunk-revision.ts';
 import { type AgentEvent, type ApprovalAnswer, isDurable, type QuestionAnswer } from '../../../core/session/events.ts';
-import { coversText } from '../../../core/session/grant-scope.ts';
+import { permissionText } from '../../../core/session/grant-scope.ts';
 import { brokeOff } from '../../../core/session/reduce.ts';
 import type { ApprovalRequest, AskedQuestion } from '../../../core/session/session-state.ts';
 import { proofOf, receiptLine } from '../../../core/view/receipt.ts';
@@ -152,7 +152,7 @@ export class ChatRenderer {
     if (rule === 'outside-plan') button('Add to the plan', { approve: true, widen: true });
     const [widest] = covers;
     if (widest && similar > 0) button(`Approve all ${similar + 1} like this`, { approve: true, grant: 'turn', covers: 0 });
-    if (widest) button(`Approve ${visibleLine(coversText(widest))} for this run`, { approve: true, grant: 'run', covers: 0 });
+    if (widest) button(`Approve ${visibleLine(permissionText(widest))} for this run`, { approve: true, grant: 'run', covers: 0 });
     button('Reject', { approve: false });
     const openButton = (title: string, command: string, ...args: string[]) =>
       stream.button({ command, title, arguments: [this.#session.id, callId, ...args] });
@@ -160,7 +160,7 @@ export class ChatRenderer {
     else
       for (const { path } of changes)
         openButton(changes.length > 1 ? `Open diff of ${visibleLine(path)}` : 'Open diff', 'kedge.openDiff', path);
-    if (changes.length > 1 || changes.some((change) => hunksIn(change) > 1))
+    if (changes.length > 1 || changes.some((change) => countHunks(change) > 1))
       stream.button({ command: 'kedge.showInPanel', title: 'Choose hunks in the panel', arguments: [this.#session.id] });
   }
 

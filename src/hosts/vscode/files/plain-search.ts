@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { decodeText } from '../../../workspace/content.ts';
 import type { FindQuery, SearchQuery } from '../../../workspace/types.ts';
-import { type Include, includeOf } from '../../node/search/include.ts';
+import { type Include, includeOf } from '../../node/search/include-glob.ts';
 import { matcherOf, matchingLines } from '../../node/search/matching-lines.ts';
 import type { Hit, InFolder } from '../../node/search/query.ts';
 

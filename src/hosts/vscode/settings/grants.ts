@@ -1,7 +1,7 @@
 /** The permissions that the user granted permanently in this workspace. VS Code stores them outside the workspace. */
 import * as vscode from 'vscode';
 import type { Session } from '../../../app/session/session.ts';
-import { type Covers, coversText, sameCovers } from '../../../core/session/grant-scope.ts';
+import { isSamePermission, type Permission, permissionText } from '../../../core/session/grant-scope.ts';
 
 const GRANTS_KEY = 'kedge.grants';
 /** The key of older versions, in which only edits could be granted. */
@@ -15,22 +15,22 @@ export class WorkspaceGrants {
     this.#state = state;
   }
 
-  list(): readonly Covers[] {
-    const stored = this.#state.get<Covers[]>(GRANTS_KEY, []);
+  list(): readonly Permission[] {
+    const stored = this.#state.get<Permission[]>(GRANTS_KEY, []);
     return this.#state.get(EDITS_KEY, false) ? [{ kind: 'edits' }, ...stored] : stored;
   }
 
-  add(covers: Covers): void {
-    if (this.list().some((each) => sameCovers(each, covers))) return;
-    void this.#state.update(GRANTS_KEY, [...this.#state.get<Covers[]>(GRANTS_KEY, []), covers]);
+  add(covers: Permission): void {
+    if (this.list().some((each) => isSamePermission(each, covers))) return;
+    void this.#state.update(GRANTS_KEY, [...this.#state.get<Permission[]>(GRANTS_KEY, []), covers]);
   }
 
   revokedAt(): number {
     return this.#state.get(REVOKED_KEY, 0);
   }
 
-  async revoke(covers?: Covers): Promise<void> {
-    const remaining = covers ? this.list().filter((each) => !sameCovers(each, covers)) : [];
+  async revoke(covers?: Permission): Promise<void> {
+    const remaining = covers ? this.list().filter((each) => !isSamePermission(each, covers)) : [];
     if (!covers) await this.#state.update(REVOKED_KEY, Date.now());
     await this.#state.update(EDITS_KEY, undefined);
     await this.#state.update(GRANTS_KEY, remaining.length > 0 ? remaining : undefined);
@@ -44,7 +44,7 @@ const SCOPE = {
   workspace: 'always in this workspace',
 };
 
-type GrantsOwner = { grants: WorkspaceGrants; sessions: { current(): Promise<Session> }; revokeGrants(covers?: Covers): Promise<void> };
+type GrantsOwner = { grants: WorkspaceGrants; sessions: { current(): Promise<Session> }; revokeGrants(covers?: Permission): Promise<void> };
 
 /** Lists the permissions and removes those that the user selects. */
 export async function manageGrants(kedge: GrantsOwner): Promise<void> {
@@ -58,7 +58,7 @@ export async function manageGrants(kedge: GrantsOwner): Promise<void> {
       return;
     }
     const items = all.map(({ covers, scope }) => ({
-      label: `$(pass) ${sentence(coversText(covers))}`,
+      label: `$(pass) ${sentence(permissionText(covers))}`,
       description: SCOPE[scope],
       covers,
     }));

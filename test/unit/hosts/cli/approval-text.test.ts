@@ -24,7 +24,7 @@ describe('an approval in the terminal', () => {
         'Call a tool of an MCP server',
         'MCP server: github',
         'Tool: create issue',
-        'What the server says of it: Creates an issue.',
+        'Description by the server: Creates an issue.',
         'Arguments:',
         '  {',
         '    "title": "Hi",',
@@ -63,7 +63,7 @@ describe('an approval in the terminal', () => {
         'Fetch a web page',
         'Address:',
         `  ${address}`,
-        'Host: xn--80ak6aa92e.example (a name with letters beyond a-z, as it is looked up)',
+        'Host: xn--80ak6aa92e.example (an encoded name with letters beyond a-z)',
         'It asks.',
       ].join('\n'),
     );

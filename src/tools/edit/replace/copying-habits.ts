@@ -1,13 +1,13 @@
 /**
- * What a model wrote throughout a copied passage though the file has it nowhere there: the same slip is in the new lines; pure. It is told from
- * all lines of the passage, and only where the passage was found by ignoring it.
+ * Undoes changes that a model made throughout a copied passage, such as typographic quotes, although the file has them nowhere in it: the
+ * new lines contain them too. They are detected from all lines of the passage, and only when the passage matched by ignoring them.
  */
 import { PLAINLY, withoutTrailing } from './match.ts';
 import type { Op } from './op.ts';
 
 type Undo = (line: string) => string;
 
-/** The ops with added lines as they are meant. `file` has a line for each op that is not an addition. */
+/** Returns the diff with corrected added lines. `file` has one line for each entry that is not an addition. */
 export function withoutHabits(file: readonly string[], ops: readonly Op[]): readonly Op[] {
   const copy = ops.filter(({ sign }) => sign !== '+').map(({ text }) => text);
   const undo = [...typographic(file, copy), ...trailingBlanks(file, copy)];
@@ -15,13 +15,13 @@ export function withoutHabits(file: readonly string[], ops: readonly Op[]): read
   return ops.map((op) => (op.sign === '+' ? { ...op, text: undo.reduce((line, each) => each(line), op.text) } : op));
 }
 
-/** The kinds of characters that the copy has as typographic ones, and the file only as plain ones. */
+/** Finds the kinds of characters that are typographic in the copy and plain everywhere in the file. */
 function typographic(file: readonly string[], copy: readonly string[]): Undo[] {
   const has = (lines: readonly string[], plainly: Undo) => lines.some((line) => plainly(line) !== line);
   return PLAINLY.filter((plainly) => has(copy, plainly) && !has(file, plainly));
 }
 
-/** Every line of the copy ends with the same blanks, and none of the file does. */
+/** Detects that all lines of the copy end with the same blanks and none in the file does. */
 function trailingBlanks(file: readonly string[], copy: readonly string[]): Undo[] {
   const trailing = (line: string) => line.slice(withoutTrailing(line).length);
   const areBlank = (line: string) => line.trim() === '';

@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import type { Memory } from '../../app/models/memory-pressure.ts';
 
 /**
- * Bytes; undefined where nobody tells. On Linux and macOS what programs can still get, which is far more than what is unused: files
- * that are kept in memory give way, and nearly all unused memory is put to such a use.
+ * Returns free and total memory in bytes. On Linux and macOS, free memory includes what the system can reclaim from its caches, which is
+ * most of the memory. Returns undefined when the system reports nothing.
  */
 export async function readMemory(): Promise<Memory | undefined> {
   if (process.platform === 'darwin') {
@@ -19,7 +19,7 @@ export async function readMemory(): Promise<Memory | undefined> {
   return parseMeminfo(table) ?? { free: freemem(), total: totalmem() };
 }
 
-/** The kernel's own measure: how many percent are free, or can be had. */
+/** Parses the kernel's measure: the percentage of memory that is free or can be reclaimed. */
 export function parseLevel(text: string, total: number): Memory | undefined {
   const percent = Number.parseInt(text, 10);
   return percent >= 0 && percent <= 100 ? { free: (total * percent) / 100, total } : undefined;

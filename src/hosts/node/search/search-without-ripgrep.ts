@@ -1,11 +1,11 @@
-/** Finding and searching where there is no ripgrep: slower, with the same results. */
+/** Finds and searches files without ripgrep: slower, with the same results. */
 import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { decodeText } from '../../../workspace/content.ts';
 import { isCostlyPattern } from '../../../workspace/ignore-patterns.ts';
 import { readRealUpTo, readRegular } from '../files/real-files.ts';
-import { includeIn } from './include.ts';
+import { includeIn } from './include-glob.ts';
 import { matcherOf, matchingLinesOfAll } from './matching-lines.ts';
 import type { FilesOptions, Hit, SearchOptions } from './query.ts';
 import { repositoryOf } from './repository.ts';
@@ -16,7 +16,10 @@ const PAUSE_MS = 20;
 const PIECE_FILES = 200;
 const PIECE_CHARS = 1_000_000;
 
-/** The ignore files of one directory: `at`, with a slash behind it and '' for the folder; or above the folder, which it sees as `lead`. */
+/**
+ * The ignore rules of one directory. `at` is its path with a slash at the end, or '' for the folder. For a directory above the folder,
+ * `lead` is the path from there to the folder.
+ */
 type Rules = { at: string; lead: string; rules: Ignore };
 
 export async function filesByWalking({ cwd, query, signal }: Omit<FilesOptions, 'rg'>): Promise<string[]> {
@@ -33,7 +36,7 @@ export async function* searchByWalking({ cwd, query, signal }: Omit<SearchOption
   const include = await includeIn(cwd, query.include);
   let left = query.limit;
   if (left <= 0) return;
-  for await (const texts of inPieces(cwd, include, { query, signal })) {
+  for await (const texts of textBatches(cwd, include, { query, signal })) {
     for (const hit of matchingLinesOfAll(texts, matches, query)) {
       signal.throwIfAborted();
       yield hit;
@@ -44,8 +47,8 @@ export async function* searchByWalking({ cwd, query, signal }: Omit<SearchOption
 
 type Text = { path: string; text: string };
 
-/** The texts that are to be searched, so many at once that others wait for some milliseconds only. */
-async function* inPieces(
+/** Yields the texts to search in batches that are small enough to block the process for some milliseconds only. */
+async function* textBatches(
   cwd: string,
   { matches, below }: Awaited<ReturnType<typeof includeIn>>,
   { query, signal }: Omit<SearchOptions, 'rg' | 'cwd'>,
@@ -68,7 +71,7 @@ async function* inPieces(
   if (texts.length > 0) yield texts;
 }
 
-/** Undefined where it is none, or too long. */
+/** Returns undefined for binary, empty and very long files. */
 async function textIn(file: string): Promise<string | undefined> {
   try {
     const bytes = await readRealUpTo(file, MAX_BYTES);
@@ -78,7 +81,10 @@ async function textIn(file: string): Promise<string | undefined> {
   }
 }
 
-/** Every file that no ignore file names, links left out, in an order that goes by names alone. Gives way to others every few milliseconds. */
+/**
+ * Yields every file that is not ignored, without symbolic links, in an order that depends on names only. It yields to the event loop every
+ * few milliseconds.
+ */
 async function* walk(root: string, below: readonly string[], signal: AbortSignal): AsyncGenerator<string> {
   const pending: { at: string; above: readonly Rules[] }[] = [{ at: '', above: await rulesAbove(root) }];
   let seen = 0;
@@ -114,7 +120,7 @@ function leadsInto(path: string, below: readonly string[]): boolean {
 }
 
 async function rulesOf(root: string, at: string, above: readonly Rules[], names: ReadonlySet<string>): Promise<readonly Rules[]> {
-  // A repository goes by its own rules.
+  // A nested repository uses only its own rules.
   const inherited = names.has('.git') ? [] : above;
   const rules = await rulesIn(join(root, at), names);
   return rules ? [...inherited, { at, lead: '', rules }] : inherited;
@@ -127,7 +133,7 @@ async function rulesAbove(root: string): Promise<readonly Rules[]> {
     const directory = join(top ?? root, ...parts.slice(0, index));
     const rules = await rulesIn(directory, new Set(await readdir(directory)));
     const lead = `${parts.slice(index).join('/')}/`;
-    // Who opens a folder that is ignored wants to see it.
+    // A user who opens an ignored folder wants to see its files.
     return rules ? [{ at: '', lead: rules.test(lead).ignored ? '' : lead, rules }] : [];
   });
   return (await Promise.all(all)).flat();
@@ -141,7 +147,7 @@ async function rulesIn(directory: string, names: ReadonlySet<string>): Promise<I
   return ignore().add(lines.filter((line) => !isCostlyPattern(line)).join('\n'));
 }
 
-/** What is no file says nothing. */
+/** A missing or special file counts as empty. */
 function ignoreText(file: string): string {
   try {
     return readRegular(file).toString('utf8');
@@ -150,7 +156,7 @@ function ignoreText(file: string): string {
   }
 }
 
-/** The deepest rules that say anything decide. */
+/** The deepest matching rules decide. */
 function isIgnored(path: string, rules: readonly Rules[]): boolean {
   for (const { at, lead, rules: own } of rules.toReversed()) {
     const { ignored, unignored } = own.test(lead + path.slice(at.length));

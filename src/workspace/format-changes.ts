@@ -1,17 +1,20 @@
-/** A proposed change as the user's formatter would have it, before it is shown: so what is shown and approved is what lands. */
+/** Formats a proposed change before it is displayed, so that the approved text is exactly what is written. */
 import { decodeText, encodeLike, sameBytes } from './content.ts';
 import type { FileChange, Location } from './types.ts';
 
-/** The text as the host would tidy it; undefined where it would stay as it is. May fail and may hang. */
-export type Tidy = (at: Location, text: string) => Promise<string | undefined>;
+/** Returns the text as the host's formatter would have it, or undefined when it would not change. It may fail, and it may never resolve. */
+export type FormatText = (at: Location, text: string) => Promise<string | undefined>;
 
-/** More files, or a larger one, are left as they are. */
+/** Larger changes and files are not formatted. */
 const MAX_FILES = 50;
 const MAX_BYTES = 500_000;
 const MOST_MS = 5_000;
 
-/** The changes, and which of their files were tidied; those that cannot be stay as they were proposed. */
-export async function tidied(changes: readonly FileChange[], tidy: Tidy): Promise<{ changes: FileChange[]; tidied: string[] }> {
+/** Returns the changes and the paths of the formatted files. A file that cannot be formatted stays as proposed. */
+export async function formatChanges(
+  changes: readonly FileChange[],
+  format: FormatText,
+): Promise<{ changes: FileChange[]; formatted: string[] }> {
   const done: string[] = [];
   const limit = AbortSignal.timeout(MOST_MS);
   const over = new Promise<undefined>((resolve) => limit.addEventListener('abort', () => resolve(undefined), { once: true }));
@@ -25,10 +28,10 @@ export async function tidied(changes: readonly FileChange[], tidy: Tidy): Promis
     const text = decodeText(after);
     if (text === undefined) continue;
     const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
-    const now = await Promise.race([tidy(at, text.slice(mark.length)).catch(() => undefined), over]);
+    const now = await Promise.race([format(at, text.slice(mark.length)).catch(() => undefined), over]);
     if (now === undefined) continue;
     result[result.length - 1] = { ...change, after: encodeLike(mark + now, after) };
     done.push(path);
   }
-  return { changes: result, tidied: done };
+  return { changes: result, formatted: done };
 }

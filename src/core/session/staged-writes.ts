@@ -1,4 +1,7 @@
-/** What a session was about to write, what of it landed, and what was taken back since: folded from its events, for undo and restore. */
+/**
+ * Tracks the writes of a session: what was staged, what landed, and what was undone since. It is computed from events, for undo and
+ * restore.
+ */
 
 import type { NotePart } from '../model/messages.ts';
 import { note } from '../model/notes.ts';
@@ -13,14 +16,14 @@ type WriteEvent = Extract<
 
 type CallWrites = Extract<AgentEvent, { type: 'changes_staged' | 'file_changed' }>;
 
-/** `run` is the one that the event is of. */
+/** `run` is the run of the event. */
 export function reduceWrites(state: MutableSessionState, event: WriteEvent, run: MutableRunRecord | undefined): void {
   switch (event.type) {
     case 'changes_staged':
       stage(state, event, run);
       break;
     case 'file_changed':
-      // Only a damaged log does not say first that it was staged.
+      // Only a damaged log lacks the preceding `changes_staged`.
       if (writesOf(state, event.callId).length === 0) stage(state, event, run);
       for (const write of writesOf(state, event.callId)) write.landed = true;
       break;
@@ -37,7 +40,7 @@ export function reduceWrites(state: MutableSessionState, event: WriteEvent, run:
     }
     case 'changes_undone':
     case 'changes_restored':
-      takeBack(state, event);
+      recordUndo(state, event);
       break;
   }
 }
@@ -48,7 +51,9 @@ function stage(state: MutableSessionState, { runId, callId, changes }: CallWrite
   if (run) run.changed = true;
 }
 
-/** Those of one call or undo. They stand side by side, and are looked for from the end: a session may have written very often. */
+/**
+ * Returns the writes of one call or undo. They are adjacent, and the search starts at the end, because a session may have very many writes.
+ */
 function writesOf({ staged }: MutableSessionState, callId: string): Write[] {
   const last = staged.findLastIndex((write) => write.callId === callId);
   let first = last;
@@ -56,14 +61,14 @@ function writesOf({ staged }: MutableSessionState, callId: string): Write[] {
   return last < 0 ? [] : staged.slice(first, last + 1);
 }
 
-/** The runs that are taken back whole count as undone, until that is taken back itself. */
-function takeBack(state: MutableSessionState, event: Extract<AgentEvent, { type: 'changes_undone' | 'changes_restored' }>): void {
+/** A run that is completely undone counts as undone until the undo is itself undone. */
+function recordUndo(state: MutableSessionState, event: Extract<AgentEvent, { type: 'changes_undone' | 'changes_restored' }>): void {
   const landed = new Set(event.results.filter(({ outcome }) => outcome === 'restored' || outcome === 'merged').map(({ path }) => path));
   if (event.undoId !== undefined) for (const write of writesOf(state, event.undoId)) if (landed.has(write.change.path)) write.landed = true;
   for (const path of landed) state.takenBack.add(path);
   if (event.type === 'changes_restored' && 'undoId' in event.to) {
     for (const runId of state.undos.get(event.to.undoId) ?? []) state.undone.delete(runId);
-    // What an undo took away is brought back once: a later undo of the same run stands.
+    // The undo is forgotten, so that undoing it again does not affect a later undo of the same run.
     state.undos.delete(event.to.undoId);
   } else if (refusedPaths(event.results).size === 0) {
     const runs = event.type === 'changes_restored' ? runsAfter(state, event.to) : event.part ? [] : [event.undoneRunId];
@@ -73,17 +78,17 @@ function takeBack(state: MutableSessionState, event: Extract<AgentEvent, { type:
   }
 }
 
-/** Those that began after that point. */
+/** Returns the runs that began after that point. */
 function runsAfter({ runs }: SessionState, to: RestorePoint): string[] {
   if ('undoId' in to) return [];
   const ids = [...runs.keys()];
   return ids.slice(ids.indexOf(to.runId) + (to.callId === undefined ? 0 : 1));
 }
 
-/** What the model has to be told before it goes on: its history still says otherwise. */
+/** Tells the model that changes were undone, because its history still says otherwise. */
 export function takenBackNote({ takenBack }: SessionState): NotePart[] {
   if (takenBack.size === 0) return [];
   const paths = [...takenBack];
   const named = paths.length > 20 ? `${paths.slice(0, 20).join(', ')} and ${paths.length - 20} more` : paths.join(', ');
-  return [note('undo', `The user has taken back changes in ${named} since. Read them again before you rely on what you know of them.`)];
+  return [note('undo', `The user has undone changes in ${named} since. Read them again before you rely on what you know of them.`)];
 }

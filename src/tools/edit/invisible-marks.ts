@@ -1,7 +1,7 @@
-/** Results show invisible characters as marks such as `⟨U+202E⟩`. In edits such marks are turned back. */
+/** Tool results display invisible characters as marks such as `⟨U+202E⟩`. Edits turn copied marks back into the characters. */
 import { marksIn, restoreMarks } from '../../core/words/visible-text.ts';
 
-/** Returns the same edits or hunks with the marks that a model copied from the file turned back into characters. */
+/** Returns the same edits or hunks with the marks that occur in `original` turned back into characters. */
 export function withMarksRestored<T>(value: T, original: string): T {
   if (typeof value === 'string') return restoreMarks(value, original) as T;
   if (Array.isArray(value)) return value.map((each) => withMarksRestored(each, original)) as T;
@@ -9,7 +9,7 @@ export function withMarksRestored<T>(value: T, original: string): T {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withMarksRestored(each, original)])) as T;
 }
 
-/** Tells the model which marks it has written as plain text, because the file does not contain the character. */
+/** Tells the model which marks were written as plain text, because the file does not contain the character. */
 export function marksNote(text: string, original = ''): string[] {
   const marks = marksIn(text).filter((mark) => !original.includes(mark));
   if (marks.length === 0) return [];

@@ -1,4 +1,4 @@
-/** What a file that is no text is, by how it begins. */
+/** Identifies the kind of a binary file by its first bytes. */
 
 const SIGNATURES: readonly [kind: string, at: number, begins: string][] = [
   ['PDF', 0, '%PDF-'],
@@ -25,8 +25,8 @@ const SIGNATURES: readonly [kind: string, at: number, begins: string][] = [
   ['icon', 0, '\0\0\x01\0'],
 ];
 
-/** For people to read; undefined where it is not known. */
-export function kindOf(bytes: Uint8Array): string | undefined {
+/** Returns a readable name such as `PDF`, or undefined for an unknown kind. */
+export function binaryKindOf(bytes: Uint8Array): string | undefined {
   const begin = Array.from(bytes.subarray(0, 300), (byte) => String.fromCharCode(byte)).join('');
   return SIGNATURES.find(([, at, begins]) => begin.startsWith(begins, at))?.[0];
 }

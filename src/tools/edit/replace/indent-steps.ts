@@ -1,15 +1,15 @@
-/** Converts indentation as a model wrote it to the indentation that the file uses; pure. */
+/** Converts indentation as a model wrote it to the indentation of the file. */
 import { type Lines, splitLines } from './lines.ts';
 import { indentOf } from './match.ts';
 
 /** Returns undefined for an indentation that cannot be converted. `text` is the line without its indentation. */
 export type Convert = (indent: string, text: string) => string | undefined;
-/** The indentation of one line in the model's copy (`old`) and in the file, and the line without it. */
+/** The indentation of one line in the model's copy (`old`) and in the file, and the line without indentation. */
 type Level = { old: string; file: string; text: string };
-/** One level of indentation as the model writes it and as the file has it. Where both are empty, indentation is copied unchanged. */
+/** One level of indentation as the model writes it and as the file has it. When both are empty, indentation is copied unchanged. */
 type Step = { theirs: string; ours: string };
 
-/** One more blank aligns the stars of a comment, or a line below a bracket. It is not a level. */
+/** One extra blank aligns the stars of a comment, or a line below a bracket. It is not a level of indentation. */
 const ALIGNED = ' ';
 const isStar = (text: string) => text.startsWith('*');
 const STEPS = ['\t', '  ', '   ', '    '];
@@ -19,8 +19,8 @@ const VERBATIM: Step = { theirs: '', ours: '' };
 const MAX_SEEN = 200_000;
 
 /**
- * The conversion that explains all of the known lines; undefined where none does. `theirs` are the indentations of the new text, `region` are
- * the lines of the passage, `lines` is the whole file.
+ * Returns the conversion that explains all known lines, or undefined when there is none. `theirs` are the indentations of the new text,
+ * `region` is the matched passage and `lines` is the whole file.
  */
 export function findConversion(
   known: readonly Level[],
@@ -40,22 +40,22 @@ export function findConversion(
       if (step.theirs === step.ours) return false;
       return step.theirs !== WIDE || step.ours === '\t' || levels.every((level) => haveSameDepth(level, step));
     });
-    const found = [VERBATIM, ...likely].find((step) => explains(convertBy(base, step, areAligned)));
-    // A difference that is no step, as in a continued line, does not show that both sides have the same steps.
+    const matchingStep = [VERBATIM, ...likely].find((step) => explains(convertBy(base, step, areAligned)));
+    // A difference that is not a multiple of a step, as in a continued line, does not show that both sides use the same steps.
     const isStep = levels.some(({ old }) => old !== base.old && (old.length - base.old.length) % (ours[0] ?? ' ').length === 0);
-    if (found && (found !== VERBATIM || isStep || usual === ours[0])) return convertBy(base, found, areAligned);
-    if (!found) return undefined;
+    if (matchingStep && (matchingStep !== VERBATIM || isStep || usual === ours[0])) return convertBy(base, matchingStep, areAligned);
+    if (!matchingStep) return undefined;
   }
   const convert = fromOneLevel(base, usual, ours[0], areAligned);
   return explains(convert) ? convert : undefined;
 }
 
-/** Whether one indentation in the copy stands for several in the file. */
+/** Whether one indentation in the copy corresponds to several in the file. */
 export function isOneForSeveral(known: readonly Level[]): boolean {
   return new Set(known.map(({ old }) => old)).size < new Set(known.map(({ old, file }) => `${old}\n${file}`)).size;
 }
 
-/** With a single known level, only the usual steps of the model and of the file tell how to indent lines at other levels. */
+/** With a single known level, lines at other levels can only be indented by the usual steps of the model and of the file. */
 function fromOneLevel(base: Level, theirs: string | undefined, ours: string | undefined, areAligned: boolean): Convert {
   const verbatim = convertBy(base, VERBATIM, areAligned);
   if (theirs === ours || ours === undefined) return verbatim;
@@ -67,7 +67,7 @@ function fromOneLevel(base: Level, theirs: string | undefined, ours: string | un
   return (indent, text) => (verbatim(indent, text) === restepped(indent, text) ? verbatim(indent, text) : undefined);
 }
 
-/** For lines whose indentation is complete: converts blanks to tabs or back where only one side has tabs. */
+/** For lines that are indented in full: converts between blanks and tabs when only one side uses tabs. */
 export function fromLineStart(theirs: readonly string[], file: string, ours: string): Convert {
   const step = stepOf(theirs);
   const isMixed = step !== undefined && (step === '\t') !== file.includes('\t');
@@ -92,7 +92,7 @@ function convertBy(base: Level, step: Step, areAligned = false): Convert {
   };
 }
 
-/** Whether these are tabs where the file has blanks, or blanks where it has tabs. */
+/** Whether `blanks` uses tabs in a file that uses blanks, or the other way round. */
 function isForeign(blanks: string, { old, file }: Level): boolean {
   if (file === '' || blanks === ALIGNED) return false;
   return file.includes('\t') ? blanks.startsWith('  ') && !old.includes('\t') : blanks.includes('\t');
@@ -106,7 +106,7 @@ function converted(blanks: string, { theirs, ours }: Step, isAligned: boolean): 
   return rest === '' || (isAligned && rest === ALIGNED) ? ours.repeat(levels) + rest : undefined;
 }
 
-/** The steps of indentation in a file: the most frequent one of the region first, the most frequent one of the file last. */
+/** Returns the indentation steps of a file: the most frequent one of the region first, the most frequent one of the file last. */
 export function stepsOf(region: readonly string[], lines: Lines): string[] {
   const near = region.filter((line) => line.trim() !== '').map(indentOf);
   const steps = [stepOf(near, true), ...inwardSteps(near).keys(), stepIn(lines)];
@@ -116,15 +116,15 @@ export function stepsOf(region: readonly string[], lines: Lines): string[] {
 const stepsOfFiles = new WeakMap<Lines, { step: string | undefined }>();
 
 function stepIn(lines: Lines): string | undefined {
-  const found = stepsOfFiles.get(lines);
-  if (found) return found.step;
+  const cachedStep = stepsOfFiles.get(lines);
+  if (cachedStep) return cachedStep.step;
   const begin = splitLines(lines.text.slice(0, MAX_SEEN));
   const step = stepOf(begin.flatMap((line) => (line.trim() === '' ? [] : indentOf(line))));
   stepsOfFiles.set(lines, { step });
   return step;
 }
 
-/** How often a line is indented more than the line before, by the difference. */
+/** Counts how often a line is indented more than the line before it, by the difference. */
 function inwardSteps(indents: readonly string[]): Map<string, number> {
   const inward = new Map<string, number>();
   for (const [index, indent] of indents.entries()) {
@@ -136,7 +136,10 @@ function inwardSteps(indents: readonly string[]): Map<string, number> {
   return inward;
 }
 
-/** One step of indentation: the most frequent difference of a line to the less indented line before it, or else the least difference of any two. */
+/**
+ * Determines one step of indentation: the most frequent difference between a line and the less indented line before it or, failing that,
+ * the smallest difference between any two lines. `isStrict` skips the fallback.
+ */
 export function stepOf(indents: readonly string[], isStrict = false): string | undefined {
   const [most] = [...inwardSteps(indents)].sort((a, b) => b[1] - a[1] || a[0].length - b[0].length);
   if (most || isStrict) return most?.[0];

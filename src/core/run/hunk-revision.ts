@@ -1,23 +1,23 @@
-/** What a user keeps of a proposed change, by the hunks of its diffs as they are shown. */
+/** Lets a user accept or refuse the hunks of a displayed diff. */
 import type { ChangeSummary, FileRevision } from '../session/effects.ts';
 
-/** Of a diff without any, as of a move, there are none. */
+/** Splits a diff into its hunks. A diff without hunks, as of a move, gives an empty list. */
 export function splitHunks(diff: string): string[] {
-  // Only \n ends a line of a diff: what else a line holds may look like one.
+  // Only \n ends a line of a diff. Other line breaks may be part of a line that looks like a hunk header.
   return diff.split(/(?<=\n)(?=@@ )/).filter((part) => part.startsWith('@@ '));
 }
 
-/** A file that moves is two changes, of which the one where it comes from goes with the other. */
+/** A moved file consists of two changes. The deletion of the old path follows the decision on the new one. */
 export function goesWithMove({ path, kind }: ChangeSummary, changes: readonly ChangeSummary[]): boolean {
   return kind === 'delete' && changes.some(({ from }) => from === path);
 }
 
-/** A file that is made, deleted or only moved is taken or left whole. */
-export function hunksIn({ diff }: ChangeSummary): number {
+/** Counts the hunks to decide on. A created, deleted or only moved file counts as one. */
+export function countHunks({ diff }: ChangeSummary): number {
   return Math.max(1, splitHunks(diff).length);
 }
 
-/** undefined where the file is taken as it was proposed. */
+/** Returns undefined when the file is accepted as proposed. */
 export function fileRevision(total: number, refused: readonly number[]): FileRevision | undefined {
   if (refused.length === 0) return undefined;
   return refused.length === total ? 'refused' : { without: [...refused] };

@@ -1,4 +1,4 @@
-/** What a copied passage often has that the text has not. It is only told, for the next try; nothing is ever changed by it. Pure. */
+/** Detects common copying mistakes in a passage that was not found. They are only reported as hints; the passage itself is not changed. */
 import type { Lines } from './lines.ts';
 import { placesOf } from './match.ts';
 
@@ -6,7 +6,7 @@ const NUMBER = /^\s*L?\d+(?:\t|→|:\s?|\s?\|\s?|$)/;
 const ESCAPED: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '', '"': '"', "'": "'", '\\': '\\' };
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'", '#39': "'" };
 
-/** `undo` gives the passage without the slip, or the passage itself. */
+/** `undo` returns the passage without the mistake, or the same passage when it does not contain it. */
 type Slip = { hint: string; undo(passage: string): string };
 
 const NUMBERS: Slip = {
@@ -31,13 +31,13 @@ const SLIPS: readonly Slip[] = [
   },
 ];
 
-/** A hint where it is plain what went wrong, and the passage without that. */
+/** Returns a hint and the corrected passage when the cause of the mismatch is certain. */
 export function slipIn(lines: Lines, passage: string): { hint: string; passage: string } | undefined {
   for (const { hint, undo } of SLIPS) {
     const undone = undo(passage);
     if (undone !== passage && placesOf(lines, undone).length > 0) return { hint, passage: undone };
   }
-  // As read_file shows lines.
+  // Matches the line format of read_file.
   if (/^[ \t]*\d+\t/m.test(passage)) {
     const undone = NUMBERS.undo(passage);
     if (undone !== passage) return { hint: NUMBERS.hint, passage: undone };
@@ -47,7 +47,7 @@ export function slipIn(lines: Lines, passage: string): { hint: string; passage: 
   return undefined;
 }
 
-/** What can be seen of a text, one form for each letter. */
+/** Drops invisible characters and normalizes accents, so that texts which look the same compare as equal. */
 export function visible(text: string): string {
   return text.normalize('NFC').replace(/\p{Cf}/gu, '');
 }

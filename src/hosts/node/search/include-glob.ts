@@ -1,20 +1,20 @@
-/** What an `include` glob means, the same for ripgrep and for the walk. */
+/** Interprets `include` globs, the same for ripgrep and for the search without it. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { globMatcher } from '../../../policy/glob.ts';
 
 export type Include = {
-  /** Judges a path relative to the folder. The only judge: the rest merely spares work. */
+  /** Decides whether a path relative to the folder matches. The other fields only narrow the search. */
   matches(path: string): boolean;
-  /** Names of the directories in which everything that matches lies. */
+  /** The directory that contains all matches, as a list of names. */
   below: string[];
-  /** A glob that the last component of everything that matches fits. */
+  /** A glob that the last component of every match fits. */
   name?: string;
 };
 
 const EVERYTHING: Include = { matches: () => true, below: [] };
 
-/** What a glob means in a folder on disk. */
+/** Interprets a glob in a folder on disk. */
 export function includeIn(folder: string, glob?: string): Promise<Include> {
   const isDirectory = (path: string) =>
     stat(join(folder, path)).then(
@@ -25,7 +25,7 @@ export function includeIn(folder: string, glob?: string): Promise<Include> {
 }
 
 /**
- * A glob without a slash matches at any depth, one with a slash from the folder on, and the plain name of a directory means
+ * A glob without a slash matches at any depth. A glob with a slash is relative to the folder. The plain name of a directory matches
  * everything below it.
  */
 export async function includeOf(glob = '', isDirectory: (path: string) => Promise<boolean>): Promise<Include> {
@@ -43,7 +43,7 @@ export async function includeOf(glob = '', isDirectory: (path: string) => Promis
 function globInclude(clean: string, everythingBelow: boolean): Include {
   const anchored = clean.includes('/') || everythingBelow ? clean : `**/${clean}`;
   const whole = `${anchored}${everythingBelow ? '/**' : ''}`;
-  // Brackets may be a set of letters or a part of a name, as in app/[id]/page.tsx.
+  // Brackets may be a set of characters or a part of a name, as in app/[id]/page.tsx.
   const asSet = globMatcher(whole, { dot: true });
   const asName = whole.includes('[') ? globMatcher(whole, { dot: true, names: true }) : asSet;
   const ending = /^\*\*\/\*(\.[\w.-]+)$/.exec(whole)?.[1];
