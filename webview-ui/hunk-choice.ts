@@ -1,6 +1,6 @@
 /** Evaluates which hunks of a proposed change the user has accepted. */
 
-import { fileRevision, goesWithMove } from '../src/core/run/hunk-revision.ts';
+import { countHunks, fileRevision, goesWithMove } from '../src/core/run/hunk-revision.ts';
 import type { ChangeSummary, Revision } from '../src/core/session/effects.ts';
 import type { PanelApproval } from './state.ts';
 
