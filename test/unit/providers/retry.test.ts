@@ -202,7 +202,7 @@ describe('retry', () => {
       assert.deepEqual(await duringWait(adapter, new AbortController().signal, () => told.answer()), [notice, stop]);
       assert.equal(told.asked, 1);
       assert.equal(waitingText(notice, 90_000), 'The model has not answered yet. Waiting up to 2 min more');
-      assert.equal(waitingText(notice, 0), 'The model has not answered yet. Waiting on');
+      assert.equal(waitingText(notice, 0), 'The model has not answered yet. Still waiting');
     });
 
     it('repeats the request on request', async () => {
