@@ -1,5 +1,5 @@
-// Builds every bundle into dist/: the extension, the terminal program and what they share in chunks, and the panel. With --watch it
-// builds again at each change. That and --debug keep the code readable, with source maps.
+// Builds all bundles into dist/: the extension and the terminal program with their shared chunks, and the panel. With --watch it builds
+// again after each change. --watch and --debug keep the code readable and write source maps.
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import * as esbuild from 'esbuild';
@@ -14,8 +14,9 @@ const wasm = [
 ];
 
 /**
- * Code behind an `import()` shares files with the code that is loaded at the start. esbuild makes a chunk for each set of entries that share a file, which
- * would be dozens of chunks to read at activation. So each lazy part says that it needs all of what is there already: then that is one chunk.
+ * Code behind an `import()` shares files with the code that is loaded at the start. esbuild creates a chunk for each set of entries that share
+ * a file, so dozens of chunks would be read at activation. With this plug-in, each lazy part imports all of the code that is already loaded,
+ * which then becomes one chunk.
  */
 const EVERYWHERE = [
   'src/app/assistant.ts',
@@ -31,13 +32,13 @@ const EVERYWHERE = [
   'src/sessions/ledger.ts',
   'src/sessions/store.ts',
 ];
-/** What the adapters of providers share. */
+/** The files that the adapters of all providers share. */
 const WIRES = ['src/providers/event-stream.ts', 'src/providers/exchange.ts', 'src/providers/listing.ts'];
 const ROOTS = {
   'src/hosts/vscode/': ['src/hosts/vscode/extension.ts'],
   'src/hosts/cli/': ['src/hosts/cli/program.ts'],
   'src/providers/': [...EVERYWHERE, ...WIRES],
-  // Facts and rules about commands are looked up by a run.
+  // Only runs look up facts and rules about commands.
   'src/app/facts/': [...EVERYWHERE, 'src/app/run/build-run.ts'],
   'src/policy/': [...EVERYWHERE, 'src/app/run/build-run.ts'],
   'src/': EVERYWHERE,
@@ -72,15 +73,15 @@ const bundles = [
     ...common,
     platform: 'node',
     format: 'esm',
-    // What is behind an `import()` is a chunk of its own, and so is what several chunks share.
+    // Code behind an `import()` becomes a separate chunk, and so does code that several chunks share.
     splitting: true,
     target: 'node20',
     entryPoints: { extension: 'src/hosts/vscode/extension.ts', kedge: 'src/hosts/cli/main.ts' },
     chunkNames: '[name]-[hash]',
-    // The editor brings `vscode`. The keychain's library is native: where it is not installed, there is no keychain.
+    // VS Code provides `vscode`. The keychain library is native and optional; without it, keys cannot be stored in the keychain.
     external: ['vscode', '@napi-rs/keyring'],
     plugins: [lazyParts],
-    // CommonJS packages ask for Node's own modules by `require`.
+    // CommonJS packages load Node's modules with `require`, which ES modules do not have.
     banner: { js: "import{createRequire as kedgeCreateRequire}from'node:module';const require=kedgeCreateRequire(import.meta.url);" },
   },
   {

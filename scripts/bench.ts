@@ -1,4 +1,4 @@
-// `npm run bench [-- name ...]`: prints what Kedge costs, as ratios and times measured in this run. It never fails by wall time.
+// `npm run bench [-- name ...]`: measures Kedge's performance and prints ratios and times. It never fails because of a slow machine.
 import { ripgrepOfEditor } from './editor.ts';
 import { packageExtension } from './package.ts';
 
@@ -9,9 +9,9 @@ const benches: Record<string, () => Promise<Row[]>> = {
     const { staticSize } = await import('../test/bench/bundles.ts');
     const kilobytes = async (file: string) => `${Math.round((await staticSize(file)) / 1000)} KB`;
     return [
-      ['what the extension loads at activation', await kilobytes('extension'), '140 KB'],
-      ['what the terminal program loads at its start', await kilobytes('program'), ''],
-      ['the panel', await kilobytes('panel'), ''],
+      ['code that the extension loads at activation', await kilobytes('extension'), '140 KB'],
+      ['code that the terminal program loads at its start', await kilobytes('program'), ''],
+      ['code of the panel', await kilobytes('panel'), ''],
     ];
   },
   async activation() {
@@ -95,12 +95,12 @@ const benches: Record<string, () => Promise<Row[]>> = {
 
 async function main(names: string[]): Promise<void> {
   const unknown = names.find((name) => !(name in benches));
-  if (unknown) throw new Error(`There is no benchmark "${unknown}": choose from ${Object.keys(benches).join(', ')}.`);
+  if (unknown) throw new Error(`There is no benchmark "${unknown}". Choose from ${Object.keys(benches).join(', ')}.`);
   await packageExtension();
   const rows: Row[] = [];
   for (const [name, bench] of Object.entries(benches)) {
     if (names.length > 0 && !names.includes(name)) continue;
-    console.error(`measuring ${name} …`);
+    console.error(`Measuring ${name} …`);
     rows.push(...(await bench()));
   }
   const width = (column: 0 | 1) => Math.max(...rows.map((row) => row[column].length));

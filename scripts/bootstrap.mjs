@@ -1,5 +1,5 @@
-// What `npm start`, `npm test` and `npm run fuzz` run first, on whatever Node there is: installs the packages when that is needed, then hands
-// over to scripts/<name>.ts on the Node 24 that came with them.
+// The entry of `npm start`, `npm test` and `npm run fuzz`. It runs on any supported Node, installs the packages if necessary, and then runs
+// scripts/<name>.ts on the Node 24 that is one of the packages.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -17,12 +17,12 @@ function packagesOf(lockfile) {
   }
 }
 
-/** npm leaves a record of what it installed once it has finished; it must name what the lock names, or the install is old or torn. */
+/** npm writes a record of the installed packages when it has finished. If the record differs from the lock file, the installation is old or incomplete. */
 function isInstalled() {
   const installed = packagesOf('node_modules/.package-lock.json');
   const locked = packagesOf('package-lock.json');
   if (!installed || !locked || !existsSync(node24)) return false;
-  // Packages for other systems are optional and rightly missing; so are the ones that the `node` package's own script fetches.
+  // Optional packages may be missing, because they are for other systems or are downloaded by the script of the `node` package.
   const complete = Object.entries(locked).every(
     ([path, { optional, devOptional, version }]) => path === '' || optional || devOptional || installed[path]?.version === version,
   );
@@ -30,18 +30,18 @@ function isInstalled() {
 }
 
 async function install() {
-  console.log('Installing the packages (npm ci), about half a minute ...');
+  console.log('Installing the packages (npm ci). This takes about half a minute ...');
   await npm(['ci'], root).catch((error) => {
-    throw new Error(`${error.message}\nThe packages could not be installed: check the network, then run "npm ci" and try again.`);
+    throw new Error(`${error.message}\nThe packages could not be installed. Check the network, run "npm ci", and try again.`);
   });
   if (!existsSync(node24)) {
     throw new Error(
-      'The Node 24 that comes with the packages is missing: allow install scripts (npm config ignore-scripts), run "npm ci".',
+      'The Node 24 of the packages is missing. Allow install scripts (npm config ignore-scripts), run "npm ci", and try again.',
     );
   }
 }
 
-/** Ctrl+C reaches the child by itself, for it shares the terminal: here it only must not end this process first. */
+/** Runs the script. Ctrl+C reaches the child process too, because it shares the terminal, so this process ignores it and waits for the child. */
 function handOver(script, args) {
   const PATH = join(root, 'node_modules', '.bin') + delimiter + (process.env.PATH ?? process.env.Path ?? '');
   const child = spawn(node24, [join(root, 'scripts', `${script}.ts`), ...args], {
@@ -59,7 +59,7 @@ function handOver(script, args) {
 
 async function main([script, ...args]) {
   const major = Number(process.versions.node.split('.')[0]);
-  if (major < 20) throw new Error(`Kedge is built with Node 20 or newer, this is ${process.version}: install a newer one and try again.`);
+  if (major < 20) throw new Error(`Kedge needs Node 20 or newer, but this is ${process.version}. Install a newer version and try again.`);
   if (!['start', 'test', 'fuzz'].includes(script)) throw new Error('Usage: node scripts/bootstrap.mjs start|test|fuzz [...arguments]');
   if (!isInstalled()) await install();
   return handOver(script, args);

@@ -1,4 +1,4 @@
-// The Chromium in which an editor is shown: one that is installed, or one that is installed now.
+// Finds the Chromium in which an editor is shown, and installs one if there is none.
 import { execFileSync } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
@@ -29,7 +29,7 @@ async function findChromium(): Promise<string | undefined> {
   return undefined;
 }
 
-/** The path of a Chromium or Chrome; where that is possible without asking (root on Debian), installs one. */
+/** Returns the path of Chromium or Chrome. If there is none, installs Chromium if that needs no password (as root on Debian). */
 export async function ensureChromium(log: (line: string) => void = console.log): Promise<string> {
   const chosen = process.env.CHROME_PATH;
   if (chosen) {
@@ -48,12 +48,12 @@ export async function ensureChromium(log: (line: string) => void = console.log):
   const advice = debian
     ? `run: sudo apt-get update && sudo apt-get install -y chromium`
     : 'install Chrome or Chromium, or set CHROME_PATH to one.';
-  throw new Error(`The tests in the editor need Chromium and there is none: ${advice}`);
+  throw new Error(`The tests in the editor need Chromium, which was not found: ${advice}`);
 }
 
 /**
- * Installs a package of Debian. While another program uses the package manager, this waits for it. apt-get's own option for that
- * (DPkg::Lock::Timeout) covers `install` but not the lock of `update`, and there is no event for the end of a lock, so it is tried again.
+ * Installs a Debian package. If another program is using the package manager, this waits for it: apt-get's own option for that
+ * (DPkg::Lock::Timeout) covers `install` but not the lock of `update`, and no event reports the end of a lock, so the command is repeated.
  */
 export async function aptInstall(name: string, { timeoutMs = 300_000, pauseMs = 2000, env = process.env } = {}): Promise<void> {
   const deadline = performance.now() + timeoutMs;
@@ -73,7 +73,7 @@ export async function aptInstall(name: string, { timeoutMs = 300_000, pauseMs = 
   }
 }
 
-/** Chromium's arguments: no sandbox (it cannot have one as root), and nothing that talks to the outside. */
+/** Chromium's arguments: no sandbox, because Chromium refuses it as root, and no background connections to the internet. */
 export const chromiumFlags = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
   ...['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'],

@@ -1,5 +1,5 @@
-// A real VS Code for the tests and for `npm start`, without a download from the vendor: the npm package code-server contains the
-// whole VS Code server and workbench, and any Chromium is its window (chromium.ts).
+// Sets up and starts a real VS Code for the tests and for `npm start`, without a download from the vendor: the npm package code-server
+// contains the whole VS Code server and workbench, and any Chromium (chromium.ts) can show it.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
@@ -8,12 +8,12 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { npm } from './npm.mjs';
 
-/** code-server 4.x.y is VS Code 1.x.y. */
+/** code-server 4.x.y contains VS Code 1.x.y. */
 const version = '4.139.1';
 const integrity = 'sha512-fUYvJVdz4ZoVJfakGiGWXFMpF8K1ObsrpGvX17ZxNpKOzdNHs7lANT670JTr4ZhA8DnWqyvvmFG/d3HV9Yy6ew==';
 
 export const root = resolve(import.meta.dirname, '..');
-/** Everything the scripts keep between runs; may be deleted at any time. */
+/** The folder for everything that the scripts keep between runs. It can be deleted at any time. */
 export const cache = join(root, '.vscode-test');
 const serverRoot = join(cache, `code-server-${version}`);
 
@@ -23,13 +23,13 @@ export const exists = (path: string) =>
     () => false,
   );
 
-/** A new empty folder under the cache. */
+/** Creates a new empty folder in the cache. */
 export async function freshDirectory(name: string): Promise<string> {
   await mkdir(cache, { recursive: true });
   return mkdtemp(join(cache, `${name}-`));
 }
 
-/** Sets the editor up once and returns its folder. It is built beside its place and renamed, so half a set-up never counts. */
+/** Sets up the editor once and returns its folder. It is built in a temporary folder and then renamed, so an interrupted set-up is never used. */
 export async function ensureEditor(log: (line: string) => void = console.log): Promise<string> {
   if (await exists(serverRoot)) return serverRoot;
   log(`Setting up VS Code 1.${version.slice(2)} for the first time (code-server ${version}, 45 MB) ...`);
@@ -40,37 +40,37 @@ export async function ensureEditor(log: (line: string) => void = console.log): P
     await npm(['install', '--omit=dev', '--ignore-scripts'], server);
     await npm(['install', '--omit=dev', '--ignore-scripts'], join(server, 'extensions'));
     await rename(server, serverRoot).catch(async (error: unknown) => {
-      // Another process may have been faster; its result is as good.
+      // Another process may have finished first. Its result is the same.
       if (!(await exists(serverRoot))) throw error;
     });
     return serverRoot;
   } catch (error) {
-    throw new Error(`VS Code could not be set up: check the network and run this again. ${(error as Error).message}`);
+    throw new Error(`VS Code could not be set up. Check the network and try again. ${(error as Error).message}`);
   } finally {
     await rm(work, { recursive: true, force: true });
   }
 }
 
-/** Of the package only the VS Code server is needed, not code-server's own front. */
+/** Unpacks only the VS Code server of the package, without the code of code-server itself. */
 async function unpack(work: string, archive: string): Promise<string> {
   const hash = createHash('sha512')
     .update(await readFile(join(work, archive)))
     .digest('base64');
-  if (`sha512-${hash}` !== integrity) throw new Error(`${archive} is not the file it was when this version was chosen.`);
+  if (`sha512-${hash}` !== integrity) throw new Error(`${archive} does not match its checksum.`);
   const server = join(work, 'server');
   await mkdir(server);
   execFileSync('tar', ['-xzf', archive, '-C', 'server', '--strip-components=3', 'package/lib/vscode'], { cwd: work });
   return server;
 }
 
-/** The ripgrep that comes with VS Code, which is the one the extension uses there. */
+/** Returns the ripgrep that comes with VS Code, which the extension uses there. */
 export async function ripgrepOfEditor(): Promise<string> {
   const { platform, arch } = process;
   const name = platform === 'win32' ? 'rg.exe' : 'rg';
   return join(await ensureEditor(), 'node_modules', '@vscode', 'ripgrep-universal', 'bin', `${platform}-${arch}`, name);
 }
 
-/** Where an editor keeps its state. Extensions may be shared by editors that run one after another with state of their own. */
+/** The folders in which an editor keeps its state. Several editors can share one extensions folder if they run one after another. */
 export interface Profile {
   data: string;
   extensions: string;
@@ -85,17 +85,17 @@ export interface EditorOptions {
   profile: Profile;
   /** A folder, or a .code-workspace file for several. */
   open: string;
-  /** An extension loaded from its folder instead of from the installed ones. */
+  /** The folder of an extension that is loaded without being installed. */
   extensionDevelopmentPath?: string;
-  /** A module whose `run()` is called in the extension host; needs `extensionDevelopmentPath`. */
+  /** A module whose `run()` is called in the extension host. It requires `extensionDevelopmentPath`. */
   extensionTestsPath?: string;
-  /** 0, the default, takes any free one. A browser keeps its state by port, so a lasting editor wants a lasting port. */
+  /** 0, the default, uses any free port. A browser stores its state by port, so an editor that keeps its state needs a fixed port. */
   port?: number;
-  /** User settings, written where the server's workbench reads them; they stay as they are when this is left out. */
+  /** The user settings to write. Without them, the existing settings are kept. */
   settings?: Record<string, unknown>;
-  /** Lets the workbench report to `codeAutomationLog` and `codeAutomationExit`, functions of the page. */
+  /** Makes the workbench call `codeAutomationLog` and `codeAutomationExit`, which the page provides. */
   smokeTest?: boolean;
-  /** Keep VS Code's question whether the folder can be trusted; without it everything is trusted. */
+  /** Keeps VS Code's prompt for workspace trust. Without it, every folder is trusted. */
   askForTrust?: boolean;
   env?: Record<string, string>;
 }
@@ -103,7 +103,7 @@ export interface EditorOptions {
 export interface Editor {
   url: string;
   port: number;
-  /** Resolves when the server has ended, whoever ended it. */
+  /** Resolves when the server has ended for any reason. */
   ended: Promise<void>;
   stop(): Promise<void>;
 }
@@ -118,10 +118,10 @@ function serverArguments(profile: Profile): string[] {
   ];
 }
 
-/** Variables of an editor whose terminal this runs in would make the server take itself for a part of that editor. */
+/** Removes the variables of an editor in whose terminal this may be running, because the server would connect to that editor. */
 function serverEnvironment(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
-  const own = Object.entries(process.env).filter(([name]) => !/^(VSCODE_|ELECTRON_)/.test(name));
-  return { ...Object.fromEntries(own), ...extra };
+  const kept = Object.entries(process.env).filter(([name]) => !/^(VSCODE_|ELECTRON_)/.test(name));
+  return { ...Object.fromEntries(kept), ...extra };
 }
 
 export async function installVsix(vsix: string, profile: Profile): Promise<void> {
@@ -136,7 +136,7 @@ export async function installVsix(vsix: string, profile: Profile): Promise<void>
   if (code !== 0 || !output.includes('was successfully installed')) throw new Error(`${vsix} could not be installed:\n${output}`);
 }
 
-/** Starts the server; resolves when it listens. */
+/** Starts the server and resolves when it is listening. */
 export async function startEditor(options: EditorOptions): Promise<Editor> {
   await ensureEditor();
   const { profile, port = 0 } = options;
@@ -149,7 +149,7 @@ export async function startEditor(options: EditorOptions): Promise<Editor> {
   const server = spawn(process.execPath, [...secrets, ...args], {
     env: serverEnvironment({ ...options.env, KEDGE_EDITOR_KEY: join(profile.data, 'key-half') }),
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, so that stop() reaches the extension hosts and terminals too, which the server does not wait for.
+    // The server gets its own process group, so that stop() also ends its extension hosts and terminals, which it does not wait for.
     detached: process.platform !== 'win32',
   });
   running.add(server);
@@ -165,7 +165,7 @@ export async function startEditor(options: EditorOptions): Promise<Editor> {
 }
 
 async function writeSettings(profile: Profile, settings: Record<string, unknown>): Promise<void> {
-  // Settings of the scope `machine` are read where the server is, all others where the user is.
+  // Settings with the scope `machine` are read from the Machine folder, all others from the User folder.
   for (const place of ['User', 'Machine']) {
     const folder = join(profile.data, 'data', place);
     await mkdir(folder, { recursive: true });
@@ -173,19 +173,19 @@ async function writeSettings(profile: Profile, settings: Record<string, unknown>
   }
 }
 
-/** The port from the line that the server prints when it listens. */
+/** Resolves to the port, from the line that the server prints when it is listening. */
 function listening(server: ChildProcess, logFile: string): Promise<number> {
   const log = createWriteStream(logFile, { flags: 'a' });
   let output = '';
   return new Promise((done, failed) => {
-    const limit = setTimeout(() => failed(new Error(`The editor did not start in three minutes:\n${output}`)), 180_000);
+    const limit = setTimeout(() => failed(new Error(`The editor did not start within three minutes:\n${output}`)), 180_000);
     const read = (chunk: Buffer) => {
       log.write(chunk);
       output = (output + chunk).slice(-10_000);
       const port = /Extension host agent listening on (\d+)/.exec(output)?.[1];
       if (port) settle(() => done(Number(port)));
-      // It would stay, and serve nothing.
-      if (output.includes('EADDRINUSE')) settle(() => failed(new Error(`The port is taken: EADDRINUSE\n${output}`)));
+      // The server would keep running without serving anything.
+      if (output.includes('EADDRINUSE')) settle(() => failed(new Error(`The port is in use: EADDRINUSE\n${output}`)));
     };
     const settle = (end: () => void) => {
       clearTimeout(limit);
@@ -211,13 +211,13 @@ function address(port: number, options: EditorOptions): string {
   return `http://127.0.0.1:${port}/?${query}${payload.length > 0 ? `&payload=${encodeURIComponent(JSON.stringify(payload))}` : ''}`;
 }
 
-/** C:\a becomes /c:/a. */
+/** Converts a path for a URL: C:\a becomes /c:/a. */
 function asUrlPath(path: string): string {
   const slashes = resolve(path).replaceAll('\\', '/');
   return slashes.startsWith('/') ? slashes : `/${slashes[0]?.toLowerCase()}${slashes.slice(1)}`;
 }
 
-/** Servers that this process has to take with it, however it ends. */
+/** The servers to end when this process exits. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const server of running) signalGroup(server, 'SIGKILL');
@@ -228,7 +228,7 @@ function signalGroup(server: ChildProcess, signal: NodeJS.Signals): void {
     if (server.pid && process.platform !== 'win32') process.kill(-server.pid, signal);
     else server.kill(signal);
   } catch {
-    // It is gone already.
+    // The process has already ended.
   }
 }
 
@@ -237,7 +237,7 @@ async function stopGroup(server: ChildProcess, ended: Promise<void>): Promise<vo
   const force = setTimeout(() => signalGroup(server, 'SIGKILL'), 3000);
   await ended;
   clearTimeout(force);
-  // The server is gone; what it started may not be.
+  // The server has ended, but processes that it started may still be running.
   signalGroup(server, 'SIGKILL');
   running.delete(server);
 }

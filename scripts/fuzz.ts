@@ -1,5 +1,5 @@
-// `npm run fuzz [-- minutes] [test file ...]`: tries the properties of the tests from new random seeds until the time is over (five
-// minutes), some files side by side. What fails is printed with its seed and its counterexample, which `examples` of fc.assert takes.
+// `npm run fuzz [-- minutes] [test file ...]`: runs the property tests with new random seeds for some minutes (5 by default), several
+// files in parallel. A failure is printed with its seed and its counterexample, which can be passed to `examples` of fc.assert.
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ function propertyFiles(): string[] {
   return files.filter((file) => /from 'fast-check'/.test(readFileSync(join(root, file), 'utf8'))).sort();
 }
 
-/** Runs one file from one seed; resolves to the failures that the reporter has written down. */
+/** Runs one file with one seed, and resolves to the failures in the reporter's file. */
 async function round(file: string, seed: number, worker: number): Promise<Failure[]> {
   const results = join(root, 'out', `fuzz-${worker}.json`);
   await rm(results, { force: true });
@@ -35,7 +35,7 @@ async function round(file: string, seed: number, worker: number): Promise<Failur
     () => ({ failed: [], ended: false }),
   );
   if (ended && (code === 0 || failed.length > 0)) return failed;
-  return [...failed, { title: 'it did not come to its end', message: output.slice(-2000) }];
+  return [...failed, { title: 'the tests did not finish', message: output.slice(-2000) }];
 }
 
 async function main(args: string[]): Promise<void> {
@@ -45,7 +45,7 @@ async function main(args: string[]): Promise<void> {
   const named = hasMinutes ? rest : args;
   const files = named.length > 0 ? named : propertyFiles();
   await mkdir(join(root, 'out'), { recursive: true });
-  console.log(`Trying ${files.length} files of properties for ${minutes} minutes ...`);
+  console.log(`Running ${files.length} files of property tests for ${minutes} minutes ...`);
   const end = performance.now() + minutes * 60_000;
   let rounds = 0;
   const failing = new Map<string, number>();
@@ -56,14 +56,14 @@ async function main(args: string[]): Promise<void> {
       for (const { title, message } of await round(file, seed, worker)) {
         const times = (failing.get(title) ?? 0) + 1;
         failing.set(title, times);
-        // The first counterexample of each property is enough to begin with.
+        // Only the first counterexample of each property is printed.
         if (times === 1)
           console.log(`\n✖ ${title}\n  KEDGE_SEED=${seed} npx mocha --config test/.mocharc.json ${file}\n${indented(message)}`);
       }
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, work));
-  for (const [title, times] of failing) console.log(`${times} of its rounds failed: ${title}`);
+  for (const [title, times] of failing) console.log(`Failed in ${times} rounds: ${title}`);
   console.log(`\n${rounds} rounds, ${failing.size} failing properties`);
   if (failing.size > 0) process.exitCode = 1;
 }

@@ -1,6 +1,6 @@
-// Loaded into the VS Code server (node --import). A browser encrypts VS Code's secret storage with a key of which the server holds
-// one half, and asks for it by POST /mint-key. Answering that is the part of code-server that set-up leaves out; without it a
-// secret is forgotten with every reload.
+// This module is loaded into the VS Code server (node --import). A browser encrypts VS Code's secret storage with a key of which the
+// server has one half, and requests that half with POST /mint-key. code-server answers this request in the part that the set-up leaves
+// out. Without an answer, secrets would be lost with every reload.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Server } from 'node:http';

@@ -1,17 +1,17 @@
-// Runs npm quietly. Plain JavaScript, because bootstrap.mjs needs it before Node 24 is there.
+// Runs npm without its usual output. This is plain JavaScript, because bootstrap.mjs uses it before Node 24 is installed.
 import { spawn } from 'node:child_process';
 
-/** How to call npm: inside `npm run` by its own script (works on every system), else by name. */
+/** Returns how to start npm: inside `npm run` by the path of its script, which works on every system, and otherwise by name. */
 function command() {
   const script = process.env.npm_execpath;
   if (script?.endsWith('.js')) return { file: process.execPath, before: [script], shell: false };
   return { file: 'npm', before: [], shell: process.platform === 'win32' };
 }
 
-/** Which registry a machine uses is its own affair: logs get passed around. */
+/** Hides the addresses of registries, because logs are often shared. */
 const withoutHosts = (text) => text.replace(/\bhttps?:\/\/[^\s/'"]+/g, '<registry>');
 
-/** Runs `npm ...args` in a folder; resolves to its stdout, rejects with the first lines of what npm had to say. */
+/** Runs `npm ...args` in a folder. Resolves to its stdout, or rejects with the first lines of its output. */
 export function npm(args, cwd) {
   const { file, before, shell } = command();
   return new Promise((resolve, reject) => {
@@ -28,7 +28,7 @@ export function npm(args, cwd) {
     child.stderr.on('data', (chunk) => {
       stderr += chunk;
     });
-    child.on('error', (error) => reject(new Error(`npm could not be started (${error.message}): is it installed and on PATH?`)));
+    child.on('error', (error) => reject(new Error(`npm could not be started (${error.message}). Check that it is installed and on PATH.`)));
     child.on('close', (code) => {
       if (code === 0) return resolve(stdout);
       const words = withoutHosts(stderr || stdout)

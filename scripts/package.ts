@@ -1,4 +1,4 @@
-// Builds the extension and packs it into dist/kedge.vsix, unless that is already the package of these very sources.
+// Builds the extension and packs it into dist/kedge.vsix, unless that file was already built from the same sources.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
@@ -17,15 +17,15 @@ const inputs = [
   'CHANGELOG.md',
   'LICENSE',
 ];
-/** In dist/, which every build empties: whatever else builds there makes the package count as old. */
+/** The file is in dist/, which every build empties, so any other build makes the package out of date. */
 const stampFile = join(root, 'dist', 'packed-from');
 export const vsix = join(root, 'dist', 'kedge.vsix');
 
-/** Resolves to the path of the package; rejects with the words of the tool that failed. */
+/** Resolves to the path of the package, or rejects with the output of the tool that failed. */
 export async function packageExtension(log: (line: string) => void = console.log): Promise<string> {
   const stamp = await fingerprint();
   if ((await readFile(stampFile, 'utf8').catch(() => '')) === stamp) return vsix;
-  log('Building the extension and packing it ...');
+  log('Building and packing the extension ...');
   await run('esbuild.mjs');
   await run(
     'node_modules/@vscode/vsce/vsce',
@@ -48,7 +48,7 @@ async function fingerprint(): Promise<string> {
   return hash.digest('hex');
 }
 
-/** The files of an input, which may be a file, a folder or missing, in an order that does not change. */
+/** Lists the files of an input, which may be a file, a folder or missing, in a fixed order. */
 async function filesOf(input: string): Promise<string[]> {
   const entries = await readdir(join(root, input), { recursive: true, withFileTypes: true }).catch(
     (error: NodeJS.ErrnoException) => error.code,
@@ -61,7 +61,7 @@ async function filesOf(input: string): Promise<string[]> {
     .sort();
 }
 
-/** Runs a script of Node; what it printed matters only when it failed. */
+/** Runs a Node script. Its output is shown only if it fails. */
 function run(...args: string[]): Promise<void> {
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';

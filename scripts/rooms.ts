@@ -1,6 +1,6 @@
 /**
- * The rooms of the source tree and what each of them may import. Run as a program, as `npm run check` does, it reads every source file and fails
- * where an import crosses a wall, where files import each other in a circle, and where a file or a folder has grown too large.
+ * The rooms of the source tree, and what each of them may import. `npm run check` runs this file as a program: it reads every source file and
+ * fails if a room imports something that is not listed for it, if files import each other in a circle, or if a file or folder is too large.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
@@ -8,7 +8,7 @@ import { join, posix } from 'node:path';
 const BELOW_APP = ['src/core', 'src/policy', 'src/workspace', 'src/providers', 'src/tools', 'src/mcp', 'src/sessions'];
 
 /**
- * A room may import itself and what is listed here: other rooms, single files of them, npm packages, `node:*` (Node's own modules) and `vscode`.
+ * A room may import its own files and what is listed here: other rooms, single files of them, npm packages, `node:*` (Node's own modules) and `vscode`.
  * `src/core/*` stands for the files that lie in that folder itself. A file belongs to the innermost room around it.
  */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
@@ -43,15 +43,15 @@ const MAX_LINES = 300;
 
 export type SourceFile = { path: string; text: string };
 
-/** One sentence for each place that breaks a rule. */
+/** Returns one sentence for each violation. */
 export function problemsIn(files: readonly SourceFile[]): string[] {
   const imports = new Map(files.map((file) => [file.path, importsOf(file)]));
-  return [...wallsCrossed(imports), ...circles(imports), ...tooLarge(files)];
+  return [...forbiddenImports(imports), ...circles(imports), ...tooLarge(files)];
 }
 
 type Imports = ReadonlyMap<string, readonly string[]>;
 
-/** All that a file imports, types and `import()` included: other files by their paths from the root, packages by their names. */
+/** Returns everything that a file imports, including types and `import()`: files by their paths from the root, packages by their names. */
 function importsOf({ path, text }: SourceFile): string[] {
   if (!/\.tsx?$/.test(path)) return [];
   const specifiers = text.matchAll(/^(?:import|export)\b[^'"`;]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'/gm);
@@ -62,12 +62,12 @@ function importsOf({ path, text }: SourceFile): string[] {
   });
 }
 
-function* wallsCrossed(imports: Imports): Generator<string> {
+function* forbiddenImports(imports: Imports): Generator<string> {
   for (const [file, targets] of imports) {
     const room = roomOf(file);
     if (room === undefined) yield `${file} lies in no room: add its folder to the table in scripts/rooms.ts.`;
     for (const target of targets) {
-      // What is no source, such as package.json, is nobody's room.
+      // Files such as package.json are not source files and belong to no room.
       if (room === undefined || /\.(json|css)$/.test(target)) continue;
       if (roomOf(target) === room || (ROOMS[room] ?? []).some((entry) => covers(entry, target))) continue;
       yield `${file} imports ${target}, but ${room} may import only ${ROOMS[room]?.join(', ') || 'itself'}.`;
@@ -86,22 +86,22 @@ function covers(entry: string, target: string): boolean {
   return target === entry || target.startsWith(`${entry}/`);
 }
 
-/** A walk along all imports, depth first: where it comes back to a file that it is still in, that is a circle. */
+/** Follows all imports depth first. A file that is reached again while its own imports are being followed is part of a circle. */
 function circles(imports: Imports): string[] {
-  const found: string[] = [];
-  const left = new Set<string>();
-  const way: string[] = [];
+  const problems: string[] = [];
+  const visited = new Set<string>();
+  const path: string[] = [];
   const walk = (file: string) => {
-    const start = way.indexOf(file);
-    if (start >= 0) found.push(`These files import each other in a circle: ${[...way.slice(start), file].join(' → ')}.`);
-    if (start >= 0 || left.has(file)) return;
-    way.push(file);
+    const start = path.indexOf(file);
+    if (start >= 0) problems.push(`These files import each other in a circle: ${[...path.slice(start), file].join(' → ')}.`);
+    if (start >= 0 || visited.has(file)) return;
+    path.push(file);
     for (const target of imports.get(file) ?? []) if (imports.has(target)) walk(target);
-    way.pop();
-    left.add(file);
+    path.pop();
+    visited.add(file);
   };
   for (const file of imports.keys()) walk(file);
-  return found;
+  return problems;
 }
 
 function* tooLarge(files: readonly SourceFile[]): Generator<string> {

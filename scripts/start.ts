@@ -1,4 +1,4 @@
-// `npm start`: builds Kedge, installs it into a VS Code of its own and opens that on a folder to play with.
+// `npm start`: builds Kedge, installs it into a separate VS Code, and opens that on a sample workspace.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
@@ -10,13 +10,13 @@ import { packageExtension } from './package.ts';
 const usage = `Usage: npm start [-- options]
 
   --folder DIR   open DIR instead of a copy of the sample workspace
-  --fresh        put the sample workspace back to how it was
-  --port N       serve at this port (8421, or a free one when that is taken)
-  --desktop      install into the VS Code of this machine and open it there
-  --help         show this`;
+  --fresh        reset the sample workspace
+  --port N       serve at this port (default: 8421, or a free port if that is in use)
+  --desktop      install Kedge into the VS Code of this machine and open it there
+  --help         show this help`;
 
-/** A lasting port, because a browser keeps what it knows of the editor (chat sessions, layout) by port. */
-const usualPort = 8421;
+/** The port is fixed, because a browser stores the state of the editor (chat sessions, layout) by port. */
+const defaultPort = 8421;
 
 const options = {
   folder: { type: 'string' },
@@ -30,24 +30,24 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options });
   if (values.help) return console.log(usage);
   const port = values.port === undefined ? undefined : portNumber(values.port);
-  const folder = values.folder === undefined ? await sampleFolder(values.fresh) : await existing(values.folder);
+  const folder = values.folder === undefined ? await sampleFolder(values.fresh) : await existingFolder(values.folder);
   if (!values.desktop) await ensureEditor();
   const vsix = await packageExtension();
   if (values.desktop) return openDesktop(vsix, folder);
-  // Our own sample needs no question whether it can be trusted.
+  // The sample workspace is trusted without asking the user.
   await serve(vsix, { open: folder, askForTrust: values.folder !== undefined }, port);
 }
 
 function portNumber(text: string): number {
   const port = Number(text);
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`--port wants a number from 1 to 65535, not "${text}".`);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`--port must be a number from 1 to 65535, not "${text}".`);
   return port;
 }
 
-async function existing(given: string): Promise<string> {
-  // npm runs this in the repository; the user may have been elsewhere.
-  const folder = resolve(process.env.INIT_CWD ?? '.', given);
-  if (!existsSync(folder)) throw new Error(`There is no folder ${folder}.`);
+async function existingFolder(path: string): Promise<string> {
+  // npm runs this script in the repository, but the path is relative to the folder in which the user ran npm.
+  const folder = resolve(process.env.INIT_CWD ?? '.', path);
+  if (!existsSync(folder)) throw new Error(`The folder ${folder} does not exist.`);
   return folder;
 }
 
@@ -58,7 +58,7 @@ async function sampleFolder(fresh = false): Promise<string> {
   return sample;
 }
 
-/** The copy is a repository of its own, where there is git: that shows best what an assistant changed. */
+/** Makes the copy a Git repository if Git is installed, so that the user can see what an assistant changed. */
 async function copySample(to: string): Promise<void> {
   await cp(join(root, 'test', 'sample'), to, { recursive: true });
   const git = (...args: string[]) =>
@@ -68,14 +68,14 @@ async function copySample(to: string): Promise<void> {
     git('add', '.');
     git('commit', '-m', 'The harbour as it was');
   } catch {
-    // It works without.
+    // The sample also works without Git.
   }
 }
 
 async function serve(vsix: string, what: Pick<EditorOptions, 'open' | 'askForTrust'>, port?: number): Promise<void> {
   const profile = { data: join(cache, 'start', 'data'), extensions: join(cache, 'start', 'extensions') };
   await installVsix(vsix, profile);
-  // Only at first: from then on the settings are the user's.
+  // Settings are written only the first time. After that, they belong to the user.
   const settings = existsSync(join(profile.data, 'data', 'User', 'settings.json')) ? undefined : { 'workbench.startupEditor': 'none' };
   const editor = await startAt(port, { ...what, profile, settings });
   console.log(welcome(editor.url, what.open));
@@ -89,27 +89,27 @@ async function serve(vsix: string, what: Pick<EditorOptions, 'open' | 'askForTru
 
 async function startAt(port: number | undefined, options: EditorOptions): Promise<Editor> {
   try {
-    return await startEditor({ ...options, port: port ?? usualPort });
+    return await startEditor({ ...options, port: port ?? defaultPort });
   } catch (error) {
     if (!String(error).includes('EADDRINUSE')) throw error;
-    if (port !== undefined) throw new Error(`Port ${port} is taken: choose another one.`);
+    if (port !== undefined) throw new Error(`Port ${port} is in use. Choose another one.`);
     return startEditor(options);
   }
 }
 
 const welcome = (url: string, folder: string) => `
   Kedge is running in VS Code:  ${url}
-  It works on:                  ${folder}
+  It has opened:                ${folder}
 
-  Three things to try, in the panel (Ctrl+Alt+K) or in the Chat view (Ctrl+Alt+I):
+  Try these in the panel (Ctrl+Alt+K) or in the Chat view (Ctrl+Alt+I):
     @kedge Where is draught used?
     @kedge /plan Rename calc to waterLevel in src/**
     @kedge /agent Replace 'Little Harbour' by 'Old Harbour'
 
-  Ctrl+C stops it.
+  Press Ctrl+C to stop it.
 `;
 
-/** A convenience only: whoever has no browser here opens the address elsewhere. */
+/** Opens a browser if there is a display. Otherwise the user opens the printed address elsewhere. */
 function openBrowser(url: string): void {
   const { platform, env } = process;
   if (platform === 'linux' && !env.DISPLAY && !env.WAYLAND_DISPLAY) return;
@@ -123,7 +123,7 @@ function openBrowser(url: string): void {
 async function openDesktop(vsix: string, folder: string): Promise<void> {
   await code('--install-extension', vsix, '--force');
   await code(folder);
-  console.log('Kedge is installed into VS Code, which opens now. "code --uninstall-extension kedge.kedge" removes it.');
+  console.log('Kedge was installed into VS Code, which opens now. To remove it, run "code --uninstall-extension kedge.kedge".');
 }
 
 function code(...args: string[]): Promise<void> {
@@ -133,7 +133,7 @@ function code(...args: string[]): Promise<void> {
     child.on('error', () => {
       failed(
         new Error(
-          'There is no "code" command: in VS Code run "Shell Command: Install \'code\' command in PATH", or start without --desktop.',
+          'The "code" command was not found. In VS Code, run "Shell Command: Install \'code\' command in PATH", or start without --desktop.',
         ),
       );
     });

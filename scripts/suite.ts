@@ -1,4 +1,4 @@
-// The editor suite as one CommonJS file: what an extension host can load and call `run()` of.
+// Bundles the editor tests into one CommonJS file, which the extension host loads to call its `run()`.
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import * as esbuild from 'esbuild';
@@ -9,7 +9,7 @@ export async function bundleEditorSuite(): Promise<string> {
   const requires = tests.sort().map((file) => `require(${JSON.stringify(`./${file.replaceAll('\\', '/')}`)});`);
   const outfile = join(root, 'out', 'editor', 'suite.cjs');
   await esbuild.build({
-    // The tests are required late, when mocha has put `describe` and `it` in place.
+    // The tests are required only after mocha has defined `describe` and `it`.
     stdin: {
       contents: `import { runSuite } from './run.ts';\nexport const run = () => runSuite(() => {\n${requires.join('\n')}\n});\n`,
       resolveDir: join(root, 'test', 'editor'),
@@ -22,7 +22,7 @@ export async function bundleEditorSuite(): Promise<string> {
     target: 'node22',
     sourcemap: 'inline',
     external: ['vscode', 'mocha'],
-    // The grammars of shells are looked for from where their reader is.
+    // The shell grammars are found relative to the folder of the code that loads them.
     define: { 'import.meta.dirname': JSON.stringify(join(root, 'src', 'hosts', 'node', 'shell')) },
     logLevel: 'warning',
   });

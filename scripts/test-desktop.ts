@@ -1,4 +1,4 @@
-// The editor suite in a desktop VS Code, which @vscode/test-electron downloads: for machines that may reach the vendor.
+// Runs the editor tests in a desktop VS Code, which @vscode/test-electron downloads from the vendor.
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runTests } from '@vscode/test-electron';
@@ -20,7 +20,9 @@ try {
     launchArgs: [workspace, '--user-data-dir', join(place, 'data'), '--disable-extensions', '--disable-workspace-trust', '--skip-welcome'],
   });
 } catch (error) {
-  console.error(`The tests in a desktop VS Code could not be run (they download one): ${(error as Error).message}`);
+  console.error(
+    `The tests in a desktop VS Code could not be run. They need a network connection to download it. ${(error as Error).message}`,
+  );
   process.exitCode = 1;
 } finally {
   await rm(place, { recursive: true, force: true });

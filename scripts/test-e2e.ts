@@ -1,4 +1,4 @@
-// Runs test/e2e against the packed extension in a real workbench. --vsix FILE takes another package; the rest goes to mocha.
+// Runs test/e2e against the packed extension in a real workbench. --vsix FILE tests another package. Other arguments are passed to mocha.
 import { spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -30,7 +30,7 @@ function mocha(args: string[], env: Record<string, string>): Promise<number> {
     ],
     { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } },
   );
-  // Ctrl+C reaches mocha by itself.
+  // Ctrl+C also reaches mocha, so this process ignores it and waits for mocha.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   return new Promise((done, failed) => {

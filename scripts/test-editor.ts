@@ -1,5 +1,5 @@
 // Runs test/editor inside the extension host of a real VS Code, with this repository as the extension under test.
-// --extension DIR takes another one, --grep WORD some of the tests only.
+// --extension DIR tests another extension, and --grep WORD runs only some of the tests.
 
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { type Editor, freshDirectory, root, startEditor } from './editor.ts';
 import { packageExtension } from './package.ts';
 import { bundleEditorSuite } from './suite.ts';
 
-/** Far longer than they take: only tests that hang get here. */
+/** The limit is far longer than the tests take, so only tests that hang reach it. */
 const timeLimit = 40 * 60_000;
 const mark = 'kedge-test:';
 const { values } = parseArgs({ options: { extension: { type: 'string' }, grep: { type: 'string', short: 'g' } } });
@@ -21,7 +21,7 @@ async function main(): Promise<number> {
   const extensionTestsPath = await bundleEditorSuite();
   const place = await freshDirectory('editor');
   await cp(join(root, 'test', 'sample'), join(place, 'workspace'), { recursive: true });
-  // Another extension, installed: it has models.
+  // Installs another extension, which provides models.
   await cp(join(root, 'test', 'editor', 'models'), join(place, 'extensions', 'kedge.test-models-1.0.0'), { recursive: true });
   const editor = await startEditor({
     profile: { data: join(place, 'data'), extensions: join(place, 'extensions') },
@@ -29,7 +29,7 @@ async function main(): Promise<number> {
     extensionDevelopmentPath: values.extension ?? root,
     extensionTestsPath,
     smokeTest: true,
-    // Unsaved changes of a test stay unsaved, however long it takes.
+    // Auto save is off, so that the unsaved changes of a test stay unsaved.
     settings: { 'files.autoSave': 'off' },
     env: { KEDGE_RESULTS: process.env.KEDGE_RESULTS ?? '', KEDGE_GREP: values.grep ?? '', KEDGE_MARK: mark },
   });
@@ -53,16 +53,16 @@ async function runIn(editor: Editor, executablePath: string): Promise<number> {
   }
 }
 
-/** The page calls these two functions with what is printed in it and, when the tests have ended, with the exit code. */
+/** Resolves to the exit code. The page calls one function with its log output, and the other with the exit code when the tests have ended. */
 function exitCode(page: Page, editor: Editor): Promise<number> {
   const output = new TestOutput();
   return new Promise((resolve, reject) => {
     const fail = (why: string) => reject(new Error(`${why}\n${output.rest()}`));
-    const limit = setTimeout(() => fail('The tests in the editor did not come to their end.'), timeLimit);
+    const limit = setTimeout(() => fail('The tests in the editor did not finish.'), timeLimit);
     limit.unref();
     page.on('crash', () => fail('The page of the editor crashed.'));
     void editor.ended.then(() => fail('The editor ended before the tests did.'));
-    const ended = (code: number) => (code === 0 || output.begun ? resolve(code) : fail('The tests in the editor did not begin.'));
+    const ended = (code: number) => (code === 0 || output.begun ? resolve(code) : fail('The tests in the editor did not start.'));
     Promise.all([
       page.exposeFunction('codeAutomationLog', (_type: string, args: unknown[]) => output.add(format(...args))),
       page.exposeFunction('codeAutomationExit', ended),
@@ -70,7 +70,7 @@ function exitCode(page: Page, editor: Editor): Promise<number> {
   });
 }
 
-/** Prints the reporter's lines as they come, and keeps the editor's own chatter for the case that nothing else explains a failure. */
+/** Prints the lines of the reporter, and keeps the last log lines of the editor, which are shown only if the tests do not finish. */
 class TestOutput {
   begun = false;
   #rest: string[] = [];

@@ -1,5 +1,5 @@
-// `npm test [-- layer ...] [mocha options]`: runs the layers of tests and counts them together. What needs an editor runs beside the
-// rest, because these tests wait more than they compute. The last line is always "N passed, N failed", with ", N skipped" where there are any.
+// `npm test [-- layer ...] [mocha options]`: runs the layers of tests and adds up their counts. Tests that need an editor run in parallel
+// with the others, because they wait more than they compute. The last line is always "N passed, N failed", with ", N skipped" if tests were skipped.
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, statfs } from 'node:fs/promises';
@@ -22,9 +22,9 @@ interface Run {
 
 type Layer = (run: Run) => Promise<Counts>;
 
-/** Far longer than any layer takes: only a layer that hangs gets here. */
+/** The limit is far longer than any layer takes, so only a layer that hangs reaches it. */
 const timeLimit = 45 * 60_000;
-/** So much room in memory is enough for the temporary files of these tests. */
+/** The free memory, in bytes, that the temporary files of the tests need at most. */
 const roomInMemory = 2e9;
 const slowTests = 'test/unit/**/*.slow.test.ts';
 const jobs = Math.max(2, availableParallelism());
@@ -39,12 +39,12 @@ const layers: Record<string, Layer> = {
   e2e: (run) => counted('e2e', run, ['scripts/test-e2e.ts', ...run.mochaOptions]),
 };
 const unit = ['fast', 'slow'];
-/** The layers of a lane run one after another, the lanes side by side. */
+/** The layers of one lane run one after another. The lanes run in parallel. */
 const lanes = [['build'], ['editor'], ['e2e'], ['check', 'fast', 'contract', 'slow']];
-/** These use what `build` makes ready, and wait for it. */
+/** These layers wait for `build` and use its results. */
 const builtFirst = ['slow', 'editor', 'e2e'];
 
-/** Nothing to count when it works: the layers that use package, editor and Chromium are the test of it. */
+/** Prepares the package, the editor and Chromium. A success is not counted, because the layers that use them test it. */
 async function build({ print }: Run): Promise<Counts> {
   const log = (line: string) => print(`${line}\n`);
   try {
@@ -85,7 +85,7 @@ async function mocha(layer: string, run: Run, ...files: string[]): Promise<Count
   return counted(layer, run, args, folder ? { TMPDIR: folder } : {});
 }
 
-/** These tests write, sync and remove many small files. In a file system in memory they do not wait for the disk. */
+/** A folder in memory for temporary files. The tests write, sync and remove many small files, which would take long on a disk. */
 let memoryFolder: Promise<string | undefined> | undefined;
 
 async function folderInMemory(): Promise<string | undefined> {
@@ -101,7 +101,7 @@ async function folderInMemory(): Promise<string | undefined> {
   }
 }
 
-/** Runs a script whose mocha leaves its counts in a file. Whatever ends differently from how it counted is a failure too. */
+/** Runs a script whose mocha writes its counts to a file. An exit code that does not match the counts is a failure too. */
 async function counted(layer: string, run: Run, args: string[], env: Record<string, string> = {}): Promise<Counts> {
   const file = join(root, 'out', `results-${layer}.json`);
   await mkdir(join(root, 'out'), { recursive: true });
@@ -111,13 +111,13 @@ async function counted(layer: string, run: Run, args: string[], env: Record<stri
     (text) => JSON.parse(text) as Counts & { ended: boolean },
     () => ({ passes: 0, failures: 0, pending: 0, ended: false }),
   );
-  const problem = whatIsWrong(counts, code);
+  const problem = problemOf(counts, code);
   return problem ? add(counts, failed(`${layer}: ${problem}`, run.print)) : counts;
 }
 
-function whatIsWrong({ passes, failures, ended }: Counts & { ended: boolean }, code: number): string | undefined {
-  if (!ended) return `it did not come to its end (exit code ${code})`;
-  if (passes + failures === 0) return 'it ran no test at all';
+function problemOf({ passes, failures, ended }: Counts & { ended: boolean }, code: number): string | undefined {
+  if (!ended) return `it did not finish (exit code ${code})`;
+  if (passes + failures === 0) return 'it did not run any tests';
   if (code !== 0 && failures === 0) return `it exited with code ${code} although no test failed`;
   return undefined;
 }
@@ -143,12 +143,12 @@ const add = (a: Counts, b: Counts): Counts => ({
 });
 const sum = (counts: Counts[]): Counts => counts.reduce(add, { passes: 0, failures: 0, pending: 0 });
 
-/** The layers that these names mean; all of them without a name. */
+/** Returns the layers with these names, or all layers if there are no names. */
 function layersOf(names: string[]): string[] {
   const all = Object.keys(layers);
   const wanted = names.length > 0 ? names.flatMap((name) => (name === 'unit' ? unit : [name])) : all;
   const unknown = wanted.find((name) => !all.includes(name));
-  if (unknown) throw new Error(`There is no layer "${unknown}": choose from ${[...all, 'unit'].join(', ')}.`);
+  if (unknown) throw new Error(`There is no layer "${unknown}". Choose from ${[...all, 'unit'].join(', ')}.`);
   return wanted.some((name) => builtFirst.includes(name)) ? [...new Set(['build', ...wanted])] : wanted;
 }
 
@@ -157,7 +157,7 @@ async function main(args: string[]): Promise<void> {
   const [names, mochaOptions] = firstOption < 0 ? [args, []] : [args.slice(0, firstOption), args.slice(firstOption)];
   const wanted = layersOf(names);
   const chosen = lanes.map((lane) => lane.filter((name) => wanted.includes(name))).filter((lane) => lane.length > 0);
-  console.log(`Properties are tried from seed ${process.env.KEDGE_SEED ?? '1'} (KEDGE_SEED).`);
+  console.log(`Property tests use seed ${process.env.KEDGE_SEED ?? '1'} (KEDGE_SEED).`);
   const isBesideAnother = chosen.length > 1;
   const counts: Counts[] = [];
   const built = Promise.withResolvers<void>();
@@ -172,7 +172,7 @@ async function main(args: string[]): Promise<void> {
   report(sum(counts));
 }
 
-/** A layer that runs beside another one is printed when it has ended, so that the two do not mix. */
+/** Runs a layer. If another layer runs in parallel, its output is printed at its end, so that the outputs do not mix. */
 async function runLayer(name: string, mochaOptions: string[], isBesideAnother: boolean): Promise<Counts> {
   let output = `\n== ${name}\n`;
   const print = (text: string) => {
@@ -183,7 +183,7 @@ async function runLayer(name: string, mochaOptions: string[], isBesideAnother: b
     process.stdout.write(output);
     output = '';
   };
-  if (isBesideAnother) console.log(`   ${name} has begun`);
+  if (isBesideAnother) console.log(`   ${name} has started`);
   const started = performance.now();
   const counts = (await layers[name]?.({ mochaOptions, print })) ?? failed(`There is no layer "${name}".`, print);
   print(`   ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
@@ -196,7 +196,7 @@ function report({ passes, failures, pending }: Counts): void {
   if (failures > 0) process.exitCode = 1;
 }
 
-// So that what is done at the exit is done then, too.
+// Exiting runs the handlers of the `exit` event, which a signal alone would skip.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 try {
   await main(process.argv.slice(2));

@@ -1,9 +1,9 @@
-/** A unified diff as rows. */
+/** One row of a unified diff. */
 export type DiffLine = { kind: 'add' | 'remove' | 'same' | 'gap'; text: string; old?: number; new?: number };
 
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)$/;
 
-/** Reads as far as the text goes: it may have been cut anywhere. What stands before the first hunk is the file header. */
+/** Parses a diff, which may be cut off anywhere. The lines before the first hunk are the file header and are skipped. */
 export function diffLines(diff: string): DiffLine[] {
   const lines: DiffLine[] = [];
   let oldLine = 0;

@@ -12,12 +12,12 @@ export function duration(ms: number): string {
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** A path as two parts, so that the name stays whole where the folder is cut. */
+/** Splits a path, so that the name stays visible when the folder is cut to fit. */
 export function splitPath(path: string): { folder: string; name: string } {
   const cut = path.lastIndexOf('/') + 1;
   return { folder: path.slice(0, cut), name: path.slice(cut) };
 }
 
-export function pretty(value: unknown): string {
+export function prettyJson(value: unknown): string {
   return value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }

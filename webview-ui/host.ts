@@ -1,13 +1,13 @@
-/** The one door to the extension host. */
+/** All communication of the panel with the extension host. */
 import type { ToHost } from '../src/protocol/panel.ts';
 
-/** What survives a reload of the panel: the draft and the prompts that arrow-up recalls. */
-export type Saved = { draft: string; history: string[] };
+/** The state that survives a reload of the panel: the draft, and the prompts that the arrow keys recall. */
+export type SavedState = { draft: string; history: string[] };
 
 declare function acquireVsCodeApi(): {
   postMessage(message: ToHost): void;
-  getState(): Partial<Saved> | undefined;
-  setState(state: Saved): void;
+  getState(): Partial<SavedState> | undefined;
+  setState(state: SavedState): void;
 };
 
 const api = acquireVsCodeApi();
@@ -16,10 +16,10 @@ export function post(message: ToHost): void {
   api.postMessage(message);
 }
 
-export function saved(): Saved {
+export function loadState(): SavedState {
   return { draft: '', history: [], ...api.getState() };
 }
 
-export function save(state: Saved): void {
+export function saveState(state: SavedState): void {
   api.setState(state);
 }

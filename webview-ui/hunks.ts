@@ -1,5 +1,5 @@
 /** What the user has chosen of a proposed change so far. */
-import { fileRevision, goesWithMove, hunksIn } from '../src/core/run/revision.ts';
+import { countHunks, fileRevision, goesWithMove } from '../src/core/run/hunk-revision.ts';
 import type { ChangeSummary, Revision } from '../src/core/session/effects.ts';
 import type { PanelApproval } from './state.ts';
 
@@ -8,7 +8,7 @@ export type Refused = Readonly<Record<string, readonly number[]>>;
 
 /** How many hunks a file has to choose from: one that the user edited is taken or left whole. */
 export function hunkCount(change: ChangeSummary, edited: PanelApproval['edited']): number {
-  return edited?.[change.path] ? 1 : hunksIn(change);
+  return edited?.[change.path] ? 1 : countHunks(change);
 }
 
 export type Choice = { total: number; kept: number; files: number; isEdited: boolean; revised?: Revision };

@@ -1,20 +1,20 @@
-/** Images that the user pastes or drops, as they travel to the host. */
+/** Reads images that the user pastes or drops, in the form in which they are sent to the host. */
 import { IMAGE_TYPES, type ImageType, MAX_IMAGE_BYTES } from '../src/core/model/images.ts';
 
 export type PastedImage = { mediaType: ImageType; data: string };
 
-/** What of a paste or a drop is an image that services take; `refused` says why something was left. */
-export async function readImages(files: Iterable<File>, room: number): Promise<{ images: PastedImage[]; refused?: string }> {
+/** Reads the images that services accept. `problem` says why a file was left out. */
+export async function readImages(files: Iterable<File>, room: number): Promise<{ images: PastedImage[]; problem?: string }> {
   const images: PastedImage[] = [];
-  let refused: string | undefined;
+  let problem: string | undefined;
   for (const file of files) {
     const mediaType = IMAGE_TYPES.find((type) => type === file.type);
-    if (!mediaType) refused = 'Only PNG, JPEG, GIF and WebP images can be attached.';
-    else if (file.size > MAX_IMAGE_BYTES) refused = `An image may have ${MAX_IMAGE_BYTES / 1_000_000} MB at most.`;
-    else if (images.length >= room) refused = 'No more images fit into this message.';
+    if (!mediaType) problem = 'Only PNG, JPEG, GIF and WebP images can be attached.';
+    else if (file.size > MAX_IMAGE_BYTES) problem = `An image can be at most ${MAX_IMAGE_BYTES / 1_000_000} MB in size.`;
+    else if (images.length >= room) problem = 'This message cannot contain more images.';
     else images.push({ mediaType, data: await base64Of(file) });
   }
-  return refused === undefined ? { images } : { images, refused };
+  return problem === undefined ? { images } : { images, problem };
 }
 
 function base64Of(file: File): Promise<string> {

@@ -1,30 +1,30 @@
-/** Keeps the focus in the panel where an action takes away or disables what had it: a keyboard user would have to start again at the top. */
+/** Keeps the focus in the panel when an action removes or disables the focused element. Otherwise a keyboard user would have to start at the top again. */
 
 const FOCUSABLE = ['button', 'textarea', 'input', 'select'].map((name) => `${name}:not(:disabled)`).join(', ');
 
-/** Where an element stood: the parent of it or of one around it, and its place there, innermost first. */
+/** The position of an element: its index in its parent, then that of the parent in its own parent, and so on. */
 type Trail = readonly { parent: Element; index: number }[];
 
-/** Watches as long as `root` is there. */
+/** Watches `root` for changes, for as long as the panel is open. */
 export function keepFocus(root: Element): void {
-  let held: HTMLElement | undefined;
+  let focused: HTMLElement | undefined;
   let trail: Trail = [];
   root.addEventListener('focusin', ({ target }) => {
-    held = target as HTMLElement;
-    trail = trailOf(held, root);
+    focused = target as HTMLElement;
+    trail = trailOf(focused, root);
   });
-  // Who clicks beside it means to leave it.
+  // A click elsewhere takes the focus away on purpose.
   document.addEventListener('pointerdown', ({ target }) => {
-    if (!held?.contains(target as Node)) held = undefined;
+    if (!focused?.contains(target as Node)) focused = undefined;
   });
   const onChange = () => {
-    if (!held || document.activeElement !== document.body || !document.hasFocus()) return;
-    if (held.isConnected) {
-      // Disabled for a moment, until the host has answered.
-      if (!held.matches(':disabled')) held.focus({ preventScroll: true });
+    if (!focused || document.activeElement !== document.body || !document.hasFocus()) return;
+    if (focused.isConnected) {
+      // The element may have been disabled only until the host has answered.
+      if (!focused.matches(':disabled')) focused.focus({ preventScroll: true });
       return;
     }
-    placeOf(trail)?.focus({ preventScroll: true });
+    focusTarget(trail)?.focus({ preventScroll: true });
   };
   new MutationObserver(onChange).observe(root, { childList: true, subtree: true, attributeFilter: ['disabled'] });
 }
@@ -32,22 +32,22 @@ export function keepFocus(root: Element): void {
 function trailOf(element: Element, root: Element): Trail {
   const trail: { parent: Element; index: number }[] = [];
   for (let each = element; each !== root && each.parentElement; each = each.parentElement) {
-    // Whither the focus goes when a question as a whole is answered, the composer knows.
+    // When a whole approval or question is answered, the composer decides where the focus goes.
     if (each.matches('[data-waiting]')) break;
     trail.push({ parent: each.parentElement, index: [...each.parentElement.children].indexOf(each) });
   }
   return trail;
 }
 
-/** What can have the focus in the place of what is gone. Beside answers it is their card: no yes comes under the finger. */
-function placeOf(trail: Trail): HTMLElement | undefined {
+/** Finds the element to focus in place of a removed one. Inside an approval this is its card, so that a key press cannot approve by accident. */
+function focusTarget(trail: Trail): HTMLElement | undefined {
   for (const { parent, index } of trail) {
     if (!parent.isConnected) continue;
     const card = parent.closest<HTMLElement>('[data-waiting]');
     if (card && !parent.closest('form')) return card;
     const place = parent.children[index] ?? parent.lastElementChild;
-    const found = place?.matches(FOCUSABLE) ? (place as HTMLElement) : place?.querySelector<HTMLElement>(FOCUSABLE);
-    if (found) return found;
+    const target = place?.matches(FOCUSABLE) ? (place as HTMLElement) : place?.querySelector<HTMLElement>(FOCUSABLE);
+    if (target) return target;
   }
   return undefined;
 }

@@ -1,13 +1,13 @@
 import type { Mode } from '../src/core/session/events.ts';
 
-/** `send` prompts go as they are; the others go to the composer with the `…` selected, for the user to complete. */
+/** A suggested prompt. With `send` it is sent as it is; otherwise it is put into the composer, with the `…` selected for the user to complete. */
 export type QuickAction = { label: string; text: string; icon: string; send?: boolean };
 
 export const MODE: Record<Mode, { label: string; icon: string; promise: string; placeholder: string; actions: QuickAction[] }> = {
   ask: {
     label: 'Ask',
     icon: 'comment-discussion',
-    promise: 'Reads and answers. It cannot change files.',
+    promise: 'Answers questions. Cannot change files.',
     placeholder: 'Ask about this project',
     actions: [
       { label: 'How is this project laid out?', text: 'How is this project laid out?', icon: 'type-hierarchy', send: true },
@@ -18,7 +18,7 @@ export const MODE: Record<Mode, { label: string; icon: string; promise: string; 
   plan: {
     label: 'Plan',
     icon: 'checklist',
-    promise: 'Plans first, acts once you confirm.',
+    promise: 'Proposes a plan. Runs it once you confirm.',
     placeholder: 'Describe what should change',
     actions: [
       { label: 'Rename … to … in src/**', text: 'Rename … to … in src/**', icon: 'replace-all' },
@@ -29,8 +29,8 @@ export const MODE: Record<Mode, { label: string; icon: string; promise: string; 
   agent: {
     label: 'Agent',
     icon: 'rocket',
-    promise: 'Works step by step, asks before it edits.',
-    placeholder: 'Say what should be done',
+    promise: 'Works step by step. Asks before it edits.',
+    placeholder: 'Describe the task',
     actions: [
       { label: "Replace '…' by '…'", text: "Replace '…' by '…' in …", icon: 'replace' },
       { label: 'Create …', text: 'Create …', icon: 'new-file' },

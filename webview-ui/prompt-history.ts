@@ -1,13 +1,13 @@
-/** Recall of earlier prompts with the arrow keys, as in a terminal. `at` counts back from the draft, which is 0. */
+/** The position in the prompt history, which the arrow keys browse as in a terminal. `at` counts back from the draft, which is 0. */
 export type Recall = { at: number; draft: string };
 
-const KEPT = 50;
+const MAX_PROMPTS = 50;
 
 export function remember(history: readonly string[], prompt: string): string[] {
-  return [...history.filter((each) => each !== prompt), prompt].slice(-KEPT);
+  return [...history.filter((each) => each !== prompt), prompt].slice(-MAX_PROMPTS);
 }
 
-/** One back (`+1`) or forth (`-1`); undefined where there is nothing further. */
+/** Moves one prompt back (`1`) or forward (`-1`); returns undefined at either end. */
 export function recall(history: readonly string[], recalled: Recall, by: 1 | -1, text: string): (Recall & { text: string }) | undefined {
   const at = recalled.at + by;
   if (at < 0 || at > history.length) return undefined;

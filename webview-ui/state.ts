@@ -1,4 +1,4 @@
-/** The panel's one state: a pure fold over what the host says and over the few things that are the panel's own. */
+/** The panel's state, reduced from the host's messages and from the few things that only the panel knows. */
 
 import type { Plan } from '../src/core/plan/plan.ts';
 import type { ChangeSummary, Review } from '../src/core/session/effects.ts';
@@ -11,7 +11,7 @@ import type { PanelState, ToPanel } from '../src/protocol/panel.ts';
 /** A file of a proposed change as the user edited it. */
 export type EditedFile = Pick<ChangeSummary, 'diff' | 'added' | 'removed'> & { content: string };
 export type PanelApproval = ApprovalRequest & { edited?: Readonly<Record<string, EditedFile>> };
-/** A run, with what the panel alone knows of it. `reviews`: what is left of its changes in a file, where the user looks at that. */
+/** A run, with the state that only the panel has. `reviews` contains, by path, the run's remaining changes in the files that the user has expanded. */
 export type PanelRun = Omit<RunView, 'approvals'> & {
   approvals: readonly PanelApproval[];
   reviews?: Readonly<Record<string, Review>>;
@@ -19,30 +19,30 @@ export type PanelRun = Omit<RunView, 'approvals'> & {
 
 export type PanelModel = Omit<SessionView, 'runs'> & {
   runs: readonly PanelRun[];
-  /** What the host said of itself; absent until it has. */
+  /** The state of the host. It is absent until the host has sent it. */
   host?: PanelState;
-  /** The mode that the user chose, until the host has said it too: a state that was on its way does not take it back. */
+  /** The mode that the user chose, until the host confirms it. A state that the host sent earlier must not reset it. */
   chosen?: Mode;
   sessionId?: string;
   earlierRuns: number;
   running: boolean;
   notice?: { level: 'info' | 'error'; text: string };
-  /** Text for the composer; a new object each time, even where the text is the same. */
+  /** Text for the composer. It is a new object each time, even if the text is the same. */
   compose?: { text: string };
-  /** The plan that the user looks for; a new object each time. */
+  /** The plan to scroll to. It is a new object each time. */
   shown?: { planId: string };
-  /** The user asked for something that will stand at the end; a new object each time. */
+  /** Set when the user does something whose result appears at the end of the transcript, so that it scrolls there. It is a new object each time. */
   follow?: object;
   /** The plan whose card is being edited. */
   editing?: string;
 };
 
-/** What only the panel knows. */
+/** A message of the panel to itself. */
 export type Local =
   | { type: 'choose_mode'; mode: Mode }
   | { type: 'plan_edited'; plan: Plan }
   | { type: 'editing_cancelled' }
-  /** A new session is on its way: what is sent before it comes is for it. */
+  /** The panel has requested a new session. Whatever is sent before it arrives is meant for the new session. */
   | { type: 'session_left' }
   | { type: 'proposal_edit_dropped'; approvalId: string; path: string }
   | { type: 'follow' }
@@ -92,7 +92,7 @@ export function reduce(model: PanelModel, message: ToPanel | Local): PanelModel 
   }
 }
 
-/** The run that is going on now. One that waits for an approval is, even where a reload took the host's side of it away. */
+/** Returns the run in progress. A run that is waiting for an answer counts even if a reload has ended the host's side of it. */
 export function liveRun({ running, runs }: PanelModel): PanelRun | undefined {
   const last = runs.at(-1);
   return last && !last.finished && (running || last.approvals.length > 0 || last.questions.length > 0) ? last : undefined;
@@ -107,7 +107,7 @@ function withState(model: PanelModel, host: PanelState): PanelModel {
   return { ...model, host: { ...host, mode: model.chosen } };
 }
 
-/** The user edited a proposal and has not confirmed it yet. */
+/** Replaces a proposed plan with the user's edited version, which is not confirmed yet. */
 function withPlan(model: PanelModel, plan: Plan): PanelModel {
   const runs = model.runs.map((run) => (run.proposal?.plan.id === plan.id ? { ...run, proposal: { ...run.proposal, plan } } : run));
   return { ...model, runs };
@@ -130,14 +130,14 @@ function withEdited(model: PanelModel, approvalId: string, change: (edited: Edit
 
 function addEvent(model: PanelModel, event: AgentEvent): PanelModel {
   const view = project(model, event);
-  return view === model ? model : besides({ ...model, ...view }, event);
+  return view === model ? model : reducePanelState({ ...model, ...view }, event);
 }
 
-/** What an event means for what the panel alone knows. */
-function besides(model: PanelModel, event: AgentEvent): PanelModel {
+/** Applies an event to the state that only the panel has. */
+function reducePanelState(model: PanelModel, event: AgentEvent): PanelModel {
   switch (event.type) {
     case 'run_paused':
-      // The run waits for its plan to be edited, so that opens by itself.
+      // The run is waiting until its plan is edited, so the editor opens by itself.
       return event.reason === 'edit_plan' ? { ...model, editing: model.runs.find(({ id }) => id === event.runId)?.plan?.id } : model;
     case 'plan_revised':
     case 'run_resumed':
@@ -151,7 +151,7 @@ function besides(model: PanelModel, event: AgentEvent): PanelModel {
   }
 }
 
-/** What was left of a run's changes is not so any more. */
+/** Drops the remaining changes of a run's files, which are no longer correct. */
 const withoutReviews = ({ reviews: _, ...run }: PanelRun): PanelRun => run;
 
 function openSession(model: PanelModel, message: Extract<ToPanel, { type: 'session' }>): PanelModel {
@@ -172,7 +172,7 @@ function openSession(model: PanelModel, message: Extract<ToPanel, { type: 'sessi
   return { ...opened, runs: opened.runs.map((run) => keepUnlogged(run, model.runs)) };
 }
 
-/** The same session sent again lacks what is in no log: the text streamed so far, and a plan that is edited but not yet confirmed. */
+/** Keeps what is not in the log when the host sends the same session again: streamed text, and a plan or file that is edited but not confirmed. */
 function keepUnlogged(run: PanelRun, before: readonly PanelRun[]): PanelRun {
   const old = before.find((other) => other.id === run.id);
   if (!old) return run;

@@ -1,4 +1,4 @@
-/** Holds the model. Whatever arrives within one frame is rendered once. */
+/** Holds the panel's state, and renders at most once per frame. */
 import type { ToPanel } from '../src/protocol/panel.ts';
 import { EMPTY, type Local, type PanelModel, reduce } from './state.ts';
 

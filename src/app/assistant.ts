@@ -1,7 +1,7 @@
 /** The composition root: it knows every room, and hosts know only it. */
 
 import type { AgentEvent } from '../core/session/events.ts';
-import type { Covers } from '../core/session/grant-scope.ts';
+import type { Permission } from '../core/session/grant-scope.ts';
 import type { SessionInfo } from '../sessions/store.ts';
 import type { AssistantPorts, LatePorts } from './ports.ts';
 import { Session } from './session/session.ts';
@@ -53,7 +53,7 @@ export class Assistant {
   }
 
   /** What was granted is asked for again in every session that is open; all of it, or one thing. */
-  revokeGrants(covers?: Covers): void {
+  revokeGrants(covers?: Permission): void {
     for (const session of this.#sessions.values()) session.revokeGrants(covers);
   }
 

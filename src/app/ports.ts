@@ -4,7 +4,7 @@ import type { ModelRef } from '../core/model/messages.ts';
 import type { ModelAdapter, ModelRequest } from '../core/model/model.ts';
 import type { Tool } from '../core/run/tool.ts';
 import type { Mode } from '../core/session/events.ts';
-import type { Covers } from '../core/session/grant-scope.ts';
+import type { Permission } from '../core/session/grant-scope.ts';
 import type { Limits, RunBudget } from '../core/session/limits.ts';
 import type { GitSetting } from '../policy/commands/programs/git-programs.ts';
 import type { ShellParsers } from '../policy/commands/shells/syntax.ts';
@@ -13,8 +13,8 @@ import type { ModelFacts } from '../providers/types.ts';
 import type { SessionStore } from '../sessions/store.ts';
 import type { Fetcher } from '../tools/network/fetch-url.ts';
 import type { CommandRunner } from '../workspace/commands.ts';
+import type { FormatText } from '../workspace/format-changes.ts';
 import type { LanguageServices } from '../workspace/languages.ts';
-import type { Tidy } from '../workspace/tidy.ts';
 import type { BlobStore, FileSystem, Location, Writer } from '../workspace/types.ts';
 import type { Memory, PressureThresholds } from './models/memory-pressure.ts';
 import type { Budgets, DayLedger } from './run/day-budget.ts';
@@ -57,8 +57,8 @@ export type SessionsPorts = {
   unattended?(): boolean;
   /** What the user allowed for good in this workspace; kept by the host, outside the workspace. */
   grants: {
-    list(): readonly Covers[];
-    add(covers: Covers): void;
+    list(): readonly Permission[];
+    add(covers: Permission): void;
     /** When the user last took back all grants: one in the log of a session that is opened only later is older, too. */
     revokedAt?(): number;
   };
@@ -75,7 +75,7 @@ export type WorkPorts = {
   /** Where the host has them. */
   languages?: LanguageServices;
   /** Where the host can format, and the user may want that. */
-  tidy?: Tidy;
+  format?: FormatText;
   /** Where the workspace is on a disk. Agent runs alone are handed it. */
   commands?(): CommandRunner | undefined;
   fetcher?: Fetcher;

@@ -1,15 +1,15 @@
-/** Stopping must not depend on the good manners of what is in flight: these give control back at once. */
+/** Aborting must not depend on the code that is running: these helpers return control at once. */
 
 function abortError(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new DOMException('Stopped.', 'AbortError');
 }
 
-/** Whether somebody stopped it. What ends for a failure is aborted with that as the reason. */
+/** Whether a user or host stopped the work. Work that failed is aborted with its error as the reason. */
 export function wasStopped({ aborted, reason }: AbortSignal): boolean {
   return aborted && (reason as Error | undefined)?.name === 'AbortError';
 }
 
-/** `work`, or a rejection at most `graceMs` after the signal aborts. The work itself is not waited for any longer. */
+/** Settles like `work`, or rejects at most `graceMs` milliseconds after the signal aborts. The work itself is then no longer awaited. */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal, graceMs = 0): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const abandon = () => {
@@ -22,13 +22,13 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal, graceMs = 0)
   });
 }
 
-/** The items of `source` until the signal aborts, then a rejection, even where the source hangs. */
+/** Yields the items of `source` until the signal aborts, and then rejects, even if the source hangs. */
 export async function* interruptible<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
-  // Kept here, since a signal that is made of others looks at all of them whenever it is asked.
+  // This is cached, because a combined signal checks all its sources whenever it is read.
   let isAborted = signal.aborted;
   let abandon = () => {};
-  // Not a race with one promise of the abort: that would keep something of every item until the end.
+  // Racing each item with one promise for the abort would retain memory for every item until the end.
   const next = () =>
     new Promise<IteratorResult<T>>((resolve, reject) => {
       abandon = () => reject(abortError(signal));
@@ -49,7 +49,7 @@ export async function* interruptible<T>(source: AsyncIterable<T>, signal: AbortS
     }
   } finally {
     signal.removeEventListener('abort', stop);
-    // A source that hangs would hang its return() too.
+    // The return() of a source that hangs would hang, too.
     void iterator.return?.()?.catch(() => undefined);
   }
 }

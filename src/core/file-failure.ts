@@ -1,4 +1,7 @@
-/** Why a file of Kedge's own could not be written, in words. Node and the file systems below it name the same thing in different ways. */
+/**
+ * Describes why one of Kedge's own files could not be written. Node and the file systems below it have different codes for the same
+ * failure.
+ */
 
 const REASONS: Record<string, string> = {
   EACCES: 'permission denied',
@@ -16,11 +19,11 @@ export function fileFailure(error: unknown): string {
   return writeFailure(error) ?? (error instanceof Error ? error.message : String(error));
 }
 
-/** undefined where it is another failure. */
+/** Returns undefined for any other kind of error. */
 export function writeFailure(error: unknown): string | undefined {
   const { code, syscall, path } = (error ?? {}) as SystemError;
   if (typeof code !== 'string' || typeof path !== 'string') return undefined;
-  // Of a folder that cannot be made on a read-only disk, Node says that it is not there.
+  // When a folder cannot be created on a read-only disk, Node reports that it does not exist.
   const reason = code === 'ENOENT' && syscall === 'mkdir' ? 'its folder cannot be created there' : REASONS[code];
   return reason && `${path} cannot be written: ${reason}.`;
 }

@@ -1,9 +1,9 @@
-/** How many pieces are put together at once. */
+/** How many pieces are joined at once. */
 const BLOCK = 1_024;
 
 /**
- * A text that comes in small pieces. Added up one by one, all of them would stay in memory as parts of it, at many times its length: so they
- * are put together block by block.
+ * A string that grows by small pieces. Plain concatenation would keep each piece in memory, at many times the length of the text, so pieces
+ * are joined in blocks.
  */
 export class GrowingText {
   length = 0;
@@ -25,7 +25,7 @@ export class GrowingText {
     return this.#blocks;
   }
 
-  /** The text, which begins anew. */
+  /** Returns the text and starts over with an empty one. */
   take(): string {
     const { text } = this;
     this.#blocks = '';

@@ -1,4 +1,4 @@
-/** What a text is as JSON; undefined for what is none. JSON.parse's own error would repeat the text, which may be a secret. */
+/** Parses JSON, or returns undefined when it is not valid. The error of JSON.parse would quote the text, which may be a secret. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);

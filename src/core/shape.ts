@@ -1,17 +1,17 @@
 /**
- * Whether a value read from a file has the shape that a type promises. Hand-written, because the log is read where no schema library is
- * loaded, and long logs have to be read quickly. The types of the checks make a check of a type name each of its fields.
+ * Checks that a value read from a file has the declared shape. The checks are written by hand, because the log is read where no schema
+ * library is loaded, and long logs must load quickly. Their types ensure that a check covers every field.
  */
 
 export type Check<T> = (value: unknown) => value is T;
 export type FieldChecks<T> = { [Name in keyof T]-?: Check<T[Name]> };
 
-/** Code that walks a value calls itself for each level, and so cannot bear any depth. */
+/** Code that walks a value is recursive, so its depth must be limited. */
 const MAX_DEPTH = 1_000;
 
 export const string: Check<string> = (value): value is string => typeof value === 'string';
 export const boolean: Check<boolean> = (value): value is boolean => typeof value === 'boolean';
-/** JSON can hold numbers that are read as Infinity. */
+/** JSON can contain numbers that are parsed as Infinity. */
 export const number: Check<number> = (value): value is number => typeof value === 'number' && Number.isFinite(value);
 
 export function between(min: number, max: number): Check<number> {
@@ -26,7 +26,7 @@ export function constant<const T extends string | boolean>(expected: T): Check<T
   return (value): value is T => value === expected;
 }
 
-/** One of the names of a type, each of which has to be listed. */
+/** Accepts the members of a string union. The type requires all of them to be listed. */
 export function oneOf<T extends string>(names: Record<T, true>): Check<T> {
   const all = new Set<unknown>(Object.keys(names));
   return (value): value is T => all.has(value);
@@ -48,7 +48,7 @@ export function recordOf<T>(check: Check<T>): Check<Record<string, T>> {
   return (value): value is Record<string, T> => isObject(value) && Object.values(value).every(check);
 }
 
-/** Fields that are not named here may be there too. */
+/** Unknown fields are accepted. */
 export function object<T extends object>(fields: FieldChecks<T>): Check<T> {
   const entries = Object.entries(fields) as [string, Check<unknown>][];
   return (value): value is T => {
@@ -58,7 +58,7 @@ export function object<T extends object>(fields: FieldChecks<T>): Check<T> {
   };
 }
 
-/** Any JSON that is not nested more deeply than code can follow. */
+/** Accepts any JSON that is not nested too deeply for recursive code. */
 export const json = (value: unknown): value is unknown => !isDeeperThan(value, MAX_DEPTH);
 
 function isDeeperThan(value: unknown, levels: number): boolean {

@@ -1,9 +1,12 @@
-/** Which MCP servers there are, as the user says: the form that other programs use in their `mcpServers`. */
+/** Reads the user's MCP server configuration, in the `mcpServers` format that other programs use. */
 import * as z from 'zod';
 
 const common = {
   disabled: z.boolean().optional(),
-  /** Tools of which the user says that they only read: they are in Ask and Plan too, and are not asked for. What the server says of itself does not count. */
+  /**
+   * Tools the user declares as read-only: they are available in Ask and Plan mode and need no approval. What the server itself declares is
+   * ignored.
+   */
   readOnlyTools: z.array(z.string()).optional(),
 };
 const Program = z.object({
@@ -22,7 +25,7 @@ const McpServer = z.union([Program, Service], { error: 'needs a command to start
 
 export type McpServerConfig = z.infer<typeof McpServer>;
 
-/** The servers that can be used, by name, and what is wrong with the others. */
+/** Returns the usable servers by name, and a message for each unusable entry. */
 export function readServers(value: unknown): { servers: Map<string, McpServerConfig>; problems: string[] } {
   const servers = new Map<string, McpServerConfig>();
   const problems: string[] = [];

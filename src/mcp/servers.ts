@@ -1,4 +1,4 @@
-/** The servers of the user's configuration: connected when a run first needs them, and kept until the host ends. */
+/** Manages the configured MCP servers. A server is connected when a run first needs it, and stays connected until the host closes. */
 import { abortable } from '../core/abort.ts';
 import type { Tool } from '../core/run/tool.ts';
 import type { Mode } from '../core/session/events.ts';
@@ -7,7 +7,7 @@ import { fingerprintOf, mcpTool } from './tools.ts';
 import type { Connect, McpConnection, McpTool, StartServer } from './types.ts';
 
 const CONNECT_MS = 10_000;
-/** A server that could not be reached is not waited for again at once. */
+/** After a failed connection, the server is not tried again for this time. */
 const PATIENCE_MS = 60_000;
 
 type Opened = { connection: McpConnection; tools: McpTool[]; fingerprint: string };
@@ -16,16 +16,16 @@ type Entry = {
   opened?: Promise<Opened> | undefined;
   failedAt?: number;
   connection?: McpConnection;
-  /** While it is being connected: settles when it is, or when what was begun has ended. */
+  /** Set while a connection is being made. Settles when it succeeds, or when a failed attempt has been cleaned up. */
   connecting?: Promise<McpConnection> | undefined;
 };
 
 export type McpPorts = {
-  /** The user's servers as they are now. */
+  /** The user's current configuration. */
   configured(): Map<string, McpServerConfig>;
   load(): Promise<{ connect: Connect }>;
   start: StartServer;
-  /** Told once a failure: the run goes on without the server. */
+  /** Called once for each failure. The run continues without the server. */
   onProblem(text: string): void;
   now?(): number;
 };
@@ -39,7 +39,7 @@ export class McpServers {
     this.#ports = ports;
   }
 
-  /** The tools of all servers that a run of this mode may have: in Ask and Plan those that the user said only read. */
+  /** Returns the tools of all servers for a run. In Ask and Plan mode, only tools that the user declared as read-only are included. */
   async toolsFor(mode: Mode): Promise<Tool[]> {
     const configs = [...this.#ports.configured()].filter(([, { readOnlyTools }]) => mode === 'agent' || (readOnlyTools?.length ?? 0) > 0);
     this.#forget();
@@ -48,7 +48,7 @@ export class McpServers {
     return lists.flat().filter(({ effect, name }) => (mode === 'agent' || effect === 'readonly') && !names.has(name) && names.add(name));
   }
 
-  /** Resolves when all of them have ended. */
+  /** Resolves when all servers have ended. */
   async close(): Promise<void> {
     const entries = [...this.#entries.values()];
     this.#entries.clear();
@@ -63,7 +63,7 @@ export class McpServers {
     try {
       const { tools, fingerprint } = await this.#open(name, config);
       const server = { name, open: (stopped: AbortSignal) => this.#open(name, config, stopped) };
-      // Of two that come to one name the same one is taken, in whatever order the server lists them.
+      // If two names become equal, the same tool wins regardless of the order in which the server lists them.
       const sorted = tools.toSorted((a, b) => (a.name < b.name ? -1 : 1));
       return sorted.map((tool) => mcpTool(server, tool, fingerprint, config.readOnlyTools?.includes(tool.name) ?? false));
     } catch (error) {
@@ -78,13 +78,13 @@ export class McpServers {
     const entry: Entry = this.#entries.get(name) ?? { config };
     this.#entries.set(name, entry);
     if (!entry.opened) {
-      const opened = this.#connect(name, entry);
-      entry.opened = opened;
-      opened.catch(() => {
-        if (entry.opened === opened) entry.opened = undefined;
+      const opening = this.#connect(name, entry);
+      entry.opened = opening;
+      opening.catch(() => {
+        if (entry.opened === opening) entry.opened = undefined;
       });
     }
-    // Whoever stops waiting does not take the connection from the others.
+    // A caller that stops waiting must not close the connection for others.
     return signal ? abortable(entry.opened, signal) : entry.opened;
   }
 
@@ -95,12 +95,12 @@ export class McpServers {
       const { connect } = await this.#ports.load();
       let own: McpConnection | undefined;
       const events = {
-        // What was known of its tools is asked for again; the connection stays.
+        // The tool list is fetched again on next use; the connection stays open.
         onChanged: () => {
           entry.opened = undefined;
         },
         onClosed: () => {
-          // The end of an old connection may come late.
+          // The notification of an earlier connection may arrive late.
           if (entry.connection !== own) return;
           entry.opened = undefined;
           delete entry.connection;
@@ -125,7 +125,7 @@ export class McpServers {
     }
   }
 
-  /** Those that the user took out or changed are ended. */
+  /** Closes servers that were removed from the configuration or changed. */
   #forget(): void {
     const configured = this.#ports.configured();
     for (const [name, { config, connection, connecting }] of this.#entries) {
@@ -144,6 +144,6 @@ async function end(connection: McpConnection | Promise<McpConnection> | undefine
   try {
     await (await connection)?.close();
   } catch {
-    // It has ended already, or never began.
+    // The connection failed or is already closed.
   }
 }

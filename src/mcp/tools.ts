@@ -1,4 +1,4 @@
-/** A server's tool as a tool of Kedge. */
+/** Wraps a server's tool as a Kedge tool. */
 import type { JsonSchema } from '../core/model/model.ts';
 import { withoutFrames } from '../core/model/notes.ts';
 import type { Tool } from '../core/run/tool.ts';
@@ -12,17 +12,17 @@ const MAX_SCHEMA = 20_000;
 
 export type Server = {
   name: string;
-  /** The connection, made anew where it has ended; `fingerprint` is of the tools that it has by now. */
+  /** Returns the connection, reconnecting if it was closed. `fingerprint` identifies the current tool list. */
   open(signal: AbortSignal): Promise<{ connection: McpConnection; fingerprint: string }>;
 };
 
-/** Two lists that say the same, in whichever order, have the same one. */
+/** Lists with the same tools have the same fingerprint, in any order. */
 export function fingerprintOf(tools: readonly McpTool[]): Promise<string> {
-  const said = tools.map(({ name, description, inputSchema }) => JSON.stringify([name, description, inputSchema])).sort();
-  return hashOf(encodeText(JSON.stringify(said)));
+  const descriptions = tools.map(({ name, description, inputSchema }) => JSON.stringify([name, description, inputSchema])).sort();
+  return hashOf(encodeText(JSON.stringify(descriptions)));
 }
 
-/** `readOnly` is the user's word, never the server's. */
+/** @param readOnly whether the user declared the tool as read-only; what the server declares is ignored */
 export function mcpTool(server: Server, tool: McpTool, fingerprint: string, readOnly: boolean): Tool {
   const name = toolName(server.name, tool.name);
   const description = visible(tool.description).slice(0, MAX_DESCRIPTION);
@@ -33,8 +33,8 @@ export function mcpTool(server: Server, tool: McpTool, fingerprint: string, read
     effect: readOnly ? 'readonly' : 'external',
     source: `mcp:${server.name}`,
     fingerprint,
-    async prepare(given, signal) {
-      const input = given as Record<string, unknown>;
+    async prepare(rawInput, signal) {
+      const input = rawInput as Record<string, unknown>;
       const { connection } = await server.open(signal);
       const misfit = connection.misfit(tool, input);
       if (misfit !== undefined) throw new ToolError(`The arguments of ${name} do not fit: ${misfit}`);
@@ -57,23 +57,28 @@ export function mcpTool(server: Server, tool: McpTool, fingerprint: string, read
   };
 }
 
-/** No built-in tool has two underscores in its name, so none can be taken for one. */
+/** Built-in tool names never contain two underscores, so the names cannot collide. */
 export function toolName(server: string, tool: string): string {
   const clean = (text: string) => text.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/_{2,}/g, '_');
   return `${clean(server).slice(0, 20)}__${clean(tool)}`.slice(0, MAX_NAME);
 }
 
-/** Its words are a stranger's as well, and paid with every request; the server's own schema is what a call is checked against. */
+/**
+ * The schema's texts come from the server and are sent with every request, so they are sanitized and shortened. Calls are validated against
+ * the original.
+ */
 function shownSchema(schema: JsonSchema): JsonSchema {
-  const shown = visible(
+  const sanitized = visible(
     JSON.stringify(schema, (key, value: unknown) =>
       /^(?:description|title|\$comment)$/.test(key) && typeof value === 'string' ? visible(value).slice(0, MAX_DESCRIPTION) : value,
     ),
   );
-  return shown.length > MAX_SCHEMA ? { type: 'object' } : (JSON.parse(shown) as JsonSchema);
+  return sanitized.length > MAX_SCHEMA ? { type: 'object' } : (JSON.parse(sanitized) as JsonSchema);
 }
 
-/** A description could say more to a model than to the user by letters that nobody sees, or pretend to be words of Kedge. */
+/**
+ * Removes invisible characters, which could show the model text that the user does not see, and text that imitates Kedge's own messages.
+ */
 function visible(text: string): string {
   return withoutFrames(text.replace(/[^\P{C}\n\t]|\p{Default_Ignorable_Code_Point}/gu, ''));
 }

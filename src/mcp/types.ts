@@ -2,43 +2,46 @@ import type { ImagePart, TextPart } from '../core/model/messages.ts';
 import type { JsonSchema } from '../core/model/model.ts';
 import type { McpServerConfig } from './config.ts';
 
-/** A tool as a server describes it. Name, description and schema are a stranger's words. */
+/** A tool as described by its server. Name, description and schema are untrusted. */
 export type McpTool = { name: string; description: string; inputSchema: JsonSchema };
 
 export type McpResult = { content: (TextPart | ImagePart)[]; isError: boolean };
 
 export interface McpConnection {
-  /** As the server has them now. */
+  /** Fetches the current tool list. */
   tools(signal: AbortSignal): Promise<McpTool[]>;
-  /** Says what does not fit the tool's schema; undefined where all does. */
+  /** Returns why the input does not match the tool's schema; undefined if it does. */
   misfit(tool: McpTool, input: unknown): string | undefined;
-  /** @throws Error where the server fails, or ends. A tool's own failure is a result. */
+  /** @throws Error if the server fails or exits. A failure of the tool itself is returned as a result. */
   call(tool: string, input: Record<string, unknown>, signal: AbortSignal, progress: (text: string) => void): Promise<McpResult>;
   close(): Promise<void>;
 }
 
 export type ConnectionEvents = {
-  /** The server says that its tools are others now. */
+  /** The server reports that its tools have changed. */
   onChanged(): void;
   onClosed(): void;
 };
 
 export type ServerSpec = { command: string; args: string[]; env: Record<string, string>; cwd?: string };
 
-/** The program of a server that was started. */
+/** The process of a started server. */
 export interface ServerProcess {
   send(text: string): Promise<void>;
-  /** Ends its input; what of it still runs after a moment is asked to end, and is ended by force in the end. */
+  /** Closes the process's input. If it is still running after a moment, it is terminated, and finally killed. */
   stop(): Promise<void>;
 }
 
-/** Starts the program of a server, which does not outlive the host. @throws Error where it cannot be started. */
+/** Starts a server process, which ends with the host at the latest. @throws Error if it cannot be started */
 export type StartServer = (
   spec: ServerSpec,
   on: { output(chunk: Uint8Array): void; said(text: string): void; closed(): void },
 ) => Promise<ServerProcess>;
 
-/** What `client/index.ts` exports. It holds the SDK, so it is loaded with the first server. @throws Error that says why there is no connection. */
+/**
+ * The type of the export of `client/index.ts`, which includes the SDK and is therefore loaded on demand, with the first server.
+ * @throws Error with the reason if connecting fails
+ */
 export type Connect = (
   name: string,
   config: McpServerConfig,

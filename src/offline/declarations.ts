@@ -1,7 +1,7 @@
-/** Which lines declare a name, judged by the line alone. */
+/** Recognizes lines that declare a name, judging by the line alone. */
 import { escapeRegex } from './edits.ts';
 
-/** `strong` declares it beyond doubt; `weak` may also be a use (a property, an assignment, a heading). */
+/** `strong` is certainly a declaration; `weak` may also be a use (a property, assignment or heading). */
 export type Standing = 'strong' | 'weak' | 'use';
 
 const WORDS = [
@@ -24,7 +24,7 @@ const SCRIPT = /\.(?:[cm]?[jt]sx?|vue|svelte)$/i;
 
 const PLAIN_WORDS = WORDS.replace(/[*?!\\-]+/g, '');
 
-/** Cheap enough to ask a search for: finds what a capped list of uses may have left out. */
+/** A regular expression for a text search that finds declarations, in case a limited list of uses left them out. */
 export function declarationPattern(name: string): string {
   return `\\b(${PLAIN_WORDS})\\b[^=;(]{0,60}\\b${escapeRegex(name)}\\b`;
 }
@@ -65,7 +65,7 @@ export function standingOf(line: string, name: string, path: string): Standing {
   return 'use';
 }
 
-/** Whether the line calls it, rather than only naming it. */
+/** Whether the line calls the name instead of only mentioning it. */
 export function isCall(line: string, name: string): boolean {
   return new RegExp(`(?<![\\w$])${escapeRegex(name)}\\s*(?:<[^<>()]*>)?[!?]?(?:\\(|::<[^>]*>\\()`).test(line);
 }

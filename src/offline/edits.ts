@@ -1,9 +1,11 @@
-/** Exact edits: from changed lines to passages of which each occurs once in the file. */
+/** Converts changed lines to exact edits: passages that occur only once in the file. */
 
 export type Edit = { old_text: string; new_text: string; all?: boolean };
 type Range = { from: number; to: number };
 
-/** Whole identifiers only. `$` belongs to a name where the language says so, `-` where one of the names has it. */
+/**
+ * Returns a function that renames whole identifiers. `$` is part of a name in languages that allow it, `-` if one of the names contains it.
+ */
 export function renamer(from: string, to: string): (line: string, path: string) => string {
   const dash = from.includes('-') || to.includes('-') ? '-' : '';
   const around = (extra: string) => new RegExp(`(?<![\\p{L}\\p{N}_${extra}])${escapeRegex(from)}(?![\\p{L}\\p{N}_${extra}])`, 'gu');
@@ -12,14 +14,14 @@ export function renamer(from: string, to: string): (line: string, path: string) 
 }
 
 export function escapeRegex(text: string): string {
-  // With the flag u, a dash has no escape but its number.
+  // With the flag `u`, a dash can only be escaped by its code.
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replaceAll('-', '\\x2d');
 }
 
 /**
- * Each changed line as a whole, where it occurs once; with `all`, where it occurs several times but only ever as a whole
- * line that is to change; otherwise with as many lines around it as make it unique. `cut` lines are not known to their
- * end: they can be neither changed nor part of a passage, and what needs them is left out.
+ * Creates an edit for each changed line. A line that occurs once is replaced as a whole. A line that occurs several times, always as a
+ * whole line to be changed, is replaced with `all`. Otherwise the edit includes enough surrounding lines to be unique. Lines in `cut` are
+ * only known partially, so they cannot be part of an edit, and changes that need them are omitted.
  */
 export function exactEdits(lines: readonly string[], changed: ReadonlyMap<number, string>, cut: ReadonlySet<number> = new Set()): Edit[] {
   const text = lines.join('\n');
@@ -34,7 +36,7 @@ export function exactEdits(lines: readonly string[], changed: ReadonlyMap<number
   const ranges = passages([...alike].filter((each) => !isWhole(each)).flatMap(([, at]) => at));
   const covered = (index: number) => ranges.some(({ from, to }) => from <= index && index <= to);
   const free = groups.filter((at) => !at.some(covered));
-  // A passage that took in one line of a group would overlap an edit of them all: then each line gets a passage of its own.
+  // A passage that includes one line of a group would overlap the edit of the whole group, so each line gets its own passage.
   const split = groups.filter((at) => at.some(covered) && !at.every(covered)).length > 0;
   const all = split
     ? passages([...alike.values()].flat())
@@ -47,7 +49,7 @@ export function exactEdits(lines: readonly string[], changed: ReadonlyMap<number
   });
 }
 
-/** The smallest passage around a line that occurs once. */
+/** Returns the smallest passage around a line that occurs only once. */
 function unique(lines: readonly string[], text: string, index: number, cut: ReadonlySet<number>): Range | undefined {
   const range = { from: index, to: index };
   const usable = (at: number) => at >= 0 && at < lines.length && !cut.has(at);
@@ -70,9 +72,9 @@ function joined(ranges: readonly Range[]): Range[] {
   return out;
 }
 
-/** How often the part stands in the text, overlaps counted, up to `most`. */
+/** Counts occurrences of `part`, including overlapping ones, up to `most`. */
 export function occurrences(text: string, part: string, most = Number.POSITIVE_INFINITY): number {
-  let found = 0;
-  for (let at = text.indexOf(part); at >= 0 && found < most && part !== ''; at = text.indexOf(part, at + 1)) found += 1;
-  return found;
+  let count = 0;
+  for (let at = text.indexOf(part); at >= 0 && count < most && part !== ''; at = text.indexOf(part, at + 1)) count += 1;
+  return count;
 }

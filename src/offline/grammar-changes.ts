@@ -2,7 +2,7 @@ import type { Reader } from './reader.ts';
 import { type Change, IDENTIFIER } from './request.ts';
 import { baseName, isFilePath } from './scope.ts';
 
-export type Rule<T> = { words: RegExp; read(found: RegExpExecArray, reader: Reader): T | undefined };
+export type Rule<T> = { words: RegExp; read(match: RegExpExecArray, reader: Reader): T | undefined };
 
 const IN = '(?:in|within|across|throughout|inside|under)';
 
@@ -39,7 +39,7 @@ export const CHANGE_RULES: Rule<Change>[] = [
     ),
     read: create,
   },
-  { words: /^(?:delete|remove)\s+(.+)$/i, read: (found, reader) => path('delete', reader.filePath(found[1] as string)) },
+  { words: /^(?:delete|remove)\s+(.+)$/i, read: (match, reader) => path('delete', reader.filePath(match[1] as string)) },
 ];
 
 function path(kind: 'delete', file: string | undefined): Change | undefined {
@@ -59,7 +59,7 @@ function move([words, from, to]: RegExpExecArray, reader: Reader): Change | unde
 function rename([, from, to, place]: RegExpExecArray, reader: Reader): Change | undefined {
   const scope = reader.scope(place);
   const [old, now] = [reader.name(from as string), reader.name(to as string)];
-  // What is no name is refused later, with a sentence; several words may be something else.
+  // A single invalid name is rejected later with an explanation. Several words may belong to another rule.
   const isOne = !/\s/.test(now) || reader.mark(to as string) !== undefined;
   if (!scope || !IDENTIFIER.test(old) || now === '' || !isOne || old === now) return undefined;
   return { kind: 'rename', from: old, to: now, scope };
@@ -77,9 +77,9 @@ function replace([, from, to, place]: RegExpExecArray, reader: Reader): Change |
   return { kind: 'replace', from: old, to: now, scope };
 }
 
-/** "change 'A' to 'B'" is only clear with quotes. */
-function changeText(found: RegExpExecArray, reader: Reader): Change | undefined {
-  return reader.mark(found[1] as string) && reader.mark(found[2] as string) ? replace(found, reader) : undefined;
+/** Without quotes, "change A to B" is ambiguous. */
+function changeText(match: RegExpExecArray, reader: Reader): Change | undefined {
+  return reader.mark(match[1] as string) && reader.mark(match[2] as string) ? replace(match, reader) : undefined;
 }
 
 function append([, text, file]: RegExpExecArray, reader: Reader): Change | undefined {

@@ -3,9 +3,9 @@ import { isPronoun, type Reader } from './reader.ts';
 import { IDENTIFIER, type Question } from './request.ts';
 import { EVERYWHERE, globOf, hasGlob, isFilePath, kindGlob } from './scope.ts';
 
-type Found = RegExpExecArray;
+type Match = RegExpExecArray;
 
-/** In a rule's words a space stands for any white space. Places that are read are in parentheses. */
+/** A space in a rule matches any whitespace. Capturing groups are passed to `read`. */
 const rule = (words: string[], read: Rule<Question>['read']): Rule<Question> => ({
   words: new RegExp(`^${words.join('').replaceAll(' ', '\\s+')}$`, 'is'),
   read,
@@ -23,7 +23,7 @@ const PROJECT = '(?:this|the|my|our) (?:whole |entire )?(?:project|repo|reposito
 
 export const QUESTION_RULES: Rule<Question>[] = [
   rule([`how(?:'s|’s| is| are) (?:this|${PROJECT}|things) (?:laid out|organi[sz]ed|structured|built|set up|arranged)`], overview),
-  rule([`${WHAT_IS} (?:this|${PROJECT})(?: (?:about|for|do))?`], (found, reader) => attached(reader) ?? overview(found, reader)),
+  rule([`${WHAT_IS} (?:this|${PROJECT})(?: (?:about|for|do))?`], (match, reader) => attached(reader) ?? overview(match, reader)),
   rule(
     [
       '(?:(?:give|show)(?: me)? )?(?:(?:an?|the) )?(?:(?:project|workspace) )?',
@@ -31,8 +31,8 @@ export const QUESTION_RULES: Rule<Question>[] = [
     ],
     overview,
   ),
-  rule([`(?:explain|describe|summari[sz]e|outline) ${PROJECT}`], (found, reader) =>
-    /\scode$/i.test(found[0]) && reader.attached ? attached(reader) : overview(found, reader),
+  rule([`(?:explain|describe|summari[sz]e|outline) ${PROJECT}`], (match, reader) =>
+    /\scode$/i.test(match[0]) && reader.attached ? attached(reader) : overview(match, reader),
   ),
 
   rule(
@@ -43,9 +43,9 @@ export const QUESTION_RULES: Rule<Question>[] = [
     ],
     occurrences,
   ),
-  rule([HOW_MANY, `files (import|use|call|mention|contain|reference|name)s? (.+?)${IN_PLACE}`], ([found, verb, text, place], reader) => {
-    const asked = occurrences([found, text, place] as unknown as Found, reader);
-    return asked?.kind === 'count' ? { ...asked, what: /^import$/i.test(verb as string) ? 'importers' : 'users' } : undefined;
+  rule([HOW_MANY, `files (import|use|call|mention|contain|reference|name)s? (.+?)${IN_PLACE}`], ([match, verb, text, place], reader) => {
+    const question = occurrences([match, text, place] as unknown as Match, reader);
+    return question?.kind === 'count' ? { ...question, what: /^import$/i.test(verb as string) ? 'importers' : 'users' } : undefined;
   }),
   rule([HOW_MANY, `((?:TODO|FIXME|XXX|HACK)s?)(?: comments)?${THERE}${IN_PLACE}`], occurrences),
   rule(
@@ -140,7 +140,7 @@ export const QUESTION_RULES: Rule<Question>[] = [
   }),
 ];
 
-function overview(_found: Found, _reader: Reader): Question {
+function overview(_found: Match, _reader: Reader): Question {
   return { kind: 'overview' };
 }
 
@@ -162,52 +162,52 @@ function where(name: string | undefined, verb: string | undefined, reader: Reade
 }
 
 function search(words: string | undefined, place: string | undefined, reader: Reader): Question | undefined {
-  const known = reader.scope(place);
-  const text = known ? reader.value(words as string) : `${reader.value(words as string)} in ${reader.value(place as string)}`;
+  const knownScope = reader.scope(place);
+  const text = knownScope ? reader.value(words as string) : `${reader.value(words as string)} in ${reader.value(place as string)}`;
   const bare = text.replace(/^(?:the )?(?:text|string|word|phrase) (?=.)/i, '');
   if (bare === '' || /[\n\r]/.test(bare)) return undefined;
   const regex = /^\/(.+)\/[a-z]*$/.exec(bare)?.[1];
-  return { kind: 'text', text: regex ?? bare, regex: regex !== undefined, scope: known ?? EVERYWHERE };
+  return { kind: 'text', text: regex ?? bare, regex: regex !== undefined, scope: knownScope ?? EVERYWHERE };
 }
 
-function occurrences([, text, place]: Found, reader: Reader): Question | undefined {
+function occurrences([, text, place]: Match, reader: Reader): Question | undefined {
   const scope = reader.scope(place);
   const bare = reader.value(text as string).replace(/^((?:TODO|FIXME|XXX|HACK))s$/i, '$1');
-  const shown = /^(?:TODO|FIXME|XXX|HACK)$/i.test(bare) ? bare.toUpperCase() : bare;
-  return scope && shown !== '' ? { kind: 'count', what: 'occurrences', text: shown, scope } : undefined;
+  const normalized = /^(?:TODO|FIXME|XXX|HACK)$/i.test(bare) ? bare.toUpperCase() : bare;
+  return scope && normalized !== '' ? { kind: 'count', what: 'occurrences', text: normalized, scope } : undefined;
 }
 
-function countLines([, place]: Found, reader: Reader): Question | undefined {
+function countLines([, place]: Match, reader: Reader): Question | undefined {
   const scope = reader.scope(place ?? undefined);
   return scope && { kind: 'count', what: 'lines', text: '', scope };
 }
 
-function countFiles([, kind, place]: Found, reader: Reader): Question | undefined {
+function countFiles([, kind, place]: Match, reader: Reader): Question | undefined {
   const scope = reader.scope(place);
   const glob = kindGlob(kind as string);
   if (!scope || !glob) return scope && { kind: 'count', what: 'files', text: '', scope };
   return { kind: 'count', what: 'files', text: '', scope: { paths: [], globs: [under(scope.globs[0], glob)] } };
 }
 
-/** Files of a kind in a directory: `src/**` and `**\/*.ts` make `src/**\/*.ts`. */
+/** Restricts a glob to a directory: `src/**` and `**\/*.ts` become `src/**\/*.ts`. */
 function under(directory: string | undefined, glob: string): string {
   return directory?.endsWith('/**') ? `${directory}${glob.slice(2)}` : glob;
 }
 
-function kindsOfFiles([, kind, place]: Found, reader: Reader): Question | undefined {
+function kindsOfFiles([, kind, place]: Match, reader: Reader): Question | undefined {
   const scope = reader.scope(place);
   const glob = kindGlob(kind as string);
   return scope && glob ? { kind: 'files', glob: under(scope.globs[0], glob) } : undefined;
 }
 
 function files(glob: string | undefined, reader: Reader): Question | undefined {
-  const wanted = reader.value(glob as string);
-  if (/^(?:in|under|inside|of)$/i.test(wanted)) return undefined;
-  if (hasGlob(wanted) || isFilePath(wanted)) return { kind: 'files', glob: wanted.includes('/') ? wanted : `**/${wanted}` };
-  return { kind: 'files', glob: `**/*${wanted}*` };
+  const pattern = reader.value(glob as string);
+  if (/^(?:in|under|inside|of)$/i.test(pattern)) return undefined;
+  if (hasGlob(pattern) || isFilePath(pattern)) return { kind: 'files', glob: pattern.includes('/') ? pattern : `**/${pattern}` };
+  return { kind: 'files', glob: `**/*${pattern}*` };
 }
 
-function find([, what]: Found, reader: Reader): Question | undefined {
+function find([, what]: Match, reader: Reader): Question | undefined {
   const mark = reader.mark(what as string);
   if (mark === "'" || mark === '"' || mark === '“') return search(what, undefined, reader);
   const name = reader.name(what as string);
@@ -215,7 +215,7 @@ function find([, what]: Found, reader: Reader): Question | undefined {
   return IDENTIFIER.test(name) ? { kind: 'where', name, wanted: 'definition' } : search(what, undefined, reader);
 }
 
-function list([, path]: Found, reader: Reader): Question | undefined {
+function list([, path]: Match, reader: Reader): Question | undefined {
   const bare = reader.value(path ?? '').replace(/\/+$/, '');
   if (hasGlob(bare)) return files(bare, reader);
   return { kind: 'list', path: /^\.?$|^(?:project|workspace|repo|root|here|this)$/i.test(bare) ? '' : bare };
@@ -228,7 +228,7 @@ function read(path: string | undefined, from: string | undefined, to: string | u
   return { kind: 'read', path: file, ...(range?.from !== undefined && { from: range.from, to: range.to ?? range.from }) };
 }
 
-function explain([, inside, what]: Found, reader: Reader): Question | undefined {
+function explain([, inside, what]: Match, reader: Reader): Question | undefined {
   if (reader.isAttached(what as string)) return attached(reader);
   if (isPronoun(what as string)) return undefined;
   const path = reader.file(what as string) ?? (inside ? reader.name(what as string) : undefined);

@@ -1,12 +1,12 @@
-/** English to a request: rules in order, the first that can make sense of the words wins. */
+/** Translates English to requests. Rules are tried in order; the first that can interpret the text is used. */
 import { CHANGE_RULES } from './grammar-changes.ts';
 import { QUESTION_RULES } from './grammar-questions.ts';
 import { splitMessage } from './message.ts';
+import { mask, plain } from './quotes.ts';
 import { Reader } from './reader.ts';
 import { type Change, isChange, type Question, type Request } from './request.ts';
-import { mask, plain } from './words.ts';
 
-/** Characters outside of quotes and blocks. What is longer is no sentence of this grammar, and only costs time. */
+/** The maximum number of characters outside quotes and code blocks. Longer text does not match the grammar and would only take time. */
 const MAX_WORDS = 3000;
 
 const GREETING = /^\s*(?:hi|hello|hey|hallo|good (?:morning|day|afternoon|evening))(?:[\s,]+(?:there|kedge|offline))?[\s,.!]*$/i;
@@ -31,8 +31,8 @@ function explain({ path, from, to }: { path: string; from?: number; to?: number 
 
 function match(text: string, reader: Reader): Question | Change | undefined {
   for (const { words, read } of [...CHANGE_RULES, ...QUESTION_RULES]) {
-    const found = words.exec(text);
-    const request = found && read(found, reader);
+    const match = words.exec(text);
+    const request = match && read(match, reader);
     if (request) return request;
   }
   return undefined;
@@ -40,7 +40,7 @@ function match(text: string, reader: Reader): Question | Change | undefined {
 
 const SEPARATORS = [/\s*(?:;|\n+|,?\s+and then\s+|,\s*then\s+)\s*/i, /\s*(?:;|\n+|,?\s+(?:and\s+)?then\s+|,?\s+and\s+)\s*/i];
 
-/** A list of requests, if every item of it is one. */
+/** Parses several requests in one message, if each item is a request. */
 function several(text: string, reader: Reader): Request | undefined {
   for (const separator of SEPARATORS) {
     const items = text.split(separator).map((item) => plain(item.replace(/^\s*(?:[-*•]|\d+[.)])\s+/, '')));

@@ -1,7 +1,6 @@
 /**
- * Kedge's offline model. It is no language model: it understands a small grammar of English requests (grammar.ts), and
- * answers them with the tools that any model is given. It needs no network and no key, and the same conversation always
- * gets the same answer.
+ * Kedge's offline model. It is not a language model: it understands a small grammar of English requests (grammar.ts) and answers them with
+ * the tools that other models use. It needs no network and no key, and the same conversation always gets the same answer.
  */
 
 import { textOf } from '../core/model/messages.ts';
@@ -18,7 +17,7 @@ import { nextCallNumber, transcriptOf } from './transcript.ts';
 
 export { listModels } from './list.ts';
 
-/** The configuration has nothing for a model that needs neither key nor address. */
+/** The configuration is ignored: this adapter needs neither a key nor an address. */
 export function createAdapter(_config: object = {}): ModelAdapter {
   return {
     isFree: true,
@@ -39,7 +38,7 @@ function turnFor({ messages, tools }: ModelRequest): Turn {
   return nextTurn(skillFor(text, { mode: modeOf(offered), offered, helped }), past, offered);
 }
 
-/** The tools that are offered tell the mode. */
+/** The offered tools reveal the mode. */
 function modeOf(offered: ReadonlySet<string>): Mode {
   if (offered.has('propose_plan')) return 'plan';
   return offered.has('replace_in_file') ? 'agent' : 'ask';
@@ -50,7 +49,7 @@ function skillFor(text: string, context: Context): Skill<Outcome> {
   return answer(parseRequest(text), goalOf(text), context);
 }
 
-/** The request in one line, as a plan's goal. */
+/** The request in one line, used as the goal of a plan. */
 function goalOf(text: string): string {
   const words = splitMessage(text).request.replace(/(`{3,}|~{3,})[\s\S]*?(?:\1|$)/g, '…');
   return words.replace(/\s+/g, ' ').trim().slice(0, 500);

@@ -1,4 +1,4 @@
-/** How answers look: short lists of places, each cited so that a host can link it. */
+/** Formats answers as short lists of places. Each place is written so that the host can turn it into a link. */
 import type { FileHits } from './results.ts';
 
 export function count(number: number, one: string, many = `${one}s`): string {
@@ -7,28 +7,28 @@ export function count(number: number, one: string, many = `${one}s`): string {
 
 export function inlineCode(text: string, max = 110): string {
   const line = text.trim().replace(/\s+/g, ' ');
-  const shown = line.length > max ? `${line.slice(0, max)}…` : line;
-  if (shown === '') return '';
-  return shown.includes('`') ? `\`\` ${shown} \`\`` : `\`${shown}\``;
+  const excerpt = line.length > max ? `${line.slice(0, max)}…` : line;
+  if (excerpt === '') return '';
+  return excerpt.includes('`') ? `\`\` ${excerpt} \`\`` : `\`${excerpt}\``;
 }
 
 export function place(path: string, line: number, text = ''): string {
-  const shown = inlineCode(text);
-  return `${path}:${line}${shown && ` ${shown}`}`;
+  const code = inlineCode(text);
+  return `${path}:${line}${code && ` ${code}`}`;
 }
 
 export function places(files: readonly FileHits[]): string[] {
   return files.flatMap(({ path, hits }) => hits.map(({ line, text }) => place(path, line, text)));
 }
 
-/** `what` names the items that are left out. */
+/** @param what names the omitted items */
 export function bullets(items: readonly string[], max = 25, what = ''): string {
   const lines = items.slice(0, max).map((item) => `- ${item}`);
   if (items.length > max) lines.push(`- … and ${items.length - max} more ${what}`.trimEnd());
   return lines.join('\n');
 }
 
-/** Every line where they are few, otherwise the first of each file. */
+/** Lists every line if there are few, otherwise the first line of each file. */
 export function placeList(files: readonly FileHits[], max = 25): string {
   const all = places(files);
   if (all.length <= max) return bullets(all, max);
@@ -43,7 +43,7 @@ export function paragraphs(...parts: (string | undefined)[]): string {
   return parts.filter((part) => part).join('\n\n');
 }
 
-/** The text in pieces of a few words each; joined they are the text again. */
+/** Splits text into pieces of a few words for streaming; joined, they are the original text. */
 export function pieces(text: string, words = 3): string[] {
   return text.match(new RegExp(`(?:\\s*\\S+){1,${words}}\\s*|\\s+`, 'g')) ?? [];
 }

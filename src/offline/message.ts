@@ -1,7 +1,7 @@
-/** What a user message consists of: the request, what a host appended to it, or a confirmed plan. */
+/** Splits a user message into the request and the context that the host appended, and parses confirmed plans. */
 import type { PlanDraft } from '../core/plan/plan.ts';
 
-/** A file, or lines of it, that the user attached or selected. */
+/** A file, or a range of its lines, that the user attached or selected. */
 export type Reference = { path: string; from?: number; to?: number };
 export type UserText = { request: string; references: Reference[] };
 
@@ -23,13 +23,13 @@ export function isConfirmedPlan(text: string): boolean {
   return text.startsWith('The user confirmed this plan.');
 }
 
-/** A step with a state is over. */
+/** A step with a state has already ended. */
 export type ConfirmedPlan = Omit<PlanDraft, 'steps'> & { steps: (PlanDraft['steps'][number] & { state?: string })[] };
 
-/** What stands below the steps and checks, and says nothing to Offline. */
+/** Sections below the steps and checks, which are ignored. */
 const OTHERS = /^(Assumptions:|Estimated calls: \d+)$/;
 
-/** Reads back what `planText` wrote. A title may run over several lines; in a fenced block of it nothing is read as plan. */
+/** Parses the text written by `planText`. A title may have several lines; inside a fenced block, lines are not parsed as plan elements. */
 export function parsePlan(text: string): ConfirmedPlan {
   const plan: ConfirmedPlan = { goal: '', steps: [] };
   let checks: string[] | undefined;

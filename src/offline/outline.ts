@@ -1,4 +1,4 @@
-/** What a file consists of: its declarations with their lines, and the words that it begins with. */
+/** Extracts a file's outline (declarations with line numbers) and its introductory comment. */
 
 export type Entry = { line: number; text: string; depth: number };
 
@@ -68,7 +68,7 @@ const ANY: Language = {
   entry: /^\s*(?:(?:export|public|private|static|async)\s+)*(?:function|class|interface|struct|enum|trait|module|def|fn|func|type)\s+\w+/,
 };
 
-/** undefined where the kind of file has no known outline. */
+/** Returns the declarations in a file. Unknown file types are searched for common keywords. */
 export function outlineOf(path: string, lines: readonly string[], from = 1): Entry[] {
   if (/\.(?:jsonc?|json5)$/i.test(path)) return jsonKeys(lines, from);
   const { files, entry } = LANGUAGES.find((language) => language.files.test(path)) ?? ANY;
@@ -81,12 +81,12 @@ export function outlineOf(path: string, lines: readonly string[], from = 1): Ent
     const depth = markdown
       ? (/^#+/.exec(line)?.[0].length ?? 1) - 1
       : Math.ceil((/^[ \t]*/.exec(line)?.[0].replaceAll('\t', '  ').length ?? 0) / 4);
-    entries.push({ line: from + index, text: tidy(line, markdown), depth: Math.min(depth, 3) });
+    entries.push({ line: from + index, text: cleanHeading(line, markdown), depth: Math.min(depth, 3) });
   }
   return entries;
 }
 
-function tidy(line: string, markdown: boolean): string {
+function cleanHeading(line: string, markdown: boolean): string {
   if (markdown)
     return line
       .trim()
@@ -99,7 +99,7 @@ function tidy(line: string, markdown: boolean): string {
     .replace(/[:,]$/, '');
 }
 
-/** Keys of the first two levels. */
+/** Returns the keys of the first two levels. */
 function jsonKeys(lines: readonly string[], from: number): Entry[] {
   const entries: Entry[] = [];
   let depth = 0;
@@ -115,7 +115,7 @@ function jsonKeys(lines: readonly string[], from: number): Entry[] {
   return entries;
 }
 
-/** The first comment, or in a text its first paragraph, as plain words. */
+/** Returns the first comment, or the first paragraph of a text file, without markup. */
 export function leadOf(path: string, lines: readonly string[]): string {
   const isText = /\.(?:md|markdown|mdx|txt|rst|adoc)$/i.test(path);
   return shorten(isText ? firstParagraph(lines) : firstComment(lines.slice(0, 60)));

@@ -1,14 +1,14 @@
-/** How the places of a rule are read: as names, files or scopes. */
+/** Interprets the captured parts of a rule as names, files or scopes. */
 import type { Reference } from './message.ts';
+import { contentAt, type Masked, markAt, valueAt } from './quotes.ts';
 import { hasGlob, isFilePath, isPath, type Scope, scopeOf } from './scope.ts';
-import { contentAt, type Masked, markAt, valueAt } from './words.ts';
 
 const KINDS = [
   'function|method|class|interface|type|enum|constant|const|variable|symbol|identifier|struct|trait|module|component|hook|field|property',
   'parameter|macro|procedure',
 ].join('|');
 const USES = 'uses?|usages?|occurrences?|instances?|references?|calls?|definitions?';
-/** In these a space stands for any white space. */
+/** In these patterns, a space matches any whitespace. */
 const words = (parts: string[]) => new RegExp(parts.join('').replaceAll(' ', '\\s+'), 'i');
 const BEFORE = words([
   `^(?:(?:all|every|each|any|the|a|an|this|that|my|our) )*(?:(?:${USES}) (?:of|to) )?`,
@@ -20,7 +20,7 @@ const ATTACHED = words([
   '|(?:(?:this|the|that|these|my) )?(?:(?:current|open|active|selected|attached) )?(?:file|selection|code|snippet|lines|text))$',
 ]);
 
-/** Words for what is attached, whether or not something is. */
+/** Whether the words refer to an attachment, even if there is none. */
 export function isPronoun(text: string): boolean {
   return ATTACHED.test(text.trim());
 }
@@ -50,7 +50,7 @@ export class Reader {
     return this.attached !== undefined && isPronoun(text);
   }
 
-  /** A name without the words around it: "the function `tide()`" is tide. Several words stay several. */
+  /** Removes the words around a name: "the function `tide()`" becomes `tide`. Several words are kept. */
   name(text: string): string {
     const bare = text.trim().replace(BEFORE, '').replace(AFTER, '') || text;
     return this.value(bare)
@@ -58,18 +58,18 @@ export class Reader {
       .replace(/\(\s*\)$/, '');
   }
 
-  /** A path, where the words are one. */
+  /** Returns the path if the words are one. */
   file(text: string): string | undefined {
     if (this.isAttached(text)) return this.attached?.path;
-    const named = /^(?:the |a )?(?:file|document) (?:called |named )?/i;
+    const filePrefix = /^(?:the |a )?(?:file|document) (?:called |named )?/i;
     const bare = text
       .trim()
-      .replace(named, '')
+      .replace(filePrefix, '')
       .replace(/^the /i, '')
       .replace(/ file$/i, '');
     const path = this.value(bare).trim().replaceAll('\\', '/').replace(/^\.\//, '');
     if (path === '' || /[\n\r]/.test(path) || hasGlob(path)) return undefined;
-    if (isPath(path) || named.test(text.trim())) return /\s/.test(path) && this.mark(bare) === undefined ? undefined : path;
+    if (isPath(path) || filePrefix.test(text.trim())) return /\s/.test(path) && this.mark(bare) === undefined ? undefined : path;
     return undefined;
   }
 
@@ -78,7 +78,7 @@ export class Reader {
     return path !== undefined && (isFilePath(path) || this.isAttached(text)) ? path : undefined;
   }
 
-  /** undefined where there are words, but they are no place. */
+  /** Returns undefined if the words are not a place. */
   scope(text: string | undefined): Scope | undefined {
     if (text === undefined) return { paths: [], globs: [] };
     if (this.isAttached(text)) return { paths: [this.attached?.path as string], globs: [] };

@@ -11,15 +11,15 @@ export type Question =
   | { kind: 'read'; path: string; from?: number; to?: number };
 
 export type Substitution =
-  /** Whole identifiers. */
+  /** Replaces whole identifiers. */
   | { kind: 'rename'; from: string; to: string; scope: Scope }
-  /** Plain text, wherever it stands. */
+  /** Replaces plain text, also inside words. */
   | { kind: 'replace'; from: string; to: string; scope: Scope };
 
 export type FileChange =
   | { kind: 'create'; path: string; content: string }
   | { kind: 'append'; path: string; text: string }
-  /** `beside`: only a new name was given, so the file stays in its directory. */
+  /** `beside` means that only a new name was given, so the file stays in its directory. */
   | { kind: 'move'; from: string; to: string; beside: boolean }
   | { kind: 'delete'; path: string };
 

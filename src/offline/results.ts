@@ -1,11 +1,11 @@
-/** The tools' outputs, as text, read back into data. */
+/** Parses the text output of tools. */
 
-/** `more` is the tool's own note that this is not all. */
+/** `more` is the tool's note that the list is incomplete. */
 export type Listing = { entries: string[]; more?: string };
 export type Hit = { line: number; text: string };
 export type FileHits = { path: string; hits: Hit[] };
-export type Found = { files: FileHits[]; more?: string };
-/** `from` is the number of the first line; `next` where to read on; `cut` the lines of which only the beginning is known. */
+export type SearchResult = { files: FileHits[]; more?: string };
+/** `from` is the number of the first line, `next` the line at which to continue reading, `cut` the indexes of lines that are incomplete. */
 export type FileText = { lines: string[]; from: number; total: number; next?: number; cut: Set<number> };
 
 const NOTICE = /^\[.*\]$/;
@@ -24,7 +24,7 @@ export function parseListing(text: string): Listing {
 const DIRECTORY_NOTICE = /^\[(\d+ more (?:entries|ignored)|more than \d+ files: .*|all of this is .*|the directory is empty)\]$/;
 const REMARK = / \((?:\d+ files?|empty|ignored|link)\)$/;
 
-/** The entries of the directory itself, of the tree that `list_directory` gives. */
+/** Returns the top-level entries of the tree written by `list_directory`. */
 export function parseDirectory(text: string): Listing {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('  '));
   const entries = lines.filter((line) => !DIRECTORY_NOTICE.test(line)).map((line) => line.replace(REMARK, ''));
@@ -32,17 +32,17 @@ export function parseDirectory(text: string): Listing {
   return more === undefined ? { entries } : { entries, more };
 }
 
-export function parseSearch(text: string): Found {
-  const found: Found = { files: [] };
+export function parseSearch(text: string): SearchResult {
+  const result: SearchResult = { files: [] };
   for (const line of text.split('\n')) {
     const hit = /^ +(\d+): ?(.*)$/.exec(line);
-    if (hit) found.files.at(-1)?.hits.push({ line: Number(hit[1]), text: hit[2] ?? '' });
-    else if (line.trim() !== '') found.files.push({ path: line, hits: [] });
+    if (hit) result.files.at(-1)?.hits.push({ line: Number(hit[1]), text: hit[2] ?? '' });
+    else if (line.trim() !== '') result.files.push({ path: line, hits: [] });
   }
-  const last = found.files.at(-1);
-  if (last && last.hits.length === 0 && NOTICE.test(last.path)) found.more = last.path.slice(1, -1);
-  found.files = found.files.filter((file) => file.hits.length > 0);
-  return found;
+  const last = result.files.at(-1);
+  if (last && last.hits.length === 0 && NOTICE.test(last.path)) result.more = last.path.slice(1, -1);
+  result.files = result.files.filter((file) => file.hits.length > 0);
+  return result;
 }
 
 export function parseRead(text: string): FileText | undefined {
@@ -64,14 +64,14 @@ export function parseRead(text: string): FileText | undefined {
   return file;
 }
 
-export function merge(all: readonly Found[]): Found {
+export function merge(all: readonly SearchResult[]): SearchResult {
   const byPath = new Map<string, Map<number, Hit>>();
-  for (const file of all.flatMap((found) => found.files)) {
+  for (const file of all.flatMap((result) => result.files)) {
     const hits = byPath.get(file.path) ?? new Map<number, Hit>();
     for (const hit of file.hits) hits.set(hit.line, hit);
     byPath.set(file.path, hits);
   }
-  const more = all.find((found) => found.more !== undefined)?.more;
+  const more = all.find((result) => result.more !== undefined)?.more;
   const files = [...byPath].map(([path, hits]) => ({ path, hits: [...hits.values()].sort((a, b) => a.line - b.line) }));
   return more === undefined ? { files } : { files, more };
 }

@@ -1,4 +1,4 @@
-/** Where a request looks: paths named exactly, and globs. Both empty: the whole workspace. */
+/** The paths and globs that a request is limited to. If both are empty, it applies to the whole workspace. */
 export type Scope = { paths: string[]; globs: string[] };
 
 export const EVERYWHERE: Scope = { paths: [], globs: [] };
@@ -31,7 +31,7 @@ export function hasGlob(text: string): boolean {
   return /[*?{]/.test(text);
 }
 
-/** A name with a directory or an extension, or one of the well-known names without. */
+/** Whether the text is a path: a name with a directory or extension, or a well-known name without one. */
 export function isPath(text: string): boolean {
   if (/[\n<>|"]/.test(text) || /\s\S*\s/.test(text) || /^\/.*\/$/.test(text)) return false;
   return (
@@ -46,7 +46,7 @@ export function isFilePath(text: string): boolean {
   return isPath(text) && !/[/\\]$/.test(text) && (BARE_FILES.has(baseName(text)) || /\.[A-Za-z0-9_]{1,12}$/.test(text));
 }
 
-/** `*.ts` means anywhere; `src` and `src/` mean all that is beneath. */
+/** Converts a place to a glob: `*.ts` matches in any directory, `src` and `src/` match everything below. */
 export function globOf(text: string): string {
   const clean = text.replaceAll('\\', '/').replace(/^\.\//, '');
   const extension = /^\.[A-Za-z0-9]+$/.test(clean) ? clean.slice(1) : undefined;
@@ -55,13 +55,13 @@ export function globOf(text: string): string {
   return `${clean.replace(/\/+$/, '')}/**`;
 }
 
-/** The files of a kind, as in "ts files" or "all Python files". */
+/** Returns a glob for a kind of file, as in "ts files" or "all Python files". */
 export function kindGlob(text: string): string | undefined {
   const kind = /^(?:all )?(?:the )?\*?\.?([\w+#]+) files?$/i.exec(text)?.[1];
   return kind && !/^(?:all|the|these|source|any)$/i.test(kind) ? `**/*.${LANGUAGES[kind.toLowerCase()] ?? kind.toLowerCase()}` : undefined;
 }
 
-/** undefined where the words are no place. */
+/** Returns undefined if the words are not places. */
 export function scopeOf(words: readonly string[]): Scope | undefined {
   const scope: Scope = { paths: [], globs: [] };
   for (const word of words.map((each) => each.trim()).filter((each) => each !== '')) {
@@ -85,7 +85,7 @@ export function isEverywhere(scope: Scope): boolean {
   return scope.paths.length === 0 && scope.globs.length === 0;
 }
 
-/** As a sentence's end: " in src/a.ts and lib/**". */
+/** Describes the scope at the end of a sentence: " in src/a.ts and lib/**". */
 export function scopeText(scope: Scope): string {
   return isEverywhere(scope) ? '' : ` in ${[...scope.paths, ...scope.globs].join(' and ')}`;
 }

@@ -1,7 +1,6 @@
 /**
- * A skill is written as if it could wait: it yields the calls that it wants made, and goes on with their results.
- * The adapter keeps no state between two requests; it plays the skill from the start against what the conversation
- * already holds, and the first turn that has no results yet is the answer.
+ * A skill is a generator: it yields the tool calls it needs and continues with their results. The adapter stores no state between requests.
+ * It runs the skill from the start with the results in the conversation; the first calls without results are the next answer.
  */
 import type { Mode } from '../core/session/events.ts';
 
@@ -10,19 +9,25 @@ export type Reply = { text: string; isError: boolean };
 export type Turn = { say: string; calls: readonly Call[] };
 export type Skill<T> = Generator<Turn, T, Reply[]>;
 
-/** What a skill has to say at its end; `failed` is set where it did not do, or not wholly, what it was asked for, `doubtful` where it did, but not all may be well. */
+/**
+ * The result of a skill. `failed` is set if it did not do everything it was asked to; `doubtful` if it did, but the result should be
+ * checked.
+ */
 export type Outcome = { text: string; failed?: string; doubtful?: boolean };
 
-/** `files` are the paths and globs that a step of a confirmed plan may change; `helped`: what there is to ask was said before. */
+/**
+ * `files` are the paths and globs that a step of a confirmed plan may change; `helped` means that the help text was already shown in this
+ * session.
+ */
 export type Context = { mode: Mode; offered: ReadonlySet<string>; files?: readonly string[] | undefined; helped?: boolean };
 
-/** A turn that was already taken: what was called, and what came back. */
+/** An earlier turn: its calls and their results. */
 export type Exchange = { calls: { name: string; reply: Reply }[] };
 
 const BATCH = 16;
 const TOO_MANY = /^Not executed: at most/;
 
-/** Makes all these calls, over as many turns as that takes. */
+/** Makes all calls, in as many turns as necessary. */
 export function* ask(say: string, calls: readonly Call[]): Skill<Reply[]> {
   const replies: Reply[] = [];
   let open = calls.map((_, index) => index);
@@ -42,15 +47,16 @@ export function* askOne(say: string, call: Call): Skill<Reply> {
 
 const NO_REPLY: Reply = { text: 'No result of this call is known.', isError: true };
 
-/** The next turn of a skill, after the turns that were taken. Without calls, it is the last. */
+/** Returns the next turn of a skill, after replaying earlier turns. A turn without calls is the last. */
 export function nextTurn(skill: Skill<Outcome>, past: readonly Exchange[], offered: ReadonlySet<string>): Turn {
   let state = skill.next();
   for (let index = 0; !state.done; ) {
     const { say, calls } = state.value;
-    const made = calls.filter((call) => offered.has(call.name));
-    const exchange = made.length > 0 ? past[index++] : { calls: [] };
-    if (!exchange) return { say, calls: made };
-    if (exchange.calls.length !== made.length || exchange.calls.some((call, at) => call.name !== made[at]?.name)) return LOST;
+    const availableCalls = calls.filter((call) => offered.has(call.name));
+    const exchange = availableCalls.length > 0 ? past[index++] : { calls: [] };
+    if (!exchange) return { say, calls: availableCalls };
+    if (exchange.calls.length !== availableCalls.length || exchange.calls.some((call, at) => call.name !== availableCalls[at]?.name))
+      return LOST;
     const replies = exchange.calls.map((call) => call.reply);
     state = skill.next(calls.map((call) => (offered.has(call.name) ? (replies.shift() ?? NO_REPLY) : notOffered(call))));
   }

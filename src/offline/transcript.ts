@@ -2,7 +2,7 @@ import { callsOf, type Message, resultText, type ToolResult, textOf, type UserMe
 import { notesOf } from '../core/model/notes.ts';
 import type { Exchange } from './script.ts';
 
-/** The last request, be it in the user's words or a plan that they confirmed, and the turns that were taken since. */
+/** The last request (the user's text or a confirmed plan) and the turns since then. */
 export type Transcript = { text: string; past: Exchange[] };
 
 export function transcriptOf(messages: readonly Message[]): Transcript {
@@ -17,7 +17,7 @@ export function transcriptOf(messages: readonly Message[]): Transcript {
   };
 }
 
-/** Other notes tell a model what has happened since, and ask for nothing. */
+/** Other notes inform the model about events and do not ask for anything. */
 function isRequest(message: UserMessage): boolean {
   return message.content.some((part) => part.type !== 'note' || part.about === 'plan' || part.about === 'image');
 }
@@ -31,7 +31,10 @@ function replyOf(result: ToolResult | undefined): Exchange['calls'][number]['rep
   return { text: resultText(result), isError: result.isError ?? false };
 }
 
-/** The number of the next call's id: beyond all calls so far, and beyond every id of this form, also when the history was shortened. */
+/**
+ * The number for the id of the next call. It is greater than the number of calls and every id used so far, even if the history was
+ * shortened.
+ */
 export function nextCallNumber(messages: readonly Message[]): number {
   const calls = messages.flatMap(callsOf);
   const numbers = calls.map(({ id }) => Number(/^offline-(\d+)/.exec(id)?.[1] ?? 0));

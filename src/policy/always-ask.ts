@@ -1,4 +1,4 @@
-/** What asks each time, whatever the settings say and whatever was granted. */
+/** Conditions that always need an approval, regardless of settings and grants. */
 
 import type { Judgement } from '../core/run/tool.ts';
 import type { PolicyInput } from './policy-input.ts';
@@ -21,16 +21,20 @@ export function dangerOf({ tool, targets, hosts = [], ...input }: PolicyInput): 
     names(path).some((name) => isProtected(name, input.hookPlaces)) || places(path).some((place) => isProtected(place));
   const guarded = written.find(({ path }) => runsByItself(path));
   if (guarded)
-    return { rule: 'protected-path', reason: `${guarded.path} is protected: it runs by itself, or configures editors, agents or git.` };
+    return {
+      rule: 'protected-path',
+      reason: `${guarded.path} is protected: it can run automatically, or configures editors, agents or Git.`,
+    };
 
-  // A plan that was confirmed with the file's own name is a yes to its deletion; a glob in it is not.
+  // The user approved a deletion by confirming a plan that names the file itself. A glob in the plan is not specific enough.
   const isAgreed = (path: string) => input.ownFiles?.has(path) || input.planScope?.some((entry) => entry.replace(/^\.\//, '') === path);
   const deleted = targets.find((target) => target.access === 'delete' && !isAgreed(target.path));
-  if (deleted) return { rule: 'deletes', reason: `It deletes ${deleted.path}, which this run did not create.` };
-  if (tool?.effect === 'destructive' && written.length === 0 && !input.command) return { rule: 'deletes', reason: 'It deletes.' };
+  if (deleted) return { rule: 'deletes', reason: `This deletes ${deleted.path}, which was not created in this run.` };
+  if (tool?.effect === 'destructive' && written.length === 0 && !input.command)
+    return { rule: 'deletes', reason: 'This tool deletes data.' };
 
   const sends = hosts.length > 0 || tool?.source?.startsWith('mcp:');
   if (sends && input.seen?.secret)
-    return { rule: 'sends-after-secret', reason: 'It sends data out, and a secret was read in this session.' };
+    return { rule: 'sends-after-secret', reason: 'This sends data to another host, and a secret was read in this session.' };
   return undefined;
 }

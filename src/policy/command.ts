@@ -1,16 +1,16 @@
-/** Judges a command by the user's rules and grants. */
+/** Evaluates a command against the user's rules and grants. */
 
 import type { Judgement } from '../core/run/tool.ts';
 import type { CommandLine } from '../core/session/effects.ts';
-import type { Covers } from '../core/session/grant-scope.ts';
-import { concern } from './commands/concerns.ts';
-import { analyzeCommand, judgeCommand, suggestedPrefix } from './commands/index.ts';
+import type { Permission } from '../core/session/grant-scope.ts';
+import { concern } from './commands/concern-messages.ts';
+import { analyzeCommand, evaluateCommand, suggestedPrefix } from './commands/index.ts';
 import { configuredProgram, type GitSetting, showsCredentials } from './commands/programs/git-programs.ts';
-import { programName } from './commands/programs/programs.ts';
+import { programName } from './commands/programs/program-tables.ts';
 import { foldersOf, type SearchedPlaces, searchesOf } from './commands/programs/searches.ts';
 import type { ShellParser } from './commands/shells/syntax.ts';
 import type { CommandAnalysis, Guarded, Use } from './commands/types.ts';
-import type { Aliases } from './names.ts';
+import type { Aliases } from './path-normalization.ts';
 import type { CommandJudge } from './policy-input.ts';
 import { type Allowed, type CodePlaces, codeWords, homesOf, placeElsewhere, placesByLetters } from './projects.ts';
 import { isProtected } from './protected.ts';
@@ -21,26 +21,29 @@ import { isSecret } from './secrets.ts';
 export type CommandOptions = {
   hookPlaces?: readonly string[];
   readOnlyCommands?: boolean;
-  /** It runs in a directory that may be a repository of its own, with hooks of its own. */
+  /** The command runs in a subdirectory, which may be a Git repository with its own hooks. */
   isBelow?: boolean;
-  /** Whether a path of the workspace is one that no model is to see. */
+  /** Returns whether a workspace path is hidden from models by `.kedgeignore`. */
   hides?: ((path: string) => boolean) | undefined;
-  /** What else paths of the workspace are called, where that is known. */
+  /** Other names of workspace paths, if they were resolved. */
   aliases?: Aliases | undefined;
-  /** What its words come to on the disk, where that is known. */
+  /**
+   * The paths that the command's words expand to on disk, if they were resolved. `maybe` lists files whose current or earlier content may
+   * be printed.
+   */
   reach?: { paths: readonly string[]; maybe?: readonly string[]; isCut: boolean };
-  /** Which code it runs, where that is known. */
+  /** Where the code that the command runs is located, if this was resolved. */
   code?: CodePlaces;
-  /** The folders of the workspace, as commands run there: `.`, or their names. */
+  /** The workspace folders as seen by commands: `.`, or the folder names of a multi-root workspace. */
   tops?: readonly string[];
-  /** For git: what the repository's own configuration says, where that was looked up. */
+  /** For Git commands: the repository's own configuration, if it was read. */
   gitSettings?: readonly GitSetting[] | 'unknown' | undefined;
 };
 
 const NO_ALIASES: Aliases = { names: (path) => [path], places: (path) => [path] };
 const TOOL = { name: 'run_command', source: 'builtin' };
 
-export function commandJudge(
+export function createCommandJudge(
   { text, shell, cwd }: CommandLine,
   parser: ShellParser | undefined,
   options: CommandOptions = {},
@@ -49,45 +52,45 @@ export function commandJudge(
   const analysis = options.isBelow ? below(read, cwd) : read;
   const { reach } = options;
   const { aliases = NO_ALIASES } = options;
-  const named = [...placesOf(analysis, cwd), ...(reach?.paths ?? [])].flatMap(aliases.names);
-  const touches = (glob: string) => named.some((path) => touchesPath(glob, path));
+  const namedPaths = [...placesOf(analysis, cwd), ...(reach?.paths ?? [])].flatMap(aliases.names);
+  const touches = (glob: string) => namedPaths.some((path) => touchesPath(glob, path));
   const hidden = (path: string, use: Use): Guarded | undefined =>
     use !== 'name' && [path, `${cwd}/${path}`].some((each) => options.hides?.(each))
       ? { reason: `${path} is hidden by .kedgeignore.` }
       : undefined;
   const { tops = ['.'] } = options;
   const places = options.code ?? placesByLetters(cwd);
-  /** A rule names them by a glob. */
+  /** A rule restricts folders with a glob; a grant lists them. */
   const homes = (folders: readonly string[] | string = tops) =>
     typeof folders === 'string' ? (at: string) => inScope(at, [folders.replace(/\/+$/, '')]) : (at: string) => folders.includes(at);
-  /** Of a command that could not be read nobody knows what it names. */
+  /** A command that could not be parsed might name any path, so every rule with a path applies to it. */
   const mayTouch = ({ path }: SourcedRule) => path === undefined || analysis.opaque.length > 0 || touches(path);
 
   return (rules, grants) => {
-    const mine = rules.filter(
+    const applicableRules = rules.filter(
       (rule) => rule.server === undefined && rule.host === undefined && (!rule.tool || matchesTool(rule.tool, TOOL)),
     );
-    const barred = mine.find(
+    const denyingRule = applicableRules.find(
       ({ effect, command, path }) => effect === 'deny' && command === undefined && path !== undefined && touches(path),
     );
-    if (barred) return { kind: 'deny', rule: 'rule', reason: ruleSentence(barred) };
-    const asked = mine.find(
+    if (denyingRule) return { kind: 'deny', rule: 'rule', reason: ruleSentence(denyingRule) };
+    const askingRule = applicableRules.find(
       ({ effect, command, path }) => effect === 'ask' && command === undefined && path !== undefined && touches(path),
     );
 
     const prefixes = (effect: SourcedRule['effect'], counts: (rule: SourcedRule) => boolean) =>
-      mine.flatMap((rule) => (rule.effect === effect && rule.command !== undefined && counts(rule) ? [rule.command] : []));
+      applicableRules.flatMap((rule) => (rule.effect === effect && rule.command !== undefined && counts(rule) ? [rule.command] : []));
     const allowed: Allowed[] = [
-      ...mine.flatMap(({ effect, from, command, path }) =>
+      ...applicableRules.flatMap(({ effect, from, command, path }) =>
         effect === 'allow' && from === 'user' && command !== undefined ? [{ prefix: command.split(/\s+/), isHome: homes(path) }] : [],
       ),
       ...grants.flatMap((covers) => (covers.kind === 'command' ? [{ prefix: covers.prefix, isHome: homes(covers.folders) }] : [])),
     ];
     const judge = (all: readonly Allowed[]): Judgement => {
-      const judged = judgeCommand(analysis, {
+      const decision = evaluateCommand(analysis, {
         allow: all.map(({ prefix }) => prefix),
-        elsewhere: ({ argv }, fits) => {
-          const fitting = all.filter(({ prefix }) => fits.includes(prefix));
+        elsewhere: ({ argv }, matchingPrefixes) => {
+          const fitting = all.filter(({ prefix }) => matchingPrefixes.includes(prefix));
           return placeElsewhere(argv, fitting, places);
         },
         deny: prefixes('deny', mayTouch),
@@ -95,58 +98,64 @@ export function commandJudge(
         allowReadOnly: options.readOnlyCommands ?? false,
         guard: (path, use) => guard(path, use, { ...options, aliases, cwd, isPowerShell: shell === 'powershell' }) ?? hidden(path, use),
       });
-      if (judged.kind !== 'allow' || !reach) return judged;
+      if (decision.kind !== 'allow' || !reach) return decision;
       const [maybe] = reach.maybe ?? [];
-      const named: Guarded | undefined = reach.isCut
-        ? { reason: 'It looks into more files than can be judged.' }
+      const guardedPath: Guarded | undefined = reach.isCut
+        ? { reason: 'The command searches more files than can be checked.' }
         : firstOf(reach.paths, (path) => guardRead(path, aliases) ?? hidden(path, 'read'));
-      const shows =
-        maybe === undefined ? undefined : { reason: `It may show what is or was in ${maybe}. Naming other files would leave it out.` };
-      const guarded = named ?? shows;
-      return guarded ? { kind: 'ask', rule: 'guarded-path', ...guarded } : judged;
+      const possiblySecret =
+        maybe === undefined
+          ? undefined
+          : { reason: `The command may show the current or earlier content of ${maybe}. To avoid this, name the files to search.` };
+      const guarded = guardedPath ?? possiblySecret;
+      return guarded ? { kind: 'ask', rule: 'guarded-path', ...guarded } : decision;
     };
-    const judged = judge(allowed);
-    if (asked && judged.kind !== 'deny') return { kind: 'ask', rule: 'rule', reason: ruleSentence(asked) };
-    if (judged.kind !== 'ask') return judged;
-    // A yes can stand for more only where it would then be enough.
+    const decision = judge(allowed);
+    if (askingRule && decision.kind !== 'deny') return { kind: 'ask', rule: 'rule', reason: ruleSentence(askingRule) };
+    if (decision.kind !== 'ask') return decision;
+    // A wider grant is only offered if it would be enough to allow this command.
     const prefix = suggestedPrefix(analysis);
-    if (!prefix) return judged;
+    if (!prefix) return decision;
     const isBound = analysis.commands.some(({ reads }) => !reads);
     const folders = [...new Set(analysis.commands.flatMap(({ argv }) => homesOf(argv, prefix, places)))];
-    if (judge([...allowed, { prefix, isHome: homes(folders) }]).kind !== 'allow') return judged;
-    return { ...judged, covers: [{ kind: 'command', prefix: [...prefix], ...(isBound && { folders }) } satisfies Covers] };
+    if (judge([...allowed, { prefix, isHome: homes(folders) }]).kind !== 'allow') return decision;
+    return { ...decision, covers: [{ kind: 'command', prefix: [...prefix], ...(isBound && { folders }) } satisfies Permission] };
   };
 }
 
-/** Git runs what the repository's configuration names, and shows the addresses in it. */
+/** Git runs programs named in the repository's configuration and prints the remote addresses stored there. */
 function withGit(analysis: CommandAnalysis, settings: CommandOptions['gitSettings']): CommandAnalysis {
   if (settings === undefined) return analysis;
-  const named = settings === 'unknown' ? 'it cannot be read' : configuredProgram(analysis.commands, settings);
+  if (settings === 'unknown') {
+    const reason = 'The Git configuration of this repository cannot be read, so Git might run a program named in it.';
+    return { ...analysis, isReadOnly: false, dangers: [...analysis.dangers, { rule: 'repository-config', reason }] };
+  }
+  const program = configuredProgram(analysis.commands, settings);
   const concerns = [
-    ...(named === undefined ? [] : [concern('repository-config', named)]),
-    ...(settings !== 'unknown' && showsCredentials(analysis.commands, settings) ? [concern('secrets', 'git remote')] : []),
+    ...(program === undefined ? [] : [concern('repository-config', program)]),
+    ...(showsCredentials(analysis.commands, settings) ? [concern('secrets', 'git remote')] : []),
   ];
   return concerns.length === 0 ? analysis : { ...analysis, isReadOnly: false, dangers: [...analysis.dangers, ...concerns] };
 }
 
-/** What the app needs to find out what a command comes to. */
-export type Named = {
+/** What the host must resolve on disk before a command can be evaluated. */
+export type CommandFacts = {
   words: readonly string[];
-  /** Those of them of which nothing is shown but the name. */
+  /** The subset of `words` of which the command prints only the name, not the content. */
   names: ReadonlySet<string>;
   searched: readonly SearchedPlaces[];
-  /** Those of the words that the shell replaces by names. */
+  /** The subset of `words` that the shell expands as globs. */
   globs: ReadonlySet<string>;
-  /** Directories that the command goes to, in their order. */
+  /** Directories the command changes to, in order. */
   folders: readonly string[];
-  /** The one directory that all but the `cd` itself runs in, where that is sure. */
+  /** The only directory in which everything after the `cd` runs, if that is certain. */
   goesTo: string | undefined;
-  /** Parts of words that may name code which is run. */
+  /** Parts of words that may name code the command runs. */
   code: readonly string[];
   runsGit: boolean;
 };
 
-export function namedBy({ text, shell }: CommandLine, parser: ShellParser | undefined): Named {
+export function factsOfCommand({ text, shell }: CommandLine, parser: ShellParser | undefined): CommandFacts {
   const { paths, uses, commands } = analyzeCommand(text, shell, parser);
   const names = new Set(paths.filter((path) => uses.get(path) === 'name'));
   const globs = commands.flatMap(({ words }) => words.flatMap(({ glob, value }) => (glob && value !== undefined ? [value] : [])));
@@ -156,45 +165,48 @@ export function namedBy({ text, shell }: CommandLine, parser: ShellParser | unde
     reads ? [] : words.flatMap((word) => codeWords(programName(program), word ?? '')),
   );
   const folders = foldersOf(commands);
-  // Behind a lone `cd … &&` nothing runs where it did not get to.
+  // After a single `cd … &&`, nothing runs if changing the directory failed.
   const goesTo = folders.length === 1 && /^cd [\w./-]+ &&(?!.*(?:[;\n]|\|\||(?<![&>])&(?![&\d])))/s.test(text) ? folders[0] : undefined;
   return { words: paths, names, searched, globs: new Set(globs), folders, goesTo, code: [...new Set(code)], runsGit };
 }
 
 /**
- * A directory with the files of a bare repository in it is one to git, and its configuration names programs. What was installed has
- * scripts of its own, which nobody means by `npm test`.
+ * Git treats a directory that contains the files of a bare repository as a repository, and its configuration can name programs to run.
+ * Installed packages have their own scripts, which a user who allowed `npm test` did not mean.
  */
 function below(analysis: CommandAnalysis, cwd: string): CommandAnalysis {
   const runsGit = analysis.commands.some(({ argv }) => programName(argv[0] ?? '') === 'git');
   const isInstalled = /(?:^|\/)node_modules(?:\/|$)/.test(cwd) && !analysis.isReadOnly;
   if (!runsGit && !isInstalled) return analysis;
-  const danger = concern('other-folder', runsGit ? 'git below the workspace' : 'A command in node_modules');
+  const danger = concern('other-folder', runsGit ? '`git` in a subfolder' : 'a command in `node_modules`');
   return { ...analysis, isReadOnly: false, dangers: [...analysis.dangers, danger] };
 }
 
 function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined {
   for (const item of items) {
-    const found = find(item);
-    if (found !== undefined) return found;
+    const result = find(item);
+    if (result !== undefined) return result;
   }
   return undefined;
 }
 
-/** What it names, as paths of the workspace: seen from where it runs, and as it is written, since it may change directory. */
+/**
+ * Workspace paths the command names, both relative to its working directory and as written, because the command may change directory
+ * itself.
+ */
 function placesOf({ paths, writes }: CommandAnalysis, cwd: string): string[] {
   const written = [...paths, ...writes].map((path) => path.replaceAll('\\', '/').replace(/^(\.\/)+/, ''));
   return cwd === '.' || cwd === '' ? written : [cwd, ...written.flatMap((path) => [path, `${cwd}/${path}`])];
 }
 
 function guardRead(path: string, { places }: Aliases): Guarded | undefined {
-  if (path.startsWith('../')) return { reason: `${path.slice(3)} leads out of the workspace.` };
-  return places(path).some(isSecret) ? { reason: `It reads ${path}, which may hold keys or passwords.`, secret: true } : undefined;
+  if (path.startsWith('../')) return { reason: `${path.slice(3)} is outside the workspace.` };
+  return places(path).some(isSecret) ? { reason: `The command reads ${path}, which may hold keys or passwords.`, secret: true } : undefined;
 }
 
 type Guard = { hookPlaces?: readonly string[]; aliases: Aliases; cwd: string; isPowerShell: boolean };
 
-/** A path in a command is judged by its letters alone, so what leads out of the workspace asks as well. */
+/** Paths in a command are checked as text, without resolving links, so a path that leaves the workspace also needs an approval. */
 function guard(path: string, use: Use, { hookPlaces = [], aliases, cwd, isPowerShell }: Guard): Guarded | undefined {
   const clean = path.replaceAll('\\', '/');
   if (clean === '/dev/null') return undefined;

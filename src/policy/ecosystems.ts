@@ -1,8 +1,8 @@
-/** Files that decide what the commands of an ecosystem do: manifests with scripts, build files, configuration that is code. */
-import { wordSet } from './commands/findings.ts';
-import { foldedParts } from './names.ts';
+/** Files that determine what the commands of an ecosystem do: manifests with scripts, build files, and configuration that is code. */
+import { wordSet } from './commands/program-check.ts';
+import { normalizedParts } from './path-normalization.ts';
 
-/** `programs`: what takes what it does from these files and from those of no ecosystem. */
+/** `programs` are controlled by the files of this ecosystem and by files that belong to no ecosystem. */
 type Ecosystem = { programs?: string; files: string; kinds?: RegExp[]; directories?: string };
 
 const TOOLS =
@@ -12,11 +12,11 @@ const TOOLS =
     '',
   );
 
-/** Counts for all files; a file counts for all commands where it is one of no ecosystem. */
+/** The ecosystem of files that can control any command, and of programs that can be controlled by any file. */
 export const ANY = 'any';
 
 const ECOSYSTEMS: Record<string, Ecosystem> = {
-  // What runs anything, such as make, nx or tox, is no program here: all files count for it.
+  // Programs that can run anything, such as make, nx or tox, are listed in no ecosystem, so all files apply to them.
   [ANY]: {
     files: `makefile gnumakefile justfile .justfile taskfile.yml taskfile.yaml taskfile.dist.yml taskfile.dist.yaml build.ninja cmakelists.txt
     cmakepresets.json cmakeuserpresets.json meson.build meson.options meson_options.txt configure configure.ac sconstruct sconscript snakefile
@@ -30,11 +30,11 @@ const ECOSYSTEMS: Record<string, Ecosystem> = {
     project.json workspace.json turbo.json angular.json deno.json deno.jsonc deno.lock import_map.json cypress.json .sequelizerc ember-cli-build.js
     jakefile config-overrides.js testem.js cucumber.js jasmine.json jest-e2e.json mocha.opts nodemon.json binding.gyp truffle-config.js`,
     kinds: [
-      // `jest.config.ts`, `webpack.prod.js`, `karma.conf.js`, `vitest.workspace.ts`
+      // Matches `jest.config.ts`, `webpack.prod.js`, `karma.conf.js`, `vitest.workspace.ts`.
       new RegExp(`^(?:${TOOLS})\\.[\\w.-]*\\.(?:[cm]?[jt]s|json5?|ya?ml|toml)$`),
       /^(?:next|vue|tap|release|typedoc|knip|remix|ecosystem|prisma|hardhat|web-test-runner|rslib|unbuild|build)\.config\.(?:[cm]?[jt]s|json5?)$/,
       /^(?:gulpfile|gruntfile|knexfile|jakefile)\.(?:[cm]?[jt]s|babel\.js|coffee)$/,
-      // `.eslintrc.cjs`, `.babelrc`, `.mocharc.yml`
+      // Matches `.eslintrc.cjs`, `.babelrc`, `.mocharc.yml`.
       new RegExp(`^\\.(?:${TOOLS}|tap|release|lintstaged|c8|lerna)rc(?:\\..+)?$`),
       /^tsconfig(?:[.-][\w.-]+)?\.json$/,
     ],
@@ -89,26 +89,26 @@ const READ = Object.entries(ECOSYSTEMS).map(([name, { programs = '', files, kind
   programs: wordSet(programs),
   files: wordSet(files),
   kinds,
-  /** Also what is installed: it runs with every command. */
+  /** Directories of installed packages are included: their code runs with every command. */
   directories: wordSet(directories),
 }));
 
-/** With these a subcommand may run anything: one of another name is a program of its own, or the files of the workspace say what it is. */
+/** Subcommands that are part of the program. Any other name may be a separate program, or may be defined by workspace files. */
 const SUBCOMMANDS: Record<string, RegExp> = {
   cargo: /^(?:build|b|test|t|check|c|run|r|bench|doc|d|fmt|clippy|nextest|tree|metadata|update|fetch|clean)$/,
   go: /^(?:build|test|vet|run|fmt|mod|install|list|get|env|version|doc|clean)$/,
   deno: /^(?:run|test|check|lint|fmt|bench|doc|compile|cache)$/,
 };
 
-/** The ecosystem of a program by its name; ANY where it is not known to keep to one. */
+/** Returns the ecosystem of a program, or `ANY` if the program is not known to belong to a single one. */
 export function ecosystemOf(program: string, subcommand = ''): string {
   if (Object.hasOwn(SUBCOMMANDS, program) && !SUBCOMMANDS[program]?.test(subcommand)) return ANY;
   return READ.find(({ programs }) => programs.has(program))?.name ?? ANY;
 }
 
-/** Those whose commands take from this file what they do, by its name. `path` is as for `isProtected`. */
+/** Returns the ecosystems whose commands a file with this name controls. `path` has the same form as in `isProtected`. */
 export function ecosystemsSteered(path: string): string[] {
-  const parts = foldedParts(path).filter((part) => part !== '');
+  const parts = normalizedParts(path).filter((part) => part !== '');
   const name = parts.at(-1) ?? '';
   const within = parts.slice(0, -1);
   return READ.filter(

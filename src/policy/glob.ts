@@ -1,21 +1,24 @@
 /**
- * Globs that a model or a repository wrote. No regular expression is made of them: however they are written, judging a path takes
- * no longer than both are long, one times the other.
+ * Matches globs written by a model or a repository, without translating them to regular expressions: matching takes time proportional to
+ * the length of the glob times the length of the path, so a malicious glob cannot block the program.
  *
- *   *  any letters of a name     **  any number of names, where it stands alone     ?  one letter
- *   [a-z]  [!a-z]  one letter of these, or of all others     {a,b}  either
+ *   *  any characters within a name     **  any number of names, if it is a whole path segment     ?  one character
+ *   [a-z]  [!a-z]  one character of the set, or outside the set     {a,b}  alternatives
  *
- * Everything else is a letter; so is a bracket or a brace that does not close.
+ * All other characters are literal, including brackets and braces that are not closed.
  */
 
 export type GlobOptions = {
-  /** Stars stand for names that begin with a dot too. */
+  /** Whether `*` also matches names that begin with a dot. */
   dot?: boolean;
-  /** Brackets around what may be a name are letters of it, as in `app/[id]/[...rest].ts`; ranges such as `[a-z]` are not. */
+  /**
+   * Whether brackets around something that looks like a name are literal, as in `app/[id]/[...rest].ts`. Ranges such as `[a-z]` remain
+   * sets.
+   */
   names?: boolean;
 };
 
-/** What is longer is no glob that somebody meant, and taken for a path. Braces written out count in full. */
+/** Longer globs are treated as literal paths. The limit also applies to the text after braces are expanded. */
 const MAX_GLOB = 4_096;
 const MAX_ALTERNATIVES = 200;
 
@@ -30,15 +33,15 @@ export function globMatcher(glob: string, { dot = false, names = false }: GlobOp
   const fitsName = (tokens: Name, name: string) => {
     const hidden = name.startsWith('.') && !dot;
     if (tokens === GLOBSTAR) return !hidden;
-    return name !== '' && !(hidden && tokens[0] !== '.') && fits<Token, string>(tokens, name, STAR, fitsLetter);
+    return name !== '' && !(hidden && tokens[0] !== '.') && matchesSequence<Token, string>(tokens, name, STAR, fitsLetter);
   };
   return (path) => {
     const parts = path.split('/');
-    return globs.some((tokens) => fits<Name, string>(tokens, parts, GLOBSTAR, fitsName));
+    return globs.some((tokens) => matchesSequence<Name, string>(tokens, parts, GLOBSTAR, fitsName));
   };
 }
 
-/** Whether it stands for itself alone where `names` are letters. */
+/** Whether the glob matches only itself when `names` is set. */
 export function isLiteral(path: string): boolean {
   return !/[*?{}]/.test(path) && path.split('/').every((name) => tokensOf(name, true).every((token) => typeof token === 'string'));
 }
@@ -47,27 +50,27 @@ function fitsLetter(token: Token, letter: string): boolean {
   return typeof token === 'function' ? token(letter) : token === STAR || token === letter;
 }
 
-/** Of several stars only the last one is ever tried with more: what an earlier one would take more of, it can take as well. */
-function fits<T, I>(tokens: readonly T[], items: ArrayLike<I>, star: T, matches: (token: T, item: I) => boolean): boolean {
-  let [at, item, behindStar, taken] = [0, 0, -1, 0];
+/** Only the most recent star is ever extended by backtracking: extending an earlier one instead could not match more. */
+function matchesSequence<T, I>(tokens: readonly T[], items: ArrayLike<I>, star: T, matches: (token: T, item: I) => boolean): boolean {
+  let [at, item, behindStar, takenUpTo] = [0, 0, -1, 0];
   while (item < items.length) {
     const token = tokens[at] as T;
     if (at < tokens.length && token === star) {
       behindStar = ++at;
-      taken = item;
+      takenUpTo = item;
     } else if (at < tokens.length && matches(token, items[item] as I)) {
       at++;
       item++;
-    } else if (behindStar >= 0 && matches(star, items[taken] as I)) {
+    } else if (behindStar >= 0 && matches(star, items[takenUpTo] as I)) {
       at = behindStar;
-      item = ++taken;
+      item = ++takenUpTo;
     } else return false;
   }
   while (at < tokens.length && tokens[at] === star) at++;
   return at === tokens.length;
 }
 
-/** With its braces written out; as it is where one does not close, or where there would be too much of it. */
+/** Expands braces. Returns the glob unchanged if a brace is not closed or the expansion exceeds the limits. */
 function alternatives(glob: string): string[] {
   type Group = { done: string[]; open: string[] };
   const outer: Group[] = [];
@@ -109,7 +112,7 @@ function tokensOf(name: string, names: boolean): Token[] {
   });
 }
 
-/** What stands in brackets; undefined where it is no set of letters. */
+/** Parses a bracket expression. Returns undefined if it is not a valid set. */
 function setOf(piece: string): ((letter: string) => boolean) | undefined {
   const isNegated = /^\[[!^]/.test(piece);
   const letters = piece.slice(isNegated ? 2 : 1, -1).replace(/[\\\]^[]/g, '\\$&');

@@ -1,7 +1,7 @@
-/** What a call needs somebody's leave for, who gave it, and what a yes to it can stand for. */
+/** Determines what a call needs permission for, whether a rule or grant covers it, and which wider grants an approval can offer. */
 
 import type { Decision } from '../core/session/effects.ts';
-import type { Covers } from '../core/session/grant-scope.ts';
+import type { Permission } from '../core/session/grant-scope.ts';
 import { isLiteral } from './glob.ts';
 import type { PolicyInput } from './policy-input.ts';
 import { matchesHost, matchesTool, type SourcedRule } from './rules.ts';
@@ -18,15 +18,15 @@ export function needsOf({ tool, targets, hosts = [] }: PolicyInput): Need[] {
   ];
 }
 
-/** Who allowed it: the user's rules, or an answer to an earlier question. */
+/** Returns the decision of a user rule or an earlier grant that covers the need; undefined if there is none. */
 export function grantedBy(need: Need, input: PolicyInput): Decision | undefined {
   const { rules = [], grants = [] } = input;
   const rule = rules.find((each) => each.effect === 'allow' && each.from === 'user' && permits(each, need, input));
-  if (rule) return { kind: 'allow', rule: 'rule', reason: rule.reason ?? 'A rule of yours allows it.' };
+  if (rule) return { kind: 'allow', rule: 'rule', reason: rule.reason ?? 'A rule in your settings allows this.' };
   const grant = grants.find((covers) => includes(covers, need, input));
   if (!grant) return undefined;
-  if (grant.kind === 'edits') return { kind: 'allow', rule: 'edits-granted', reason: 'You chose not to be asked for edits.' };
-  return { kind: 'allow', rule: 'granted', reason: 'You allowed this when you were asked before.' };
+  if (grant.kind === 'edits') return { kind: 'allow', rule: 'edits-granted', reason: 'You allowed edits without asking.' };
+  return { kind: 'allow', rule: 'granted', reason: 'You allowed this in an earlier approval.' };
 }
 
 function permits(rule: SourcedRule, need: Need, { tool, seen, privateHost }: PolicyInput): boolean {
@@ -39,7 +39,7 @@ function permits(rule: SourcedRule, need: Need, { tool, seen, privateHost }: Pol
         fitsTool && rule.server === undefined && rule.host === undefined && (rule.path === undefined || inScope(need.path, [rule.path]))
       );
     case 'host':
-      // What strangers wrote may name any host below a wildcard, and a name may lead to any address.
+      // A web page or MCP server could choose any host below a wildcard, and a host name can resolve to any address.
       return (
         fitsTool &&
         rule.path === undefined &&
@@ -57,7 +57,7 @@ function permits(rule: SourcedRule, need: Need, { tool, seen, privateHost }: Pol
   }
 }
 
-function includes(covers: Covers, need: Need, { tool, privateHost = false }: PolicyInput): boolean {
+function includes(covers: Permission, need: Need, { tool, privateHost = false }: PolicyInput): boolean {
   if (!tool) return false;
   const source = tool.source ?? 'builtin';
   switch (need.kind) {
@@ -73,15 +73,15 @@ function includes(covers: Covers, need: Need, { tool, privateHost = false }: Pol
   }
 }
 
-/** What a yes can stand for, the widest first; nothing where it would have to stand for several things. */
-export function coversOf(needs: readonly Need[], { tool, privateHost }: PolicyInput): Covers[] {
+/** Returns the grants an approval can offer, widest first. Empty if the call has needs of different kinds, which one grant cannot cover. */
+export function grantablePermissions(needs: readonly Need[], { tool, privateHost }: PolicyInput): Permission[] {
   const kinds = new Set(needs.map(({ kind }) => kind));
   if (!tool || kinds.size !== 1) return [];
   const source = tool.source ?? 'builtin';
   const paths = needs.flatMap((need) => (need.kind === 'write' ? [need.path] : []));
   const hosts = new Set(needs.flatMap((need) => (need.kind === 'host' ? [need.host] : [])));
   if (kinds.has('write') && source === 'builtin') {
-    const glob = placeOf(paths);
+    const glob = commonGlob(paths);
     return [{ kind: 'edits' }, ...(glob === undefined ? [] : [{ kind: 'path', tool: tool.name, glob } as const])];
   }
   if (kinds.has('host') && hosts.size === 1)
@@ -91,8 +91,11 @@ export function coversOf(needs: readonly Need[], { tool, privateHost }: PolicyIn
   return [{ kind: 'mcp', server: source.slice('mcp:'.length), tool: name, ...(fingerprint !== undefined && { fingerprint }) }];
 }
 
-/** The folder that all of them are in, with all below it; a file that lies in none is meant alone. undefined where no glob says just that. */
-function placeOf(paths: readonly string[]): string | undefined {
+/**
+ * Returns a glob for the deepest folder that contains all paths, or the path itself for a single file at the top level. Undefined if no
+ * glob matches exactly that.
+ */
+function commonGlob(paths: readonly string[]): string | undefined {
   const [first = '', ...others] = paths;
   let folder = first.split('/').slice(0, -1);
   for (const path of others) {
@@ -100,17 +103,20 @@ function placeOf(paths: readonly string[]): string | undefined {
     const end = folder.findIndex((part, index) => parts[index] !== part);
     if (end >= 0) folder = folder.slice(0, end);
   }
-  // A name with letters of globs in it would stand for other names too.
+  // A name that contains glob characters would also match other names.
   const isPlain = isLiteral(folder.join('/'));
   if (folder.length > 0 && isPlain) return `${folder.join('/')}/**`;
   if (!isPlain || paths.length === 1) return isLiteral(first) && paths.length === 1 ? first : undefined;
   return '**';
 }
 
-/** Whether another call of the same answer would ask for the same, as far as its name and input tell: it is judged when its turn comes. */
-export function seemsCovered(covers: Covers, tool: { name: string; effect: string; source: string }, input: unknown): boolean {
-  const given = (input ?? {}) as Record<string, unknown>;
-  const text = (key: string) => (typeof given[key] === 'string' ? (given[key] as string) : undefined);
+/**
+ * Whether another call of the same model message would probably be covered by the same grant, judging only by its name and input. The
+ * policy still decides that call when its turn comes.
+ */
+export function seemsPermitted(covers: Permission, tool: { name: string; effect: string; source: string }, input: unknown): boolean {
+  const fields = (input ?? {}) as Record<string, unknown>;
+  const text = (key: string) => (typeof fields[key] === 'string' ? (fields[key] as string) : undefined);
   switch (covers.kind) {
     case 'edits':
       return tool.source === 'builtin' && tool.effect === 'mutating';
@@ -119,10 +125,10 @@ export function seemsCovered(covers: Covers, tool: { name: string; effect: strin
       return tool.name === covers.tool && (path === undefined || inScope(path, [covers.glob]));
     }
     case 'command': {
-      const said = text('command')?.trim().split(/\s+/) ?? [];
+      const commandWords = text('command')?.trim().split(/\s+/) ?? [];
       const cwd = text('cwd')?.replace(/^\.\/+|\/+$/g, '') || covers.folders?.[0];
       if (cwd !== undefined && covers.folders && !covers.folders.includes(cwd)) return false;
-      return tool.source === 'builtin' && covers.prefix.every((word, index) => said[index] === word);
+      return tool.source === 'builtin' && covers.prefix.every((word, index) => commandWords[index] === word);
     }
     case 'host': {
       const url = text('url');

@@ -1,45 +1,46 @@
-/** What the policy judges by. */
+/** The input of the policy: the facts about a call that decide it. */
+
 import type { Decision, Effect, Target } from '../core/session/effects.ts';
 import type { Mode } from '../core/session/events.ts';
-import type { Covers } from '../core/session/grant-scope.ts';
-import type { Aliases } from './names.ts';
+import type { Permission } from '../core/session/grant-scope.ts';
+import type { Aliases } from './path-normalization.ts';
 import type { SourcedRule } from './rules.ts';
 
 export type PolicyInput = {
   mode: Mode;
   /**
-   * undefined when the model named a tool that this run does not have. A `source` that is not `builtin` is `mcp:<server>`; such a
-   * tool is `readonly` by the user's own word only.
+   * Undefined if the model named a tool this run does not have. `source` is `builtin` or `mcp:<server>`; a tool of an MCP server is
+   * `readonly` only if the user declared it so.
    */
   tool: { name: string; effect: Effect; source?: string; fingerprint?: string | undefined } | undefined;
   name: string;
   targets: readonly Target[];
-  /** A workspace the user does not trust allows reading in Ask mode, and nothing else. */
+  /** In a workspace the user does not trust, only reading in Ask mode is allowed. */
   trusted: boolean;
-  /** Judges the command that the call would run, by what users allowed; see grants.ts. */
+  /** Evaluates the command the call would run against rules and grants; see command.ts. */
   command?: CommandJudge | undefined;
-  /** On the network, that it would speak to. */
+  /** Network hosts the call would contact. */
   hosts?: readonly string[] | undefined;
-  /** One of them is this computer or in a private network. */
+  /** Whether one of the hosts is this computer or on a private network. */
   privateHost?: boolean | undefined;
   rules?: readonly SourcedRule[] | undefined;
-  /** What the user allowed when asked, as far as it counts for this call. */
-  grants?: readonly Covers[] | undefined;
+  /** What the user allowed in earlier approvals, as far as it applies to this call. */
+  grants?: readonly Permission[] | undefined;
   /** Paths and globs of the confirmed plan that this run carries out. */
   planScope?: readonly string[] | undefined;
-  /** Names the command that runs without asking and takes from this file what it does; see steering.ts. */
+  /** Returns the command that runs without asking and whose behavior this file determines; see steering.ts. */
   steers?: ((path: string) => string | undefined) | undefined;
-  /** Files that this run made itself, and that are still as it left them. */
+  /** Files created by this run that have not been changed by anyone else since. */
   ownFiles?: ReadonlySet<string> | undefined;
-  /** What else its paths are called, where that is known. */
+  /** Other names of the call's paths, if they were resolved. */
   aliases?: Aliases | undefined;
-  /** Directories of the workspace that git runs hooks from. */
+  /** Workspace directories from which Git runs hooks. */
   hookPlaces?: readonly string[] | undefined;
-  /** What the model has seen: a secret, or words of a page or of an MCP server. */
+  /** What the model has read so far: a secret, or text from a web page or an MCP server. */
   seen?: { secret?: boolean; strangers?: boolean } | undefined;
-  /** Nobody can be asked: what would ask is denied. */
+  /** Nobody can answer an approval request, so whatever needs an approval is denied. */
   unattended?: boolean | undefined;
 };
 
-/** Judges one command by rules and grants; made in command.ts, where the grammar is. */
-export type CommandJudge = (rules: readonly SourcedRule[], grants: readonly Covers[]) => Decision & { covers?: Covers[] };
+/** Evaluates one command against rules and grants. Created in command.ts, which has access to the shell grammar. */
+export type CommandJudge = (rules: readonly SourcedRule[], grants: readonly Permission[]) => Decision & { covers?: Permission[] };

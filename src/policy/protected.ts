@@ -1,27 +1,27 @@
 /**
- * Places whose content runs by itself or steers an editor, an agent, a shell or git: writing there asks, whatever was granted.
- * All names are folded: see names.ts.
+ * Paths whose content is executed automatically or configures an editor, an agent, a shell or Git. Writing there always needs an approval.
+ * Names are normalized; see path-normalization.ts.
  */
-import { foldedParts, isShortName } from './names.ts';
+import { isShortName, normalizedParts } from './path-normalization.ts';
 
 const words = (text: string) => text.trim().split(/\s+/);
 
-/** A directory of that name anywhere in the path, or directories one in another. */
+/** Directory names, or nested directory names, that are protected anywhere in a path. */
 const DIRECTORIES = [
-  // Version control and its hooks.
+  // Version control systems and their hooks.
   ...words('.git .hg .svn .bzr .jj .husky .githooks .git-hooks .lefthook'),
-  // Editors and what they run.
+  // Editors and their tasks.
   ...words('.vscode .vscode-server .vs .idea .run .fleet .zed .nova .devcontainer .settings .nvim .vim .emacs.d'),
-  // Agents.
+  // Coding agents.
   ...words(
     '.kedge .cursor .claude .codex .gemini .roo .cline .windsurf .continue .agents .agent .opencode .kiro .trae .junie .amazonq .qwen',
   ),
   ...words('.config/nvim .config/environment.d .direnv .theia .ipython/profile_default .jupyter .julia/config'),
   ...words('.augment .crush .goose .factory .aider .mcp .clinerules .kilocode .openhands .aiassistant .rovodev .copilot .amp .tabnine'),
   ...words('.zencoder .firebender .codebuddy .iflow'),
-  // Workspaces in the cloud.
+  // Cloud workspaces.
   ...words('.gitpod .codesandbox .idx .ebextensions .platform/hooks .vscode-insiders'),
-  // Programs that are called by their name alone, and what a new terminal begins with.
+  // Programs that are run by name, and configuration that new terminals load.
   ...words('.venv/bin .venv/scripts venv/bin venv/scripts node_modules/.bin node_modules/.hooks .local/bin'),
   ...words('.mise .mise-tasks mise/tasks .config/mise .doom.d .config/nushell'),
   // Continuous integration.
@@ -30,7 +30,7 @@ const DIRECTORIES = [
   ...words('.github/workflows'),
   // Package managers that load code from a file of their own.
   ...words('.yarn/plugins .yarn/releases .mvn gradle/wrapper .cargo .bundle'),
-  // What a system starts by itself, and who may come in.
+  // Services the operating system starts, and remote access.
   ...words(
     'systemd/user systemd/system launchagents launchdaemons .config/autostart .config/fish .config/systemd .config/git .config/direnv',
   ),
@@ -87,20 +87,20 @@ const FAMILIES = [
   /^(?:lint-staged|commitlint)\.config\.\w+$/,
   /^\.?mise(?:\.[\w-]+)*\.toml$/,
   /^\.envrc\..+$/,
-  // Looked into by the system's file browser.
+  // Files the operating system's file browser reads for icons and links.
   /\.(?:url|scf|lnk|library-ms|searchconnector-ms|settingcontent-ms)$/,
 ];
 
 /**
- * `path` is workspace-relative with forward slashes, after links and `..` were resolved; `more` are directories that the
- * workspace itself has hooks in.
+ * @param path a workspace-relative path with forward slashes, after links and `..` were resolved
+ * @param more directories in which this workspace has Git hooks
  */
 export function isProtected(path: string, more: readonly string[] = []): boolean {
-  const parts = foldedParts(path);
+  const parts = normalizedParts(path);
   const whole = `/${parts.join('/')}/`;
   const name = parts.findLast((part) => part !== '') ?? '';
   const within = (directory: string) => whole.includes(`/${directory}/`);
   if (DIRECTORIES.some(within) || parts.some(isShortName)) return true;
   if (FILES.has(name) || FILES.has(parts.slice(-2).join('/')) || FAMILIES.some((family) => family.test(name))) return true;
-  return more.some((directory) => whole.startsWith(`/${foldedParts(directory).join('/')}/`));
+  return more.some((directory) => whole.startsWith(`/${normalizedParts(directory).join('/')}/`));
 }

@@ -1,77 +1,78 @@
-/** Rules that users write: what is allowed, asked for or denied. Those of a workspace can only tighten. */
+/** Rules in settings and workspace files that allow, ask or deny. Rules of a workspace can only restrict. */
 import * as z from 'zod';
 import { globMatcher } from './glob.ts';
-import { foldedParts } from './names.ts';
+import { normalizedParts } from './path-normalization.ts';
 
 const text = z.string().trim().min(1).max(1_000);
 
-/** A rule applies where all of its conditions hold. */
+let builtSchema: ReturnType<typeof ruleSchema> | undefined;
+
+/** A rule applies only if all its conditions match. */
 const ruleSchema = () =>
   z
     .strictObject({
       effect: z.enum(['allow', 'ask', 'deny']),
-      /** A tool's name, `mcp:server/tool`, or a glob of either. */
+      /** A tool name, `mcp:server/tool`, or a glob of either. */
       tool: text.optional(),
-      /** A path or glob in the workspace. */
+      /** A workspace path or glob. */
       path: text.optional(),
-      /** The words that a command begins with. */
+      /** The words a command begins with. */
       command: text.optional(),
-      /** `example.com`, or `*.example.com` for all below it. */
+      /** `example.com`, or `*.example.com` for all its subdomains. */
       host: text.regex(/^(\*\.)?[^\s*/@]+$/, 'a host is a name such as example.com or *.example.com').optional(),
-      /** An MCP server's name. */
+      /** The name of an MCP server. */
       server: text.optional(),
       reason: z.string().max(1_000).optional(),
     })
     .refine(({ effect, reason: _, ...conditions }) => effect !== 'allow' || Object.keys(conditions).length > 0, {
-      message: 'a rule that allows says what it allows: tool, path, command, host or server',
+      message: 'a rule that allows must name what it allows: tool, path, command, host or server',
     });
 
 export type Rule = z.infer<ReturnType<typeof ruleSchema>>;
 
-let builtSchema: ReturnType<typeof ruleSchema> | undefined;
 export type SourcedRule = Rule & { from: 'user' | 'workspace' };
 
-/** `problems` are whole sentences for people. */
+/** `problems` are complete sentences to show to the user. */
 export type RuleSet = { rules: SourcedRule[]; problems: string[] };
 
-const ASKS = ' Until it is put right, every call asks.';
-const LEFT_OUT = ' It is left out.';
+const ASKS = ' Until it is fixed, every call needs your approval.';
+const IGNORED = ' The rule is ignored.';
 
 export const NO_RULES: RuleSet = { rules: [], problems: [] };
 
-/** A rule that cannot be read may have been one that denies: until it is put right, everything asks. */
+/** An invalid rule may have been meant to deny something, so every call needs an approval until it is fixed. */
 function unreadable(from: SourcedRule['from'], problem: string): SourcedRule {
   return { effect: 'ask', from, reason: problem };
 }
 
 /**
- * @param place where the rules were found, for people: `kedge.policy.rules`, or a file's name.
- * @param isFatal the program ends with a problem, so that a problem does not say what comes of it.
+ * @param place where the rules were read from, as shown to the user: `kedge.policy.rules` or a file name
+ * @param isFatal whether the program exits because of a problem; a problem then does not say how Kedge continues
  */
 export function readRules(value: unknown, from: SourcedRule['from'], place: string, { isFatal = false } = {}): RuleSet {
   if (value === undefined || value === null) return NO_RULES;
   if (!Array.isArray(value)) {
-    const problem = `${place} is no list of rules.`;
+    const problem = `${place} is not a list of rules.`;
     return { rules: [unreadable(from, problem)], problems: [problem] };
   }
   const set: RuleSet = { rules: [], problems: [] };
   for (const [index, entry] of value.entries()) {
-    // Built for the first rule: most users have none, and it would be a part of every start.
+    // Most users have no rules, so the schema is built with the first rule and not at every start.
     builtSchema ??= ruleSchema();
     const parsed = builtSchema.safeParse(entry);
     if (parsed.success) {
-      // Whatever a workspace would allow, it is not the workspace's to allow.
+      // A workspace must not grant permissions to itself.
       if (from === 'user' || parsed.data.effect !== 'allow') set.rules.push({ ...parsed.data, from });
       continue;
     }
     const issue = parsed.error.issues[0];
     const where = issue?.path.length ? `${issue.path.join('.')}: ` : '';
-    // One that would only allow is safe to leave out.
-    const isLeftOut = (entry as { effect?: unknown } | null)?.effect === 'allow';
-    const consequence = isFatal ? '' : isLeftOut ? LEFT_OUT : ASKS;
-    const problem = `Rule ${index + 1} of ${place} cannot be read: ${where}${issue?.message ?? 'it is no rule'}.${consequence}`;
+    // Ignoring a rule that could only allow something is safe.
+    const isIgnored = (entry as { effect?: unknown } | null)?.effect === 'allow';
+    const consequence = isFatal ? '' : isIgnored ? IGNORED : ASKS;
+    const problem = `Rule ${index + 1} of ${place} cannot be read: ${where}${issue?.message ?? 'it is not a rule'}.${consequence}`;
     set.problems.push(problem);
-    if (!isLeftOut) set.rules.push(unreadable(from, problem));
+    if (!isIgnored) set.rules.push(unreadable(from, problem));
   }
   return set;
 }
@@ -81,8 +82,8 @@ export function joinRules(...sets: readonly RuleSet[]): RuleSet {
 }
 
 /**
- * With several open folders paths begin with a folder's name. What denies or asks is meant for each of them, too; what allows is
- * meant as it is written.
+ * With several open folders, paths begin with a folder name. A deny or ask rule also applies within each folder; an allow rule applies only
+ * as written.
  */
 export function inFolders(rules: readonly SourcedRule[], folders: readonly string[]): SourcedRule[] {
   if (folders.length < 2) return [...rules];
@@ -93,24 +94,29 @@ export function inFolders(rules: readonly SourcedRule[], folders: readonly strin
   });
 }
 
-/** For `deny` and `ask`: in any spelling, hidden names too, and what lies below. */
+/**
+ * Matches a path against the glob of a deny or ask rule: in any spelling, including hidden names and everything below a matching folder.
+ */
 export function touchesPath(glob: string, path: string): boolean {
   return touchesAny([glob])(path);
 }
 
-/** The same for one of several globs and many paths. */
+/** Like `touchesPath`, for several globs and many paths. */
 export function touchesAny(globs: readonly string[]): (path: string) => boolean {
   const tests = globs.map((glob) => {
-    const wanted = folded(glob);
-    // Brackets within a name may be a set of letters, too: what tightens counts both ways. `[id]` alone is a name.
-    const isSet = wanted.includes('[') && !wanted.split('/').some((name) => /^\[.*\]$/.test(name));
-    const [asName, asSet] = [globMatcher(wanted, { dot: true, names: true }), isSet ? globMatcher(wanted, { dot: true }) : () => false];
+    const normalizedGlob = normalized(glob);
+    // Brackets inside a longer name may be a set, so a restricting rule is matched both ways. `[id]` alone is a name.
+    const isSet = normalizedGlob.includes('[') && !normalizedGlob.split('/').some((name) => /^\[.*\]$/.test(name));
+    const [asName, asSet] = [
+      globMatcher(normalizedGlob, { dot: true, names: true }),
+      isSet ? globMatcher(normalizedGlob, { dot: true }) : () => false,
+    ];
     if (isWorkspace(glob)) return () => true;
-    return (place: string) => place === wanted || asName(place) || asSet(place);
+    return (place: string) => place === normalizedGlob || asName(place) || asSet(place);
   });
   return (path) => {
     if (tests.length === 0) return false;
-    const parts = folded(path).split('/');
+    const parts = normalized(path).split('/');
     return parts.some((_, index) => {
       const upTo = parts.slice(0, index + 1).join('/');
       return tests.some((test) => test(upTo));
@@ -118,7 +124,7 @@ export function touchesAny(globs: readonly string[]): (path: string) => boolean 
   };
 }
 
-/** Dots lead where they lead in a path that a tool resolved. */
+/** Resolves `.` and `..` as file tools do. */
 function withoutDots(path: string): string {
   const parts: string[] = [];
   for (const part of path.split('/')) {
@@ -128,12 +134,12 @@ function withoutDots(path: string): string {
   return parts.join('/');
 }
 
-/** Streams and trailing dots go; a glob's own letters stay. */
-function folded(path: string): string {
-  return foldedParts(plainPath(path)).join('/');
+/** Normalizes names as file systems compare them; glob characters are kept. */
+function normalized(path: string): string {
+  return normalizedParts(plainPath(path)).join('/');
 }
 
-/** `.`, `./` and `/` name all of it. */
+/** Whether the path stands for the whole workspace: `.`, `./` or `/`. */
 function isWorkspace(glob: string): boolean {
   return plainPath(glob) === '';
 }
@@ -147,17 +153,17 @@ function plainPath(path: string): string {
 }
 
 /**
- * `strict` is for what allows: a pattern without a port is then not meant for another one than the usual. `wild: false` takes the
- * name alone, so that what only a wildcard allows does not count.
+ * @param strict for allow rules: a pattern without a port only matches a host without a port
+ * @param wild whether wildcards count; otherwise only exact names match
  */
 export function matchesHost(pattern: string, host: string, { strict = false, wild = true } = {}): boolean {
-  const [wanted, given] = [splitHost(pattern), splitHost(host)];
-  if (wanted.port === undefined ? strict && given.port !== undefined : wanted.port !== given.port) return false;
-  if (!wanted.name.startsWith('*.')) return wanted.name === given.name;
-  return wild && given.name.length > wanted.name.length - 1 && given.name.endsWith(wanted.name.slice(1));
+  const [expected, actual] = [splitHost(pattern), splitHost(host)];
+  if (expected.port === undefined ? strict && actual.port !== undefined : expected.port !== actual.port) return false;
+  if (!expected.name.startsWith('*.')) return expected.name === actual.name;
+  return wild && actual.name.length > expected.name.length - 1 && actual.name.endsWith(expected.name.slice(1));
 }
 
-/** Without case and the dot at the end of a whole name; letters of other scripts as addresses have them. */
+/** Normalizes case, the trailing dot of a fully qualified name, and international names. */
 function splitHost(host: string): { name: string; port: string | undefined } {
   const clean = host.trim().toLowerCase();
   const [, name = clean, port] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(clean) ?? [];
@@ -170,12 +176,15 @@ function asInAddresses(name: string): string {
   return URL.canParse(`http://${bare}/`) ? wild + new URL(`http://${bare}/`).hostname : name;
 }
 
-/** A built-in tool's name or a glob of such; tools of MCP servers are named `mcp:server/tool`, and no other pattern is meant for them when it allows. */
+/**
+ * Matches a built-in tool name or a glob of such names. Tools of MCP servers are named `mcp:server/tool`; with `strict`, no other form of
+ * pattern matches them.
+ */
 export function matchesTool(pattern: string, tool: { name: string; source: string }, { strict = false } = {}): boolean {
   const isMcp = tool.source.startsWith('mcp:');
   if (isMcp && strict && !pattern.startsWith('mcp:')) return false;
   const names = isMcp ? [tool.name, `${tool.source}/${tool.name}`, `${tool.source}/${tool.name.replace(/^.*?__/, '')}`] : [tool.name];
-  // What a server calls a tool may not be what it is called here: `fs.delete` is `fs_delete`.
+  // A tool's name here may differ from its name on the server: `fs.delete` becomes `fs_delete`.
   const patterns = isMcp && !strict ? [pattern, pattern.replace(/[^\w:/*?{},[\]-]+/g, '_')] : [pattern];
   const matchers = patterns.map((each) => globMatcher(each, { dot: true }));
   return (
@@ -184,9 +193,9 @@ export function matchesTool(pattern: string, tool: { name: string; source: strin
   );
 }
 
-/** Why a rule denies or asks, for people. */
+/** Explains to the user why a rule denies or needs an approval. */
 export function ruleSentence({ effect, reason, from, ...conditions }: SourcedRule): string {
   if (reason) return /[.!?]$/.test(reason) ? reason : `${reason}.`;
   const parts = Object.entries(conditions).map(([key, value]) => `${key} ${value}`);
-  return `A rule of ${from === 'user' ? 'yours' : 'this workspace'} ${effect === 'deny' ? 'denies' : 'asks for'} ${parts.join(', ') || 'everything'}.`;
+  return `A rule in ${from === 'user' ? 'your settings' : 'this workspace'} ${effect === 'deny' ? 'denies' : 'requires approval for'} ${parts.join(', ') || 'everything'}.`;
 }

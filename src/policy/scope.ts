@@ -1,9 +1,9 @@
-/** Whether a path is among those that a plan, a rule or a grant names. */
+/** Whether a path is included in the paths and globs of a plan, rule or grant. */
 import { globMatcher } from './glob.ts';
 
 /**
- * A scope entry is a path, taken literally, or a glob; a leading `!` is a letter, and does not turn it into all other files. Brackets
- * alone make no glob of a path, and those around a name are letters in a glob too.
+ * An entry is a literal path or a glob. A leading `!` is a literal character, so it cannot negate the glob. Brackets alone do not make an
+ * entry a glob, and brackets around a name are literal in a glob too.
  */
 export function inScope(path: string, scope: readonly string[]): boolean {
   return scope.some((entry) => {

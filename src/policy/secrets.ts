@@ -1,8 +1,8 @@
 /**
- * Files that hold keys, passwords or tokens, by their names: reading one asks in every mode, whatever was allowed, and so what is
- * in it is sent to no model without that. All names are folded: see names.ts.
+ * Recognizes files with keys, passwords or tokens by name. Reading one needs an approval in every mode, so that its content is not sent to
+ * a model unnoticed. Names are normalized; see path-normalization.ts.
  */
-import { foldedParts, isShortName } from './names.ts';
+import { isShortName, normalizedParts } from './path-normalization.ts';
 
 const words = (text: string) => text.trim().split(/\s+/);
 
@@ -61,27 +61,27 @@ const FAMILIES = [
   /^\.envrc\..+$/,
 ];
 
-/** Written to be read: `.env.example`, `secrets.sample.yml`. */
+/** Files meant to be read: `.env.example`, `secrets.sample.yml`. */
 const EXAMPLE = /[._-](example|sample|template|dist|defaults?|schema)(\.(ya?ml|json|toml|env|txt))?$/;
-/** In a directory called `secrets`, all that is no source file. */
+/** Inside a directory called `secrets`, only source files are not secret. */
 const SOURCE = /\.([cm]?[jt]sx?|py|go|rs|java|kt|cs|rb|php|swift|c|cc|cpp|h|md|html|css|vue|svelte)$/;
-/** What editors and people put behind a name, or before it, when they keep another copy: `.env~`, `.id_rsa.swp`, `#a.key#`. */
+/** Prefixes and suffixes of backup files: `.env~`, `.id_rsa.swp`, `#a.key#`. */
 const COPY = /(?:~|#|\.(?:bak|backup|old|orig|saved?|copy|tmp|sw[a-p]))+$/;
-/** What systems call a second file of that name: `.env copy`, `credentials (1).json`. */
+/** Suffixes of file copies made by operating systems: `.env copy`, `credentials (1).json`. */
 const DUPLICATE = /(?: - copy| copy| \(copy\))?(?: ?\(\d+\)| \d+)?(?=(?:\.\w+)?$)/;
-/** No file has a longer one. */
+/** The longest file name that file systems support. */
 const MAX_NAME = 255;
 const ENV = /^\.?env([._-].*)?$/;
-/** In a repository, a worktree's or a submodule's too: addresses of remotes hold tokens, and so do headers and helpers. */
+/** Files in a repository, worktree or submodule whose remote addresses, headers and credential helpers may contain tokens. */
 const GIT = /^(config|config\.worktree|credentials)(\.lock)?$/;
 
-/** `path` is workspace-relative with forward slashes, after links and `..` were resolved. */
+/** @param path a workspace-relative path with forward slashes, after links and `..` were resolved */
 export function isSecret(path: string): boolean {
-  const parts = foldedParts(path).filter((part) => part !== '');
+  const parts = normalizedParts(path).filter((part) => part !== '');
   const name = parts.at(-1) ?? '';
   const whole = `/${parts.join('/')}/`;
   if (DIRECTORIES.some((directory) => whole.includes(`/${directory}/`))) return !/\.pub$/.test(name);
-  // A short name may stand for any: `ENV~1` is `.env`.
+  // A short name may refer to any file: `ENV~1` may be `.env`.
   if (isShortName(name)) return true;
   const original = originalOf(name);
   if (
@@ -97,7 +97,10 @@ export function isSecret(path: string): boolean {
   return isEnvironment(name) || FAMILIES.some((family) => family.test(name));
 }
 
-/** Of a copy of a copy, the first: found in one go, for names are words of commands too, and may be made to branch without end. */
+/**
+ * Strips copy suffixes repeatedly, in a loop instead of recursion: words of commands are checked too, and a crafted one could cause endless
+ * recursion.
+ */
 function originalOf(name: string): string {
   let [before, original] = ['', name.length > MAX_NAME ? '' : name];
   while (original !== before) {
@@ -107,7 +110,9 @@ function originalOf(name: string): string {
   return original;
 }
 
-/** `.env` and all that begins so; without the dot only what no source file is called: `env.production`, not `env.ts`. */
+/**
+ * Matches `.env` and names that begin with it; without the dot only names that are not source files: `env.production`, but not `env.ts`.
+ */
 function isEnvironment(name: string): boolean {
   if (!ENV.test(name)) return false;
   return name.startsWith('.')

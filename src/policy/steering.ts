@@ -1,37 +1,39 @@
-/** What a command runs that runs without asking, by its text: files, scripts, programs of an ecosystem. */
-import { wordSet } from './commands/findings.ts';
+/** Determines from a command's text what it runs: files, package scripts, and programs of an ecosystem. */
+import { wordSet } from './commands/program-check.ts';
 import { interpreters } from './commands/programs/interpreters.ts';
-import { isReading, programName } from './commands/programs/programs.ts';
+import { isReading, programName } from './commands/programs/program-tables.ts';
 import { ANY, ecosystemOf, ecosystemsSteered } from './ecosystems.ts';
 import { runsNoCode } from './projects.ts';
 
-/** Whether commands of the workspace take from this file what they do, by its name. `path` is as for `isProtected`. */
+/** Whether a file with this name controls what some command does. `path` has the same form as in `isProtected`. */
 export const isSteering = (path: string): boolean => ecosystemsSteered(path).length > 0;
 
-/** Whether commands of these ecosystems do. */
+/** Whether a file with this name controls what commands of the given ecosystems do. */
 export const steersOne = (path: string, ecosystems: ReadonlySet<string>): boolean =>
   ecosystemsSteered(path).some((each) => each === ANY || ecosystems.has(ANY) || ecosystems.has(each));
 
-/** A command that runs without asking, in these folders: by a rule, a grant or a check of the confirmed plan. */
+/** A command that is allowed to run without asking, by a rule, a grant or a check of the confirmed plan, and the folders it may run in. */
 export type Standing = { text: string; folders: readonly string[] };
 
-/** Those that run code of the workspace; for what only reads, no file decides anything. */
+/** Whether the command runs workspace code. No file controls a command that only reads. */
 export function runsCode({ text }: Standing): boolean {
   return segments(text).some(([program = '']) => !isReading(programName(program)) && !runsNoCode(program));
 }
 
 const RUNS_HOOKS = /^(?:|commit|merge|push|pull|checkout|switch|rebase|revert|cherry-pick|am)$/;
 
-/** Whether git runs hooks for it. */
+/** Whether Git runs hooks for the command. */
 export const runsHooks = (text: string): boolean =>
-  launched(text).some(([program = '', ...args]) => programName(program) === 'git' && RUNS_HOOKS.test(behindOptions('git', args)[0] ?? ''));
+  launchedCommands(text).some(
+    ([program = '', ...args]) => programName(program) === 'git' && RUNS_HOOKS.test(behindOptions('git', args)[0] ?? ''),
+  );
 
 const KEYWORDS = wordSet('if then else elif do while until ! { exec time');
-/** They run no code of the workspace; Git LFS and husky put lines of their own into each hook. */
+/** Programs that run no workspace code. Git LFS and husky add lines with their own commands to every hook. */
 const OF_SHELL = wordSet(`fi done esac case for in exit return set local export shift test [ [[ } echo printf true false unset trap cd read
   hash type which dirname git git-lfs -v`);
 
-/** The commands of a hook that may run code of the workspace, one a line; nothing where there are none. */
+/** Returns the commands of a hook that may run workspace code, one per line; empty if there are none. */
 export function commandsOfHook(script: string): string {
   const commands = segments(script.replace(/^\s*#.*$/gm, '')).map((words) => words.slice(words.findIndex((word) => !KEYWORDS.has(word))));
   const own = commands.filter(
@@ -44,37 +46,37 @@ export function commandsOfHook(script: string): string {
   return own.map((words) => words.map(quoted).join(' ')).join('\n');
 }
 
-/** A word as the text of a command has it. */
+/** Quotes a word for use in the text of a command. */
 export function quoted(word: string): string {
   return /[\s;|&()"'\\]/.test(word) ? `"${word}"` : word;
 }
 
-/** What is called so runs as a test, and changing tests is what a run is for. */
+/** Files with such names run as tests. Changing tests is an expected part of a run, so it does not need an approval each time. */
 const IS_TEST = /(?:^|\/)(?:tests?|__tests__|specs?)\/|(?:^|\/)test_[^/]*$|[._-](?:test|spec)s?\.\w+$/;
 const RUNNERS = /^(?:tsx|ts-node|jiti|esno|babel-node|vite-node|bun|deno|go|source|\.|rscript|julia|ipython)$/i;
-/** Options whose value is loaded before the script. */
+/** Options whose value is a file that is loaded before the script. */
 const LOADING = /^(?:-r|--require|--import|--loader|--experimental-loader|--config)$/;
-/** What runtimes try where the name they are given has no ending, or is a directory. */
+/** File name extensions and entry points that runtimes try if a name has no extension or is a directory. */
 const ENDINGS = ['', '.js', '.mjs', '.cjs', '.ts'];
 const ENTRIES = ['index.js', 'index.mjs', 'index.cjs', 'index.ts', '__main__.py', 'main.go'];
 
-/** `./x`, and `x.py` of `uv run x.py`. */
+/** Matches `./x`, and `x.py` in `uv run x.py`. */
 const IS_FILE = /^(?!\/).*(?:\/|\.(?:py|rb|sh|ps1|[cm]?[jt]s)$)/;
 
-/** Files of the workspace that a command runs itself, by its text: `scripts/x.sh` of `bash scripts/x.sh`. */
+/** Returns the workspace files that a command executes, judging by its text: `scripts/x.sh` for `bash scripts/x.sh`. */
 export function filesRunBy({ text, folders }: Standing): string[] {
-  const named = launched(text).flatMap(([program = '', ...args]) => {
+  const candidateFiles = launchedCommands(text).flatMap(([program = '', ...args]) => {
     const [loaded, operands] = loadedAndOperands(args);
     const own = IS_FILE.test(program) ? ['', '.ps1', '.cmd', '.bat'].map((ending) => program + ending) : [];
     const hasVerb = RUNNERS.test(program) && operands[0] === 'run';
     const isRunner = Object.hasOwn(interpreters, programName(program)) || RUNNERS.test(program);
     const first = isRunner ? operands[hasVerb ? 1 : 0] : undefined;
-    // A module of that name in the folder comes before the one that is installed.
+    // A module in the working directory takes precedence over an installed one of the same name.
     const module = first?.replaceAll('.', '/');
     if (module !== undefined && args.includes('-m')) return [...own, `${module}.py`, `${module}/__main__.py`, `${module}/__init__.py`];
-    return [...own, ...[...loaded, ...(first === undefined ? [] : [first])].flatMap(tried)];
+    return [...own, ...[...loaded, ...(first === undefined ? [] : [first])].flatMap(candidatePaths)];
   });
-  const files = named.map((file) => file.replace(/^(?:\.\/+)+/, '')).filter((file) => !IS_TEST.test(file));
+  const files = candidateFiles.map((file) => file.replace(/^(?:\.\/+)+/, '')).filter((file) => !IS_TEST.test(file));
   const places = foldersOf({ text, folders });
   return files.flatMap((file) => places.flatMap((folder) => joined(folder, file) ?? []));
 }
@@ -83,16 +85,19 @@ const CHANGES_FOLDER = /^(?:cd|chdir|pushd|set-location|sl)$/i;
 const NAMES_FOLDER = /^(?:-C|--prefix|--cwd|--dir|--directory|--chdir|--project)$/;
 const MAX_FOLDERS = 20;
 
-/** Where the parts of a command may run: in its folders, and in those that it goes to itself, as `tools` of `cd tools && ./x.sh`. */
+/**
+ * Returns the directories in which parts of a command may run: its folders and those it changes to, such as `tools` in `cd tools &&
+ * ./x.sh`.
+ */
 export function foldersOf({ text, folders }: Standing): string[] {
   const all = new Set(folders);
-  for (const [program = '', ...args] of launched(text)) {
+  for (const [program = '', ...args] of launchedCommands(text)) {
     const options = args.flatMap((word, at) => {
       const [name = '', value] = word.split('=');
       return NAMES_FOLDER.test(name) ? (value ?? args[at + 1] ?? []) : [];
     });
-    const gone = CHANGES_FOLDER.test(program) ? args.filter((word) => !word.startsWith('-')) : [];
-    for (const name of [...gone, ...options])
+    const targetFolders = CHANGES_FOLDER.test(program) ? args.filter((word) => !word.startsWith('-')) : [];
+    for (const name of [...targetFolders, ...options])
       for (const folder of [...all]) {
         const place = joined(folder, name);
         if (place !== undefined) all.add(place);
@@ -102,7 +107,7 @@ export function foldersOf({ text, folders }: Standing): string[] {
   return [...all];
 }
 
-/** A path from a folder of the workspace; undefined where it leads out of the workspace. */
+/** Joins a folder and a path. Returns undefined if the result is outside the workspace. */
 function joined(folder: string, path: string): string | undefined {
   if (/^[/~]|^[A-Za-z]:/.test(path)) return undefined;
   const parts: string[] = [];
@@ -125,17 +130,17 @@ function loadedAndOperands(args: readonly string[]): [loaded: string[], operands
   return [loaded, operands];
 }
 
-function tried(file: string): string[] {
+function candidatePaths(file: string): string[] {
   const place = file.replace(/\/+$/, '');
   const inside = ENTRIES.map((entry) => `${place}/${entry}`);
   return /^\.?$/.test(place) ? inside : [...ENDINGS.map((ending) => place + ending), ...inside];
 }
 
-export const runsMake = (text: string): boolean => launched(text).some(([program = '']) => programName(program) === 'make');
+export const runsMake = (text: string): boolean => launchedCommands(text).some(([program = '']) => programName(program) === 'make');
 
-/** Files that a Makefile in this folder includes, and those that its recipes run. */
+/** Returns the files that a Makefile in this folder includes, and the files its recipes run. */
 export function filesRunByMakefile(makefile: string, folder: string): string[] {
-  // A variable at the beginning of a recipe names the program that runs what follows: `$(PYTHON) tools/x.py`.
+  // A variable at the start of a recipe usually names the program to run: `$(PYTHON) tools/x.py`.
   const lines = makefile.replace(/\\\n/g, ' ').split('\n');
   const included = lines.flatMap((line) => /^[-s]?include\s+(.+)/.exec(line)?.[1]?.trim().split(/\s+/) ?? []);
   const recipes = lines.flatMap((line) => /^\t[@+-]*(.*)/.exec(line)?.[1]?.replace(/^\s*\$[({]\w+[)}]/, 'sh') ?? []);
@@ -145,9 +150,9 @@ export function filesRunByMakefile(makefile: string, folder: string): string[] {
 
 const NPM = /^(?:npm|pnpm|yarn|bun)$/;
 const IS_RUN = /^(?:run|run-script|rum|urn)$/;
-/** Every script, where any may be named. */
+/** Stands for all scripts, if a command could run any of them. */
 export const EVERY = '*';
-/** Names of scripts that others stand for. */
+/** Scripts that npm runs for an abbreviated or built-in command. */
 const SCRIPTS: Record<string, string[]> = {
   t: ['test'],
   tst: ['test'],
@@ -157,9 +162,9 @@ const SCRIPTS: Record<string, string[]> = {
 };
 const RUNS_SCRIPTS = /^(?:run-s|run-p|npm-run-all2?)$/;
 
-/** Scripts of a package.json that a command may run, by its text: `build` and `start` of `npm run -s build && npm start`. */
+/** Returns the package.json scripts a command may run, judging by its text: `build` and `start` for `npm run -s build && npm start`. */
 export function scriptsRunBy(text: string): string[] {
-  return launched(text).flatMap(([program = '', ...args]) => {
+  return launchedCommands(text).flatMap(([program = '', ...args]) => {
     const name = programName(program);
     const operands = args.filter((word) => !word.startsWith('-'));
     if (RUNS_SCRIPTS.test(name))
@@ -170,44 +175,47 @@ export function scriptsRunBy(text: string): string[] {
   });
 }
 
-/** Subcommands of these that run nothing but what the scripts of the package.json say, and the programs that are installed. */
+/** npm subcommands that run only package.json scripts and installed programs. */
 const NPM_COMMANDS =
   wordSet(`test t tst start stop restart install i ci add remove rm uninstall update up upgrade audit outdated ls list view info why
   pack publish version link unlink rebuild dedupe prune config cache init create import fund doctor ping whoami`);
 const OTHER_PACKAGES = /^(?:-w|-ws|-r|-F|--workspaces?|--workspace=.*|--recursive|--filter.*|workspaces?|foreach)$/;
 
-/** What scripts do besides running code; those that run scripts say which. */
+/** Programs that scripts often call and that run no code. Commands that run other scripts are followed separately. */
 const NEUTRAL = wordSet('rm cp mv mkdir mkdirp touch sleep rimraf del-cli cpx copyfiles run-s run-p npm-run-all npm-run-all2');
 
-/** The ecosystems whose files decide what a command does; ANY among them where all may. `isScript`: the package.json has a script of this name. */
+/**
+ * Returns the ecosystems whose files control a command, including `ANY` if any file might.
+ * @param isScript whether package.json has a script with this name
+ */
 export function ecosystemsOf(text: string, isScript: (name: string) => boolean): string[] {
   const ofCommand = ([program = '', ...args]: readonly string[]): string[] => {
     const name = programName(program);
     const [first = '', second] = behindOptions(name, args);
     if (isReading(name) || runsNoCode(program) || OF_SHELL.has(program) || NEUTRAL.has(name)) return [];
-    // A file of the workspace may run anything, whatever it is called; a wrapper that is allowed alone may, too.
+    // A workspace file can run anything whatever its name, and so can a wrapper that is allowed without arguments.
     if (/[\\/]/.test(program) && !INSTALLED.test(program)) return [ANY];
     if (Object.hasOwn(WRAPPERS, name) && (first === '' || WRAPPERS[name]?.test(first)) && innerOf([program, ...args]) === undefined)
       return [ANY];
     if (!NPM.test(name)) return [ecosystemOf(name, first)];
-    const called = IS_RUN.test(first) ? second : first;
-    if (called === undefined || called === '' || args.some((word) => OTHER_PACKAGES.test(word))) return [ANY];
-    const isKnown = isScript(called) || NPM_COMMANDS.has(called) || IS_RUN.test(first) || /\.[cm]?[jt]sx?$/.test(called);
-    return ['node', ...(isKnown ? [] : [ecosystemOf(called)])];
+    const scriptName = IS_RUN.test(first) ? second : first;
+    if (scriptName === undefined || scriptName === '' || args.some((word) => OTHER_PACKAGES.test(word))) return [ANY];
+    const isKnown = isScript(scriptName) || NPM_COMMANDS.has(scriptName) || IS_RUN.test(first) || /\.[cm]?[jt]sx?$/.test(scriptName);
+    return ['node', ...(isKnown ? [] : [ecosystemOf(scriptName)])];
   };
   const outer = ([program = '']: readonly string[]) => [ecosystemOf(programName(program))].filter((each) => each !== ANY);
   return segments(text).flatMap((words) => {
-    const chain = unwrapped(words);
+    const chain = wrapperChain(words);
     return chain.flatMap((each, at) => (at < chain.length - 1 ? outer(each) : ofCommand(each)));
   });
 }
 
-/** Programs at these places are the ones that they are called after. */
+/** At these locations, a program is what its name says. */
 const INSTALLED =
   /(?:^|[\\/])(?:gradlew|mvnw)(?:\.\w+)?$|(?:^|[\\/])(?:node_modules[\\/]\.bin|\.?venv[\\/](?:bin|Scripts)|vendor[\\/]bin|usr[\\/](?:local[\\/])?bin)[\\/]/;
 
 const LAUNCHERS = /^(?:\w+=.*|npx|env|cross-env|exec|time|command)$/;
-/** Programs that only start another one; with a pattern, where such a subcommand stands before it. */
+/** Programs that only start another program. With a pattern, they do so only after a matching subcommand. */
 const WRAPPERS: Record<string, RegExp | undefined> = {
   ...Object.fromEntries(
     [...wordSet('timeout nice ionice nohup setsid stdbuf sudo chronic unbuffer xvfb-run dotenv corepack npx bunx uvx env cross-env')].map(
@@ -217,7 +225,7 @@ const WRAPPERS: Record<string, RegExp | undefined> = {
   ...Object.fromEntries([...wordSet('uv poetry pdm pipenv hatch rye pipx conda')].map((name) => [name, /^run$/])),
   ...Object.fromEntries([...wordSet('npm pnpm yarn bun bundle mise asdf')].map((name) => [name, /^(?:exec|dlx|x)$/])),
 };
-/** The word behind one of these belongs to it. */
+/** Options whose value is the next word. */
 const VALUE_FOLLOWS =
   /^(?:-[CFpuk]|--(?:prefix|cwd|dir|directory|project|workspace|filter|package|with|python|group|extra|env-file|loglevel|script-shell|kill-after|signal|chdir|unset|user))$/;
 const VALUE_FOLLOWS_IN: Record<string, RegExp> = {
@@ -240,10 +248,10 @@ function behindOptions(program: string, args: readonly string[]): readonly strin
   return args.slice(at);
 }
 
-/** The command that this one only starts: `./x.sh` of `timeout -k 5 60 ./x.sh`. */
+/** Returns the command that a wrapper starts: `./x.sh` for `timeout -k 5 60 ./x.sh`. */
 function innerOf([program = '', ...args]: readonly string[]): string[] | undefined {
   const name = programName(program);
-  // What an option became of which the launcher before it was cut off: `-u X` of `env -u X`.
+  // The launcher may already have been removed, leaving its options first: `-u X` of `env -u X`.
   const isOption = /^--?\w/.test(program);
   if (!isOption && !Object.hasOwn(WRAPPERS, name)) return undefined;
   const verb = isOption ? undefined : WRAPPERS[name];
@@ -254,26 +262,26 @@ function innerOf([program = '', ...args]: readonly string[]): string[] | undefin
   return from < 0 ? undefined : rest.slice(from);
 }
 
-/** Wrappers in one another; who writes more means to hide something, and gets no further. */
+/** Limits nested wrappers. Deeper nesting has no legitimate use, and analysis stops there. */
 const MAX_WRAPPERS = 10;
 
-/** The command as it is written, and what it starts in the end. */
-function unwrapped(words: string[]): string[][] {
+/** Returns the command as written, followed by each command that a wrapper in it starts. */
+function wrapperChain(words: string[]): string[][] {
   const chain = [words];
   for (let next = innerOf(words); next !== undefined && chain.length < MAX_WRAPPERS; next = innerOf(next)) chain.push(next);
   return chain;
 }
 
-/** The words of each simple command, and of the ones that they start. */
-const launched = (text: string): string[][] => segments(text).flatMap(unwrapped);
+/** Returns the words of each simple command, including commands started by wrappers. */
+const launchedCommands = (text: string): string[][] => segments(text).flatMap(wrapperChain);
 
-/** A backslash is a sign of its own in PowerShell and between the names of a path on Windows: both ways to read it count. */
+/** In PowerShell and in Windows paths a backslash is an ordinary character, elsewhere an escape. Both interpretations are considered. */
 const segments = (text: string): string[][] => {
   const other = text.replace(/\\(?=[\w.-])/g, '/');
   return other === text ? simpleCommands(text) : [...simpleCommands(text), ...simpleCommands(other)];
 };
 
-/** The words of each simple command, roughly: without quotes, and without what only starts it. */
+/** Splits text into simple commands, approximately: without quotes and without leading launchers. */
 function simpleCommands(text: string): string[][] {
   const tokens = text.replace(/\\\n/g, ' ').match(/(?:"[^"]*"|'[^']*'|\\.|[^\s;|&()"'\\])+|[;|&\n()]+/g) ?? [];
   const commands: string[][] = [[]];

@@ -1,13 +1,13 @@
-/** Which files need an approval to be read, for many files at once. */
-import type { Aliases } from './names.ts';
+/** Determines which files need an approval to be read, for many files at once. */
+import type { Aliases } from './path-normalization.ts';
 import { matchesTool, type SourcedRule, touchesAny } from './rules.ts';
 import { isSecret } from './secrets.ts';
 
 const READER = { name: 'read_file', source: 'builtin' };
 
 /**
- * Whether `read_file` would ask for a file, or be denied. `call` is the tool that is about to look into many files: a rule without a path that applies
- * to this tool was judged with the call itself, so it does not withhold each file once more.
+ * Returns whether `read_file` would be denied or need an approval for a path. `call` is the tool that is about to read many files: rules
+ * without a path that apply to this tool were evaluated with the call itself, so they do not exclude each file again.
  */
 export function withheldFilter(rules: readonly SourcedRule[], call?: string, aliases?: Aliases): (path: string) => boolean {
   const tightening = rules.filter(

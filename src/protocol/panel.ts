@@ -1,4 +1,4 @@
-/** The messages between the panel and the extension host. The host validates what comes in; the panel trusts its host. */
+/** The messages between the panel and the extension host. The host validates the panel's messages; the panel trusts the host. */
 import * as z from 'zod';
 import { IMAGE_TYPES, MAX_IMAGE_CHARS, MAX_IMAGES } from '../core/model/images.ts';
 import { Plan } from '../core/plan/schema.ts';
@@ -6,41 +6,41 @@ import type { Review } from '../core/session/effects.ts';
 import type { AgentEvent, Mode } from '../core/session/events.ts';
 import { GRANT_SCOPES } from '../core/session/grant-scope.ts';
 
-/** How ready the chosen model is: green answers, amber says what to do. */
+/** Whether the chosen model is ready. With `attention`, `text` says what the user has to do. */
 export type Readiness = { level: 'ready' | 'attention'; text: string; action?: { label: string; message: ToHost } };
 
 export type PanelState = {
   mode: Mode;
-  /** e.g. "Offline" or "gpt-6.1-sol". */
+  /** The name of the model, such as "Offline" or "gpt-6.1-sol". */
   modelName: string;
-  /** It is known not to see images. */
+  /** True if the model is known not to accept images. */
   blind?: boolean;
   readiness: Readiness;
-  /** Names of the open folders; empty when there is none. */
+  /** The names of the open folders. */
   folders: string[];
   trusted: boolean;
 };
 
 export type ToPanel =
   | { type: 'state'; state: PanelState }
-  /** A whole session: `events` are the newest runs' durable events, `earlierRuns` how many runs are not among them. `running` tells whether a run is live now. */
+  /** A whole session. `events` are the durable events of the newest runs, `earlierRuns` is the number of runs that are left out, and `running` is true if a run is live. */
   | { type: 'session'; sessionId: string; title: string; events: AgentEvent[]; earlierRuns: number; running: boolean }
-  /** Newly happened, of the session shown. */
+  /** New events of the session that the panel shows. */
   | { type: 'events'; sessionId: string; events: AgentEvent[]; running: boolean }
   /** Puts text into the composer and focuses it. */
   | { type: 'compose'; text: string; mode?: Mode }
-  /** Puts a plan card into editing. */
+  /** Opens the editor of a plan card. */
   | { type: 'edit_plan'; planId: string }
-  /** Brings a plan into sight: its progress, or its card. */
+  /** Scrolls to a plan: its progress, or its card. */
   | { type: 'show_plan'; planId: string }
-  /** A file of a proposed change as the user edited it: `content` is its hash. */
+  /** The user edited a file of a proposed change. `content` is the hash of the edited text. */
   | { type: 'proposal_edited'; approvalId: string; path: string; content: string; diff: string; added: number; removed: number }
   | { type: 'file_review'; runId: string; path: string; review: Review }
   | { type: 'notice'; level: 'info' | 'error'; text: string };
 
 const id = z.string().min(1).max(2_000);
 const path = z.string().min(1).max(4096);
-/** `data` is base64. */
+/** An image whose `data` is encoded as base64. */
 const image = z.object({
   mediaType: z.enum(IMAGE_TYPES),
   data: z
@@ -62,23 +62,23 @@ export const ToHost = z.discriminatedUnion('type', [
       type: z.literal('prompt'),
       text: z.string().max(200_000),
       mode: z.enum(['ask', 'plan', 'agent']),
-      /** That the user saw when sending; else the current one. */
+      /** The session that the user saw when sending. Without it, the current session is used. */
       sessionId: id.optional(),
       images: z.array(image).max(MAX_IMAGES).optional(),
     })
     .refine(({ text, images }) => text !== '' || images?.length),
   z.object({ type: z.literal('stop') }),
-  /** Holds the run at the next safe point. */
+  /** Pauses the run after the current model turn or tool call. */
   z.object({ type: z.literal('pause') }),
-  /** One more turn of the model, or call. */
+  /** Runs one more model turn or tool call. */
   z.object({ type: z.literal('step') }),
   z.object({ type: z.literal('edit_queued'), id, text: z.string().max(200_000) }),
   z.object({ type: z.literal('remove_queued'), id }),
-  /** Starts a run with the messages that wait. */
+  /** Starts a run with the queued messages. */
   z.object({ type: z.literal('send_queued') }),
-  /** Ends the wait before a request is sent again. */
+  /** Ends the wait before a retry. */
   z.object({ type: z.literal('retry_now') }),
-  /** Goes on with a paused run. `raise` raises the limit of the day at which it paused. */
+  /** Continues a paused run. `raise` raises the daily limit at which it paused. */
   z.object({ type: z.literal('continue'), raise: z.boolean().optional() }),
   z.object({
     type: z.literal('answer_question'),
@@ -102,28 +102,28 @@ export const ToHost = z.discriminatedUnion('type', [
       z.object({ approve: z.literal(false), words: z.string().max(10_000).optional() }),
     ]),
   }),
-  /** `plan` is the edited plan, where the user edited it. */
+  /** Runs or discards a plan. `plan` is the edited plan, if the user edited it. */
   z.object({ type: z.literal('answer_plan'), planId: id, answer: z.enum(['run', 'discard']), plan: Plan.optional() }),
-  /** The edited plan of a run that has paused or ended, which goes on under it; `was`: the numbers that its steps had, 0 for a new one. */
+  /** Continues a paused or ended run with an edited plan. `was` contains the original number of each step, or 0 for a new step. */
   z.object({ type: z.literal('revise_plan'), planId: id, plan: Plan, was: z.array(index) }),
-  /** Goes back to the model, which proposes another plan. */
+  /** Asks the model for another plan. */
   z.object({ type: z.literal('change_plan'), planId: id, words: z.string().min(1).max(10_000) }),
   z.object({ type: z.literal('resume_plan'), planId: id }),
-  /** The host asks for which folder. */
+  /** Proposes a plan again. If several folders are open, the host asks the user for one. */
   z.object({ type: z.literal('run_plan_again'), planId: id }),
-  /** Opens it as a Markdown document. `plan` where it was edited and not confirmed yet. */
+  /** Opens a plan as a Markdown document. `plan` is set if the plan was edited and is not confirmed yet. */
   z.object({ type: z.literal('save_plan'), planId: id, plan: Plan.optional() }),
-  /** Opens a file of a proposed change for editing, without the hunks that are refused. */
+  /** Opens a file of a proposed change for editing, without the rejected hunks. */
   z.object({ type: z.literal('edit_proposal'), approvalId: id, path, without: z.array(index) }),
   z.object({ type: z.literal('undo_run'), runId: id }),
-  /** One file of a run, or one hunk of it as a review showed it. */
+  /** Undoes one file of a run, or one hunk of the diff that a review showed. */
   z.object({ type: z.literal('undo_part'), runId: id, path, hunk: z.object({ index, digest: hash }).optional() }),
   z.object({ type: z.literal('review_file'), runId: id, path }),
   z.object({ type: z.literal('restore'), to: z.union([z.object({ runId: id, callId: id.optional() }), z.object({ undoId: id })]) }),
-  /** Opens VS Code's multi-file diff editor on all that a run changed. */
+  /** Opens everything that a run changed in VS Code's multi-file diff editor. */
   z.object({ type: z.literal('review_run'), runId: id }),
   z.object({ type: z.literal('open_file'), path, line: z.number().int().min(1).optional() }),
-  /** Opens VS Code's diff editor on one file of a pending approval or of what a call changed. */
+  /** Opens one file of a pending approval or of a finished call in VS Code's diff editor. */
   z.object({ type: z.literal('open_diff'), callId: id, path }),
   z.object({ type: z.literal('open_link'), url: z.string().max(4096) }),
   z.object({ type: z.literal('show_earlier') }),

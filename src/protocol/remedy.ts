@@ -1,9 +1,9 @@
 import type { RunError } from '../core/session/events.ts';
 
-/** Stands both for the panel's message and for the extension's command. */
+/** The name of a message from the panel, and of the command of the extension that does the same. */
 export type Remedy = 'connect_model' | 'pick_model' | 'new_session';
 
-/** What a user can do about a failed run beside trying it again, as a button. */
+/** The button that is shown under a failed run, beside the one that tries again. */
 export const REMEDY: Partial<Record<RunError['kind'], { label: string; action: Remedy }>> = {
   auth: { label: 'Connect a model', action: 'connect_model' },
   unknown_model: { label: 'Choose a model', action: 'pick_model' },
@@ -11,7 +11,7 @@ export const REMEDY: Partial<Record<RunError['kind'], { label: string; action: R
   rate_limit: { label: 'Choose another model', action: 'pick_model' },
   overloaded: { label: 'Choose another model', action: 'pick_model' },
   invalid_request: { label: 'Choose another model', action: 'pick_model' },
-  context_overflow: { label: 'New session', action: 'new_session' },
+  context_overflow: { label: 'Start a new session', action: 'new_session' },
   timeout: { label: 'Choose another model', action: 'pick_model' },
   empty_answer: { label: 'Choose another model', action: 'pick_model' },
   network: { label: 'Check the connection', action: 'connect_model' },

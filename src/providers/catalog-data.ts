@@ -1,4 +1,4 @@
-/** Facts about models, by provider and model, as their makers publish them (November 2026). What a service or the user says wins over these. */
+/** Published facts about models, by provider and model (November 2026). Values from the service or the user's settings take precedence. */
 import type { ModelFacts, Rates } from './types.ts';
 
 const CAPABLE = { vision: true, tools: true, reasoning: true };
@@ -6,7 +6,7 @@ const OPENAI = { ...CAPABLE, contextWindow: 1_050_000, maxOutput: 128_000 };
 const ANTHROPIC = { ...CAPABLE, contextWindow: 1_000_000, maxOutput: 128_000 };
 const GEMINI = { ...CAPABLE, contextWindow: 1_048_576, maxOutput: 65_536 };
 
-/** OpenAI asks for more where the input is long. */
+/** OpenAI charges more for long inputs. */
 const above272k = (input: number, output: number, cached: number) => ({
   input,
   output,
@@ -14,7 +14,7 @@ const above272k = (input: number, output: number, cached: number) => ({
   long: { above: 272_000, input: input * 2, output: output * 1.5, cached: cached * 2 },
 });
 
-/** Anthropic asks a quarter more for what it keeps for five minutes. */
+/** Anthropic charges 25% more for input that is written to the five-minute cache. */
 const writing = (rates: Rates): Rates => ({ ...rates, cacheWrite: rates.input * 1.25 });
 
 export const FACTS: Readonly<Record<string, ModelFacts>> = {

@@ -1,19 +1,19 @@
-/** The providers there are. Adding one is a folder and an entry here; its code is loaded when it is first used. */
+/** All providers. To add one, create a folder and an entry here; its code is loaded on first use. */
 import { FACTS } from './catalog-data.ts';
 import type { ModelFacts, ProviderConfig, ProviderModule } from './types.ts';
 
 export type CatalogEntry = {
   id: string;
   label: string;
-  /** Answers without a key. */
+  /** The provider can be used without a key. */
   keyless?: boolean;
-  /** Where it runs: the service's own address, or where a program on this computer listens. */
+  /** The address of the service, or of a server on this computer. */
   baseUrl?: string;
-  /** It has no address that is the same for everybody: the user's is needed. */
+  /** There is no common address, so the user must enter one. */
   needsUrl?: boolean;
-  /** It runs on the user's own machine, as a rule. */
+  /** The server normally runs on the user's own computer. */
   local?: boolean;
-  /** Environment variables in which people keep its key. They are offered, never taken. */
+  /** Environment variables that usually contain the key. The user is offered to use them; they are never read without asking. */
   keyVariables?: readonly string[];
   defaultModel: string;
   load(): Promise<ProviderModule>;
@@ -73,63 +73,63 @@ export const CATALOG: readonly CatalogEntry[] = [
   { id: 'openai-chat', label: 'OpenAI-compatible', needsUrl: true, keyless: true, defaultModel: 'default', load: chat },
 ];
 
-/** A service that speaks Chat Completions. */
+/** A service with a Chat Completions API. */
 function preset(id: string, label: string, baseUrl: string, keyVariable: string, defaultModel: string): CatalogEntry {
   return { id, label, baseUrl, keyVariables: [keyVariable], defaultModel, load: chat };
 }
 
-/** A program on the user's own machine that speaks Chat Completions. */
+/** A server on the user's computer with a Chat Completions API. */
 function server(id: string, label: string, baseUrl: string): CatalogEntry {
   return { id, label, baseUrl, keyless: true, local: true, defaultModel: 'default', load: chat };
 }
 
-/** The models of the editor that Kedge runs in, named `vscode/<vendor>/<id>`: their adapter is the editor's host. */
+/** The provider id of models offered by the editor, named `vscode/<vendor>/<id>`. The editor host implements their adapter. */
 export const EDITOR = 'vscode';
 
 export function catalogEntry(id: string): CatalogEntry | undefined {
   return CATALOG.find((entry) => entry.id === id);
 }
 
-/** Tools for models that cannot call them natively; loaded where it is needed. */
+/** Loads tool calling in text, for models without native tool calls. */
 export const loadTextTools = () => import('../text-tools/index.ts');
 
-/** `provider/model`, or a provider alone for its default model. @throws Error that names the providers there are. */
+/** Parses `provider/model`, or a provider alone for its default model. @throws Error that lists the available providers */
 export function parseModelRef(text: string): { provider: string; model: string } {
   const slash = text.indexOf('/');
   const provider = slash < 0 ? text : text.slice(0, slash);
   if (provider === EDITOR && slash > 0) return { provider, model: text.slice(slash + 1) };
   const entry = catalogEntry(provider);
   if (!entry) {
-    const known = CATALOG.map(({ id, defaultModel }) => (id === defaultModel ? id : `${id}/${defaultModel}`)).join(', ');
-    throw new Error(`Unknown model ${JSON.stringify(text)}. Write it as provider/model, for example: ${known}.`);
+    const examples = CATALOG.map(({ id, defaultModel }) => (id === defaultModel ? id : `${id}/${defaultModel}`)).join(', ');
+    throw new Error(`Unknown model ${JSON.stringify(text)}. Write it as provider/model, for example: ${examples}.`);
   }
   return { provider, model: (slash < 0 ? '' : text.slice(slash + 1)) || entry.defaultModel };
 }
 
-/** The opposite of `parseModelRef`. */
+/** The inverse of `parseModelRef`. */
 export function modelText({ provider, model }: { provider: string; model: string }): string {
   return provider === model ? provider : `${provider}/${model}`;
 }
 
-/** What the catalogue says about a model, then the service where it was asked, then the user, who is always right. */
+/** Combines facts about a model. The service takes precedence over the catalog, and the user's settings over both. */
 export function factsOf(ref: { provider: string; model: string }, live?: ModelFacts, users?: ModelFacts): ModelFacts {
   return { ...FACTS[`${ref.provider}/${ref.model}`], ...live, ...users };
 }
 
-/** The models that the catalogue knows of a provider. */
+/** Returns the models of a provider that the catalog describes. */
 export function catalogModels(provider: string): string[] {
   return Object.keys(FACTS)
     .filter((key) => key.startsWith(`${provider}/`))
     .map((key) => key.slice(provider.length + 1));
 }
 
-/** What a user's configuration lacks before the provider can be asked. An address of the user's own may need no key. */
+/** Returns what must be configured before the provider can be used. A server at a custom address may not need a key. */
 export function missingConfig(entry: CatalogEntry, { apiKey, baseUrl }: ProviderConfig): 'key' | 'address' | undefined {
   if (entry.needsUrl && !baseUrl) return 'address';
   return entry.keyless || apiKey || baseUrl ? undefined : 'key';
 }
 
-/** A user's configuration with what the catalogue adds: the address, and the name under which a shared wire works. */
+/** Adds the catalog's default address, and the provider's name for adapters that serve several providers. */
 export function completeConfig({ id, label, baseUrl }: CatalogEntry, config: ProviderConfig): ProviderConfig {
   return { ...(baseUrl && { baseUrl }), ...config, provider: { id, label } };
 }

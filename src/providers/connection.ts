@@ -1,4 +1,4 @@
-/** `fetch` as all wires use it: no server keeps a request waiting for ever, or sends more than an answer needs. */
+/** The `fetch` used by all adapters: it limits how long a server may be silent and how much it may send. */
 import type { ModelError } from '../core/model/model.ts';
 import { failureError, failureOf, modelError, retryAfter } from './errors.ts';
 import { type LineRules, type Listener, throughLines } from './lines.ts';
@@ -6,10 +6,10 @@ import type { Server } from './server.ts';
 import { parseInput } from './tool-calls.ts';
 import type { ProviderConfig } from './types.ts';
 
-/** How long a service may send nothing. Local servers load the model first, and read the whole prompt; Node gives up after 300 s. */
+/** How long a server may send nothing. A local server first loads the model and reads the whole prompt. Node's own limit is 300 s. */
 const SILENCE_MS = 120_000;
 const LOCAL_SILENCE_MS = 290_000;
-/** Of a list of models, of what is not a stream, and of an error. */
+/** Size limits in bytes: for responses that are not streams, such as model lists, and for error responses. */
 const MAX_BODY = 32 * 2 ** 20;
 const MAX_ERROR = 2 ** 18;
 
@@ -19,11 +19,11 @@ export function silenceOf({ silenceMs }: ProviderConfig, isLocal: boolean): numb
 
 export type ConnectionOptions = {
   silenceMs: number;
-  /** How the lines of this answer are read, where it is a stream of lines. */
+  /** Returns how to process the lines of the response if it is a stream of lines. */
   rulesFor(url: string, init: RequestInit | undefined): LineRules | undefined;
-  /** Whether an error status becomes a ModelError before the SDK makes something poorer of it. */
+  /** Whether an error status is converted to a ModelError here, because the SDK would lose details. */
   throwsStatus?: boolean;
-  /** Whether an answer that says to be JSON is read whole before it is passed on. */
+  /** Whether a response declared as JSON is read completely before it is passed on. */
   readsJson?: boolean;
 };
 
@@ -37,11 +37,11 @@ export function connection(
     const rules = rulesFor(String(input), init);
     try {
       const response = await fetch(input, { ...init, signal });
-      silence.heard();
-      if (!response.ok) return await failed(server, response, silence, throwsStatus);
+      silence.received();
+      if (!response.ok) return await readFailure(server, response, silence, throwsStatus);
       expectNoPage(server, response);
-      if (!rules) return await whole(server, response, silence);
-      const answer = readsJson && isJson(response) ? await whole(server, response, silence, expectNoFailure) : response;
+      if (!rules) return await readWhole(server, response, silence);
+      const answer = readsJson && isJson(response) ? await readWhole(server, response, silence, expectNoFailure) : response;
       return new Response(answer.body && throughLines(answer.body, rules, silence), answer);
     } catch (error) {
       silence.end();
@@ -50,7 +50,7 @@ export function connection(
   };
 }
 
-/** How long nothing has come while somebody waits for it. Its signal aborts the request when that is too long. */
+/** Measures how long the server has sent nothing while someone waits for data. Its signal aborts the request after the limit. */
 class Silence implements Listener {
   readonly #server: Server;
   readonly #controller = new AbortController();
@@ -62,7 +62,7 @@ class Silence implements Listener {
     this.#timer = setTimeout(() => {
       if (this.#isWaiting) this.#controller.abort(silent(server, ms));
     }, ms);
-    // The connection keeps a program alive, and where that is gone no time-out is worth waiting for.
+    // The timer must not keep the process alive: the connection does that, and without a connection no time-out is needed.
     this.#timer.unref?.();
   }
 
@@ -75,7 +75,7 @@ class Silence implements Listener {
     this.#timer.refresh();
   }
 
-  heard(): void {
+  received(): void {
     this.#isWaiting = false;
   }
 
@@ -88,7 +88,7 @@ class Silence implements Listener {
   }
 }
 
-/** Not in words that an SDK takes for a time-out of its own. */
+/** The wording avoids terms that an SDK would interpret as its own time-out. */
 export function silent(server: Server, ms: number): ModelError {
   return modelError(server, 'timeout', '', {
     happened: `sent nothing for ${Math.round(ms / 1000)} seconds`,
@@ -103,7 +103,7 @@ function tooMuch(server: Server, what: string): ModelError {
   });
 }
 
-async function failed(server: Server, response: Response, silence: Silence, throws: boolean): Promise<Response> {
+async function readFailure(server: Server, response: Response, silence: Silence, throws: boolean): Promise<Response> {
   const wait = retryAfter(response.headers);
   const text = await textOf(response, silence, MAX_ERROR, (soFar) => soFar);
   silence.end();
@@ -111,7 +111,7 @@ async function failed(server: Server, response: Response, silence: Silence, thro
   throw failureError(server, { ...failureOf(text), status: response.status, ...(wait === undefined ? {} : { retryAfterMs: wait }) });
 }
 
-async function whole(
+async function readWhole(
   server: Server,
   response: Response,
   silence: Silence,
@@ -133,7 +133,7 @@ async function textOf({ body }: Response, silence: Silence, most: number, cut: (
   for (let bytes = 0; ; ) {
     silence.wait();
     const { done, value } = await reader.read();
-    silence.heard();
+    silence.received();
     if (done) return text + decoder.decode();
     bytes += value.length;
     text += decoder.decode(value, { stream: true });
@@ -152,7 +152,7 @@ function expectNoFailure(server: Server, text: string): void {
   if (first?.error) throw failureError(server, failureOf(first));
 }
 
-/** An SDK would take a page, such as the one to log in, for a stream that says nothing. */
+/** An SDK would treat an HTML page, such as a login page, as an empty stream. */
 function expectNoPage(server: Server, { headers, body }: Response): void {
   if (!/^text\/html/i.test(headers.get('content-type') ?? '')) return;
   void body?.cancel().catch(() => undefined);

@@ -1,11 +1,11 @@
-/** What servers say when they fail, and what the user is told of it. */
+/** Classifies the errors of servers and words the messages that users see. */
 
 import { ModelError, type ModelErrorKind, type ModelErrorOptions } from '../core/model/model.ts';
-import { type Lasting, lastingFailure } from './lasting.ts';
+import { type Lasting, lastingFailure } from './permanent-failures.ts';
 import type { Server } from './server.ts';
 import { parseInput } from './tool-calls.ts';
 
-/** What a server told about a failure. Servers differ, so all of it is optional. */
+/** The details of a failure as reported by a server. All are optional because servers differ. */
 export type Failure = { status?: number; code?: string; type?: string; param?: string; message?: string; retryAfterMs?: number };
 
 export function scrub(text: string, secrets: readonly string[]): string {
@@ -29,10 +29,10 @@ const ADVICE: Record<ModelErrorKind, [happened: string, todo: string]> = {
   bad_stream: ['broke off its answer', 'try again'],
 };
 
-/** This machine says that nothing listens at that port. */
+/** Matches errors from this computer that nothing listens on the port. */
 const NOBODY_HERE = /ECONNREFUSED (127\.|::1)/;
 
-/** Where what happened, or what to do, is known better than the kind tells. */
+/** Replaces parts of the standard message of a kind of error if more specific information is available. */
 type Words = Partial<Pick<Lasting, 'happened' | 'todo'>> & ModelErrorOptions;
 
 export function modelError(server: Server, kind: ModelErrorKind, detail = '', { happened, todo, ...options }: Words = {}): ModelError {
@@ -58,10 +58,10 @@ const NO_MODEL = /model[ _]not[ _]found|(unknown|invalid|no such|unsupported) mo
 const OVERLOAD = /overload|server_error|api_error|internal|unavailable|temporar|timed? ?out|capacity|try again/i;
 const AUTH = /authentication|invalid[ _](api[ _])?key|api key not valid|unauthorized|permission/i;
 
-/** llama.cpp says with 500 that its template has no place for tools: asking again would not help. */
+/** llama.cpp answers with status 500 if its chat template does not support tools. Retrying would not help. */
 const TOOLLESS = /--jinja|\btools? (param|choice|calls?|calling|use)\b.{0,60}(requires?|support)|does not support (tools|function)/i;
 
-/** Whether a server refused a request since it has no tools for the model. */
+/** Whether a server rejected a request because the model does not support tools. */
 export function refusesTools(error: unknown): boolean {
   return error instanceof ModelError && error.kind === 'invalid_request' && TOOLLESS.test(error.message);
 }
@@ -70,13 +70,13 @@ export function kindOf({ status, code = '', type = '', message = '', retryAfterM
   const text = `${code} ${type} ${message}`;
   if (status !== undefined && status >= 500 && TOOLLESS.test(text)) return 'invalid_request';
   if (status === 413 || ((status === undefined || status === 400 || status === 422) && OVERFLOW.test(text))) return 'context_overflow';
-  // Google calls every limit a quota; one that says when to come back is a rate.
+  // Google calls every limit a quota; if the response says when to retry, it is a rate limit.
   if (status === 429 && retryAfterMs !== undefined && code !== 'insufficient_quota') return 'rate_limit';
   if (status === 402 || ((status === undefined || (status >= 400 && status < 500)) && NO_CREDIT.test(text))) return 'no_credit';
   if (status === 429 || (status === undefined && /rate[ _]limit|too many requests|resource_exhausted/i.test(text))) return 'rate_limit';
   if ((status === undefined || status < 500) && NO_MODEL.test(text)) return 'unknown_model';
   if (status === 401 || status === 403 || ((status === undefined || status === 400) && AUTH.test(text))) return 'auth';
-  // What a server does not know how to do it does not learn by being asked again.
+  // A server that does not support the request will not support it on a retry.
   if (status === 501 || status === 505) return 'invalid_request';
   if (status === 408 || status === 409 || (status !== undefined && status >= 500)) return 'overloaded';
   if (status !== undefined) return 'invalid_request';
@@ -91,7 +91,7 @@ export function failureError(server: Server, failure: Failure): ModelError {
   return modelError(server, kind, failure.message || failure.code || fallback, retryAfterMs === undefined ? {} : { retryAfterMs });
 }
 
-/** `retry-after` in seconds or as a date, and its exact variant in milliseconds. */
+/** Reads the retry delay in milliseconds from `retry-after` (seconds or a date) or its more precise variant `retry-after-ms`. */
 export function retryAfter(headers: Headers | undefined): number | undefined {
   const exact = Number.parseFloat(headers?.get('retry-after-ms') ?? '');
   if (exact >= 0) return exact;
@@ -100,7 +100,10 @@ export function retryAfter(headers: Headers | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
-/** Reads an error as vendors nest it: `{error: {message, code, type}}`, `{message, code}`, a list of these, or a text. A numeric code is a status. */
+/**
+ * Reads an error in the forms that vendors use: `{error: {message, code, type}}`, `{message, code}`, a list of these, or a string. A
+ * numeric code is a status.
+ */
 export function failureOf(body: unknown): Failure {
   if (Array.isArray(body) && body.length > 0) return failureOf(body[0]);
   if (typeof body === 'string') return /^\s*[{[]/.test(body) ? failureOf(parseInput(body).input ?? { message: body }) : { message: body };
@@ -119,14 +122,17 @@ export function failureOf(body: unknown): Failure {
   };
 }
 
-/** Google says it in the body: `{"@type": ".../google.rpc.RetryInfo", "retryDelay": "34.07s"}`. */
+/** Reads the retry delay that Google sends in the body: `{"@type": ".../google.rpc.RetryInfo", "retryDelay": "34.07s"}`. */
 function retryDelay(details: unknown): number | undefined {
   if (!Array.isArray(details)) return undefined;
   const seconds = Number.parseFloat(details.find((detail) => typeof detail?.retryDelay === 'string')?.retryDelay ?? '');
   return Number.isNaN(seconds) ? undefined : seconds * 1000;
 }
 
-/** What the SDKs of OpenAI and Anthropic throw: for an answer with an error status, for an error event (no status), for no answer (neither). */
+/**
+ * The errors thrown by the SDKs of OpenAI and Anthropic: for an error status, for an error event (without a status), or without a response
+ * (neither).
+ */
 type ApiError = Error & { status?: number; headers?: Headers; error?: unknown };
 
 export function sdkError(server: Server, error: unknown): ModelError {
@@ -140,7 +146,7 @@ export function sdkError(server: Server, error: unknown): ModelError {
   return failureError(server, { ...told, ...(status ? { status } : {}), ...(wait === undefined ? {} : { retryAfterMs: wait }) });
 }
 
-/** One of these fields of a request that the server names when it refuses it: without the field it may take it. */
+/** Returns the optional request field that the server names when it rejects the request; the request may succeed without it. */
 export function refusedField(error: unknown, optional: readonly string[], request: object): string | undefined {
   const { status, error: body, message = '' } = error instanceof Error ? (error as ApiError) : {};
   if (status !== 400 && status !== 422) return undefined;
@@ -148,7 +154,7 @@ export function refusedField(error: unknown, optional: readonly string[], reques
   return optional.find((name) => name in request && told.includes(name));
 }
 
-/** Errors of `fetch`, of the network below it, and of reading what it brought. */
+/** Converts errors of `fetch`, of the network, and of parsing the response. */
 export function plainError(server: Server, error: unknown): ModelError {
   if (error instanceof SyntaxError) return modelError(server, 'bad_stream', 'an event of the stream is not JSON');
   const fromBelow = error instanceof Error && (error.cause !== undefined || 'code' in error || error.name === 'TimeoutError');
@@ -156,7 +162,7 @@ export function plainError(server: Server, error: unknown): ModelError {
   return modelError(server, 'bad_stream', error instanceof Error ? error.message : String(error));
 }
 
-/** The reason that is worth telling sits at the end of the chain of causes (`fetch failed` <- `connect ECONNREFUSED ...`). */
+/** The most specific reason is at the end of the chain of causes (`fetch failed` <- `connect ECONNREFUSED ...`). */
 function networkError(server: Server, error: unknown): ModelError {
   let reason = error;
   for (let depth = 0; depth < 5 && reason instanceof Error && reason.cause !== undefined; depth++) reason = reason.cause;

@@ -1,26 +1,29 @@
-/** One exchange of every adapter with its server: from the request to the last event. */
+/** Runs one exchange between an adapter and its server, from the request to the last event. */
 import { ModelError, type ModelEvent } from '../core/model/model.ts';
 import { modelError } from './errors.ts';
 import type { Server } from './server.ts';
 
-/** Characters or things that a reader keeps until the end of an answer without telling of them, such as signatures. */
+/** Limits what a reader may collect until the end of an answer without emitting it, such as signatures; in characters or items. */
 const MAX_KEPT = 4_000_000;
-/** Parts of an answer that have begun and did not end. */
+/** Limits the number of parts that have begun but not ended. */
 const MAX_OPEN = 1_000;
 
-/** What is told of as it comes is bounded by who asked for it. @throws ModelError */
+/** Text that is emitted immediately is limited by its consumer. @throws ModelError if a limit is exceeded */
 export function expectBounds(server: Server, kept: number, open: number): void {
   if (kept > MAX_KEPT || open > MAX_OPEN) throw modelError(server, 'bad_stream', 'it is longer than any answer can be');
 }
 
-/** Makes events of what a wire brings. It is handed each thing where it yields nothing, undefined at the end, and a failure as a throw. */
+/**
+ * Converts received items to events. The generator receives an item whenever it yields undefined; undefined marks the end, and a failure is
+ * thrown into it.
+ */
 export type Reader<T, R = void> = Generator<ModelEvent | undefined, R, T | undefined>;
 
 /**
- * One exchange with a server: opens its event stream, has it read, lets the connection serve the next request where it can,
- * and closes it in every other case: when reading fails, when the user aborts, when the consumer leaves early. Readers are
- * synchronous and this is no generator, for each asynchronous step would be paid with every delta.
- * @param goesOn whether the answer goes on in another exchange
+ * Runs one exchange with a server: opens its event stream and reads it to the end, so that the connection can be reused. In all other cases
+ * the stream is closed: when reading fails, when the user aborts, or when the consumer stops early. Readers are synchronous and this
+ * function is not an async generator, because each asynchronous step would add to the cost of every delta.
+ * @param goesOn whether the answer continues in another exchange
  */
 export function exchange<R>(
   signal: AbortSignal,
@@ -34,7 +37,7 @@ export function exchange<R>(
   let events: AsyncIterator<unknown>;
   let reader: Reader<unknown, R> | undefined;
   let over = false;
-  /** What the stream failed with. */
+  /** The error with which the stream failed. */
   let broken: unknown;
 
   const leave = (): Step => {
@@ -44,7 +47,7 @@ export function exchange<R>(
   };
   const failed = (error: unknown): unknown => {
     leave();
-    // Several SDKs end a stream that was aborted as if it were whole, or throw something of their own.
+    // Several SDKs end an aborted stream as if it were complete, or throw an error of their own.
     if (signal.aborted) return signal.reason;
     return error instanceof ModelError ? error : explain(error);
   };
@@ -58,18 +61,18 @@ export function exchange<R>(
     reader = read();
     return await proceed(undefined);
   };
-  /** Has one thing read, and asks for more where nothing comes of it. */
+  /** Passes one item to the reader, and requests more if the reader emits nothing. */
   const proceed = (given: unknown, isError = false): Step | Promise<Step> => {
     try {
       const made = isError ? (reader as Reader<unknown, R>).throw(given) : (reader as Reader<unknown, R>).next(given);
       if (made.done) return finish(made.value);
       return made.value ? (made as Step) : events.next().then(feed, fail);
     } catch (error) {
-      // A reader may tell what had come before it throws on what the stream failed with.
+      // A reader may first emit what it received and then rethrow the error with which the stream failed.
       throw failed(error === broken ? error : ofReader(error));
     }
   };
-  // Some servers send `null` to keep the connection.
+  // Some servers send `null` to keep the connection alive.
   const feed = ({ done, value }: IteratorResult<unknown>) => proceed(done ? undefined : (value ?? {}));
   const fail = (error: unknown) => {
     broken = error;
@@ -96,13 +99,19 @@ export function exchange<R>(
   };
 }
 
-/** Readers trust the types of their wire. What they throw where a server does not keep to them speaks of code, and tells the user nothing. */
+/**
+ * Readers trust the types of the API. If a server violates them, the resulting TypeError or RangeError would not help the user, so it is
+ * replaced.
+ */
 function ofReader(error: unknown): unknown {
   const isForm = error instanceof TypeError || error instanceof RangeError;
   return isForm ? new Error('a part of it has another form than the API says') : error;
 }
 
-/** A connection can be used again only after its answer was read to the end. Most end at once; no one waits for the others. */
+/**
+ * A connection can only be reused after its response was read to the end. Most streams end at once; others are given up after `ms`
+ * milliseconds.
+ */
 async function runOut(rest: AsyncIterator<unknown>, ms = 100): Promise<void> {
   const drain = async () => {
     while (!(await rest.next()).done);
@@ -111,7 +120,7 @@ async function runOut(rest: AsyncIterator<unknown>, ms = 100): Promise<void> {
   const enough = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms);
   });
-  // The answer is whole: what happens behind its closing event is of no interest.
+  // The answer is complete, so anything after its closing event is ignored.
   await Promise.race([drain().catch(() => undefined), enough]);
   clearTimeout(timer);
 }

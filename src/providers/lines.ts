@@ -1,30 +1,30 @@
-/** Streams of bytes, line by line. */
+/** Processes byte streams line by line. */
 
 import { joinedBytes } from '../core/bytes.ts';
 
 const NEWLINE = 10;
-/** Bytes of a line, which holds a whole answer at most; a longer one has no end. */
+/** The maximum line length in bytes. One line contains at most a whole answer; anything longer is treated as endless. */
 export const MAX_LINE = 8 * 2 ** 20;
 
-/** Told of each line once, in order. */
+/** Called once for each line, in order. */
 export type LineRules = {
-  /** Whether the line from `start` to before `end` can stay as it is; most should, for no more is done with them. */
+  /** Whether the line from `start` to `end` (exclusive) can be passed on unchanged. This should be fast, because most lines are. */
   isUsual(bytes: Uint8Array, start: number, end: number): boolean;
-  /** What stands in the place of any other line, which comes without its newline. An error that it throws ends the stream. */
+  /** Returns the replacement for any other line, given without its newline. An error thrown here ends the stream. */
   rewrite(line: string): string;
-  /** What follows the last line. */
+  /** Returns text to add after the last line. */
   end?(): string;
 };
 
-/** Told of what happens with the source. */
-export type Listener = { wait(): void; heard(): void; end(): void; tooLong(bytes: number): Error };
+/** Notified about the progress of the source. */
+export type Listener = { wait(): void; received(): void; end(): void; tooLong(bytes: number): Error };
 
-/** A body of whole lines, read only as far as somebody reads it: a pipe would cost several times as much for each chunk. */
+/** Passes on a body in whole lines, reading only on demand: a `TransformStream` pipe costs several times as much per chunk. */
 export function throughLines(body: ReadableStream<Uint8Array>, rules: LineRules, listener?: Listener): ReadableStream<Uint8Array> {
   const { isUsual, rewrite, end } = rules;
   const encoder = new TextEncoder();
   const source = body.getReader();
-  const begun = new BegunLine();
+  const partialLine = new PartialLine();
 
   function passOn(bytes: Uint8Array, pieces: Uint8Array[]): void {
     let good = 0;
@@ -39,27 +39,28 @@ export function throughLines(body: ReadableStream<Uint8Array>, rules: LineRules,
     pieces.push(bytes.subarray(good));
   }
 
-  /** False at the end. */
+  /** Reads one chunk. Resolves to false at the end of the source. */
   async function advance(pieces: Uint8Array[]): Promise<boolean> {
     listener?.wait();
     const { done, value } = await source.read();
-    listener?.heard();
+    listener?.received();
     if (done) {
-      passOn(begun.take(), pieces);
+      passOn(partialLine.take(), pieces);
       pieces.push(encoder.encode(end?.()));
       return false;
     }
     const after = value.lastIndexOf(NEWLINE) + 1;
-    if (after > 0) passOn(begun.length > 0 ? joinedBytes([begun.take(), value.subarray(0, after)]) : value.subarray(0, after), pieces);
-    if (after < value.length) begun.add(value.subarray(after));
-    if (begun.length > MAX_LINE) throw listener?.tooLong(MAX_LINE) ?? new Error('A line has no end.');
+    if (after > 0)
+      passOn(partialLine.length > 0 ? joinedBytes([partialLine.take(), value.subarray(0, after)]) : value.subarray(0, after), pieces);
+    if (after < value.length) partialLine.add(value.subarray(after));
+    if (partialLine.length > MAX_LINE) throw listener?.tooLong(MAX_LINE) ?? new Error('A line has no end.');
     return true;
   }
 
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        for (let goesOn = true, given = false; goesOn && !given; ) {
+        for (let goesOn = true, hasOutput = false; goesOn && !hasOutput; ) {
           const pieces: Uint8Array[] = [];
           try {
             goesOn = await advance(pieces);
@@ -68,10 +69,11 @@ export function throughLines(body: ReadableStream<Uint8Array>, rules: LineRules,
             void source.cancel(error).catch(() => undefined);
             throw error;
           } finally {
-            // What came before a line that is an error was said; all at once, for a second piece would be lost with the error.
+            // Text before a line that is an error must still be delivered. It is enqueued as one chunk because later chunks would be lost
+            // with the error.
             const whole = joinedBytes(pieces);
-            given = whole.length > 0;
-            if (given) controller.enqueue(whole);
+            hasOutput = whole.length > 0;
+            if (hasOutput) controller.enqueue(whole);
           }
           if (goesOn) continue;
           listener?.end();
@@ -87,8 +89,8 @@ export function throughLines(body: ReadableStream<Uint8Array>, rules: LineRules,
   );
 }
 
-/** A line that is not whole yet, in memory that doubles: it may come byte by byte. */
-class BegunLine {
+/** The beginning of a line, in a buffer that doubles in size because a line may arrive byte by byte. */
+class PartialLine {
   #bytes = new Uint8Array(0);
   length = 0;
 

@@ -1,16 +1,16 @@
-/** What the providers' lists of models share. */
+/** Shared code for the providers' model lists. */
 import { ModelError } from '../core/model/model.ts';
 import { modelError } from './errors.ts';
 import type { Server } from './server.ts';
 import type { ModelFacts } from './types.ts';
 
-/** How long a service may think about a list of its models. */
+/** The time limit for a list request, in milliseconds. */
 const LIST_MS = 20_000;
 
 const NO_LIST = 'it answered with something that is no list of models';
 
-/** One question that has one answer, with its failure explained and a time limit. */
-export async function ask<T>(
+/** Sends a request that has a single response, with a time limit, and converts failures. @throws ModelError */
+export async function sendListRequest<T>(
   server: Server,
   signal: AbortSignal,
   send: (signal: AbortSignal) => Promise<T>,
@@ -27,15 +27,15 @@ export async function ask<T>(
   }
 }
 
-/** The entries of an answer that is a list. What else an address may answer, such as a page, is no list of models. */
+/** Returns the entries of a list response. @throws ModelError if the response is not a list, such as a web page */
 export function entriesOf(server: Server, answer: unknown, key: string): Record<string, unknown>[] {
   const entries = (answer as Record<string, unknown> | undefined)?.[key] ?? answer;
   if (!Array.isArray(entries)) throw modelError(server, 'invalid_request', NO_LIST);
   return entries.filter((entry) => entry !== null && typeof entry === 'object');
 }
 
-/** Only the facts that are known. */
-export function known(facts: { [name in keyof ModelFacts]: ModelFacts[name] | undefined | null }): ModelFacts {
+/** Removes facts that have no value. */
+export function withoutEmpty(facts: { [name in keyof ModelFacts]: ModelFacts[name] | undefined | null }): ModelFacts {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined && value !== null)) as ModelFacts;
 }
 

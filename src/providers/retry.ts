@@ -1,31 +1,31 @@
 import { type ModelAdapter, ModelError, type ModelErrorKind, type ModelEvent, type ModelRequest } from '../core/model/model.ts';
 
 export type RetryOptions = {
-  /** How often a request is sent at most. */
+  /** The maximum number of times a request is sent. */
   tries?: number;
   random?(): number;
   now?(): number;
-  /** After how long a silent server is told of. */
+  /** The time in milliseconds after which a silent server is reported. */
   noticedMs?: number;
   /** Resolves after that time, or as soon as the signal aborts. */
   sleep?(ms: number, signal: AbortSignal): Promise<void>;
 };
 
-/** Failures that pass by themselves: 429; 408, 409, 5xx and overload events; dropped sockets and time-outs. */
+/** Temporary failures: 429; 408, 409, 5xx and overload events; closed sockets and time-outs. */
 const PASSING: ReadonlySet<ModelErrorKind> = new Set(['rate_limit', 'overloaded', 'network', 'timeout']);
 const FIRST_MS = 1000;
 const LONGEST_MS = 30_000;
-/** A server that asks for more than this is not waited for: the user decides. */
+/** If a server requests a longer wait, the request fails and the user decides. */
 const LONGEST_ASKED_MS = 120_000;
-/** Tries that took so long together are enough: who was silent for minutes is not asked again. */
+/** If attempts took this long in total, there is no further attempt: a server that was silent for minutes is unlikely to answer. */
 const TRIED_ENOUGH_MS = 150_000;
-/** Silence of this length is told of. */
+/** The default time after which silence is reported. */
 const NOTICED_MS = 30_000;
 
-/** The one retry policy. A request is sent again only while nothing of its answer has been passed on; each wait is an event before it begins. */
+/** The only retry policy. A request is only repeated if no part of its answer has been passed on; an event announces each wait. */
 export function withRetry(adapter: ModelAdapter, options: RetryOptions = {}): ModelAdapter {
   const { tries: most = 5, random = Math.random, sleep = sleepUntil, now = Date.now, noticedMs = NOTICED_MS } = options;
-  /** What ends the waits that requests are in. */
+  /** The controllers that end current waits early. */
   const waits = new Set<AbortController>();
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
@@ -82,7 +82,7 @@ export function withRetry(adapter: ModelAdapter, options: RetryOptions = {}): Mo
   return { ...adapter, stream, retryNow };
 }
 
-/** Whether it comes, or fails, by then. */
+/** Whether the promise settles within the time. */
 async function comesWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const comes = work.then(
     () => true,
@@ -91,7 +91,7 @@ async function comesWithin(work: Promise<unknown>, ms: number): Promise<boolean>
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, ms, false);
-    // What is waited for keeps a program alive, or nothing does.
+    // The pending request keeps the process alive; the timer must not.
     timer.unref?.();
   });
   try {
@@ -101,7 +101,10 @@ async function comesWithin(work: Promise<unknown>, ms: number): Promise<boolean>
   }
 }
 
-/** What the server asked for; else 1, 2, 4 ... seconds, shortened at random by up to a half so that clients do not march in step. */
+/**
+ * Returns the delay the server requested, or 1, 2, 4 … seconds, randomly shortened by up to half so that clients do not retry at the same
+ * time.
+ */
 function delayBefore(attempt: number, error: ModelError, random: () => number): number {
   if (error.retryAfterMs !== undefined) return error.retryAfterMs;
   return Math.round(Math.min(LONGEST_MS, FIRST_MS * 2 ** (attempt - 1)) * (1 - random() / 2));

@@ -1,8 +1,8 @@
-/** The server that a provider speaks to, and whether its configuration can be used. */
+/** The server that a provider sends its requests to, and the check of its configuration. */
 import { ModelError } from '../core/model/model.ts';
 import type { ProviderConfig } from './types.ts';
 
-/** Who is spoken to, for error messages; `secrets` are struck out of everything that is said about it. */
+/** The name of a server as error messages show it. `secrets` are removed from every message about the server. */
 export type Server = { name: string; secrets: readonly string[] };
 
 export function serverOf(vendor: string, config: ProviderConfig): Server {
@@ -16,7 +16,7 @@ export function serverOf(vendor: string, config: ProviderConfig): Server {
   return { name, secrets: secrets.filter((secret) => secret !== undefined && secret.length >= 4) as string[] };
 }
 
-/** A service needs a key; a server at an address of the user's own may do without. @throws ModelError */
+/** A service needs an API key; a server with a base URL from the settings may not need one. @throws ModelError */
 export function checkConfig(vendor: string, { apiKey, baseUrl }: ProviderConfig): void {
   if (baseUrl && !(/^https?:/i.test(baseUrl) && URL.canParse(baseUrl))) {
     throw new ModelError('invalid_request', `The base URL of ${vendor} is not an http or https address: correct it in the settings.`);

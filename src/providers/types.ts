@@ -1,32 +1,35 @@
 import type { ModelAdapter } from '../core/model/model.ts';
 
-/** What the user configured for a provider. Nothing is taken from the environment behind the user's back. */
+/** The user's configuration of a provider. Adapters read nothing from the environment. */
 export type ProviderConfig = {
   apiKey?: string;
   baseUrl?: string;
   headers?: Record<string, string>;
-  /** How long the server may send nothing before a request is given up. */
+  /** How long the server may send nothing before the request is aborted, in milliseconds. */
   silenceMs?: number;
-  /** Of the machine that serves the model, where that is this one. */
+  /** The memory in bytes of the computer that runs the model, if it is this one. */
   memoryBytes?: number;
-  /** Under whose name the adapter works, where that is not its folder's: one wire serves many providers. */
+  /** The provider's name, for adapters that serve several providers with the same API. */
   provider?: { id: string; label: string };
 };
 
-/** Every provider folder's `index.ts` exports this. */
+/** The exports of every provider folder's `index.ts`. */
 export interface ProviderModule {
   createAdapter(config: ProviderConfig): ModelAdapter;
-  /** The models that the service has for this user, with what it says about them; `only` where one alone is of interest. @throws ModelError */
+  /** Lists the models available to the user. `only` restricts the list to one model. @throws ModelError */
   listModels(config: ProviderConfig, signal: AbortSignal, only?: string): Promise<ModelInfo[]>;
 }
 
-/** US dollars for a million tokens; without a price of its own, input that is read from a cache or written to it costs as much as any. */
+/** Prices in US dollars per million tokens. If `cached` or `cacheWrite` is missing, the price of `input` applies. */
 export type Rates = { input: number; output: number; cached?: number; cacheWrite?: number };
 
-/** A whole request costs the `long` rates where its input is above that many tokens; from a day on the `later` ones hold. */
+/**
+ * If a request has more than `long.above` input tokens, the `long` prices apply to all of it. From the date `later.from` on, the `later`
+ * prices apply.
+ */
 export type Prices = Rates & { long?: Rates & { above: number }; later?: Rates & { from: string } };
 
-/** What is known about a model. Unknown is undefined. */
+/** Facts about a model; undefined if unknown. */
 export type ModelFacts = {
   label?: string;
   contextWindow?: number;
@@ -34,9 +37,9 @@ export type ModelFacts = {
   vision?: boolean;
   tools?: boolean;
   reasoning?: boolean;
-  /** How it was found to call tools: as the wire has it, written in its text, or not at all. */
+  /** How the model was observed to call tools: natively, in its text, or not at all. */
   calls?: 'native' | 'text' | 'none';
-  /** Tells this model from another of the same name. */
+  /** Distinguishes versions of a model with the same name. */
   digest?: string;
   prices?: Prices;
 };

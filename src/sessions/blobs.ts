@@ -1,4 +1,4 @@
-/** Contents by hash, for undo: kept in the host's own storage, never in the workspace. */
+/** Stores file contents by hash, for undo and restore, in the host's storage directory outside the workspace. */
 import { readFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hashOf } from '../workspace/content.ts';
@@ -16,12 +16,12 @@ export class DiskBlobs implements BlobStore {
     const hash = await hashOf(bytes);
     const file = this.#file(hash);
     if (await this.get(hash)) {
-      // It is needed from today on: whoever tidies up goes by that.
+      // The content is needed again, so its age for pruning starts anew.
       await utimes(file, new Date(), new Date()).catch(() => undefined);
       return hash;
     }
     makeDirectory(dirname(file));
-    // Renamed into place, so that a name never stands for half a content.
+    // The file is renamed into place so that an interrupted write never leaves a partial file under a valid hash.
     const temporary = `${file}.${crypto.randomUUID()}`;
     await writeFile(temporary, bytes, { mode: 0o600 });
     await rename(temporary, file);
@@ -30,7 +30,7 @@ export class DiskBlobs implements BlobStore {
 
   async get(hash: string): Promise<Uint8Array | undefined> {
     const bytes = await readFile(this.#file(hash)).catch(() => undefined);
-    // Damage must not find its way into the user's files.
+    // Damaged content must not be restored into the user's files.
     return bytes && (await hashOf(bytes)) === hash ? bytes : undefined;
   }
 

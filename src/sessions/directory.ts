@@ -1,10 +1,10 @@
-/** Directories of Kedge's own. */
+/** Creates the directories that Kedge stores its data in. */
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a directory with all those above it. Node's own recursion never ends where a parent is there and nothing can be made in it, which some
- * file systems call "not there": /proc, and mounts that are made on demand.
+ * Creates a directory and its parents. Node's recursive mkdir never returns on file systems that report "not found" for an existing
+ * directory in which nothing can be created, such as /proc and automounted directories.
  * @throws Error of the file system
  */
 export function makeDirectory(path: string): void {

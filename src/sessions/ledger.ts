@@ -1,6 +1,6 @@
 /**
- * What all runs of a day used up: one JSONL file a day, only ever appended to, so that several windows can share it and a crash loses
- * nothing that was written. Old days are never read again.
+ * Records the usage of all runs, in one append-only JSONL file per day, so that several windows can share it and a crash loses nothing that
+ * was written. Files of earlier days are not read.
  */
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,14 +18,14 @@ export class Ledger {
     this.#directory = directory;
   }
 
-  /** @throws when the disk is full or may not be written. */
+  /** @throws Error if the disk is full or not writable */
   append(entry: DayEntry): void {
     const line = Buffer.from(`${JSON.stringify(entry)}\n`);
-    // One write, so that lines of several windows do not mingle.
+    // A single write call keeps lines of several windows from interleaving.
     writeSync(this.#open(entry.at), line);
   }
 
-  /** All entries of that day so far, by whatever window, in the order of the file. */
+  /** All entries of that day from all windows, in file order. */
   entries(at: number): readonly DayEntry[] {
     const handle = this.#open(at);
     const { size } = fstatSync(handle);
@@ -33,9 +33,9 @@ export class Ledger {
     const bytes = Buffer.alloc(size - this.#read);
     const length = readSync(handle, bytes, 0, bytes.length, this.#read);
     // A line that is still being written is read the next time.
-    const whole = bytes.subarray(0, length).lastIndexOf('\n') + 1;
-    this.#read += whole;
-    for (const line of bytes.toString('utf8', 0, whole).split('\n')) {
+    const completeBytes = bytes.subarray(0, length).lastIndexOf('\n') + 1;
+    this.#read += completeBytes;
+    for (const line of bytes.toString('utf8', 0, completeBytes).split('\n')) {
       const entry = parse(line);
       if (entry) this.#entries.push(entry);
     }
@@ -57,14 +57,14 @@ export class Ledger {
     const { size } = fstatSync(handle);
     const last = Buffer.from('\n');
     if (size > 0) readSync(handle, last, 0, 1, size - 1);
-    // A line that a crash cut off would swallow the one after it.
+    // Without this newline, a line that a crash cut off would be joined with the next one.
     if (last.toString() !== '\n') writeSync(handle, '\n');
     [this.#day, this.#handle, this.#read, this.#entries] = [day, handle, 0, []];
     return handle;
   }
 }
 
-/** The user's own day. */
+/** The date in the local time zone. */
 function dayOf(at: number): string {
   const date = new Date(at);
   const two = (number: number) => String(number).padStart(2, '0');

@@ -1,60 +1,61 @@
 /**
- * A file that one process at a time holds. It names its process, so that a lock whose process has ended can be taken over.
+ * A lock file that one process at a time can hold. It contains the id of its process, so that a lock left by a process that has ended can
+ * be replaced.
  *
- * A lock appears with its content in one step (a hard link), so that nobody reads half of one. Of several processes that find a lock whose
- * process has ended, one may replace it: the one that holds a guard for exactly that lock, which is a lock in the same way, and that then
- * still finds the same lock.
+ * A lock file is created with its content in one step (as a hard link), so that no process can read a partial one. If several processes
+ * find a stale lock, only one may replace it: the one that holds a guard, a second lock file named after the stale content, and that then
+ * finds the lock unchanged.
  */
 import { createHash } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { isRunning, ownProcess } from './processes.ts';
 
-/** A file system without second names for files says so in one of these ways. */
+/** Error codes of file systems without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'EXDEV', 'EINVAL']);
-/** A lock may be released and taken again while it is looked at. */
+/** The lock may be released and taken again while it is examined, so the attempt is repeated. */
 const ATTEMPTS = 10;
 
-/** What this process holds, and how often. */
-const held = new Map<string, { content: string; count: number }>();
+/** The locks held by this process, and how many times each was taken. */
+const heldLocks = new Map<string, { content: string; count: number }>();
 
-/** Whether another process that still runs holds it. */
+/** Whether another running process holds the lock. */
 export function isLockedByOther(path: string): boolean {
   const content = contentOf(path);
   return content !== undefined && belongsToOther(path, content);
 }
 
-/** Takes the lock; for a process that holds it already, once more. @returns false where another process holds it. */
+/** Takes the lock. A process that holds it already can take it several times. @returns false if another process holds it */
 export function takeLock(path: string): boolean {
-  const known = held.get(path);
-  if (known) known.count++;
+  const heldLock = heldLocks.get(path);
+  if (heldLock) heldLock.count++;
   else {
     const { pid, startedAt } = ownProcess();
     const content = [pid, startedAt ?? '-', crypto.randomUUID()].join(' ');
     if (!claim(path, path, content)) return false;
-    held.set(path, { content, count: 1 });
+    heldLocks.set(path, { content, count: 1 });
   }
   return true;
 }
 
 export function releaseLock(path: string): void {
-  const known = held.get(path);
-  if (!known || --known.count > 0) return;
-  held.delete(path);
-  if (contentOf(path) === known.content) rmSync(path, { force: true });
+  const heldLock = heldLocks.get(path);
+  if (!heldLock || --heldLock.count > 0) return;
+  heldLocks.delete(path);
+  if (contentOf(path) === heldLock.content) rmSync(path, { force: true });
 }
 
-/** `guarded` is the lock that all guards of this one are named after. */
+/** `guarded` is the path of the lock from which the names of its guards are derived. */
 function claim(path: string, guarded: string, content: string): boolean {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     if (create(path, content)) return true;
-    const found = contentOf(path);
-    if (found === undefined) continue;
-    if (belongsToOther(path, found)) return false;
-    const guard = `${guarded}.${createHash('sha256').update(found).digest('hex').slice(0, 16)}`;
+    const currentContent = contentOf(path);
+    if (currentContent === undefined) continue;
+    if (belongsToOther(path, currentContent)) return false;
+    const guard = `${guarded}.${createHash('sha256').update(currentContent).digest('hex').slice(0, 16)}`;
     if (!claim(guard, guarded, content)) return false;
     try {
-      if (contentOf(path) === found) return replace(path, content);
+      if (contentOf(path) === currentContent) return replace(path, content);
     } finally {
       rmSync(guard, { force: true });
     }
@@ -62,7 +63,7 @@ function claim(path: string, guarded: string, content: string): boolean {
   return false;
 }
 
-/** @returns false where there is one already. */
+/** @returns false if the lock file exists */
 function create(path: string, content: string): boolean {
   return withTemporary(path, content, (temporary) => {
     try {
@@ -77,7 +78,7 @@ function create(path: string, content: string): boolean {
   });
 }
 
-/** Somebody may read it before its content is there, and take it for one whose process has ended: no better can be done without links. */
+/** Another process may read the file before its content is written and treat it as stale. Without hard links this cannot be prevented. */
 function createWithoutLinks(path: string, content: string): boolean {
   try {
     writeFileSync(path, content, { mode: 0o600, flag: 'wx' });
@@ -125,7 +126,7 @@ function belongsToOther(path: string, content: string): boolean {
   return isRunning({ pid, ...(isDated && { startedAt }) }) && (isDated || isSinceBoot(path));
 }
 
-/** A process id from before the computer was started belongs to somebody else by now. */
+/** A process id from before the last system start may now belong to another process. */
 function isSinceBoot(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > Date.now() - uptime() * 1000;
 }

@@ -1,11 +1,8 @@
-/**
- * Which process left a file behind, and whether it still runs. A process id alone does not say: once its process has ended, the system gives it
- * to another one. The time at which the process was started tells the two apart.
- */
+/** Identifies a process by id and start time. The id alone is not enough, because the system reuses ids of ended processes. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** `startedAt` is only ever compared; undefined where the system does not tell. */
+/** `startedAt` is opaque and only compared for equality; undefined if the system does not report it. */
 export type ProcessIdentity = { pid: number; startedAt?: string | undefined };
 
 let own: ProcessIdentity | undefined;
@@ -17,8 +14,8 @@ export function ownProcess(): ProcessIdentity {
 
 export function isRunning({ pid, startedAt }: ProcessIdentity): boolean {
   if (!hasProcess(pid)) return false;
-  const found = startedAt === undefined ? undefined : startOf(pid);
-  return found === undefined || found === startedAt;
+  const currentStart = startedAt === undefined ? undefined : startOf(pid);
+  return currentStart === undefined || currentStart === startedAt;
 }
 
 function hasProcess(pid: number): boolean {
@@ -34,17 +31,17 @@ function hasProcess(pid: number): boolean {
 function startOf(pid: number): string | undefined {
   try {
     if (process.platform === 'linux') return startOnLinux(pid);
-    // Windows has no quick way to ask.
+    // Windows offers no fast way to read the start time.
     return process.platform === 'win32' ? undefined : startByPs(pid);
   } catch {
     return undefined;
   }
 }
 
-/** Ticks since the computer was started, and which start that was. */
+/** Returns the boot id and the start time in clock ticks since boot. */
 function startOnLinux(pid: number): string {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The second field is the program's name in brackets, which may hold anything.
+  // The second field is the program name in parentheses, which may contain any character.
   const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (state === 'Z') return 'ended';
   return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${fields[18]}`;
@@ -52,6 +49,6 @@ function startOnLinux(pid: number): string {
 
 function startByPs(pid: number): string | undefined {
   const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
-  const said = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'ignore'] });
-  return said.trim().replace(/\s+/g, '-') || undefined;
+  const output = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'ignore'] });
+  return output.trim().replace(/\s+/g, '-') || undefined;
 }

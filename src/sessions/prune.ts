@@ -1,4 +1,4 @@
-/** Keeps the contents that undo and restore need bounded: by age and by size, oldest sessions first. */
+/** Limits the stored file contents for undo and restore by age and total size. Contents of the oldest sessions are removed first. */
 import { createReadStream } from 'node:fs';
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,13 +6,13 @@ import { join } from 'node:path';
 export type CheckpointBounds = { maxBytes: number; maxDays: number };
 export const DEFAULT_BOUNDS: CheckpointBounds = { maxBytes: 500_000_000, maxDays: 30 };
 
-/** What was removed. */
+/** The number and total size of removed files. */
 export type Pruned = { files: number; bytes: number };
 
 type Blob = { file: string; size: number };
 
 const DAY_MS = 86_400_000;
-/** What another process wrote just now may not be in its log yet. */
+/** Newer files are kept, because another process may have written one that is not in its log yet. */
 const YOUNG_MS = DAY_MS;
 const HASH = /[0-9a-f]{64}/g;
 const MARKER = 'pruned';
@@ -21,14 +21,14 @@ type PruneOptions = {
   blobs: string;
   sessions: string;
   bounds: CheckpointBounds;
-  /** Ids of sessions whose contents stay, however old and large they are: those that are open. */
+  /** Ids of open sessions, whose contents are kept regardless of age and size. */
   keep?: readonly string[];
   now?: number;
 };
 
 /**
- * Removes the contents that no log of the last days names, and, where the rest is too large, those of the sessions that were written to
- * longest ago. It does so at most once a day for a directory, whoever asks; undefined where it was not its time.
+ * Removes contents that no recent log refers to, and, if the rest exceeds the size limit, contents of the sessions that changed longest
+ * ago. Runs at most once a day per directory; resolves to undefined if it is not due.
  */
 export async function pruneBlobs({ blobs, sessions, bounds, keep = [], now = Date.now() }: PruneOptions): Promise<Pruned | undefined> {
   const marker = join(blobs, MARKER);
@@ -41,7 +41,7 @@ export async function pruneBlobs({ blobs, sessions, bounds, keep = [], now = Dat
   const pruned: Pruned = { files: 0, bytes: 0 };
   for (const [hash, { file, size }] of stored) {
     if (needed.has(hash)) continue;
-    // Looked at once more: it may have been written anew in the meantime.
+    // Checked again because the file may have been written anew in the meantime.
     const current = await stat(file).catch(() => undefined);
     if (!current || now - current.mtimeMs < YOUNG_MS) continue;
     await rm(file, { force: true }).catch(() => undefined);
@@ -53,7 +53,7 @@ export async function pruneBlobs({ blobs, sessions, bounds, keep = [], now = Dat
 
 type Log = { id: string; file: string; changedAt: number };
 
-/** `logs` are the newest first. Each hash counts for the newest session that names it. */
+/** `logs` are sorted newest first. Each hash is counted for the newest session that refers to it. */
 async function neededBlobs(
   logs: readonly Log[],
   stored: ReadonlyMap<string, Blob>,
@@ -73,7 +73,7 @@ async function neededBlobs(
       size += blob.size;
     }
     bytes += size;
-    // From here on all that is older goes too, but for what is open.
+    // From this session on, contents of older sessions are removed too, except for open sessions.
     if (!isOpen && bytes > bounds.maxBytes) continue;
     for (const hash of own) needed.add(hash);
   }
@@ -85,23 +85,23 @@ async function logsIn(directory: string): Promise<Log[]> {
   const logs = await Promise.all(
     names.map(async (name): Promise<Log | undefined> => {
       const file = join(directory, name);
-      const found = await stat(file).catch(() => undefined);
-      return found && { id: name.slice(0, -'.jsonl'.length), file, changedAt: found.mtimeMs };
+      const stats = await stat(file).catch(() => undefined);
+      return stats && { id: name.slice(0, -'.jsonl'.length), file, changedAt: stats.mtimeMs };
     }),
   );
   return logs.filter((log) => log !== undefined).sort((a, b) => b.changedAt - a.changedAt);
 }
 
-/** Whatever in a log looks like a hash: rather one too many. A piece at a time, for a log may be long. */
+/** Returns everything in a log that looks like a hash; false positives are harmless. A log may be large, so it is read in chunks. */
 async function hashesIn(file: string): Promise<Set<string>> {
-  const found = new Set<string>();
+  const hashes = new Set<string>();
   let rest = '';
   for await (const chunk of createReadStream(file, { encoding: 'utf8' })) {
     const text = rest + chunk;
-    for (const [hash] of text.matchAll(HASH)) found.add(hash);
+    for (const [hash] of text.matchAll(HASH)) hashes.add(hash);
     rest = text.slice(-63);
   }
-  return found;
+  return hashes;
 }
 
 async function storedIn(directory: string): Promise<Map<string, Blob>> {
@@ -110,9 +110,9 @@ async function storedIn(directory: string): Promise<Map<string, Blob>> {
     if (!/^[0-9a-f]{2}$/.test(part)) continue;
     for (const name of await readdir(join(directory, part)).catch(() => [] as string[])) {
       const file = join(directory, part, name);
-      const found = await stat(file).catch(() => undefined);
-      // What is no content by its name is what a crash left behind.
-      if (found) stored.set(name, { file, size: found.size });
+      const stats = await stat(file).catch(() => undefined);
+      // Files whose names are not hashes are leftovers of a crash.
+      if (stats) stored.set(name, { file, size: stats.size });
     }
   }
   return stored;

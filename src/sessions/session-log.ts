@@ -1,4 +1,4 @@
-/** The log of one session on disk: what is read from it, and the appending of events by whoever has it locked. */
+/** The log file of one session: reading its events, and appending to it while its lock is held. */
 import {
   closeSync,
   existsSync,
@@ -26,14 +26,16 @@ const PIECE = 128 * 1024 * 1024;
 const UNREADABLE = '\0';
 
 /**
- * What of a log was read. `end`: up to which byte of which file (a mended log is another one). `damaged`: how many lines are no events.
- * `isTorn`: its last line is not complete, or is being written just now. `format`: of the events that come next, unless a line says otherwise.
+ * How much of a log was read. `end` is the byte offset in the file identified by `inode` (repairing a log creates a new file); `damaged` is
+ * the number of lines that are not events; `isTorn` means that the last line is incomplete or still being written; `format` is the format of
+ * the events that follow, unless a line names another.
  */
 export type ReadLines = { end: number; inode?: number; damaged: number; isTorn: boolean; format: number };
 
 /**
- * Every line that is an event, as this version writes it. The last line needs no newline: it counts where it is complete. `format` is that of
- * the events before these bytes. @throws NewerLogError
+ * Reads every line that is an event, converted to the current format. The last line is accepted without a newline if it is complete.
+ * @param format the format of the events before these bytes
+ * @throws NewerLogError if the log was written by a newer version
  */
 export function readLines(bytes: Buffer, format = FIRST_FORMAT): ReadLines & { events: AgentEvent[] } {
   const events: AgentEvent[] = [];
@@ -48,24 +50,28 @@ export function readLines(bytes: Buffer, format = FIRST_FORMAT): ReadLines & { e
     events.push(event);
     return true;
   };
-  const whole = bytes.lastIndexOf(NEWLINE) + 1;
-  for (let start = 0; start < whole; ) {
-    // A piece at a time, since a string cannot be of any length; most logs are one piece.
+  const completeLength = bytes.lastIndexOf(NEWLINE) + 1;
+  for (let start = 0; start < completeLength; ) {
+    // The bytes are decoded in pieces because the length of a string is limited; most logs fit in one piece.
     const last = bytes.lastIndexOf(NEWLINE, start + PIECE);
     const end = last < start ? bytes.indexOf(NEWLINE, start) : last;
     for (const line of textOf(bytes.subarray(start, end)).split('\n')) if (!take(line)) damaged++;
     start = end + 1;
   }
-  const isTorn = !take(textOf(bytes.subarray(whole)));
-  return { events, end: isTorn ? whole : bytes.length, damaged, isTorn, format };
+  const isTorn = !take(textOf(bytes.subarray(completeLength)));
+  return { events, end: isTorn ? completeLength : bytes.length, damaged, isTorn, format };
 }
 
-/** A line that is too long for a string is no event. */
+/** A line that exceeds the maximum string length is not an event. */
 function textOf(bytes: Buffer): string {
   return bytes.length < 2 * PIECE ? bytes.toString('utf8') : UNREADABLE;
 }
 
-/** Keeps the log as it is now beside it, once. @returns where. @throws where there is no room for it. */
+/**
+ * Saves a copy of the log beside it, unless there is an identical one.
+ * @returns the path of the copy
+ * @throws Error if there is no space for it
+ */
 export function keepCopy(file: string): string {
   const bytes = readFileSync(file);
   for (let count = 1; ; count++) {
@@ -81,7 +87,7 @@ export class SessionLog {
   readonly #lockFile: string;
   #handle: number | undefined;
   #locks = 0;
-  /** What was read and written here. */
+  /** What this object has read and written so far. */
   readonly #read: ReadLines;
 
   constructor(directory: string, file: string, read: ReadLines = { end: 0, damaged: 0, isTorn: false, format: FIRST_FORMAT }) {
@@ -91,17 +97,17 @@ export class SessionLog {
     this.#lockFile = file.replace(/\.jsonl$/, '.lock');
   }
 
-  /** How many of the lines that were read do not count. */
+  /** The number of lines read that are not valid events. */
   get damaged(): number {
     return this.#read.damaged + (this.#read.isTorn && !this.inUse() ? 1 : 0);
   }
 
-  /** So many of the events that were read contradict the others, and do not count either. */
+  /** Counts events as damaged that contradict the others. */
   refuse(events: number): void {
     this.#read.damaged += events;
   }
 
-  /** @returns where; undefined where there is no room for it. */
+  /** @returns the path of the copy; undefined if there is no space for it */
   keepCopy(): string | undefined {
     try {
       return keepCopy(this.#file);
@@ -110,19 +116,22 @@ export class SessionLog {
     }
   }
 
-  /** Whether a run of another process is writing it. */
+  /** Whether another process is writing to the log. */
   inUse(): boolean {
     return isLockedByOther(this.#lockFile);
   }
 
-  /** Keeps other processes from it, until `unlock` was called as often. Returns whether none has it. */
+  /**
+   * Locks the log against other processes, until `unlock` has been called the same number of times. @returns false if another process holds
+   * the lock
+   */
   lock(): boolean {
     try {
       makeDirectory(this.#directory);
       if (!takeLock(this.#lockFile)) return false;
       this.#locks++;
     } catch {
-      // Where there is no room for that, there is none for an event: appending it says so.
+      // If there is no space for the lock file, appending an event will fail and report it.
     }
     return true;
   }
@@ -133,18 +142,21 @@ export class SessionLog {
     try {
       releaseLock(this.#lockFile);
     } catch {
-      // It names a process that will have ended.
+      // The lock will become stale when this process ends.
     }
   }
 
-  /** The events that somebody else has appended since; where somebody mended the log, those before too. @throws NewerLogError */
-  missed(): AgentEvent[] {
-    const found = statSync(this.#file, { throwIfNoEntry: false });
-    if (!found) return [];
-    const isSame = this.#read.inode === undefined || this.#read.inode === found.ino;
+  /**
+   * Reads the events that another process has appended since the last read. If it repaired the log, all events are returned.
+   * @throws NewerLogError if the other process is a newer version
+   */
+  readNewEvents(): AgentEvent[] {
+    const stats = statSync(this.#file, { throwIfNoEntry: false });
+    if (!stats) return [];
+    const isSame = this.#read.inode === undefined || this.#read.inode === stats.ino;
     const from = isSame ? this.#read.end : 0;
-    if (found.size <= from) return [];
-    const bytes = Buffer.alloc(found.size - from);
+    if (stats.size <= from) return [];
+    const bytes = Buffer.alloc(stats.size - from);
     const handle = openSync(this.#file, 'r');
     try {
       readSync(handle, bytes, 0, bytes.length, from);
@@ -152,11 +164,11 @@ export class SessionLog {
       closeSync(handle);
     }
     const { events, end, damaged, ...read } = readLines(bytes, isSame ? this.#read.format : FIRST_FORMAT);
-    Object.assign(this.#read, { ...read, end: from + end, inode: found.ino, damaged: damaged + (isSame ? this.#read.damaged : 0) });
+    Object.assign(this.#read, { ...read, end: from + end, inode: stats.ino, damaged: damaged + (isSame ? this.#read.damaged : 0) });
     return events;
   }
 
-  /** @throws when the disk is full or may not be written. */
+  /** @throws Error if the disk is full or not writable */
   append(event: AgentEvent): void {
     this.#handle ??= this.#open();
     this.#read.end += writeLine(this.#handle, event, this.#read.format < LOG_FORMAT);
@@ -168,7 +180,7 @@ export class SessionLog {
   }
 
   #open(): number {
-    // In a new file the end of it would stand alone, and be numbered from the middle.
+    // If the file was deleted, a new one would contain only the last events, with numbers that do not start at the beginning.
     if (this.#read.end > 0 && !existsSync(this.#file)) throw new Error('it was deleted');
     makeDirectory(this.#directory);
     const handle = openSync(this.#file, 'a+', 0o600);
@@ -183,8 +195,9 @@ export class SessionLog {
   }
 
   /**
-   * Makes the log one that can be appended to: where lines do not count, all that stays in it is `events`. Whatever goes is kept in a copy.
-   * To be called with the lock held. @returns whether anything was lost.
+   * Prepares the log for appending. If it contains invalid lines, it is rewritten with only `events`; a copy of the original is kept. The
+   * lock must be held.
+   * @returns whether anything was lost
    */
   mend(events: readonly AgentEvent[]): boolean {
     if (!existsSync(this.#file)) return false;
@@ -197,7 +210,7 @@ export class SessionLog {
     }
   }
 
-  /** The new log takes the place of the old one at once, or not at all. */
+  /** The new log replaces the old one atomically. */
   #rewrite(events: readonly AgentEvent[]): true {
     keepCopy(this.#file);
     const mended = `${this.#file}.${crypto.randomUUID()}`;
@@ -221,7 +234,7 @@ export class SessionLog {
     return true;
   }
 
-  /** A last line that is complete but for its newline gets one. One that a crash cut off would swallow the event after it, and goes. */
+  /** Terminates a complete last line with a newline. A partial line left by a crash is removed, because it would corrupt the next event. */
   #endLine(handle: number): boolean {
     const tail = lastLine(handle);
     if (tail.length === 0) return false;
@@ -241,14 +254,17 @@ export class SessionLog {
   }
 }
 
-/** `namesFormat`: no line before it in the log names the format of this version. @returns how long it is. */
+/**
+ * @param namesFormat whether this line must name the current format, because no line before it does
+ * @returns the number of bytes written
+ */
 function writeLine(handle: number, event: AgentEvent, namesFormat: boolean): number {
   const line = Buffer.from(`${JSON.stringify(namesFormat ? { ...event, format: LOG_FORMAT } : event)}\n`);
   for (let at = 0; at < line.length; ) at += writeSync(handle, line, at);
   return line.length;
 }
 
-/** What stands after the last newline. */
+/** Reads the bytes after the last newline. */
 function lastLine(handle: number): Buffer {
   let { size } = fstatSync(handle);
   const pieces: Buffer[] = [];

@@ -1,6 +1,6 @@
 /**
- * Sessions on disk: one JSONL file each, only ever appended to. A write has reached the operating system before `append`
- * returns, so it outlives a crash of the program; `sync` makes it outlive one of the machine.
+ * Stores each session as an append-only JSONL file. When `append` returns, the operating system has received the data, so it survives a
+ * crash of the program; `sync` makes it survive a crash of the computer.
  */
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,19 +15,19 @@ export type SessionInfo = { id: string; title: string; changedAt: number };
 
 const EXTENSION = '.jsonl';
 const ID = /^[\w-]+$/;
-/** The first line of a log, or the beginning of a very long one: as much of the prompt as makes a title. */
+/** Matches the first line of a log, and as much of its prompt as a title needs. The line may be truncated. */
 const PROMPT = /^\{"type":"run_started".*?"prompt":"((?:[^"\\]|\\u[\da-f]{4}|\\[^u]){0,200})/i;
 
 export class SessionStore {
   readonly #directory: string;
-  /** How far each log was read. */
+  /** How much of each log was read. */
   readonly #loaded = new Map<string, ReadLines>();
 
   constructor(directory: string) {
     this.#directory = directory;
   }
 
-  /** An id that sorts by time. */
+  /** Creates an id that sorts by time. */
   newId(now = new Date()): string {
     return `${now.toISOString().replace(/[-:]/g, '').slice(0, 15)}-${crypto.randomUUID().slice(0, 8)}`;
   }
@@ -37,9 +37,9 @@ export class SessionStore {
   }
 
   /**
-   * The events of a session. A line that is no event (cut off by a crash, or damaged) is left out, and of a damaged file a
-   * copy as it was is kept beside it as `.damaged`, so that nothing is lost. The log itself stays as it is: another process may be writing it.
-   * @throws NewerLogError
+   * Reads the events of a session. Lines that are not events (cut off by a crash, or damaged) are skipped. A copy of a damaged file is
+   * saved with the extension `.damaged`. The log itself is not changed, because another process may be writing to it.
+   * @throws NewerLogError if the log was written by a newer version
    */
   async load(id: string): Promise<AgentEvent[] | undefined> {
     const file = this.#file(id);
@@ -54,7 +54,7 @@ export class SessionStore {
       const { ino } = await handle.stat();
       const { events, ...read } = readLines(await handle.readFile());
       this.#loaded.set(id, { ...read, inode: ino });
-      // Where there is no room for it, the log itself stays as it is.
+      // If there is no space for a copy, the log still contains everything.
       if (read.damaged > 0) this.log(id).keepCopy();
       return events;
     } finally {
@@ -62,7 +62,7 @@ export class SessionStore {
     }
   }
 
-  /** The newest first. */
+  /** Lists sessions, newest first. */
   async list(): Promise<SessionInfo[]> {
     const names = await readdir(this.#directory).catch(() => [] as string[]);
     const ids = names.filter((name) => name.endsWith(EXTENSION)).map((name) => name.slice(0, -EXTENSION.length));
@@ -70,11 +70,11 @@ export class SessionStore {
     return infos.filter((info) => info !== undefined).sort((a, b) => b.changedAt - a.changedAt);
   }
 
-  /** The session is gone for good. What it wrote to files stays. */
+  /** Deletes a session permanently. The workspace files it changed are not affected. */
   async remove(id: string): Promise<void> {
     const file = this.#file(id);
     await rm(file, { force: true });
-    // Copies, and what a crash left behind.
+    // Also deletes copies and leftovers of a crash.
     const beside = (await readdir(this.#directory).catch(() => [] as string[])).filter((name) =>
       /^\.(?:jsonl|lock)\./.test(name.slice(id.length)),
     );
@@ -85,12 +85,12 @@ export class SessionStore {
   async #info(id: string): Promise<SessionInfo | undefined> {
     const file = this.#file(id);
     try {
-      const found = await stat(file);
-      if (!found.isFile()) return undefined;
+      const stats = await stat(file);
+      if (!stats.isFile()) return undefined;
       const handle = await open(file);
       try {
         const { buffer, bytesRead } = await handle.read(Buffer.alloc(64 * 1024), 0, 64 * 1024, 0);
-        return { id, title: titleIn(buffer.toString('utf8', 0, bytesRead)) ?? id, changedAt: found.mtimeMs };
+        return { id, title: titleIn(buffer.toString('utf8', 0, bytesRead)) ?? id, changedAt: stats.mtimeMs };
       } finally {
         await handle.close();
       }
@@ -105,7 +105,7 @@ export class SessionStore {
   }
 }
 
-/** The beginning of the first prompt; undefined where the log does not begin with one. */
+/** Returns the first line of the first prompt, shortened; undefined if the log does not begin with a prompt. */
 function titleIn(log: string): string | undefined {
   const [, prompt] = PROMPT.exec(log) ?? [];
   const text = prompt === undefined ? undefined : jsonIn(`"${prompt}"`);

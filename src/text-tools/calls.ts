@@ -1,4 +1,4 @@
-/** What models write as a call, brought to one form. */
+/** Converts the forms in which models write calls to one common form. */
 import type { JsonSchema, ToolSpec } from '../core/model/model.ts';
 import { parseLiteral } from './literal.ts';
 
@@ -32,7 +32,7 @@ export function isNameKey(key: string): boolean {
   return NAMES.includes(key);
 }
 
-/** A name without what formats put around it: `functions.read_file:0`, `read_file.call`, `default_api.read_file`, `read\_file`. */
+/** Removes what call formats add to a tool name: `functions.read_file:0`, `read_file.call`, `default_api.read_file`, `read\_file`. */
 export function plainName(name: string, tools: Tools): string {
   const bare = name
     .trim()
@@ -47,8 +47,8 @@ export function plainName(name: string, tools: Tools): string {
 }
 
 /**
- * The calls that a value stands for; undefined where it is something else. Without a marker around it (`strict`) it must have a name
- * and arguments and nothing that a call does not have, for it could as well be data.
+ * Returns the calls that a parsed value represents; undefined if it is something else. With `strict`, for values without a marker, it must
+ * have a name and arguments and no other keys, because it might be plain data.
  */
 export function toCalls(value: unknown, tools: Tools, strict: boolean): Call[] | undefined {
   if (Array.isArray(value)) {
@@ -74,27 +74,27 @@ export function toCalls(value: unknown, tools: Tools, strict: boolean): Call[] |
   return [{ name, input: Object.fromEntries(Object.entries(rest).filter(([key]) => key !== 'id' && key !== 'type')) }];
 }
 
-/** `{"read_file": {"path": …}}` */
+/** Converts `{"read_file": {"path": …}}`. */
 function keyedCall(value: Record<string, unknown>, tools: Tools): Call[] | undefined {
   const [entry, ...more] = Object.entries(value);
   if (!entry || more.length > 0 || !tools.has(entry[0]) || !isObject(entry[1])) return undefined;
   return [{ name: entry[0], input: entry[1] }];
 }
 
-/** A tool's schema in the place of its arguments: that is the description of a tool, not a call. */
+/** Whether a tool's schema takes the place of arguments, which makes it the description of a tool instead of a call. */
 function isDefinition(input: unknown, tool: ToolSpec | undefined): boolean {
   return isObject(input) && input.type === 'object' && isObject(input.properties) && !('properties' in propertiesOf(tool));
 }
 
-/** Arguments come as an object, or as a text that holds one. */
-export function toInput(given: unknown): Pick<Call, 'input' | 'malformed'> {
-  if (given === null || given === undefined || given === '') return { input: {} };
-  if (typeof given !== 'string') return isObject(given) ? { input: given } : { malformed: JSON.stringify(given) };
+/** Arguments may be an object, or a string that contains one. */
+export function toInput(value: unknown): Pick<Call, 'input' | 'malformed'> {
+  if (value === null || value === undefined || value === '') return { input: {} };
+  if (typeof value !== 'string') return isObject(value) ? { input: value } : { malformed: JSON.stringify(value) };
   try {
-    const input = parseLiteral(given);
-    return isObject(input) ? { input } : { malformed: given };
+    const input = parseLiteral(value);
+    return isObject(input) ? { input } : { malformed: value };
   } catch {
-    return { malformed: given };
+    return { malformed: value };
   }
 }
 
@@ -102,13 +102,13 @@ export function propertiesOf(tool: ToolSpec | undefined): Record<string, JsonSch
   return (tool?.inputSchema.properties ?? {}) as Record<string, JsonSchema>;
 }
 
-/** Arguments of a format that carries texts only, by the tool's schema. */
+/** Converts arguments of formats that only contain strings, according to the tool's schema. */
 export function coerceAll(values: Record<string, string>, tool: ToolSpec | undefined): Record<string, unknown> {
   const properties = propertiesOf(tool);
   return Object.fromEntries(Object.entries(values).map(([key, text]) => [key, coerce(text, properties[key], tool?.inputSchema)]));
 }
 
-/** A text as the value that its schema asks for. */
+/** Converts a string to the type that its schema requires. */
 export function coerce(text: string, schema: JsonSchema | undefined, root: JsonSchema | undefined): unknown {
   const types = typesOf(schema, root);
   const trimmed = text.trim();

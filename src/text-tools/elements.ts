@@ -1,4 +1,4 @@
-/** Calls as trees of elements: Kimi K3's XTML, which tells the type of each argument, and MiniMax M3's tags, which nest. */
+/** Reads calls written as nested elements: Kimi K3's XTML, which states the type of each argument, and MiniMax M3's nested tags. */
 import type { JsonSchema } from '../core/model/model.ts';
 import { type Call, coerce, isObject, plainName, propertiesOf, type Tools } from './calls.ts';
 import { M3 } from './markers.ts';
@@ -7,7 +7,7 @@ import { type Reading, type Source, Unreadable } from './source.ts';
 
 const DEEPEST = 30;
 
-/** `<|open|>call tool="…" index="1"<|sep|>`, from behind `call`, with one element for each argument. */
+/** Reads `<|open|>call tool="…" index="1"<|sep|>`, starting after `call`, with one element per argument. */
 export function* readXtml(src: Source, tools: Tools): Reading<Call> {
   const name = attributeIn((yield* src.until(['<|sep|>'], 300)).text, 'tool');
   if (name === undefined) throw new Unreadable();
@@ -30,7 +30,7 @@ function attributeIn(head: string, name: string): string | undefined {
   return value?.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
-/** `]<]minimax[>[<invoke name="…">`, from behind the name's equals sign. Each argument is an element of its own name. */
+/** Reads `]<]minimax[>[<invoke name="…">`, starting after `name=`. Each argument is an element with its own name. */
 export function* readM3(src: Source, tools: Tools): Reading<Call> {
   const head = (yield* src.until(['>'], 200)).text.trim();
   const name = plainName(/^(["'])(.*?)\1/.exec(head)?.[2] ?? head, tools);
@@ -39,7 +39,7 @@ export function* readM3(src: Source, tools: Tools): Reading<Call> {
   return { name, input: isObject(input) ? input : {} };
 }
 
-/** What stands in an element: other elements (`item` for those of a list), or a text that its schema makes a value of. */
+/** Reads the content of an element: child elements (`item` for list entries), or text that is converted according to the schema. */
 function* readElements(
   src: Source,
   name: string,
@@ -62,7 +62,7 @@ function* readElements(
     yield* src.spaces();
     if (!(yield* src.literal([M3]))) throw new Unreadable();
   }
-  // Where the schema says nothing, what is written as a number or a boolean is one.
+  // Without a schema, text that looks like a number or boolean is converted to one.
   if (members.length === 0 && depth > 0) return schema ? coerce(text, schema, root) : asPrimitive(text);
   if (members.length > 0 && members.every(([tag]) => tag === 'item')) return members.map(([, value]) => value);
   return asObject(members);
@@ -72,7 +72,7 @@ function asPrimitive(text: string): unknown {
   return /^(true|false|null|-?(0|[1-9]\d{0,14})(\.\d+)?)$/.test(text) ? JSON.parse(text) : text;
 }
 
-/** A list may come as several elements of one name. */
+/** A list may be written as several elements with the same name. */
 function asObject(members: readonly [string, unknown][]): Record<string, unknown> {
   const grouped = new Map<string, unknown[]>();
   for (const [tag, value] of members) {

@@ -1,22 +1,22 @@
-/** Tools for models that have no native calls, and for answers in which a call was left in the text. */
+/** Tool calling in text, for models without native tool calls and for calls that a server left in the text. */
 import { callsOf, type ReasoningPart, type TextPart, type ToolCall } from '../core/model/messages.ts';
 import type { ModelAdapter, ModelEvent, ModelRequest } from '../core/model/model.ts';
 import { refusesTools } from '../providers/errors.ts';
-import type { Told } from './doubts.ts';
+import type { Told } from './call-detection.ts';
 import { type TextToolEvent, TextToolParser } from './parser.ts';
 import { toTextRequest } from './prompt.ts';
-import { Shown } from './shown.ts';
+import { QuotedCalls } from './quoted-calls.ts';
 
 export type TextToolOptions = {
   /**
-   * `text`: tools, calls and results travel as text. `rescue`: they travel natively, and calls that the server missed are picked up;
-   * where the server refuses tools, they travel as text from then on.
+   * `text`: tools, calls and results are sent as text. `rescue`: they are sent natively, and calls that the server left in the text are
+   * executed. If the server rejects tools, text is used from then on.
    */
   mode: 'text' | 'rescue';
 };
 
 const AGAIN = 'If you meant it, make the call again, as the last thing in your answer and with nothing behind it.';
-/** What the model is told of what only looked like a call. */
+/** Messages that tell the model why text that looks like a call was not executed. */
 const PROBLEMS: Readonly<Record<Told, string>> = {
   quoted:
     'Not executed: this call stands word for word in something you were shown, so it counts as a quotation. Make it again, with nothing else in your answer, only if the user’s task needs it.',
@@ -51,14 +51,14 @@ export function withTextTools(adapter: ModelAdapter, { mode }: TextToolOptions):
 async function* readCalls(events: AsyncIterable<ModelEvent>, request: ModelRequest): AsyncGenerator<ModelEvent> {
   const { tools, messages } = request;
   const before = messages.flatMap(callsOf).length;
-  const shown = new Shown(request);
-  const made: ToolCall[] = [];
-  /** Told to the model as calls that failed, at the end of the answer. */
+  const quotedCalls = new QuotedCalls(request);
+  const madeCalls: ToolCall[] = [];
+  /** Reported to the model as failed calls at the end of the answer. */
   const unclear: (TextToolEvent & { type: 'unclear' })[] = [];
   let parser: TextToolParser | undefined;
-  /** What was fed since the last text part, to know what a part brings that no delta did. */
+  /** The text fed to the parser since the last text part, to determine what the part adds to its deltas. */
   let fed = '';
-  /** The server found a call: then the model made what it meant to. */
+  /** Whether the server recognized a call. The other text is then not meant as calls. */
   let hasNative = false;
   let open: TextPart | ReasoningPart | undefined;
 
@@ -70,14 +70,14 @@ async function* readCalls(events: AsyncIterable<ModelEvent>, request: ModelReque
 
   function* make(call: Omit<ToolCall, 'type' | 'id'>): Generator<ModelEvent> {
     yield* close();
-    const part: ToolCall = { type: 'tool_call', id: `text_call_${before + made.length + 1}`, ...call };
-    made.push(part);
+    const part: ToolCall = { type: 'tool_call', id: `text_call_${before + madeCalls.length + 1}`, ...call };
+    madeCalls.push(part);
     yield { type: 'tool_input_delta', name: part.name, text: part.malformed ?? JSON.stringify(part.input) };
     yield { type: 'part', part };
   }
 
-  function* pass(found: readonly TextToolEvent[]): Generator<ModelEvent> {
-    for (const event of found) {
+  function* pass(parserEvents: readonly TextToolEvent[]): Generator<ModelEvent> {
+    for (const event of parserEvents) {
       if (event.type === 'unclear') {
         unclear.push(event);
         continue;
@@ -94,7 +94,7 @@ async function* readCalls(events: AsyncIterable<ModelEvent>, request: ModelReque
   }
 
   function* feed(text: string): Generator<ModelEvent> {
-    parser ??= new TextToolParser(tools, shown);
+    parser ??= new TextToolParser(tools, quotedCalls);
     yield* pass(parser.feed(text));
   }
 
@@ -122,23 +122,23 @@ async function* readCalls(events: AsyncIterable<ModelEvent>, request: ModelReque
         yield* finish();
         for (const { name, input, malformed = JSON.stringify(input ?? {}), doubt } of hasNative ? [] : unclear)
           yield* make({ name, malformed, problem: PROBLEMS[doubt] });
-        const called = made.length > 0 && (event.reason === 'end_turn' || event.reason === 'other');
-        yield called ? { type: 'stop', reason: 'tool_use' } : event;
+        const hasTextCall = madeCalls.length > 0 && (event.reason === 'end_turn' || event.reason === 'other');
+        yield hasTextCall ? { type: 'stop', reason: 'tool_use' } : event;
       } else {
         yield* finish();
         hasNative ||= event.type === 'part' && event.part.type === 'tool_call';
-        // A server that found the call and left it in the text as well means it once.
-        if (event.type !== 'part' || event.part.type !== 'tool_call' || !isRepeated(event.part, made)) yield event;
+        // Some servers report a call and leave it in the text as well.
+        if (event.type !== 'part' || event.part.type !== 'tool_call' || !isRepeated(event.part, madeCalls)) yield event;
       }
     }
   } catch (error) {
-    // The words of an answer that breaks off were shown: they are handed over. A call is not.
+    // The user has already seen the streamed text, so it is kept when the answer is interrupted. Incomplete calls are dropped.
     if (parser) for (const event of parser.end()) if (event.type === 'text' || event.type === 'reasoning') yield* pass([event]);
     yield* close();
     throw error;
   }
 }
 
-function isRepeated(call: ToolCall, made: readonly ToolCall[]): boolean {
-  return made.some(({ name, input }) => name === call.name && JSON.stringify(input) === JSON.stringify(call.input));
+function isRepeated(call: ToolCall, earlierCalls: readonly ToolCall[]): boolean {
+  return earlierCalls.some(({ name, input }) => name === call.name && JSON.stringify(input) === JSON.stringify(call.input));
 }

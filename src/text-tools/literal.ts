@@ -1,30 +1,33 @@
 /**
- * Values as models write them: JSON, and what is nearly JSON (single quotes, bare keys, trailing commas, comments, Python's constants,
- * tuples and long strings, raw line breaks and quotes in strings, brackets that were forgotten at the end).
+ * Parses JSON and near-JSON as models write it: single quotes, unquoted keys, trailing commas, comments, Python constants, tuples and
+ * triple-quoted strings, raw line breaks and quotes in strings, and missing brackets at the end.
  */
 import { STRING_QUOTES } from './markers.ts';
 import { type Reading, Source, Unreadable } from './source.ts';
 
-/** Told of the members of the outermost objects while they come, `value` only when it is whole. It can throw Unreadable. */
+/**
+ * Called for each member of the outermost objects: first with the key only, then with the complete value. It may throw Unreadable to stop
+ * the parser.
+ */
 export type Watch = (key: string, value?: unknown) => void;
-/** `open` counts the brackets that were never closed. */
+/** `open` is the number of brackets that were never closed. */
 export type Literal = { value: unknown; open: number };
 type State = { open: number; watch: Watch | undefined };
 
 const CONSTANTS: Record<string, unknown> = { true: true, false: false, null: null, True: true, False: false, None: null, undefined: null };
 const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', '/': '/', '\\': '\\', '"': '"', "'": "'", '`': '`' };
 const CLOSERS: Record<string, string> = { '{': '}', '[': ']', '(': ')' };
-/** What can follow a string; a quote before anything else belongs to the string. */
+/** The characters that can follow a string. A quote before any other character is part of the string. */
 const BEHIND_STRING = new Set(['', ',', ':', '}', ']', ')', '<', ';', '#', '/', '=']);
 
-/** The value at the source's place. @throws Unreadable where there is none. */
+/** Reads a value at the current position. @throws Unreadable if there is none */
 export function* readLiteral(src: Source, watch?: Watch): Reading<Literal> {
   const state: State = { open: 0, watch };
   const value = yield* readValue(src, state, 0);
   return { value, open: state.open };
 }
 
-/** A text that is one value and nothing else. @throws Unreadable */
+/** Parses text that consists of a single value. @throws Unreadable */
 export function parseLiteral(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -54,7 +57,7 @@ function* readValue(src: Source, state: State, depth: number): Reading<unknown> 
   return word;
 }
 
-/** White space and comments. */
+/** Skips whitespace and comments. */
 function* gap(src: Source): Reading<void> {
   for (;;) {
     yield* src.spaces();
@@ -66,7 +69,7 @@ function* gap(src: Source): Reading<void> {
   }
 }
 
-/** At the end of a bracket's contents: passes the closing bracket, or notes that it was forgotten. False where the contents go on. */
+/** At the end of an object or list: skips the closing bracket, or counts it as missing. Returns false if the content continues. */
 function* closes(src: Source, state: State, closer: string): Reading<boolean> {
   yield* gap(src);
   const char = yield* src.char();
@@ -77,7 +80,7 @@ function* closes(src: Source, state: State, closer: string): Reading<boolean> {
   return true;
 }
 
-/** Whether a mark stands here that opens a string. */
+/** Whether a string marker of Gemma begins at the current position. */
 function* opensString(src: Source): Reading<boolean> {
   const start = src.at;
   const mark = yield* src.literal(STRING_QUOTES);
@@ -85,7 +88,7 @@ function* opensString(src: Source): Reading<boolean> {
   return mark !== undefined;
 }
 
-/** A comma, or none where a line ends instead. */
+/** Reads a comma, which may be missing at the end of a line. */
 function* comma(src: Source): Reading<void> {
   const passed = src.text.slice(0, src.at);
   if ((yield* src.char()) === ',') src.at += 1;
@@ -127,13 +130,13 @@ function* readList(src: Source, state: State, depth: number): Reading<unknown[]>
       yield* comma(src);
       if (yield* closes(src, state, closer)) return values;
     }
-    // The objects of an outermost list are watched like an outermost object.
+    // Objects in an outermost list are reported to `watch` like an outermost object.
     const outermost = depth === 0 && (yield* src.char()) === '{';
     values.push(outermost ? yield* readObject(src, state, 0) : yield* readValue(src, state, depth + 1));
   }
 }
 
-/** A string between marks instead of quotes. */
+/** Reads a string in special markers instead of quotes. */
 function* readQuoted(src: Source): Reading<string> {
   const mark = yield* src.literal(STRING_QUOTES);
   if (!mark) throw new Unreadable();
@@ -156,7 +159,7 @@ function* readString(src: Source): Reading<string> {
       isOdd ||= meant.length === 2 && meant.startsWith('\\');
       text += meant;
     } else if (char === quote && (yield* endsString(src, quote, long))) {
-      // A path of Windows with an escape that does not exist: then the others in it are none either.
+      // In a Windows path with an invalid escape sequence, none of the backslashes is meant as an escape.
       const written = src.text.slice(start, src.at - (long ? 3 : 1));
       return isOdd && /^[A-Za-z]:\\[^\\]/.test(written) ? written : text;
     } else {
@@ -193,6 +196,6 @@ function* readEscape(src: Source): Reading<string> {
     src.at += length;
     return String.fromCharCode(Number.parseInt(digits, 16));
   }
-  // An escape that does not exist was meant as it stands, as in a regular expression, a path, or before a line's end in a shell script.
+  // An invalid escape sequence is kept literally: it may be from a regular expression, a path, or a line continuation in a shell script.
   return ESCAPES[letter] ?? `\\${letter}`;
 }

@@ -1,7 +1,7 @@
-/** The parts of Markdown in which nothing is a call. */
+/** Skips the parts of Markdown that contain no calls. */
 import { attempt, type Reading, type Source } from './source.ts';
 
-/** A span of code, which ends with as many backticks as it began, or with its paragraph. */
+/** Skips a code span, which ends with the same number of backticks or at the end of the paragraph. */
 export function* readCodeSpan(src: Source): Reading<void> {
   const opener = yield* src.run(/`+/y);
   for (;;) {
@@ -19,7 +19,7 @@ export function* readCodeSpan(src: Source): Reading<void> {
   }
 }
 
-/** To the end of a fence's closing line, or of the text. Wherever it remembers nothing it calls `rest`. */
+/** Skips to the end of the fence's closing line, or of the text. `rest` is called at positions where earlier text is no longer needed. */
 export function* readFence(src: Source, fence: string, rest: () => void): Reading<void> {
   for (;;) {
     rest();
@@ -36,12 +36,12 @@ export function* readFence(src: Source, fence: string, rest: () => void): Readin
   }
 }
 
-/** A region in tags, which goes to the end where it is not closed. */
+/** Skips a region in tags, or the remaining text if it is not closed. */
 export function* readRegion(src: Source, closer: string): Reading<void> {
   if (!(yield* attempt(src, src.until([closer])))) src.at = src.text.length;
 }
 
-/** Whether a line is code by its indentation: four or more behind a blank line, as in Markdown. */
+/** Whether a line is an indented code block: at least four spaces, preceded by a blank line. */
 export function isIndentedCode(before: string, indent: string): boolean {
   if (indent.length < 4 || !before.endsWith('\n')) return false;
   const previous = before.lastIndexOf('\n', before.length - 2);

@@ -1,25 +1,25 @@
-/** The marks that models put around calls. All of them are data: a new dialect is mostly a line here. */
+/** The markers that models put around calls. Supporting a new format usually means adding a line here. */
 
-/** Some write `<ns:invoke>`; the bars and blocks of DeepSeek come in two forms each. */
+/** Some models use a namespace, as in `<ns:invoke>`. DeepSeek's tokens exist with two kinds of bars and three kinds of separators. */
 const SPACES = ['', 'minimax:', 'seed:', 'steptml:', 'xai:', `${'ant'}ml:`, '｜DSML｜', '|DSML|'];
 const deepseek = (words: string) =>
   ['｜', '|'].flatMap((bar) => ['▁', '_', ' '].map((gap) => `<${bar}${words.replaceAll(' ', gap)}${bar}>`));
-const both = (...names: string[]) => SPACES.flatMap((space) => names.map((name) => `${space}${name}`));
+const withNamespaces = (...names: string[]) => SPACES.flatMap((space) => names.map((name) => `${space}${name}`));
 
-/** MiniMax M3 writes it before each tag that is a tag, so that its values can hold any text. */
+/** MiniMax M3 writes this before each tag that is markup, so that values can contain any text. */
 export const M3 = ']<]minimax[>[';
 
-/** Models that write Markdown escape it, too. */
+/** Models that write Markdown may also escape underscores in markers. */
 function escapable(...words: string[]): string[] {
   return words.flatMap((word) => [word, word.replaceAll('_', '\\_')]);
 }
 
 const WRAPPED = [
-  ...both('tool_call', 'tool_calls', 'function_call', 'function_calls'),
+  ...withNamespaces('tool_call', 'tool_calls', 'function_call', 'function_calls'),
   ...'functioncall tool tools tool_use tool_request tool_code toolcall TOOLCALL TOOL_CALL longcat_tool_call function'.split(' '),
 ];
 
-/** Opened, a body of calls in any form, and closed again, which some forget. */
+/** Opening markers. They are followed by calls in any form and a closing marker, which some models omit. */
 const WRAPPERS: readonly string[] = [
   ...WRAPPED.map((name) => `<${name}>`),
   '<invoke>',
@@ -46,27 +46,27 @@ const WRAPPERS: readonly string[] = [
 
 export const WRAPPER_TAGS: readonly string[] = WRAPPED.map((name) => `<${name}>`);
 
-/** What closes a wrapper that is a tag. */
+/** Returns the closing tag of a marker that is a tag. */
 export function closerOf(mark: string): string | undefined {
   const name = mark.slice(1, -1);
   return WRAPPED.includes(name) ? `</${name}>` : undefined;
 }
 
-/** The same with attributes: an id, or the tool's name. */
+/** The same tags with attributes: an id, or the tool's name. */
 export const ATTRIBUTED: readonly string[] = WRAPPED.map((name) => `<${name} `);
 
-/** Qwen-Agent: a name behind the first, arguments behind the second. */
+/** The markers of Qwen-Agent before the tool's name and before the arguments. */
 export const QWEN_NAME = '✿FUNCTION✿:';
 export const QWEN_ARGUMENTS = '✿ARGS✿:';
 
-/** Within a wrapper, a tag around the name and one around the arguments. */
+/** Tags around the name and around the arguments, used inside an opening marker. */
 export const NAME_TAGS: readonly string[] = ['<name>', '<tool_name>', '<function_name>', '<tool>', '<function>'];
 export const INPUT_TAGS: readonly string[] = ['<arguments>', '<parameters>', '<args>', '<input>', '<tool_input>'];
 
-/** Pairs of a key and a value (GLM, Hunyuan, LongCat). */
+/** Tags for key-value pairs (GLM, Hunyuan, LongCat). */
 export const KEY_TAGS: readonly string[] = ['<arg_key>', '<longcat_arg_key>'];
 
-/** What ends a body; behind a call it is never text. */
+/** Closing markers. After a call, they are never shown as text. */
 export const CLOSERS: readonly string[] = [
   ...WRAPPED.map((name) => `</${name}>`),
   '</invoke>',
@@ -108,28 +108,31 @@ export const CLOSERS: readonly string[] = [
   '[e~[',
 ];
 
-/** `<function=name>` with `<parameter=key>`. */
+/** The form `<function=name>` with `<parameter=key>`. */
 export const FUNCTIONS: readonly string[] = ['<function='];
-/** `<invoke name="…">` with `<parameter name="…">`. */
-export const INVOKES: readonly string[] = both('invoke', 'function', 'tool_call', 'function_call', 'tool', 'tool_use').map(
+/** The form `<invoke name="…">` with `<parameter name="…">`. */
+export const INVOKES: readonly string[] = withNamespaces('invoke', 'function', 'tool_call', 'function_call', 'tool', 'tool_use').map(
   (name) => `<${name} name=`,
 );
-export const PARAMETERS: readonly string[] = both('parameter', 'param', 'argument').map((name) => `<${name} name=`);
+export const PARAMETERS: readonly string[] = withNamespaces('parameter', 'param', 'argument').map((name) => `<${name} name=`);
 
-/** A call's own begin token, a name, a separator, arguments (DeepSeek, Kimi). */
+/** Tokens before a single call and between its name and arguments (DeepSeek, Kimi). */
 export const CALL_BEGINS: readonly string[] = ['<|tool_call_begin|>', ...deepseek('tool call begin')];
 export const CALL_SEPARATORS: readonly string[] = ['<|tool_call_argument_begin|>', '<|tool_sep|>', ...deepseek('tool sep')];
 
-/** Kimi K3's form, which it calls XTML, and that of MiniMax M3. */
+/** The call format of Kimi K3, called XTML, and that of MiniMax M3. */
 export const XTML_CALL = '<|open|>call ';
 export const M3_INVOKE = `${M3}<invoke name=`;
 
-/** Everything that begins a call. */
+/** All markers that begin a call. */
 export const STARTS: readonly string[] = [...WRAPPERS, ...ATTRIBUTED, ...FUNCTIONS, ...INVOKES, ...CALL_BEGINS, XTML_CALL, M3_INVOKE];
 
-/** Phi and Firefunction, before a list. */
+/** The marker of Phi and Firefunction before a list of calls. */
 export const FUNCTOOLS = 'functools[';
-/** What begins a call at the beginning of a line only, with the tool's name where it is in it. The first are gpt-oss without its control tokens. */
+/**
+ * Markers that only count at the beginning of a line, mapped to the tool's name if they contain it. The first are gpt-oss calls without
+ * control tokens.
+ */
 export function lineStarts(names: readonly string[]): ReadonlyMap<string, string> {
   const general = ['assistantcommentary to=functions.', 'commentary to=functions.', FUNCTOOLS, QWEN_NAME].map(
     (mark) => [mark, ''] as const,
@@ -141,13 +144,13 @@ export function lineStarts(names: readonly string[]): ReadonlyMap<string, string
   return new Map([...general, ...names.flatMap((name) => forms(name).map((mark) => [mark, name] as const))]);
 }
 
-/** gpt-oss without its control tokens, up to the arguments. */
+/** Matches a gpt-oss call without control tokens, up to the arguments. */
 export const STRIPPED = /(?:^|\n|assistant)commentary to=functions\.([\w.-]+) *(?:json|code)?\s*$/;
 
-/** A tag with a tool's name in it, as Cline taught it; a name that means something else already does not make one. */
+/** Tags named after a tool, the format introduced by Cline. Names that are already used by another marker are excluded. */
 export function toolTags(names: readonly string[]): ReadonlyMap<string, string> {
-  const taken = [...STARTS, ...CLOSERS, ...Object.keys({ ...THOUGHTS, ...QUOTES, ...BLOCK_QUOTES })];
-  return new Map(names.map((name) => [`<${name}>`, name] as const).filter(([tag]) => !taken.includes(tag)));
+  const reserved = [...STARTS, ...CLOSERS, ...Object.keys({ ...THOUGHTS, ...QUOTES, ...BLOCK_QUOTES })];
+  return new Map(names.map((name) => [`<${name}>`, name] as const).filter(([tag]) => !reserved.includes(tag)));
 }
 
 export const HARMONY: readonly string[] = ['<|channel|>', '<|start|>'];
@@ -166,7 +169,7 @@ export const THOUGHTS: Readonly<Record<string, string>> = {
   '<|open|>think<|sep|>': '<|close|>think<|sep|>',
 };
 
-/** Marks around an answer of Kimi K3, which are no part of it. */
+/** Kimi K3 writes these markers around an answer; they are removed. */
 export const ENVELOPES: readonly string[] = [
   '<|close|>think<|sep|>',
   '<|open|>response<|sep|>',
@@ -178,22 +181,22 @@ export const ENVELOPES: readonly string[] = [
 const regions = (...names: string[]) =>
   Object.fromEntries(names.flatMap((name) => ['>', ' '].map((end) => [`<${name}${end}`, `</${name}>`] as const)));
 
-/** Regions whose contents are shown as they are; results are among them, for some models make up what they would get. */
+/** Regions that show text as it is. They include results, because some models invent the result of a call. */
 export const QUOTES: Readonly<Record<string, string>> = {
   '<!--': '-->',
   ...regions('pre', 'code', 'samp', 'example', 'examples', 'tool_response', 'tool_result', 'tool_results', 'function_results'),
   ...Object.fromEntries(deepseek('tool outputs begin').map((mark, index) => [mark, deepseek('tool outputs end')[index] as string])),
 };
 
-/** The same, where they begin their line: within a sentence they are words. */
+/** Tags that open such a region only at the beginning of a line; within a sentence they are ordinary text. */
 export const BLOCK_QUOTES: Readonly<Record<string, string>> = regions(
   ...'file document blockquote details script style output stdout observation textarea'.split(' '),
 );
 
-/** What else opens a string in Gemma's calls. */
+/** Additional string delimiters in Gemma's calls. */
 export const STRING_QUOTES: readonly string[] = ['<escape>', '<|"|>'];
 
-/** Fences that hold nothing but calls, and those in which a call may stand for itself. */
+/** Fence languages that only contain calls (`CALL_FENCES`), and languages in which a call may be written as data (`DATA_FENCES`). */
 export const CALL_FENCES: ReadonlySet<string> = new Set(
   'tool_code tool_call tool_calls tool tools tool_use tool_request function_call function_calls function'.split(' '),
 );
@@ -201,7 +204,7 @@ export const DATA_FENCES: ReadonlySet<string> = new Set(['', 'json', 'jsonc', 'j
 
 export const HARMONY_CLOSERS: readonly string[] = ['<|end|>', '<|return|>', '<|call|>'];
 
-/** What means something wherever it stands in a line. */
+/** Markers that count anywhere in a line. */
 export const ANYWHERE: readonly string[] = [
   ...STARTS,
   ...HARMONY,

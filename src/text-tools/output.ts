@@ -1,42 +1,42 @@
+import { type Doubt, outcomeOf, type Told as ReportedDoubt } from './call-detection.ts';
 import type { Call } from './calls.ts';
-import { type Doubt, fateOf, type Told } from './doubts.ts';
-import { isInvented } from './quoting.ts';
 import type { Source } from './source.ts';
+import { isInvented } from './surrounding-words.ts';
 
 export type Candidate = { calls: readonly Call[]; from: number; to: number; doubt?: Doubt | undefined };
-/** There is nothing but white space from its end to `blankTo`. */
+/** `blankTo` is set if only whitespace lies between the end of the call and this position. */
 type Held = Candidate & { blankTo?: number };
 export type TextToolEvent =
   | { type: 'text' | 'reasoning'; text: string }
   | ({ type: 'call' } & Call)
-  /** It may have been meant as a call, and is shown as text. */
-  | ({ type: 'unclear'; doubt: Told } & Call);
+  /** Text that may have been meant as a call but is shown as text. */
+  | ({ type: 'unclear'; doubt: ReportedDoubt } & Call);
 
-/** How long a text grows before what is no longer needed of it is forgotten. */
+/** The length in characters from which text that is no longer needed is discarded. */
 export const LONG = 16_384;
-/** How much of what stands before a call is looked at. */
+/** How many characters before a call are examined. */
 export const LEAD = 600;
 const WORD = /\S/g;
-/** How much of the sentence behind a call is waited for. */
+/** The part of the sentence after a call that is awaited before deciding. */
 const SENTENCE = /^(?:[^.!?。\n]{0,200}[.!?。\n]|[^.!?。\n]{200})/;
 
-/** What has become of the text so far. */
+/** Collects the events for the text that was parsed so far. */
 export class Output {
   readonly #src: Source;
-  /** Whether a tool of this name was offered. */
+  /** Returns whether a tool with this name was offered. */
   readonly #isTool: (name: string) => boolean;
   #events: TextToolEvent[] = [];
   #afterCall = false;
-  #said = false;
-  /** Why no call runs any more. */
-  #over: Told | undefined;
-  /** Calls that follow each other, until it is known what stands behind them. */
-  #held: Held[] = [];
-  /** Everything before it has been shown or taken. */
-  shown = 0;
-  /** Where the text began that leads to the next call. */
+  #hasText = false;
+  /** The reason why no further calls are executed in this answer. */
+  #over: ReportedDoubt | undefined;
+  /** Consecutive calls that wait for the text after them. */
+  #heldCalls: Held[] = [];
+  /** The position up to which text was emitted or consumed. */
+  emittedUpTo = 0;
+  /** The start of the text that leads to the next call. */
   base = 0;
-  /** Where the last call ended that was only shown. */
+  /** The end of the last call that was only shown. */
   quotedEnd: number | undefined;
 
   constructor(src: Source, isTool: (name: string) => boolean) {
@@ -44,39 +44,39 @@ export class Output {
     this.#isTool = isTool;
   }
 
-  /** Whether the answer has words of its own so far. */
-  get hasSaid(): boolean {
-    return this.#said;
+  /** Whether the answer contains text of its own so far. */
+  get hasText(): boolean {
+    return this.#hasText;
   }
 
-  /** Keeps what may be a call, and shows what stands before it. */
+  /** Holds a possible call and emits the text before it. */
   hold(candidate: Candidate): void {
-    if (this.#settle(candidate.from, true)) this.show(candidate.from);
-    this.#held.push({ ...candidate });
+    if (this.#decideHeld(candidate.from, true)) this.show(candidate.from);
+    this.#heldCalls.push({ ...candidate });
     this.base = candidate.to;
     this.quotedEnd = undefined;
   }
 
-  /** The text is over: what was held back is text, but for white space behind a call. */
+  /** Ends the text. Text that was held back is emitted, except for whitespace after a call. */
   finish(): void {
     const end = this.#src.text.length;
-    if (!this.#settle(end, true)) this.#release('');
+    if (!this.#decideHeld(end, true)) this.#release('');
     this.show(end);
-    const rest = this.#src.text.slice(this.shown);
+    const rest = this.#src.text.slice(this.emittedUpTo);
     if (!this.#afterCall) this.say('text', rest);
   }
 
-  /** Forgets what was shown long ago. Only where no place in the text is remembered elsewhere. */
+  /** Discards text that was emitted long ago. Must only be called while no other positions in the text are stored. */
   forget(): void {
     const src = this.#src;
-    const surplus = Math.min(this.shown, src.at) - LEAD;
+    const surplus = Math.min(this.emittedUpTo, src.at) - LEAD;
     if (surplus < LONG) return;
     src.text = src.text.slice(surplus);
     src.at -= surplus;
     src.forgotten += surplus;
-    this.shown -= surplus;
+    this.emittedUpTo -= surplus;
     this.base = Math.max(0, this.base - surplus);
-    this.#held = this.#held.map(({ from, to, calls, doubt }) => ({ from: from - surplus, to: to - surplus, calls, doubt }));
+    this.#heldCalls = this.#heldCalls.map(({ from, to, calls, doubt }) => ({ from: from - surplus, to: to - surplus, calls, doubt }));
     if (this.quotedEnd !== undefined) this.quotedEnd = Math.max(0, this.quotedEnd - surplus);
   }
 
@@ -92,32 +92,37 @@ export class Output {
     else if (text !== '') this.#events.push({ type, text });
   }
 
-  /** White space waits for what it leads to: before a call, and behind one with which the answer begins or ends, it is dropped. */
+  /**
+   * Emits text. Whitespace is held until more text follows: it is dropped before a call, and after a call that begins or ends the answer.
+   */
   show(upTo: number): void {
-    if (!this.#settle(upTo, false) || upTo <= this.shown) return;
-    let text = this.#src.text.slice(this.shown, upTo).trimEnd();
+    if (!this.#decideHeld(upTo, false) || upTo <= this.emittedUpTo) return;
+    let text = this.#src.text.slice(this.emittedUpTo, upTo).trimEnd();
     if (text === '') return;
-    this.shown += text.length;
-    if (this.#afterCall && !this.#said) text = text.trimStart();
+    this.emittedUpTo += text.length;
+    if (this.#afterCall && !this.#hasText) text = text.trimStart();
     this.#afterCall = false;
-    this.#said = true;
+    this.#hasText = true;
     this.say('text', text);
   }
 
-  /** What stands between `from` and here is markup. Everything before it is shown, if it was not. */
-  take(from = this.shown): void {
-    // Markup is no end of the answer.
-    if (!this.#settle(from, true)) this.#release('…');
+  /** Consumes the text from `from` to the current position as markup, and emits the text before it. */
+  take(from = this.emittedUpTo): void {
+    // The markup is not the end of the answer, so the held calls are followed by something.
+    if (!this.#decideHeld(from, true)) this.#release('…');
     this.show(from);
-    this.shown = this.#src.at;
+    this.emittedUpTo = this.#src.at;
     this.base = this.#src.at;
     this.quotedEnd = undefined;
     this.#afterCall = true;
   }
 
-  /** Decides on what is held, if the words behind it have come; at a `limit` they have, whatever there is. False where it stays held. */
-  #settle(upTo: number, limit: boolean): boolean {
-    const last = this.#held.at(-1);
+  /**
+   * Decides about held calls once the sentence after them is complete, or at a `limit` that ends it anyway. Returns false if the calls
+   * remain held.
+   */
+  #decideHeld(upTo: number, limit: boolean): boolean {
+    const last = this.#heldCalls.at(-1);
     if (!last) return true;
     const { text } = this.#src;
     WORD.lastIndex = last.blankTo ?? last.to;
@@ -130,20 +135,20 @@ export class Output {
     return true;
   }
 
-  /** `behind` is the first sentence behind the calls, empty where they end the answer. */
+  /** @param behind the first sentence after the calls; empty if they end the answer */
   #release(behind: string): void {
-    const held = this.#held;
-    this.#held = [];
-    for (const candidate of held) {
-      const fate = fateOf(candidate.doubt, behind);
-      // The calls of an answer run in their order, or not.
+    const candidates = this.#heldCalls;
+    this.#heldCalls = [];
+    for (const candidate of candidates) {
+      const fate = outcomeOf(candidate.doubt, behind);
+      // Calls are executed in order: once one is not executed, neither are the following ones.
       if (fate === 'call' && !this.#over) this.#make(candidate);
       else this.#leave(candidate, fate === 'call' ? (this.#over ?? 'after') : fate);
     }
     if (isInvented(behind)) this.#over ??= 'invented';
   }
 
-  #leave({ calls, to }: Candidate, why: Told | 'text'): void {
+  #leave({ calls, to }: Candidate, why: ReportedDoubt | 'text'): void {
     this.show(to);
     if (why === 'text') return;
     this.#over ??= 'after';
@@ -155,7 +160,7 @@ export class Output {
       if (this.#isTool(call.name)) this.#events.push({ type: 'call', ...call });
       else this.say('text', JSON.stringify(call));
     }
-    this.shown = to;
+    this.emittedUpTo = to;
     this.#afterCall = true;
   }
 }

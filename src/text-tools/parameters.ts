@@ -1,4 +1,4 @@
-/** Arguments as pairs of tags around plain text, which the tool's schema makes values of. */
+/** Reads arguments written as tags around plain text and converts them according to the tool's schema. */
 import { type Call, coerceAll, plainName, propertiesOf, type Tools } from './calls.ts';
 import { parseLiteral } from './literal.ts';
 import * as marks from './markers.ts';
@@ -20,7 +20,7 @@ export function* readParameters(
     const mark = yield* src.literal([...openers, ...closers, ...marks.CLOSERS]);
     if (!mark) throw new Unreadable();
     if (!openers.includes(mark)) {
-      // Another mark than its own ends the call too, and belongs to what is around it.
+      // A closing marker of an enclosing element also ends the call and is left to be read there.
       if (!closers.includes(mark)) src.at = before;
       return { name, input: { ...coerceAll(values, tool), ...exact } };
     }
@@ -28,7 +28,7 @@ export function* readParameters(
     const key = (/^(["'])(.*?)\1/.exec(head)?.[2] ?? head).trim();
     const closer = `</${/^<([^\s=]+)/.exec(mark)?.[1] ?? ''}>`;
     const isNext = (other: string) => other in propertiesOf(tool) && !(other in values) && !(other in exact) && other !== key;
-    // DeepSeek says whether the value is a text or JSON, whatever the schema says. Its texts stand there exactly as they are.
+    // DeepSeek states whether a value is a string or JSON, which takes precedence over the schema. Its strings are taken literally.
     const isString = /\sstring=["'](true|false)["']/.exec(head)?.[1];
     const isExact = isString === 'true' && !['\r', '\n'].includes(yield* src.char());
     const asIs = (text: string) => (isExact ? text : trimLine(text));
@@ -40,7 +40,7 @@ export function* readParameters(
 
 const trimLine = (text: string) => text.replace(/^\r?\n/, '').replace(/\r?\n$/, '');
 
-/** A value that is said to be JSON; what is not stays a text. */
+/** Parses a value declared as JSON. Returns the text unchanged if it is not JSON. */
 export function fromJson(text: string): unknown {
   try {
     return parseLiteral(text);
@@ -49,7 +49,9 @@ export function fromJson(text: string): unknown {
   }
 }
 
-/** `<![CDATA[…]]>` up to the closing tag, which may stand in it. What cannot stand in one section is split into several. */
+/**
+ * Reads `<![CDATA[…]]>` up to the closing tag, which may also occur inside it. Content that cannot be in one section is split into several.
+ */
 function* readCdata(src: Source, closer: string): Reading<string | undefined> {
   const start = src.at;
   const sections: string[] = [];
@@ -66,8 +68,8 @@ function* readCdata(src: Source, closer: string): Reading<string | undefined> {
 }
 
 /**
- * A value ends at its closing tag. Where that was forgotten, the next parameter that the tool knows or the end of the call ends it.
- * `behindKey` is what stands behind the next one's name.
+ * Reads a value up to its closing tag. If the tag is missing, the next known parameter or the end of the call ends the value.
+ * @param behindKey the text that follows the name of the next parameter
  */
 function* readParameter(
   src: Source,
@@ -96,9 +98,11 @@ function* readParameter(
   }
 }
 
-/** GLM and others: `name`, then pairs of `<arg_key>` and `<arg_value>`. Without any pair it needs the closing mark. */
-export function* readPairs(src: Source, tools: Tools, given: string): Reading<Call> {
-  const name = plainName(given, tools);
+/**
+ * Reads the format of GLM and others: the name, then pairs of `<arg_key>` and `<arg_value>`. Without pairs, a closing marker is required.
+ */
+export function* readPairs(src: Source, tools: Tools, rawName: string): Reading<Call> {
+  const name = plainName(rawName, tools);
   const tool = tools.get(name);
   const values: Record<string, string> = {};
   for (;;) {
@@ -121,7 +125,10 @@ export function* readPairs(src: Source, tools: Tools, given: string): Reading<Ca
 
 const PAIR_CLOSERS = ['</tool_call>', '</longcat_tool_call>'];
 
-/** Within a tool's tag, a tag for each parameter, down to the tool's closing tag. A value may hold tags of its own parameter's name. */
+/**
+ * Reads one tag per parameter inside a tool's tag, up to the tool's closing tag. A value may contain tags with the name of its own
+ * parameter.
+ */
 export function* readTagged(src: Source, tools: Tools, name: string, closer = `</${name}>`): Reading<Call> {
   const tool = tools.get(name);
   const marks = [...Object.keys(propertiesOf(tool)).map((key) => `<${key}>`), closer];

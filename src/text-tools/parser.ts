@@ -1,20 +1,20 @@
 /**
- * Finds the calls in a text while it comes. What is held back is only what may still be the beginning of a call; all else is shown at
- * once. What is found does not depend on how the text was cut into chunks.
+ * Finds tool calls in streamed text. Only text that may be the beginning of a call is held back; all other text is emitted immediately. The
+ * result does not depend on how the text was split into chunks.
  */
 import type { ToolSpec } from '../core/model/model.ts';
-import { readBroken } from './broken.ts';
+import { doubtOf, type Stand } from './call-detection.ts';
 import type { Call, Tools } from './calls.ts';
-import { doubtOf, type Stand } from './doubts.ts';
+import { readBroken } from './malformed-calls.ts';
 import { isIndentedCode, readCodeSpan, readFence, readRegion } from './markdown.ts';
 import * as marks from './markers.ts';
-import { passClosers } from './named.ts';
+import { passClosers } from './named-calls.ts';
 import { LEAD, LONG, Output, type TextToolEvent } from './output.ts';
-import { isShown } from './quoting.ts';
+import type { QuotedCalls } from './quoted-calls.ts';
 import { Reader } from './readers.ts';
-import type { Shown } from './shown.ts';
+import { readThoughts } from './reasoning.ts';
 import { attempt, freeOf, type Reading, Source, Unreadable } from './source.ts';
-import { readThoughts } from './thoughts.ts';
+import { isShown } from './surrounding-words.ts';
 
 export type { TextToolEvent } from './output.ts';
 
@@ -23,23 +23,23 @@ const ENOUGH = 50_000;
 export class TextToolParser {
   readonly #src = new Source();
   readonly #tools: Tools;
-  /** With the name of the tool, where it is in the mark. */
+  /** The tool's name for each marker that contains it. */
   readonly #atLineStart: ReadonlyMap<string, string>;
   readonly #toolTags: ReadonlyMap<string, string>;
   readonly #marks: readonly string[];
   readonly #starts: readonly string[];
   readonly #lineMarks: readonly string[];
   readonly #scan: Reading<void>;
-  readonly #shown: Shown | undefined;
+  readonly #quotedCalls: QuotedCalls | undefined;
   readonly #out: Output;
   #waiting = '';
   #inHarmony = false;
-  /** How much was read of what turned out to be no call. */
+  /** The number of characters read for calls that turned out not to be calls. */
   #wasted = 0;
 
-  /** `shown` knows what the model was shown. */
-  constructor(tools: readonly ToolSpec[], shown?: Shown) {
-    this.#shown = shown;
+  /** @param quotedCalls the text the model was shown, to recognize quoted calls */
+  constructor(tools: readonly ToolSpec[], quotedCalls?: QuotedCalls) {
+    this.#quotedCalls = quotedCalls;
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     this.#atLineStart = marks.lineStarts(tools.map(({ name }) => name));
     this.#toolTags = marks.toolTags(tools.map(({ name }) => name));
@@ -53,7 +53,7 @@ export class TextToolParser {
 
   feed(text: string): TextToolEvent[] {
     this.#waiting += text;
-    // Appending copies the text: a long call grows in larger pieces, so that the work stays in proportion to its length.
+    // Appending copies the text, so a long call grows in larger pieces to keep the total work linear.
     const { length } = this.#src.text;
     if (length > 2 * LONG && this.#waiting.length < length / 64) return [];
     this.#append();
@@ -61,7 +61,7 @@ export class TextToolParser {
     return this.#out.flush();
   }
 
-  /** The text is over. What is half a call is text. */
+  /** Ends the text. An incomplete call becomes text. */
   end(): TextToolEvent[] {
     this.#append();
     this.#src.ended = true;
@@ -79,11 +79,11 @@ export class TextToolParser {
     const src = this.#src;
     for (;;) {
       this.#out.forget();
-      // A byte order mark is as invisible as a blank.
+      // A byte order mark is invisible and counts as whitespace.
       const indent = yield* src.run(/[ \t\ufeff]+/y);
       const char = yield* src.char();
       if (char === '') return;
-      if (char === '>' && (yield* this.#named())) continue;
+      if (char === '>' && (yield* this.#lineStartCall())) continue;
       if (char === '>' || char === '|') yield* this.#passing(src.run(/[^\n]+/y));
       else if (isIndentedCode(src.text.slice(this.#out.base, src.at - indent.length), indent)) yield* this.#passing(src.run(/[^\n]+/y));
       else if ((char === '`' || char === '~') && (yield* this.#fence())) continue;
@@ -92,7 +92,7 @@ export class TextToolParser {
     }
   }
 
-  /** Shows the text while it is read. */
+  /** Emits the text while it is being read. */
   *#passing<T>(reading: Reading<T>): Reading<T> {
     for (;;) {
       const { done, value } = reading.next();
@@ -102,7 +102,7 @@ export class TextToolParser {
     }
   }
 
-  /** To the end of the line, or of a call that goes beyond it. */
+  /** Reads to the end of the line, or of a call that extends beyond it. */
   *#line(): Reading<void> {
     const src = this.#src;
     for (let first = true; ; first = false) {
@@ -116,7 +116,7 @@ export class TextToolParser {
       else if (char === '{' && (yield* this.#stripped())) continue;
       else if (char === '{' && this.#mayBeBare()) {
         if (!(yield* this.#candidate((reader) => reader.bare(), { bare: true }))) src.at += 1;
-      } else if (!first || !(yield* this.#named())) src.at += 1;
+      } else if (!first || !(yield* this.#lineStartCall())) src.at += 1;
       src.skip(/[^<[\]{`\n]+/y);
       this.#out.show(src.at);
     }
@@ -127,22 +127,22 @@ export class TextToolParser {
     return name !== undefined && (yield* this.#candidate((reader) => reader.harmony(name)));
   }
 
-  /** What stands before the place, but not before the last call. */
+  /** The text before a position, starting no earlier than the end of the last call. */
   #recent(most: number, at = this.#src.at): string {
     return this.#src.text.slice(Math.max(this.#out.base, at - most), at);
   }
 
-  /** Command R writes its fence behind a word. */
+  /** Command R writes its fence after the word `Action:`. */
   #isAction(at = this.#src.at): boolean {
     return /(^|\n)[ \t]*Action:[ \t]*$/.test(this.#recent(40, at));
   }
 
-  /** A bare value stands at the beginning of its line, or behind a sentence. */
+  /** A call without markers must be at the beginning of a line or after a sentence. */
   #mayBeBare(): boolean {
     return /(^|[.:!?…\n])[ \t\ufeff]*$/.test(this.#recent(LEAD));
   }
 
-  /** Passes a fence of any kind; false where there is none. */
+  /** Reads a fence of any kind. Returns false if there is none. */
   *#fence(): Reading<boolean> {
     const src = this.#src;
     const start = src.at;
@@ -163,8 +163,8 @@ export class TextToolParser {
     return true;
   }
 
-  /** What begins a call at the beginning of a line only. */
-  *#named(): Reading<boolean> {
+  /** Reads a call whose marker only counts at the beginning of a line. */
+  *#lineStartCall(): Reading<boolean> {
     const src = this.#src;
     const start = src.at;
     const mark = yield* src.literal([...this.#atLineStart.keys()]);
@@ -205,12 +205,12 @@ export class TextToolParser {
     }
   }
 
-  /** At the end of its line or before a call, it ends thoughts that the server's template began. */
+  /** A `</think>` at the end of its line or before a call ends reasoning whose opening tag was added by the server's template. */
   *#strayThought(first: boolean): Reading<void> {
     if (first && /^[\r\n<[{]?$/.test(yield* this.#src.char())) this.#out.take();
   }
 
-  /** A channel of gpt-oss: a call, thoughts, or a text whose header is dropped. */
+  /** Reads a channel of gpt-oss: a call, reasoning, or text whose header is removed. */
   *#harmony(start: number): Reading<void> {
     const src = this.#src;
     const behind = src.at;
@@ -234,14 +234,17 @@ export class TextToolParser {
     this.#out.take(start);
   }
 
-  /** Reads what may be a call. It runs if every sign says that it is meant; else it is text, and so is everything in it. */
+  /**
+   * Reads a possible call. If all signs indicate that it is meant as one, it is executed; otherwise it is text, including any calls inside
+   * it.
+   */
   *#candidate(
     read: (reader: Reader) => Reading<Call[]>,
     { bare = false, fence = false, marked = !bare && !fence }: Partial<Stand> = {},
     start = this.#src.at,
   ): Reading<boolean> {
     const src = this.#src;
-    // What reads far and in vain at each of its places would take for ever.
+    // Limits the total work for text that repeatedly begins like a call but is none.
     if (this.#wasted > ENOUGH + 2 * (src.forgotten + start)) {
       src.at = start;
       return false;
@@ -259,14 +262,14 @@ export class TextToolParser {
         const { done, value } = reading.next();
         calls = value ?? [];
         if (done) break;
-        // What is shown cannot become a call any more, should this turn out to be nothing whole.
+        // Text that was emitted can no longer become part of a call, even if this call turns out to be incomplete.
         if (quoted) free = freeOf(this.#starts, src.text, free);
         if (quoted) this.#out.show(free);
         yield;
       }
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
-      // Where the text ended within it, it was cut off, and what is in it must not run for itself.
+      // The answer was cut off inside the call. Calls nested in it must not be executed on their own.
       const cut = src.ended && src.text.slice(src.at).trim() === '';
       this.#wasted += src.at - start;
       src.at = start;
@@ -286,8 +289,8 @@ export class TextToolParser {
       this.#out.quotedEnd = to;
       return true;
     }
-    const isQuoted = this.#shown?.has(calls);
-    const isConfirmed = isQuoted && !this.#out.hasSaid && this.#shown?.wasToldOf(calls);
+    const isQuoted = this.#quotedCalls?.has(calls);
+    const isConfirmed = isQuoted && !this.#out.hasText && this.#quotedCalls?.wasToldOf(calls);
     yield* passClosers(src);
     this.#out.hold({ calls, from: start, to: src.at, doubt: isConfirmed ? 'confirmed' : isQuoted ? 'quoted' : doubt });
     return true;

@@ -1,4 +1,4 @@
-/** The text protocol as the model sees it: its tools in the system prompt, calls and results as text. Always the same text for the same history. */
+/** Describes tools in the system prompt and writes calls and results as text. The same history always produces the same text. */
 import { type AssistantMessage, type Message, resultText, type TextPart, type ToolCall, type ToolMessage } from '../core/model/messages.ts';
 import type { JsonSchema, ModelRequest, ToolSpec } from '../core/model/model.ts';
 import { withoutNotes } from '../core/model/notes.ts';
@@ -14,7 +14,7 @@ The arguments are one JSON object. Independent calls may follow each other. Afte
 
 These tools exist, and no others:`;
 
-/** The request without tools on its wire. */
+/** Converts a request to one that uses no native tools. */
 export function toTextRequest(request: ModelRequest): ModelRequest {
   const { system, tools, messages } = request;
   const described = tools.length === 0 ? [] : [`${RULES}\n\n${tools.map(describe).join('\n\n')}`];
@@ -33,16 +33,16 @@ export function toTextMessage(message: Message): Message {
 }
 
 function withoutCalls(message: AssistantMessage): AssistantMessage {
-  // A call that was not clear stands in the text.
-  const said = message.content.filter(
+  // A call that was reported as uncertain is already part of the text, so it is not written again.
+  const textAndCalls = message.content.filter(
     (part): part is TextPart | ToolCall => part.type === 'text' || (part.type === 'tool_call' && part.problem === undefined),
   );
-  const text = said.map((part) => (part.type === 'text' ? part.text.trim() : writeCall(part))).filter((part) => part !== '');
+  const text = textAndCalls.map((part) => (part.type === 'text' ? part.text.trim() : writeCall(part))).filter((part) => part !== '');
   const reasoning = message.content.filter((part) => part.type === 'reasoning');
   return { ...message, stop: 'end_turn', content: [...reasoning, { type: 'text', text: text.join('\n') }] };
 }
 
-/** Arguments that were not JSON go back as they were written, so that the model sees what it has to correct. */
+/** Malformed arguments are sent back as written, so that the model sees what to correct. */
 function writeCall(call: ToolCall): string {
   const input = call.malformed ?? JSON.stringify(echoInput(call));
   return `<tool_call>\n{"name": ${JSON.stringify(call.name)}, "arguments": ${input}}\n</tool_call>`;
@@ -50,7 +50,7 @@ function writeCall(call: ToolCall): string {
 
 function toResults({ content }: ToolMessage): Message {
   const text = content.map((result) => {
-    // What a file says must not look like the end of the result.
+    // A file must not be able to end its own result.
     const body = resultText({ ...result, content: withoutNotes(result.content) }).replaceAll('</tool_result', '<\\/tool_result');
     return `<tool_result name=${JSON.stringify(result.name)}${result.isError ? ' error="true"' : ''}>\n${body}\n</tool_result>`;
   });
@@ -63,7 +63,7 @@ function describe({ name, description, inputSchema }: ToolSpec): string {
   return `## ${name}\n${description.trim()}\nArguments: ${typeText(inputSchema, inputSchema)}`;
 }
 
-/** A schema as a TypeScript-like type: a third of the schema's tokens, and small models read it better. */
+/** Writes a schema as a TypeScript-like type, which takes a third of the tokens and is easier to read for small models. */
 function typeText(schema: unknown, root: JsonSchema, depth = 0): string {
   if (!isObject(schema) || depth > 6) return 'any';
   if (typeof schema.$ref === 'string') {

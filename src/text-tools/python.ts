@@ -1,4 +1,4 @@
-/** Calls as Python writes them: `f(a=1, b="x")`. */
+/** Reads calls in Python syntax: `f(a=1, b="x")`. */
 import { type Call, plainName, propertiesOf, type Tools } from './calls.ts';
 import { readLiteral } from './literal.ts';
 import { NAME, type Reading, type Source, Unreadable } from './source.ts';
@@ -12,7 +12,7 @@ export function* opensPythonic(src: Source): Reading<boolean> {
   return opens;
 }
 
-/** `[f(a=1), g()]` */
+/** Reads `[f(a=1), g()]`. */
 export function* readPythonicList(src: Source, tools: Tools): Reading<Call[]> {
   const calls: Call[] = [];
   src.at += 1;
@@ -26,7 +26,7 @@ export function* readPythonicList(src: Source, tools: Tools): Reading<Call[]> {
   }
 }
 
-/** A line of a tool_code block: a call, perhaps printed or assigned. Nothing where it prints a variable. */
+/** Reads a line of a tool_code block: a call, possibly printed or assigned. Returns undefined if it prints a variable. */
 export function* readStatement(src: Source, tools: Tools): Reading<Call | undefined> {
   let name = yield* src.run(NAME);
   if (name !== 'print' && (yield* src.char()) !== '(') {
@@ -46,9 +46,9 @@ export function* readStatement(src: Source, tools: Tools): Reading<Call | undefi
   return call;
 }
 
-/** `(a=1, b="x")`; values without a name go to the tool's properties in their order. */
-export function* readPythonCall(src: Source, tools: Tools, given: string): Reading<Call> {
-  const name = plainName(given, tools);
+/** Reads `(a=1, b="x")`. Positional arguments are assigned to the tool's parameters in order. */
+export function* readPythonCall(src: Source, tools: Tools, rawName: string): Reading<Call> {
+  const name = plainName(rawName, tools);
   const order = Object.keys(propertiesOf(tools.get(name)));
   const input: Record<string, unknown> = {};
   if (!(yield* src.literal(['(']))) throw new Unreadable();

@@ -1,9 +1,9 @@
-/** One reader a form of call. A reader starts at the form's first character and ends behind its last. */
+/** One method per call format. Each starts at the first character of the form and ends after the last. */
 import { type Call, isCallKey, isNameKey, isObject, plainName, propertiesOf, type Tools, toCalls } from './calls.ts';
 import { readM3, readXtml } from './elements.ts';
 import { readLiteral, type Watch } from './literal.ts';
 import * as marks from './markers.ts';
-import * as named from './named.ts';
+import * as named from './named-calls.ts';
 import { readPairs } from './parameters.ts';
 import { opensPythonic, readPythonCall, readPythonicList, readStatement } from './python.ts';
 import { attempt, NAME, type Reading, type Source, Unreadable } from './source.ts';
@@ -12,23 +12,23 @@ import { opensMapping, readYaml } from './yaml.ts';
 export class Reader {
   readonly #src: Source;
   readonly #tools: Tools;
-  /** Told when a value turns out not to be a call, before it is whole. */
-  readonly #doom: () => void;
+  /** Called as soon as an incomplete value turns out not to be a call. */
+  readonly #rejectEarly: () => void;
   readonly #toolTags: ReadonlyMap<string, string>;
   readonly #lineStarts: ReadonlyMap<string, string>;
   #depth = 0;
 
-  constructor(src: Source, tools: Tools, doom: () => void = () => undefined) {
+  constructor(src: Source, tools: Tools, rejectEarly: () => void = () => undefined) {
     this.#src = src;
     this.#tools = tools;
-    this.#doom = doom;
+    this.#rejectEarly = rejectEarly;
     this.#toolTags = marks.toolTags([...tools.keys()]);
     this.#lineStarts = marks.lineStarts([...tools.keys()]);
   }
 
-  /** What a mark opens; the source stands behind it. */
+  /** Reads a call that starts with a marker; the source is positioned after it. */
   *marked(mark: string): Reading<Call[]> {
-    // Marks within marks are two or three deep; more is an accident, or an attack.
+    // Markers are normally nested two or three deep. Deeper nesting is an accident or an attack.
     if (this.#depth > 8) throw new Unreadable();
     if (marks.FUNCTIONS.includes(mark)) return [yield* named.readFunction(this.#src, this.#tools)];
     if (marks.INVOKES.includes(mark)) return [yield* named.readInvoke(this.#src, this.#tools, mark)];
@@ -51,7 +51,7 @@ export class Reader {
     return calls;
   }
 
-  /** A value at the beginning of a line, without any mark. */
+  /** Reads a value at the beginning of a line, without markers. */
   *bare(): Reading<Call[]> {
     const src = this.#src;
     if (src.text[src.at] === '[' && (yield* opensPythonic(this.#src))) return yield* readPythonicList(this.#src, this.#tools);
@@ -59,8 +59,8 @@ export class Reader {
     for (let end = src.at; ; end = src.at) {
       if (calls.length > 0) yield* src.run(/[\s,;]+/y);
       const more = calls.length === 0 || (yield* src.char()) === '{';
-      const found = more ? yield* this.#value(true) : undefined;
-      if (found) calls.push(...found);
+      const nextCalls = more ? yield* this.#value(true) : undefined;
+      if (nextCalls) calls.push(...nextCalls);
       else {
         src.at = calls.length > 0 ? end : src.at;
         return calls;
@@ -68,7 +68,7 @@ export class Reader {
     }
   }
 
-  /** The contents of a fence, up to its closing line. */
+  /** Reads the content of a fence, up to its closing line. */
   *fenced(language: string, fence: string): Reading<Call[]> {
     const src = this.#src;
     const calls: Call[] = [];
@@ -77,13 +77,13 @@ export class Reader {
       yield* src.run(/[\s,;]+/y);
       const first = yield* src.char();
       if (first === '' || first === fence[0]) break;
-      const found = /[{[]/.test(first) ? yield* this.#listOr(strict) : undefined;
-      if (found) calls.push(...found);
+      const nextCalls = /[{[]/.test(first) ? yield* this.#listOr(strict) : undefined;
+      if (nextCalls) calls.push(...nextCalls);
       else if (strict || /[{[]/.test(first)) throw new Unreadable();
       else if (first === '#') yield* src.run(/[^\n]+/y);
       else {
         const call = yield* readStatement(src, this.#tools);
-        // What was called before may be printed.
+        // The results of earlier calls may be printed.
         if (call) calls.push(call);
         else if (calls.length === 0) throw new Unreadable();
       }
@@ -95,14 +95,14 @@ export class Reader {
     return calls;
   }
 
-  /** `to=functions.name … <|message|>{…}`, from behind the header. */
+  /** Reads `to=functions.name … <|message|>{…}`, starting after the header. */
   *harmony(name: string): Reading<Call[]> {
     yield* this.#src.spaces();
     const input = yield* named.readArguments(this.#src);
     return [{ name: plainName(name, this.#tools), ...input }];
   }
 
-  /** `name[ARGS]{…}`, from behind the name. */
+  /** Reads `name[ARGS]{…}`, starting after the name. */
   *withArguments(name: string): Reading<Call[]> {
     const src = this.#src;
     if ((yield* src.literal(['[CALL_ID]'])) && !(yield* src.run(/[\w-]+/y))) throw new Unreadable();
@@ -111,17 +111,17 @@ export class Reader {
     return [{ name: plainName(name, this.#tools), ...(yield* named.readArguments(this.#src)) }];
   }
 
-  /** What `mark` begins at the beginning of a line, and more of the kind directly behind it. */
+  /** Reads a call whose marker is at the beginning of a line, and similar calls directly after it. */
   *lineStart(mark: string, name: string): Reading<Call[]> {
     const src = this.#src;
-    const calls = yield* this.#named(mark, name);
+    const calls = yield* this.#namedCalls(mark, name);
     for (let end = src.at; ; end = src.at) {
       yield* src.spaces();
       const start = src.at;
       const next = src.text[start - 1] === '\n' ? yield* src.literal([...this.#lineStarts.keys()]) : undefined;
       src.at = start;
-      const found = next && (yield* attempt(src, this.#named(next, this.#lineStarts.get(next) as string)));
-      if (found) calls.push(...found);
+      const nextCalls = next && (yield* attempt(src, this.#namedCalls(next, this.#lineStarts.get(next) as string)));
+      if (nextCalls) calls.push(...nextCalls);
       else {
         src.at = end;
         return calls;
@@ -129,8 +129,8 @@ export class Reader {
     }
   }
 
-  /** A tool's name with its arguments behind it in one of several ways, or a list of calls. */
-  *#named(mark: string, name: string): Reading<Call[]> {
+  /** Reads a tool name followed by its arguments in one of several forms, or a list of calls. */
+  *#namedCalls(mark: string, name: string): Reading<Call[]> {
     const src = this.#src;
     if (mark === marks.QWEN_NAME) return [yield* named.readQwen(src, this.#tools)];
     if (name === '') {
@@ -141,16 +141,16 @@ export class Reader {
     src.at += mark.startsWith(name) ? name.length : mark.length;
     if (mark.endsWith(']')) return yield* this.withArguments(name);
     if (!(yield* src.run(/\s+/y)).includes('\n')) throw new Unreadable();
-    // As LangChain taught it.
+    // The format introduced by LangChain.
     if (mark.includes('Action') && !(yield* src.literal(['Action Input:', '**Action Input:**']))) throw new Unreadable();
     yield* src.spaces();
     const input = yield* named.readArguments(this.#src);
-    const known = propertiesOf(this.#tools.get(name));
-    if (isObject(input.input) && Object.keys(input.input).some((key) => !(key in known))) throw new Unreadable();
+    const properties = propertiesOf(this.#tools.get(name));
+    if (isObject(input.input) && Object.keys(input.input).some((key) => !(key in properties))) throw new Unreadable();
     return [{ name, ...input }];
   }
 
-  /** gpt-oss without its control tokens, from behind `to=functions.` */
+  /** Reads a gpt-oss call without control tokens, starting after `to=functions.` */
   *#stripped(): Reading<Call[]> {
     const name = yield* this.#src.run(/[\w.-]+/y);
     yield* this.#src.spaces();
@@ -164,7 +164,10 @@ export class Reader {
     return yield* this.#value(strict);
   }
 
-  /** One or more calls in any form, then a closing mark. Arguments that lack a bracket need that mark: else they may be half of what was meant. */
+  /**
+   * Reads one or more calls in any form, then a closing marker. The marker is required if a bracket is missing, because the arguments may
+   * be incomplete.
+   */
   *#body(mark: string): Reading<Call[]> {
     const src = this.#src;
     const calls: Call[] = [];
@@ -172,8 +175,8 @@ export class Reader {
       yield* src.run(/[\s,;]+/y);
       const closer = yield* src.literal(marks.CLOSERS);
       if (closer && calls.length > 0) return calls;
-      const found = closer ? undefined : yield* this.#attempt(calls.length === 0, mark);
-      if (found) calls.push(...found);
+      const nextCalls = closer ? undefined : yield* this.#attempt(calls.length === 0, mark);
+      if (nextCalls) calls.push(...nextCalls);
       else {
         src.at = end;
         break;
@@ -203,7 +206,7 @@ export class Reader {
     if (char === '<' || char === ']') {
       const mark = yield* src.literal([...marks.STARTS, ...this.#toolTags.keys(), ...marks.NAME_TAGS]);
       if (!mark) throw new Unreadable();
-      // `<tool>` and `<function>` may hold a call or only its name.
+      // `<tool>` and `<function>` may contain a whole call or only its name.
       const isName = marks.NAME_TAGS.includes(mark) && !/[\s{[<`]/.test(yield* src.char());
       if (isName) return [yield* named.readInTags(src, this.#tools, mark)];
       if (!marks.STARTS.includes(mark) && !this.#toolTags.has(mark)) throw new Unreadable();
@@ -224,7 +227,7 @@ export class Reader {
     if (yield* src.literal(['<tool_sep>'])) yield* src.spaces();
     const behind = yield* src.char();
     if (behind === '{' || behind === '`') return [{ name: plainName(name, this.#tools), ...(yield* named.readArguments(this.#src)) }];
-    // A name alone is a call in a tag for calls; in a tag for names, what belongs to it may have been cut off.
+    // A bare name is a call in a tag for calls. In a tag for names, the arguments may have been cut off.
     if (closer && (yield* opensMapping(src)))
       return [yield* named.readYamlArguments(src, this.#tools, plainName(name, this.#tools), closer)];
     if (behind === '<' && !marks.NAME_TAGS.includes(outer)) return [yield* readPairs(this.#src, this.#tools, name)];
@@ -238,18 +241,18 @@ export class Reader {
     return yield* this.fenced(language === '' || language === 'json' ? 'tool_call' : language, '```');
   }
 
-  /** A JSON value that is a call, or a list of calls. */
+  /** Reads a JSON value that is a call, or a list of calls. */
   *#value(strict: boolean): Reading<Call[] | undefined> {
     const src = this.#src;
     const watch: Watch = (key, value) => {
-      if (!isCallKey(key)) this.#doom();
-      if (typeof value === 'string' && isNameKey(key) && !this.#tools.has(plainName(value, this.#tools))) this.#doom();
+      if (!isCallKey(key)) this.#rejectEarly();
+      if (typeof value === 'string' && isNameKey(key) && !this.#tools.has(plainName(value, this.#tools))) this.#rejectEarly();
     };
-    // Templates that double their braces teach models to do so.
+    // Models trained with templates that double braces write them too.
     if (!strict && src.text[src.at] === '{' && (yield* src.char(1)) === '{') src.at += 1;
     const { value, open } = yield* readLiteral(src, strict ? watch : undefined);
     if (open > 0 && (strict ? open > 1 : !(yield* named.isBeforeCloser(this.#src)))) throw new Unreadable();
-    // One bracket too many is as common as one too few.
+    // An extra closing bracket is as common as a missing one.
     if (!strict) yield* src.run(/[}]+/y);
     return toCalls(value, this.#tools, strict);
   }

@@ -1,35 +1,38 @@
-/** Suspends where it needs text that has not come yet, so what it finds cannot depend on how the text was cut into chunks. */
+/**
+ * A reader that suspends when it needs text that has not arrived yet, so that its result does not depend on how the text was split into
+ * chunks.
+ */
 export type Reading<T> = Generator<void, T>;
 
-/** The text at hand is not what the reader took it for. */
+/** Thrown if the text does not have the form that a reader expects. */
 export class Unreadable extends Error {}
 
-/** The characters of a tool's name, with what formats put around it. */
+/** The characters of a tool name, including what call formats add to it. */
 export const NAME = /[\w.:/\\-]+/y;
 
-/** A growing text with a place in it. */
+/** A growing text with a current position. */
 export class Source {
   text = '';
   at = 0;
   ended = false;
-  /** How much text was before `text`. */
+  /** The number of discarded characters before `text`. */
   forgotten = 0;
 
   get rest(): string {
     return this.text.slice(this.at);
   }
 
-  /** The character at a distance; empty behind the end. */
+  /** Returns the character at a distance from the current position; empty after the end. */
   *char(distance = 0): Reading<string> {
     while (this.at + distance >= this.text.length && !this.ended) yield;
     return this.text[this.at + distance] ?? '';
   }
 
-  /** Passes the longest of `options` that stands here. It waits only while one of them could still become whole. */
+  /** Skips the longest of `options` at the current position. Waits only while one of them could still be completed. */
   *literal(options: readonly string[]): Reading<string | undefined> {
     for (;;) {
-      const left = this.text.length - this.at;
-      const open = options.some((option) => left < option.length && option.startsWith(this.rest));
+      const remaining = this.text.length - this.at;
+      const open = options.some((option) => remaining < option.length && option.startsWith(this.rest));
       if (!open || this.ended) break;
       yield;
     }
@@ -39,7 +42,7 @@ export class Source {
     return longest;
   }
 
-  /** Passes what a sticky pattern of single characters matches, and gives it. */
+  /** Skips and returns what a sticky pattern of single characters matches. */
   *run(pattern: RegExp): Reading<string> {
     const start = this.at;
     for (;;) {
@@ -50,7 +53,7 @@ export class Source {
     }
   }
 
-  /** Like `run`, but with what there is: it does not wait for more. */
+  /** Like `run`, but only for text that is already there. */
   skip(pattern: RegExp): void {
     pattern.lastIndex = this.at;
     this.at += pattern.exec(this.text)?.[0].length ?? 0;
@@ -60,11 +63,11 @@ export class Source {
     return yield* this.run(/[^\S]+/y);
   }
 
-  /** Goes to the first of `stops`, passes it, and gives what stood before it. @throws Unreadable if there is none within `most` characters. */
+  /** Moves past the first of `stops` and returns the text before it. @throws Unreadable if there is none within `most` characters */
   *until(stops: readonly string[], most = Number.POSITIVE_INFINITY): Reading<{ text: string; stop: string }> {
     const start = this.at;
     const longest = Math.max(...stops.map((stop) => stop.length));
-    // One pattern for all, so that a stop which never comes does not cost a pass of its own each time.
+    // A single pattern for all stops avoids searching the whole text again for a stop that never occurs.
     const pattern = patternOf(stops);
     for (let from = start; ; ) {
       pattern.lastIndex = from;
@@ -87,7 +90,7 @@ function patternOf(stops: readonly string[]): RegExp {
   const key = stops.join('\0');
   let pattern = patterns.get(key);
   if (!pattern) {
-    // Names of tools are in some: the store must not grow with them for ever.
+    // Some patterns contain tool names, so the cache could otherwise grow without limit.
     if (patterns.size > 500) patterns.clear();
     pattern = new RegExp(stops.map((stop) => stop.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|'), 'g');
     patterns.set(key, pattern);
@@ -95,18 +98,18 @@ function patternOf(stops: readonly string[]): RegExp {
   return pattern;
 }
 
-/** How far a text is free of `marks`, which begin with `<`, `[`, `]` or a line, and of what may become one of them. */
+/** Returns the position up to which a text contains no marker and no beginning of one. Markers begin with `<`, `[`, `]` or a line break. */
 export function freeOf(marks: readonly string[], text: string, from: number): number {
   const first = /[<[\]\n]/g;
   first.lastIndex = from;
-  for (let found = first.exec(text); found; found = first.exec(text)) {
-    const rest = text.slice(found.index, found.index + 64);
-    if (marks.some((mark) => rest.startsWith(mark) || mark.startsWith(rest))) return found.index;
+  for (let match = first.exec(text); match; match = first.exec(text)) {
+    const rest = text.slice(match.index, match.index + 64);
+    if (marks.some((mark) => rest.startsWith(mark) || mark.startsWith(rest))) return match.index;
   }
   return text.length;
 }
 
-/** What `reading` gives, or nothing where the text is not so. */
+/** Runs a reader. Returns undefined and restores the position if the text does not match. */
 export function* attempt<T>(src: Source, reading: Reading<T>): Reading<T | undefined> {
   const start = src.at;
   try {

@@ -1,11 +1,11 @@
-/** Calls as YAML between a wrapper's tags: `name:` and `arguments:`, or the arguments alone behind a name. */
+/** Reads calls written as YAML in tags: `name:` and `arguments:`, or only the arguments after a name. */
 import { load } from 'js-yaml';
 import { type Reading, type Source, Unreadable } from './source.ts';
 
-/** More than this is no call by hand, and is not worth the wait for its closing tag. */
+/** Longer text is unlikely to be a call, so its closing tag is not awaited. */
 const LONGEST = 65_536;
 
-/** Whether a line of the form `key: value` stands here. A value in braces is JSON, which is read where it stands. */
+/** Whether a `key: value` line begins at the current position. A value in braces is JSON and is read elsewhere. */
 export function* opensMapping(src: Source, isKey: (key: string) => boolean = () => true): Reading<boolean> {
   const start = src.at;
   yield* src.literal(['- ']);
@@ -20,7 +20,7 @@ export function* opensMapping(src: Source, isKey: (key: string) => boolean = () 
   return opens;
 }
 
-/** Everything before `closer`, at which it stops. */
+/** Parses the text before `closer` and stops there. */
 export function* readYaml(src: Source, closer: string): Reading<unknown> {
   const { text } = yield* src.until([closer], LONGEST);
   src.at -= closer.length;

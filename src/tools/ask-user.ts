@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { Tool } from '../core/run/tool.ts';
 import type { QuestionAnswer } from '../core/session/events.ts';
-import { defineTool } from './define.ts';
+import { defineTool } from './define-tool.ts';
 
-/** The run waits for the answer, however long it takes. */
+/** The tool call resolves when the user answers, however long that takes. */
 export function askUserTool(): Tool {
   return defineTool({
     name: 'ask_user',
@@ -15,7 +15,7 @@ export function askUserTool(): Tool {
         title: `Ask: ${question}`,
         targets: [],
         execute: async ({ ask }) => ({
-          content: told(
+          content: answerText(
             await ask({ id: 'ask', text: question, options: [...new Set(options)].map((label) => ({ label })), freeText: true }),
           ),
         }),
@@ -24,7 +24,7 @@ export function askUserTool(): Tool {
   });
 }
 
-function told(answer: QuestionAnswer): string {
+function answerText(answer: QuestionAnswer): string {
   if ('by' in answer && answer.by === 'nobody')
     return `${answer.words} Go on with what you think most likely, and say in your answer what you assumed.`;
   if ('option' in answer) return `The user chose: ${answer.option}${answer.words ? `\n${answer.words}` : ''}`;

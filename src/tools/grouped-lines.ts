@@ -1,16 +1,16 @@
-/** Lines of files, by file, as `search_text` and the tools on language services show them. */
+/** Formats lines of files, grouped by file, for `search_text` and the language service tools. */
 
 const MAX_TEXT = 240;
 
-/** `group` heads the rows of one file, mostly by its path; the first row of a file may come at any place. */
+/** `group` is the heading of the rows of one file, usually its path. Rows may be in any order. */
 export type Row = { group: string; line?: number; text: string };
 
-/** `total` says how many there are, with those that are not among `rows`. */
-export function grouped(rows: readonly Row[], total: number, noun: string): string {
+/** `total` includes the results that are not in `rows`. */
+export function groupedLines(rows: readonly Row[], total: number, noun: string): string {
   const groups = new Map<string, Row[]>();
   for (const row of rows) {
-    const known = groups.get(row.group);
-    if (known) known.push(row);
+    const group = groups.get(row.group);
+    if (group) group.push(row);
     else groups.set(row.group, [row]);
   }
   const texts = [...groups]
@@ -24,7 +24,7 @@ export function shorten(text: string, most = MAX_TEXT): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
-/** As `shorten`, but where the text is cut so that this part of it is seen. */
+/** Shortens a text like `shorten`, but keeps `part` visible. */
 export function shortenAround(text: string, part: string, most = MAX_TEXT): string {
   const at = text.toLowerCase().indexOf(part.toLowerCase());
   const from = at + part.length > most ? Math.max(0, at - most / 4) : 0;

@@ -1,4 +1,4 @@
-/** Which tools a run is built with. A run without a gate has no tool that could write, and no way to come by one. */
+/** Selects the tools of a run. A run without a gate has no tool that can write, and no way to get one. */
 import type { ModelRef } from '../core/model/messages.ts';
 import type { Plan } from '../core/plan/plan.ts';
 import type { Tool } from '../core/run/tool.ts';
@@ -27,27 +27,27 @@ import { renameSymbolTool } from './languages/rename-symbol.ts';
 import { documentSymbolsTool, workspaceSymbolsTool } from './languages/symbols.ts';
 import { type Fetcher, fetchUrlTool } from './network/fetch-url.ts';
 import { proposePlanTool, updateStepTool } from './plan/plan-tools.ts';
-import type { StepKeeper } from './plan/plan-tools-steps.ts';
+import type { StepController } from './plan/step-controller.ts';
 
-export type Hands =
+export type ToolAccess =
   | { mode: 'ask' }
   | { mode: 'plan'; newId: () => string; revises?: Plan | undefined }
-  | ({ mode: 'agent'; gate: WriteGate; keeper?: StepKeeper | undefined; model?: ModelRef } & Reach);
+  | ({ mode: 'agent'; gate: WriteGate; stepController?: StepController | undefined; model?: ModelRef } & ExternalAccess);
 
-/** What reaches beyond the workspace's files, where the host has it. */
-export type Reach = { commands?: CommandRunner | undefined; fetcher?: Fetcher | undefined };
+/** Access beyond the files of the workspace, if the host provides it. */
+export type ExternalAccess = { commands?: CommandRunner | undefined; fetcher?: Fetcher | undefined };
 
-/** `languages` where the host has language services. */
-export function toolsFor(workspace: Workspace, hands: Hands, languages?: LanguageServices): Tool[] {
+/** `languages` is missing when the host has no language services. */
+export function toolsFor(workspace: Workspace, access: ToolAccess, languages?: LanguageServices): Tool[] {
   const tools = [readFileTool(workspace), listDirectoryTool(workspace), findFilesTool(workspace), searchTextTool(workspace), askUserTool()];
   if (languages) tools.push(...languageTools(workspace, languages));
-  switch (hands.mode) {
+  switch (access.mode) {
     case 'ask':
       return tools;
     case 'plan':
-      return [...tools, proposePlanTool(workspace, hands.newId, hands.revises)];
+      return [...tools, proposePlanTool(workspace, access.newId, access.revises)];
     case 'agent': {
-      const { gate, model, keeper, commands, fetcher } = hands;
+      const { gate, model, stepController, commands, fetcher } = access;
       const editTool = editsByPatch(model) ? applyPatchTool : replaceInFileTool;
       const edit = judgedByReads((files) => editTool(files, gate), workspace);
       const changing = [
@@ -61,8 +61,8 @@ export function toolsFor(workspace: Workspace, hands: Hands, languages?: Languag
       tools.push(...(languages ? changing.map((tool) => withNewProblems(tool, workspace, languages)) : changing));
       if (commands) tools.push(runCommandTool(workspace, commands), commandOutputTool(commands));
       if (fetcher) tools.push(fetchUrlTool(fetcher));
-      if (!keeper) return tools;
-      return [...tools.map((tool) => (tool.effect === 'readonly' ? tool : keeper.bind(tool))), updateStepTool(keeper)];
+      if (!stepController) return tools;
+      return [...tools.map((tool) => (tool.effect === 'readonly' ? tool : stepController.bind(tool))), updateStepTool(stepController)];
     }
   }
 }
@@ -77,7 +77,7 @@ function languageTools(workspace: Workspace, languages: LanguageServices): Tool[
   ];
 }
 
-/** OpenAI's models are trained on patches, wherever they are asked; all others replace passages. */
+/** OpenAI's models are trained on patches, whichever provider serves them. All others replace passages. */
 export function editsByPatch(model: ModelRef | undefined): boolean {
   return model !== undefined && /(^|\/)(gpt-|chatgpt|codex|o\d)/i.test(model.model);
 }

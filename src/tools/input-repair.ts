@@ -1,8 +1,8 @@
-/** What models send to tools instead of what a schema says, put right where only one thing can be meant; pure. */
+/** Corrects tool arguments that do not fit the schema, if only one thing can be meant. */
 import * as z from 'zod';
 import { jsonIn } from '../core/json.ts';
 
-/** By the name in a schema: the names that the tools of other programs have for the same. */
+/** Maps argument names of the schemas to the names that tools of other programs use for them. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   path: ['file_path', 'filePath', 'file'],
   content: ['contents', 'file_text', 'text'],
@@ -22,10 +22,10 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   input: ['patch', 'patch_text', 'diff', 'command', 'cmd'],
 };
 
-/** No schema of a tool goes deeper. */
+/** No tool schema is nested more deeply. */
 const MAX_DEPTH = 6;
 
-/** The input without fields that are null: null stands for a field that was left out, at any depth. */
+/** Removes fields that are null, at any depth, because models send null for a field that they leave out. */
 export function withoutNulls(input: unknown, depth = MAX_DEPTH): unknown {
   if (depth === 0 || typeof input !== 'object' || input === null) return input;
   if (Array.isArray(input)) return input.map((each) => withoutNulls(each, depth - 1));
@@ -33,26 +33,26 @@ export function withoutNulls(input: unknown, depth = MAX_DEPTH): unknown {
   return Object.fromEntries(entries.map(([key, value]) => [key, withoutNulls(value, depth - 1)]));
 }
 
-/** The input with the names of the schema, also in lists of objects. A name that the schema knows is never taken for another one. */
-export function renamed(input: unknown, schema: z.ZodType): unknown {
-  if (schema instanceof z.ZodOptional) return renamed(input, schema.unwrap() as z.ZodType);
-  if (schema instanceof z.ZodArray && Array.isArray(input)) return input.map((each) => renamed(each, schema.element as z.ZodType));
+/** Renames arguments to those of the schema, also in lists of objects. A name that the schema has is never taken for another one. */
+export function renameArguments(input: unknown, schema: z.ZodType): unknown {
+  if (schema instanceof z.ZodOptional) return renameArguments(input, schema.unwrap() as z.ZodType);
+  if (schema instanceof z.ZodArray && Array.isArray(input)) return input.map((each) => renameArguments(each, schema.element as z.ZodType));
   if (!(schema instanceof z.ZodObject) || typeof input !== 'object' || input === null || Array.isArray(input)) return input;
   const own = input as Record<string, unknown>;
   const keys = Object.keys(schema.shape);
   const named = keys.flatMap((key) => {
     const other = OTHER_NAMES[key]?.find((name) => !keys.includes(name) && own[name] !== undefined);
     const value = own[key] ?? (other && own[other]);
-    return value === undefined ? [] : [[key, renamed(value, schema.shape[key])]];
+    return value === undefined ? [] : [[key, renameArguments(value, schema.shape[key])]];
   });
   return { ...own, ...Object.fromEntries(named) };
 }
 
-/** A directory beside a glob made part of the glob. */
+/** Merges a separate directory argument into the glob. */
 export function withDirectory(input: unknown): unknown {
   const { path, ...rest } = (typeof input === 'object' && input ? input : {}) as Record<string, unknown>;
   if (typeof path !== 'string') return input;
-  // What is absolute may lie in the workspace.
+  // An absolute path is kept, because it may be inside the workspace.
   const directory = path.trim().replace(/^\.\/|[\\/]$/g, '');
   if (directory === '' || directory === '.') return rest;
   if (typeof rest.glob !== 'string') return { ...rest, glob: directory };
@@ -61,8 +61,8 @@ export function withDirectory(input: unknown): unknown {
   return within.startsWith(`${directory}/`) ? rest : { ...rest, glob: `${directory}/**/${within.replace(/^\*\*\//, '')}` };
 }
 
-/** With values of the types that the schema has, as far as the issues show them: to be checked once more. */
-export function retyped(input: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
+/** Converts values to the types of the schema as the issues suggest. The result must be validated again. */
+export function convertTypes(input: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
   if (typeof input !== 'object' || input === null) return input;
   const copy = structuredClone(input);
   for (const issue of issues) {

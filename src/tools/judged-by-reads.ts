@@ -2,13 +2,14 @@ import { type Tool, wrapTool } from '../core/run/tool.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /**
- * A tool that changes files reads them to prepare a call, before the user was asked. When reading one of them needs an approval, the call is judged as
- * reading it, too, and the reason why the call fails is told only after that. Otherwise a model could guess the content until an edit fits.
+ * A tool that changes files reads them to prepare a call, before the user is asked. When reading one of them needs an approval, the call is
+ * judged as a read, too, and the reason why it fails is reported only after that approval. Otherwise a model could guess the content until
+ * an edit fits.
  */
 export function judgedByReads(make: (workspace: Workspace) => Tool, workspace: Workspace): Tool {
   return wrapTool(make(workspace), async (input, signal) => {
     const read = new Set<string>();
-    const noting = workspace.noting((path) => read.add(path));
+    const noting = workspace.withReadNotes((path) => read.add(path));
     try {
       const call = await make(noting).prepare(input, signal);
       return read.size > 0 ? { ...call, readToPrepare: [...read] } : call;
@@ -16,7 +17,7 @@ export function judgedByReads(make: (workspace: Workspace) => Tool, workspace: W
       if (read.size === 0 || signal.aborted) throw error;
       const paths = [...read];
       return {
-        title: `Tell the model why it cannot change ${paths.join(', ')} like this`,
+        title: `Tell the model why its change of ${paths.join(', ')} fails`,
         targets: paths.map((path) => ({ path, access: 'read' })),
         readToPrepare: paths,
         execute: () => Promise.reject(error),

@@ -1,11 +1,16 @@
-/** What else a place is called: one open folder may lie in another, and a folder may be opened that is itself a place such as `.ssh` or `.git/hooks`. */
+/**
+ * Finds the other names of a path. One open folder may be inside another, and an open folder may itself be a sensitive directory such as
+ * `.ssh` or `.git/hooks`.
+ */
 import { absoluteParts, formatPath, parsePath } from './paths.ts';
 import type { Folder, Location } from './types.ts';
 
-/** The inner folder is at the path `below` of the outer one. */
+/** The folder with the index `inner` is at the path `below` of the folder with the index `outer`. */
 type Nesting = { outer: number; inner: number; below: string };
 
-/** Every location of a place, in each open folder that it lies in; the given one is the first. */
+/**
+ * Returns a function that lists every location of a path, one for each open folder that contains it. The location passed in comes first.
+ */
 export function locationsIn(folders: readonly Folder[]): (at: Location) => Location[] {
   const nestings = nestingsOf(folders);
   if (nestings.length === 0) return (at) => [at];
@@ -20,8 +25,8 @@ export function locationsIn(folders: readonly Folder[]): (at: Location) => Locat
 }
 
 /**
- * `names`: a path of the workspace as each open folder has it, itself first; a rule may name it by any of them. `places`: the same with the
- * names of directories above the folders, which tell whether it is secret or protected.
+ * `names` returns the workspace paths of a file, one for each open folder that contains it and the path itself first, because a rule may
+ * use any of them. `places` also adds the names of the directories above the folders, which decide whether a file is secret or protected.
  */
 export function aliasesIn(folders: readonly Folder[]) {
   const locations = locationsIn(folders);
@@ -48,8 +53,8 @@ export function aliasesIn(folders: readonly Folder[]) {
 }
 
 /**
- * The last name on the way to a folder, or the last two, where that is a hidden directory or in one: `.ssh`, `.git/hooks`. Others tell
- * nothing: a project may well be in `secrets` or `.cursor/worktrees`.
+ * Returns the last name of each absolute root when it is a hidden directory, or the last two when the parent is one: `.ssh`, `.git/hooks`.
+ * Other names are left out, because a project may well be inside `secrets` or `.cursor/worktrees`.
  */
 function namesAbove({ roots = [] }: Folder): string[] {
   const names = roots.map((root) => {
@@ -65,8 +70,8 @@ function nestingsOf(folders: readonly Folder[]): Nesting[] {
   return parts.flatMap((inners, inner) =>
     parts.flatMap((outers, outer) => {
       if (inner === outer) return [];
-      const found = inners.flatMap((own) => outers.flatMap((top) => (isBelow(own, top) ? [own.slice(top.length).join('/')] : [])));
-      return [...new Set(found)].map((below) => ({ outer, inner, below }));
+      const nestedPaths = inners.flatMap((own) => outers.flatMap((top) => (isBelow(own, top) ? [own.slice(top.length).join('/')] : [])));
+      return [...new Set(nestedPaths)].map((below) => ({ outer, inner, below }));
     }),
   );
 }

@@ -1,4 +1,7 @@
-/** A change set: what a call would do to files, as one thing that is shown, judged, approved and applied. */
+/**
+ * A change set is everything that one tool call would do to files. It is displayed, checked against the policy, approved and applied as a
+ * whole.
+ */
 
 import type { ChangeSummary, Target } from '../core/session/effects.ts';
 import { cutMark } from '../core/view/approval-details.ts';
@@ -10,25 +13,25 @@ export type ChangeSet = { changes: FileChange[]; summaries: ChangeSummary[]; dig
 
 const MAX_DIFF_LINES = 2_000;
 
-/** Of a diff with more lines than `mostLines` the summaries hold the beginning. */
+/** Summarizes the changes. A diff with more than `mostLines` lines is cut off after that many. */
 export async function changeSet(changes: FileChange[], mostLines = MAX_DIFF_LINES): Promise<ChangeSet> {
   const summaries = await Promise.all(changes.map((change) => summarize(change, changes, mostLines)));
   return { changes, summaries, digest: await digestOf(summaries) };
 }
 
-/** Stands for the final effect and nothing else: the same files with the same contents before and after give the same digest. */
+/** The digest identifies the effect and nothing else: the same files with the same contents before and after give the same digest. */
 export async function digestOf(effects: readonly Pick<ChangeSummary, 'path' | 'before' | 'after'>[]): Promise<string> {
   const effect = effects.map(({ path, before = '', after = '' }) => [path, before, after]).sort();
   return hashOf(encodeText(JSON.stringify(effect)));
 }
 
-/** What moves away is not deleted: its content is kept at another place. */
+/** Lists the files to be written and deleted. The old path of a moved file counts as written, because its content is not lost. */
 export function targetsOf({ changes }: ChangeSet): Target[] {
   const moved = new Set(changes.map(({ movedFrom }) => movedFrom));
   return changes.map(({ path, after }) => ({ path: path.replace(/\/$/, ''), access: after || moved.has(path) ? 'write' : 'delete' }));
 }
 
-/** Of a move, what it changes in the content is shown, at the place that it goes to. */
+/** For a move, the diff compares the content with that of the old path, and is listed under the new path. */
 async function summarize(
   { path, before, after, movedFrom }: FileChange,
   changes: readonly FileChange[],

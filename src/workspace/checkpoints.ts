@@ -1,4 +1,4 @@
-/** From what is known of earlier writes, what a file has to become so that they are taken back. */
+/** Computes from the recorded writes what a file must contain so that these writes are undone. */
 
 import type { ChangeSummary } from '../core/session/effects.ts';
 import type { UndoResult } from '../core/session/events.ts';
@@ -6,29 +6,32 @@ import { hashOf } from './content.ts';
 import { mergeBytes } from './merge.ts';
 import type { BlobStore } from './types.ts';
 
-/** What was about to be written; `landed`: known to have been, whole. */
+/** A write as it was recorded before it began. `landed` is true when it is known to have completed. */
 export type Staged = Pick<ChangeSummary, 'path' | 'from' | 'before' | 'after' | 'mode' | 'made'> & { landed: boolean };
 
 type Hash = string | undefined;
 
-/** Writes of a file with nobody else's in between: from `before` to one of `left`, or several where it is not known how far they came. */
+/**
+ * Consecutive writes of one file without a change by somebody else in between. They start at `before` and end at one of `left`. There are
+ * several when it is not known which writes completed.
+ */
 export type Stretch = { before: Hash; left: ReadonlySet<Hash> };
 
-/** What was written to one place, oldest stretch first. `mode` is that of a file which went. */
+/** The recorded writes to one path, oldest first. `mode` holds the permissions of a file that was deleted. */
 export type History = { path: string; stretches: Stretch[]; mode?: number | undefined };
 
 /**
- * By path; what is sure to have ended where it began is left out. Newest first, and what has to go before what comes back, since it
- * may stand in its way.
+ * Groups writes by path, newest first, without paths that certainly ended with their original content. Files that undo deletes come before
+ * files that it restores, because a deleted file may occupy the path of a directory that is needed.
  */
 export function historiesOf(staged: readonly Staged[]): History[] {
   const all = new Map<string, { path: string; stretches: { before: Hash; left: Set<Hash> }[]; mode?: number }>();
   for (const { path, before, after, mode, landed } of staged) {
-    const known = all.get(path) ?? { path, stretches: [] };
-    all.set(path, known);
-    if (mode !== undefined) known.mode ??= mode;
-    const last = known.stretches.at(-1);
-    if (!last?.left.has(before)) known.stretches.push({ before, left: new Set(landed ? [after] : [before, after]) });
+    const history = all.get(path) ?? { path, stretches: [] };
+    all.set(path, history);
+    if (mode !== undefined) history.mode ??= mode;
+    const last = history.stretches.at(-1);
+    if (!last?.left.has(before)) history.stretches.push({ before, left: new Set(landed ? [after] : [before, after]) });
     else if (landed) last.left = new Set([after]);
     else last.left.add(after);
   }
@@ -40,11 +43,17 @@ export function historiesOf(staged: readonly Staged[]): History[] {
   return [...changed.filter(goes), ...changed.filter((history) => !goes(history))];
 }
 
-/** `content` where it is to be written; undefined where the file is to go. */
-export type Earlier = Omit<UndoResult, 'path'> & { content?: { bytes: Uint8Array | undefined } };
+/** The result of planning an undo. Without `content`, nothing is written; with `content.bytes` undefined, the file is deleted. */
+export type RestoredContent = Omit<UndoResult, 'path'> & { content?: { bytes: Uint8Array | undefined } };
 
-/** What the file has to become, stretch by stretch, the newest first. Where somebody else wrote, theirs is kept by merging or not touched at all. */
-export async function earlier(now: Uint8Array | undefined, stretches: readonly Stretch[], blobs: Pick<BlobStore, 'get'>): Promise<Earlier> {
+/**
+ * Undoes the writes of one file, newest first. Changes that somebody else made in between are merged, or the undo of the file is refused.
+ */
+export async function restoredContent(
+  now: Uint8Array | undefined,
+  stretches: readonly Stretch[],
+  blobs: Pick<BlobStore, 'get'>,
+): Promise<RestoredContent> {
   const begun = now && (await hashOf(now));
   let hash: Hash = begun;
   let bytes = now;
@@ -52,19 +61,19 @@ export async function earlier(now: Uint8Array | undefined, stretches: readonly S
   for (const { before, left } of stretches.toReversed()) {
     if (hash === before) continue;
     const image = before === undefined ? undefined : await blobs.get(before);
-    const refused = (reason: string): Earlier => ({ outcome: 'refused', reason });
-    if (before !== undefined && !image) return refused('Its earlier content is no longer kept.');
+    const refused = (reason: string): RestoredContent => ({ outcome: 'refused', reason });
+    if (before !== undefined && !image) return refused('Its earlier content is no longer stored.');
     if (left.has(hash)) {
       [bytes, hash] = [image, before];
       continue;
     }
-    if (!bytes) return refused('It was deleted since.');
+    if (!bytes) return refused('It has been deleted since.');
     const [base] = left;
-    if (!image || base === undefined || left.size > 1) return refused('It was changed since.');
+    if (!image || base === undefined || left.size > 1) return refused('It has been changed since.');
     const then = await blobs.get(base);
-    if (!then) return refused('It was changed since, and what Kedge had left there is no longer kept.');
+    if (!then) return refused('It has been changed since, and the content that Kedge wrote is no longer stored.');
     const merged = mergeBytes(then, bytes, image);
-    if (!merged) return refused('It was changed since, in the same lines.');
+    if (!merged) return refused('It has been changed since, in the same lines.');
     [bytes, hash, merges] = [merged, await hashOf(merged), true];
   }
   if (hash === begun) return { outcome: 'unchanged' };

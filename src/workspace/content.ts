@@ -1,6 +1,4 @@
-/** Bytes, text and hashes of file contents. */
-
-/** sha-256 in hex. */
+/** Returns the SHA-256 digest in hexadecimal. */
 export async function hashOf(bytes: Uint8Array): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>);
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -10,8 +8,8 @@ const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 
 /**
- * The text, when the bytes are UTF-8, or UTF-16 that begins with a byte order mark, without NUL: then `encodeLike` gives the same
- * bytes again (a mark is kept as U+FEFF). What may be in any other encoding is not guessed at.
+ * Returns the text when the bytes are UTF-8, or UTF-16 with a byte order mark, and contain no NUL. `encodeLike` then restores the same
+ * bytes; the byte order mark stays in the text as U+FEFF. Other encodings are not guessed: the result is undefined.
  */
 export function decodeText(bytes: Uint8Array): string | undefined {
   const utf16 = utf16Of(bytes);
@@ -28,7 +26,7 @@ export function encodeText(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** In the encoding that these bytes are in. */
+/** Encodes the text in the encoding of `bytes`. */
 export function encodeLike(text: string, bytes: Uint8Array): Uint8Array {
   const utf16 = utf16Of(bytes);
   if (!utf16) return encoder.encode(text);

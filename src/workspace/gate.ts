@@ -1,44 +1,44 @@
 /**
- * The write gate: the only code that is handed the means to write. It applies exactly the change that was shown, or nothing,
- * and leaves behind what is needed to take it back.
+ * The write gate is the only code that receives a `Writer`. It applies exactly the change that was displayed, or nothing, and stores what
+ * undo needs.
  */
 
 import { type ExecuteContext, ToolError } from '../core/run/tool.ts';
 import type { ChangeSummary, Review, Revision } from '../core/session/effects.ts';
 import type { UndoResult } from '../core/session/events.ts';
+import { changesFrom, reviseChanges } from './apply-revision.ts';
 import { type ChangeSet, changeSet, diffOf, digestOf } from './changes.ts';
-import { earlier, type History, historiesOf, type Staged } from './checkpoints.ts';
+import { type History, historiesOf, restoredContent, type Staged } from './checkpoints.ts';
 import { decodeText, encodeLike, hashOf, sameBytes } from './content.ts';
-import { currentContent, emptyDirectories, expectUnchanged, withUndoFacts } from './current.ts';
+import { currentContent, emptyDirectories, expectUnchanged, withUndoInfo } from './current.ts';
+import type { FormatText } from './format-changes.ts';
 import { withoutHunks } from './hunks.ts';
 import { parsePath } from './paths.ts';
-import { changesFrom, revised } from './revise.ts';
-import type { Tidy } from './tidy.ts';
 import { type BlobStore, type FileChange, NothingWritten, type Writer } from './types.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Called before the first byte changes, with all that is about to. */
+/** Called with all changes before the first byte is written. */
 export type RecordChanges = (changes: Omit<ChangeSummary, 'diff'>[]) => void;
 
-type Plan = { result: UndoResult; change?: FileChange; isBlocked?: boolean };
+type PlannedUndo = { result: UndoResult; change?: FileChange; isBlocked?: boolean };
 
 export class WriteGate {
   readonly #workspace: Workspace;
   readonly #writer: Writer;
   readonly #blobs: BlobStore;
-  /** How the user wants proposed texts tidied before they are shown, where the host can. */
-  readonly tidy: Tidy | undefined;
+  /** Formats a proposed text as the user's settings say, before the change is displayed. Undefined when the host has no formatter. */
+  readonly format: FormatText | undefined;
   #queue: Promise<unknown>;
 
-  constructor(workspace: Workspace, writer: Writer, blobs: BlobStore, tidy?: Tidy) {
-    this.tidy = tidy;
+  constructor(workspace: Workspace, writer: Writer, blobs: BlobStore, format?: FormatText) {
+    this.format = format;
     this.#workspace = workspace;
     this.#writer = writer;
     this.#blobs = blobs;
     this.#queue = Promise.resolve(writer.recover?.()).catch(() => undefined);
   }
 
-  /** The change set of these changes. Its contents are kept from now on: the diff that is shown and a later undo read them. */
+  /** Builds the change set and stores all contents as blobs, because the displayed diff and a later undo read them. */
   async prepare(changes: FileChange[]): Promise<ChangeSet> {
     const set = await changeSet(changes);
     for (const { before, after } of changes) {
@@ -52,17 +52,17 @@ export class WriteGate {
     return (await changeSet(await changesFrom(summaries, this.#blobs), Number.POSITIVE_INFINITY)).summaries;
   }
 
-  /** As much of the change as the user kept. @throws ToolError for a revision that does not fit it. */
+  /** Reduces the change to the parts that the user accepted. @throws ToolError when the revision does not fit the change. */
   async revise(set: ChangeSet, revision: Revision): Promise<ChangeSet> {
-    return this.prepare(await revised(set.changes, revision, this.#blobs));
+    return this.prepare(await reviseChanges(set.changes, revision, this.#blobs));
   }
 
-  /** The digest that `revise` will come to; undefined where nothing is left to do. */
+  /** Returns the digest that `revise` would produce, or undefined when the revision leaves nothing to do. */
   async revisedDigest(summaries: readonly ChangeSummary[], revision: Revision): Promise<string | undefined> {
-    const kept = await revised(await changesFrom(summaries, this.#blobs), revision, this.#blobs);
+    const accepted = await reviseChanges(await changesFrom(summaries, this.#blobs), revision, this.#blobs);
     const hash = async (bytes: Uint8Array | undefined) => bytes && { hash: await hashOf(bytes) };
     const effects = await Promise.all(
-      kept.map(async ({ path, before, after }) => {
+      accepted.map(async ({ path, before, after }) => {
         const [from, to] = await Promise.all([hash(before), hash(after)]);
         return { path, ...(from && { before: from.hash }), ...(to && { after: to.hash }) };
       }),
@@ -70,16 +70,19 @@ export class WriteGate {
     return effects.length === 0 ? undefined : digestOf(effects);
   }
 
-  /** @throws ToolError, with every file as it was, when any of them is no longer what was shown or cannot be written. */
+  /**
+   * Applies the change set. @throws ToolError when a file is no longer as it was displayed or cannot be written. Every file is then as
+   * before, unless the message names it.
+   */
   apply(set: ChangeSet, { callId, record, signal }: Pick<ExecuteContext, 'callId' | 'record' | 'signal'>): Promise<void> {
-    return this.#alone(async () => {
+    return this.#enqueue(async () => {
       for (const change of set.changes) await expectUnchanged(this.#workspace, change);
       const staged = await Promise.all(
-        set.summaries.map(({ diff: _, ...rest }, index) => withUndoFacts(this.#workspace, rest, set.changes[index])),
+        set.summaries.map(({ diff: _, ...rest }, index) => withUndoInfo(this.#workspace, rest, set.changes[index])),
       );
-      // A change that has not begun when its run is stopped never does.
+      // A run that was stopped must not start another change.
       signal.throwIfAborted();
-      // The log knows what is about to happen before the first byte changes.
+      // The event must be in the log before the first byte changes, so that a crash can be recovered from.
       record({ type: 'changes_staged', callId, changes: staged });
       const changes = set.changes.map((change, index) => ({ ...change, mode: staged[index]?.mode }));
       const overtaken = await this.#commit(changes, () => record({ type: 'changes_dropped', callId }));
@@ -90,69 +93,69 @@ export class WriteGate {
   }
 
   /**
-   * Takes back what was written, newest first, as one step where that can be. A file in which somebody went on is merged, or left
-   * alone where the two meet. `record` is told before the first byte changes; what landed of it, the results say. Stopped before that, it
-   * changes nothing; stopped later, it ends between two files.
+   * Undoes recorded writes, newest first, in one step if possible. Later changes by somebody else are merged, or the file is left alone
+   * where they conflict. `record` is called before the first byte is written; the results say which files were restored. An abort before
+   * that changes nothing; a later abort takes effect between two files.
    */
   undo(staged: readonly Staged[], record: RecordChanges, signal?: AbortSignal): Promise<UndoResult[]> {
-    return this.#alone(async () => {
+    return this.#enqueue(async () => {
       const histories = historiesOf(staged);
-      const plans: Plan[] = [];
+      const plans: PlannedUndo[] = [];
       for (const history of histories) {
         signal?.throwIfAborted();
-        plans.push(await this.#plan(history));
+        plans.push(await this.#planUndo(history));
       }
       signal?.throwIfAborted();
-      await this.#takeBack(plans, record, signal);
+      await this.#applyUndo(plans, record, signal);
       await this.#removeEmpty(staged.flatMap(({ made = [] }) => made).reverse(), signal);
-      // Something that has gone by now may have stood in its way.
+      // A file that blocked this path may be gone by now.
       for (const [index, { isBlocked }] of plans.entries()) {
         if (!isBlocked || signal?.aborted) continue;
-        const again = await this.#plan(histories[index] as History);
-        await this.#takeBack([again], record, signal);
+        const again = await this.#planUndo(histories[index] as History);
+        await this.#applyUndo([again], record, signal);
         plans[index] = again;
       }
       return plans.map(({ result }) => result);
     });
   }
 
-  /** What these writes to one file come to in the file as it is now. */
+  /** Shows what undoing these writes to one file would change in its current content. */
   async review(staged: readonly Staged[]): Promise<Review> {
-    const { result, change } = await this.#planOf(staged);
+    const { result, change } = await this.#planUndoOf(staged);
     if (result.outcome === 'refused') return { problem: result.reason ?? '' };
     return { ...diffOf(change?.after, change?.before), digest: await this.#digestOf(change) };
   }
 
-  /** Takes back one hunk of what `review` showed. Another file than it showed is refused. */
+  /** Undoes one hunk of the diff that `review` returned. The result is `refused` when the file has changed since. */
   undoHunk(staged: readonly Staged[], { index, digest }: { index: number; digest: string }, record: RecordChanges): Promise<UndoResult[]> {
-    return this.#alone(async () => {
-      const plan = await this.#planOf(staged);
+    return this.#enqueue(async () => {
+      const plan = await this.#planUndoOf(staged);
       const { change } = plan;
       if (!change) return [plan.result];
       if ((await this.#digestOf(change)) !== digest)
-        return [{ path: change.path, outcome: 'refused', reason: 'It was changed since you saw it. Look at it again.' }];
+        return [{ path: change.path, outcome: 'refused', reason: 'It has been changed since you saw it. Review it again.' }];
       const [old, now] = [change.after && decodeText(change.after), change.before && decodeText(change.before)];
       if (change.before && old !== undefined && now !== undefined)
         plan.change = { ...change, after: encodeLike(withoutHunks(old, now, [index]), change.before) };
-      await this.#takeBack([plan], record);
+      await this.#applyUndo([plan], record);
       return [plan.result];
     });
   }
 
-  async #planOf(staged: readonly Staged[]): Promise<Plan> {
+  async #planUndoOf(staged: readonly Staged[]): Promise<PlannedUndo> {
     const [history] = historiesOf(staged);
-    return history ? this.#plan(history) : { result: { path: staged[0]?.path ?? '', outcome: 'unchanged' } };
+    return history ? this.#planUndo(history) : { result: { path: staged[0]?.path ?? '', outcome: 'unchanged' } };
   }
 
   async #digestOf(change: FileChange | undefined): Promise<string> {
     return (await changeSet(change ? [change] : [])).digest;
   }
 
-  async #plan({ path, stretches, mode }: History): Promise<Plan> {
+  async #planUndo({ path, stretches, mode }: History): Promise<PlannedUndo> {
     try {
       const at = parsePath(path, this.#workspace.fs.folders);
       const before = await currentContent(this.#workspace, { path, at });
-      const { content, ...result } = await earlier(before, stretches, this.#blobs);
+      const { content, ...result } = await restoredContent(before, stretches, this.#blobs);
       if (!content) return { result: { path, ...result } };
       const change: FileChange = { path, at, before, after: content.bytes, mode };
       await expectUnchanged(this.#workspace, change);
@@ -162,18 +165,18 @@ export class WriteGate {
     }
   }
 
-  async #takeBack(plans: Plan[], record: RecordChanges, signal?: AbortSignal): Promise<void> {
+  async #applyUndo(plans: PlannedUndo[], record: RecordChanges, signal?: AbortSignal): Promise<void> {
     const changes = plans.flatMap(({ change }) => change ?? []);
     if (changes.length === 0) return;
-    // What is there now is kept too, so that the way back can be gone back.
+    // The current contents are stored as well, so that the undo can itself be undone.
     const { summaries } = await this.prepare(changes);
-    record(await Promise.all(summaries.map(({ diff: _, ...rest }, index) => withUndoFacts(this.#workspace, rest, changes[index]))));
+    record(await Promise.all(summaries.map(({ diff: _, ...rest }, index) => withUndoInfo(this.#workspace, rest, changes[index]))));
     const files = plans.filter(({ change }) => change && !change.path.endsWith('/'));
     const isWhole = await this.#commit(files.map(({ change }) => change as FileChange)).then(
       () => true,
       () => false,
     );
-    // One by one, so that a file that cannot be written does not keep the others from it.
+    // The files are written one by one, so that one failure does not prevent the others.
     for (const plan of plans) {
       const { change } = plan;
       if (!change || (isWhole && files.includes(plan))) continue;
@@ -187,7 +190,10 @@ export class WriteGate {
     }
   }
 
-  /** Directories that came with files, inner ones first: all at once, or else as many as can go. One that holds somebody's work by now stays. */
+  /**
+   * Removes the directories that were created for files, inner ones first: all in one step, or otherwise as many as possible. A directory
+   * that contains other files stays.
+   */
   async #removeEmpty(paths: readonly string[], signal?: AbortSignal): Promise<void> {
     const changes = await emptyDirectories(this.#workspace, paths, signal);
     if (signal?.aborted || changes.length === 0) return;
@@ -198,30 +204,33 @@ export class WriteGate {
     for (const change of isDone ? [] : changes) if (!signal?.aborted) await this.#commit([change]).catch(() => undefined);
   }
 
-  /** `putBack` is told where it failed and nothing of it is left. Returns the paths that somebody else has changed since it landed. */
-  async #commit(changes: readonly FileChange[], putBack?: () => void): Promise<string[]> {
+  /**
+   * Writes the changes and rolls them back on failure. `onRolledBack` is called when the rollback was complete. Returns the paths that
+   * somebody else changed right after the write. @throws ToolError when the write failed.
+   */
+  async #commit(changes: readonly FileChange[], onRolledBack?: () => void): Promise<string[]> {
     try {
       await this.#writer.commit(changes);
       const overtaken: string[] = [];
       for (const change of changes) {
         const now = await currentContent(this.#workspace, change);
         if (sameBytes(now, change.after)) continue;
-        if (sameBytes(now, change.before)) throw new Error(`${change.path} did not take the new content.`);
+        if (sameBytes(now, change.before)) throw new Error(`${change.path} does not have the new content.`);
         overtaken.push(change.path);
       }
       return overtaken;
     } catch (error) {
       const lost = await this.#rollBack(changes, error instanceof NothingWritten);
-      if (lost.length === 0) putBack?.();
+      if (lost.length === 0) onRolledBack?.();
       const why = error instanceof Error ? error.message : String(error);
-      const state = lost.length ? `These could not be put back: ${lost.join(', ')}. Read them again.` : 'Nothing was changed.';
+      const state = lost.length ? `These files could not be restored: ${lost.join(', ')}. Read them again.` : 'Nothing was changed.';
       throw new ToolError(`The change could not be written: ${why.replace(/\.?$/, '.')} ${state}`);
     }
   }
 
   /**
-   * Returns the paths that could not be put back. What is neither the old nor the new content is somebody else's work: it stays, and only where
-   * it is sure that `nothingLanded` nothing of the change is in it.
+   * Returns the paths that could not be restored. A content that is neither the old nor the new one is somebody else's work and stays. It
+   * counts as not restored unless `nothingLanded` says that the writer wrote nothing.
    */
   async #rollBack(changes: readonly FileChange[], nothingLanded: boolean): Promise<string[]> {
     const lost: string[] = [];
@@ -240,8 +249,8 @@ export class WriteGate {
     return lost;
   }
 
-  /** One change at a time, whichever session asks. */
-  #alone<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs one change at a time across all sessions. */
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#queue.then(work);
     this.#queue = result.catch(() => undefined);
     return result;

@@ -1,39 +1,39 @@
-/** The hunks of a change: what is shown of it, and what can be accepted and refused one by one. */
+/** Hunks of a change, as they are displayed and accepted or refused one by one. */
 import { structuredPatch } from 'diff';
 import { ToolError } from '../core/run/tool.ts';
 
-/** Starts count lines from 1. `lines` are those of a unified diff, each with its sign. */
+/** `oldStart` and `newStart` count lines from 1. `lines` are the lines of a unified diff, each with its sign. */
 export type Hunk = { oldStart: number; oldLines: number; newStart: number; newLines: number; lines: string[] };
 
 const CONTEXT = 3;
 const TIMEOUT_MS = 2_000;
 const NO_LINE_FEED = '\\ No newline at end of file';
 
-/** undefined where the two differ too much to be told apart in time: such a change is one hunk. */
+/** Returns undefined when the texts differ too much to compute a diff in time. The change is then treated as one hunk. */
 export function hunksOf(before: string, after: string): Hunk[] | undefined {
   if (before === after) return [];
-  const { skipped, from, to } = narrowed(before, after);
+  const { skipped, from, to } = withoutCommonLines(before, after);
   const patch = structuredPatch('', '', from, to, undefined, undefined, { context: CONTEXT, timeout: TIMEOUT_MS });
   return patch?.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => {
     return { oldStart: oldStart + skipped, oldLines, newStart: newStart + skipped, newLines, lines };
   });
 }
 
-/** All of the old lines for all of the new ones: what is shown of texts that cannot be told apart in time. */
+/** One hunk that replaces all old lines by all new ones. It is displayed when no diff could be computed in time. */
 export function replacement(before: string, after: string): Hunk {
   const side = (text: string, sign: string) => {
     const lines = linesOf(text);
-    const shown = lines.map((line) => sign + line.replace(/\n$/, ''));
-    return { count: lines.length, lines: lines.at(-1)?.endsWith('\n') === false ? [...shown, NO_LINE_FEED] : shown };
+    const signedLines = lines.map((line) => sign + line.replace(/\n$/, ''));
+    return { count: lines.length, lines: lines.at(-1)?.endsWith('\n') === false ? [...signedLines, NO_LINE_FEED] : signedLines };
   };
   const [old, now] = [side(before, '-'), side(after, '+')];
   return { oldStart: 1, oldLines: old.count, newStart: 1, newLines: now.count, lines: [...old.lines, ...now.lines] };
 }
 
-/** The text after the change, but for the hunks with these indices, which stay as they were. */
+/** Applies the change without the hunks of the `refused` indices. @throws ToolError for an index that does not exist. */
 export function withoutHunks(before: string, after: string, refused: readonly number[]): string {
   const hunks = hunksOf(before, after);
-  // Where what was told apart before is one hunk now, none of it lands.
+  // The user saw separate hunks, but this time the diff was not computed in time, so nothing is applied.
   if (!hunks) return refused.length > 0 ? before : after;
   const unknown = refused.find((index) => !hunks[index]);
   if (unknown !== undefined) throw new ToolError(`This change has no hunk ${unknown + 1}. Look at it again.`);
@@ -48,20 +48,20 @@ export function withoutHunks(before: string, after: string, refused: readonly nu
   return [...parts, old.slice(at)].flat().join('');
 }
 
-/** With their endings. */
+/** Splits a text into lines that keep their line endings. */
 export function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-/** Without the lines that both begin and end with, but for the context: what is left of a large file is small. */
-function narrowed(old: string, now: string): { skipped: number; from: string; to: string } {
+/** Drops the common lines at the beginning and the end, except for the context, so that the diff of a large file stays fast. */
+function withoutCommonLines(old: string, now: string): { skipped: number; from: string; to: string } {
   const shorter = Math.min(old.length, now.length);
   let start = 0;
   while (start < shorter && old.charCodeAt(start) === now.charCodeAt(start)) start++;
   let tail = 0;
   while (tail < shorter - start && old.charCodeAt(old.length - 1 - tail) === now.charCodeAt(now.length - 1 - tail)) tail++;
   for (let line = 0; line <= CONTEXT && start > 0; line++) start = Math.max(0, old.lastIndexOf('\n', start - 1));
-  // Behind that line break, or at the beginning where there are not as many lines.
+  // Moves past the line break that was found, or stays at the beginning of a text with fewer lines.
   if (start !== 0) start += 1;
   let end = old.length - tail;
   for (let line = 0; line <= CONTEXT + 1 && end < old.length; line++) end = old.indexOf('\n', end) + 1 || old.length;

@@ -1,4 +1,4 @@
-/** Each part of a pattern that stands for any number of directories multiplies the time for a path by the depth of the path. */
+/** Each double-star component of a pattern multiplies the time to match a path by the depth of the path. */
 const MAX_GLOBSTARS = 2;
 
 /** Whether matching a line of an ignore file could take very long. A hostile repository can contain such a line. */

@@ -1,4 +1,4 @@
-/** `.kedgeignore`: what its patterns (those of gitignore) name is not there for a model, whichever way it is asked for. */
+/** Support for `.kedgeignore`: the files that its gitignore patterns match do not exist for the model, whichever tool asks. */
 import { locationsIn } from './aliases.ts';
 import { decodeText } from './content.ts';
 import { isCostlyPattern } from './ignore-patterns.ts';
@@ -10,16 +10,16 @@ export const IGNORE_FILE = '.kedgeignore';
 const MAX_BYTES = 1_000_000;
 
 /**
- * The same file system without what the ignore files at the top of its folders hide: left out where it would be found or listed,
- * refused with a PathError where it is named. They are read now; a change of them counts for the next one.
- * @throws Error where one is there that cannot be read: what it hides is not known then.
+ * Wraps a file system so that files matched by the ignore files at the top of its folders are omitted from listings and searches, and
+ * refused with a PathError when they are named. The ignore files are read once; later edits count for the next wrapper. @throws Error when
+ * an ignore file exists but cannot be read, because what it hides is then unknown.
  */
 export async function withIgnoreFiles(fs: FileSystem): Promise<FileSystem> {
   const rules = await Promise.all(fs.folders.map((_, folder) => rulesOf(fs, folder)));
   if (rules.every((each) => each === undefined)) return fs;
-  const known = rules.map(() => new Map<string, boolean>());
+  const caches = rules.map(() => new Map<string, boolean>());
   const hidesDirectory = ({ folder, path }: Location): boolean => {
-    const cache = known[folder];
+    const cache = caches[folder];
     if (!cache || path === '') return false;
     const hidden = cache.get(path) ?? (hidesDirectory({ folder, path: parentOf(path) }) || (rules[folder]?.(`${path}/`) ?? false));
     cache.set(path, hidden);
@@ -29,7 +29,7 @@ export async function withIgnoreFiles(fs: FileSystem): Promise<FileSystem> {
     if (isDirectory || path === '') return hidesDirectory({ folder, path });
     return hidesDirectory({ folder, path: parentOf(path) }) || (rules[folder]?.(path) ?? false);
   };
-  // One open folder may lie in another: each has its own ignore file, and what one of them hides is hidden.
+  // One open folder may be inside another. Each has its own ignore file, and a file that either of them hides is hidden.
   const locations = locationsIn(fs.folders);
   const hides = (at: Location, isDirectory: boolean): boolean => locations(at).some((each) => hidesIn(each, isDirectory));
   return new HidingFileSystem(fs, hides);
@@ -46,12 +46,12 @@ async function rulesOf(fs: FileSystem, folder: number): Promise<((path: string) 
   const stat = real && (await fs.stat(real));
   const text = real && stat?.type === 'file' && stat.size <= MAX_BYTES ? decodeText((await fs.read(real)).bytes) : undefined;
   if (text === undefined)
-    throw new Error(`${formatPath(at, fs.folders)} cannot be read, so that nobody knows what it hides. Put it right.`);
+    throw new Error(`${formatPath(at, fs.folders)} cannot be read, so the files that it hides are unknown. Fix or remove it.`);
   const costly = text.split('\n').findIndex(isCostlyPattern);
   if (costly >= 0)
     throw new Error(`${formatPath(at, fs.folders)}: line ${costly + 1} has too many **/ to be matched quickly. Use two of them at most.`);
   const { default: ignore } = await import('ignore');
-  // Letters count alike in both cases, and with accents of their own or apart: some platforms take them for the same file.
+  // Matching ignores case, and composed and decomposed accents are equal, because some platforms treat such names as the same file.
   const rules = ignore({ allowRelativePaths: true }).add(text.replace(/^\uFEFF/, '').normalize('NFC'));
   return (path) => rules.ignores(path.normalize('NFC'));
 }
@@ -59,7 +59,7 @@ async function rulesOf(fs: FileSystem, folder: number): Promise<((path: string) 
 class HidingFileSystem implements FileSystem {
   readonly #fs: FileSystem;
   readonly #hides: (at: Location, isDirectory: boolean) => boolean;
-  /** Of a file. */
+  /** Whether a file is hidden. */
   readonly hides: (at: Location) => boolean;
 
   constructor(fs: FileSystem, hides: (at: Location, isDirectory: boolean) => boolean) {
@@ -72,7 +72,7 @@ class HidingFileSystem implements FileSystem {
     return this.#fs.folders;
   }
 
-  /** Judged by both names: a link that is hidden, and one that leads to what is. */
+  /** Checks both names of a symbolic link: its own and that of its target. */
   async canonical(at: Location) {
     const real = await this.#fs.canonical(await this.#visible(at));
     return real && this.#visible(real, at);
@@ -115,7 +115,7 @@ class HidingFileSystem implements FileSystem {
   async #visible(at: Location, named = at): Promise<Location> {
     const [asFile, asDirectory] = [this.#hides(at, false), this.#hides(at, true)];
     if (!asFile && !asDirectory) return at;
-    // Patterns may mean files or directories only; what is not there yet could become either.
+    // A pattern may match files only or directories only. A path that does not exist could become either, so it is hidden.
     const stat = asFile === asDirectory ? undefined : await this.#fs.stat(at);
     const hidden = !stat || (stat.type === 'directory' ? asDirectory : asFile);
     if (hidden) throw new PathError(`${formatPath(named, this.folders)} is hidden by ${IGNORE_FILE}.`);

@@ -1,45 +1,54 @@
-/** The language services of a host, as an editor has them. They only look: what a rename would change is handed out, and not applied. */
+/** The language services of a host, such as those of an editor. They only read: a rename returns its edits and does not apply them. */
 import type { Location } from './types.ts';
 
-/** `line` counts from 1; `column` is how far into the line, in UTF-16 units from 0. */
+/** `line` counts from 1; `column` counts UTF-16 code units from 0. */
 export type Position = { line: number; column: number };
 
-/** `at` is absent for what lies in no open folder; `name` is then what to call it. */
+/** `at` is missing for a place outside all open folders, for which `name` is what to display. */
 export type Place = { at?: Location; name: string; line: number };
 
 export type Problem = { at: Location; line: number; severity: 'error' | 'warning'; message: string };
 
-/** `depth` is 0 for what stands at the top of the file. */
+/** `depth` is 0 for a symbol at the top level of the file. */
 export type OutlineEntry = { name: string; kind: string; line: number; depth: number };
 
 export type FoundSymbol = Place & { symbol: string; kind: string; container?: string };
 
 export type TextEdit = { from: Position; to: Position; text: string };
 
-/** Files by where they are now. `strange` names what is no edit or move of a file in an open folder. */
+/**
+ * The edits and moves of a rename, by current file locations. `strange` lists effects that are neither an edit nor a move of a file in an
+ * open folder.
+ */
 export type RenameEffect = { edits: { at: Location; edits: TextEdit[] }[]; moves: { from: Location; to: Location }[]; strange: string[] };
 
-/** Files that are watched while they are changed. */
+/** Watches the problems of files while these are changed. */
 export interface ProblemWatch {
-  /** What was known before the change, complete once `after` resolved; files of which nothing could be known are not among `files`. */
+  /**
+   * The problems before the change, complete once `after` has resolved. `files` leaves out files for which no service could report
+   * problems.
+   */
   readonly files: readonly Location[];
   readonly before: readonly Problem[];
-  /** What there is in these files after the change. Waits a short time for services that are known to answer. */
+  /** Returns the problems in these files after the change. It waits a short time for services that are known to respond. */
   after(files: readonly Location[]): Promise<Problem[]>;
   end(): void;
 }
 
-/** Each question may take as long as a language server does: callers set the time. None of them changes anything. */
+/**
+ * Language service requests can take as long as the language server does, so callers set a timeout through `signal`. None of them changes a
+ * file.
+ */
 export interface LanguageServices {
-  /** Errors and warnings of one file, or of all that were checked so far. */
+  /** Returns the errors and warnings of one file, or of all files that were checked so far. */
   problems(at: Location | undefined, signal: AbortSignal): Promise<Problem[]>;
   outline(at: Location, signal: AbortSignal): Promise<OutlineEntry[]>;
   symbols(query: string, signal: AbortSignal): Promise<FoundSymbol[]>;
   definition(at: Location, position: Position, signal: AbortSignal): Promise<Place[]>;
   references(at: Location, position: Position, signal: AbortSignal): Promise<Place[]>;
-  /** undefined where nobody can rename it. @throws with the words of the service where it refuses to. */
+  /** Returns undefined when no service can rename here. @throws Error with the message of the service when it refuses. */
   rename(at: Location, position: Position, newName: string, signal: AbortSignal): Promise<RenameEffect | undefined>;
-  /** Gets the services ready for these files, without waiting. */
+  /** Starts the services for these files without waiting for them. */
   prepare(files: readonly Location[]): void;
   watch(files: readonly Location[], signal: AbortSignal): Promise<ProblemWatch>;
 }

@@ -1,14 +1,14 @@
-/** Three-way merge by lines: what happened on both sides of a common base, where the two do not meet. */
+/** Three-way merge by lines. It combines the changes of both sides when they do not overlap. */
 import { diffArrays } from 'diff';
 import { decodeText, encodeLike } from './content.ts';
 import { linesOf } from './hunks.ts';
 
-/** The lines `from` to before `to` of the base became `lines`. */
+/** The lines of the base from `from` up to, but not including, `to` are replaced by `lines`. */
 type Edit = { from: number; to: number; lines: string[] };
 
 const TIMEOUT_MS = 2_000;
 
-/** undefined where both changed the same lines, each in its own way, or added lines at the same place. */
+/** Returns undefined on a conflict: both sides changed the same lines differently, or added lines at the same place. */
 export function mergeText(base: string, ours: string, theirs: string): string | undefined {
   const lines = linesOf(base);
   const [mine, other] = [editsOf(lines, linesOf(ours)), editsOf(lines, linesOf(theirs))];
@@ -25,15 +25,15 @@ export function mergeText(base: string, ours: string, theirs: string): string | 
       other.shift();
       continue;
     }
-    if (a && b && meet(a, b)) return undefined;
+    if (a && b && isConflict(a, b)) return undefined;
     take((!b || (a && isFirst(a, b)) ? mine.shift() : other.shift()) as Edit);
   }
   const whole = merged.concat(lines.slice(at));
-  // A last line without its break must not run into what came after it.
+  // A last line without a line break must not be joined with lines that follow it after the merge.
   return whole.slice(0, -1).every((line) => line.endsWith('\n')) ? whole.join('') : undefined;
 }
 
-/** As `mergeText`, in the encoding of `ours`; undefined for what is not text. */
+/** Merges like `mergeText`, in the encoding of `ours`. Returns undefined for binary content. */
 export function mergeBytes(base: Uint8Array, ours: Uint8Array, theirs: Uint8Array): Uint8Array | undefined {
   const [from, mine, other] = [decodeText(base), decodeText(ours), decodeText(theirs)];
   if (from === undefined || mine === undefined || other === undefined) return undefined;
@@ -66,8 +66,10 @@ function isSame(a: Edit, b: Edit): boolean {
   return a.from === b.from && a.to === b.to && a.lines.length === b.lines.length && a.lines.every((line, at) => line === b.lines[at]);
 }
 
-/** They share lines of the base, or add lines at one place, or one adds lines amid what the other replaces. */
-function meet(a: Edit, b: Edit): boolean {
+/**
+ * Two edits conflict when they replace the same lines, add lines at the same place, or when one adds lines inside what the other replaces.
+ */
+function isConflict(a: Edit, b: Edit): boolean {
   if (a.from === b.from && (a.from === a.to) === (b.from === b.to)) return true;
   return a.from < b.to && b.from < a.to;
 }

@@ -2,24 +2,24 @@ import { ToolError } from '../core/run/tool.ts';
 import type { Folder, Location } from './types.ts';
 
 const MAX_LENGTH = 4_096;
-/** In bytes, as most file systems have it. */
+/** The limit of most file systems, in bytes. */
 const MAX_NAME = 255;
 
-/** Says in one sentence why a path is no path in the workspace. */
+/** The message says in one sentence why a path is not valid in the workspace. */
 export class PathError extends ToolError {
   override name = 'PathError';
 }
 
 /**
- * The location that a path names, judged by its letters alone; links are the file system's to resolve.
- * With one folder paths are relative to it, with several the first component is the folder's name; an absolute path may lie in one of them.
- * @throws PathError for what is outside, leaves the folder, or holds characters that no path should.
+ * Turns a path into a location by its text alone; the file system resolves links later. With one folder, paths are relative to it. With
+ * several, the first component is the name of the folder. An absolute path may be inside any of them. @throws PathError for a path that is
+ * outside all folders or contains control characters.
  */
 export function parsePath(input: string, folders: readonly Folder[]): Location {
   if (folders.length === 0) throw new PathError('No folder is open. Open a folder first.');
   if (input.length > MAX_LENGTH) throw new PathError('The path is too long.');
   const path = withoutScheme(input.trim());
-  if (/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(input + path)) throw new PathError('The path holds a control character.');
+  if (/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(input + path)) throw new PathError('The path contains a control character.');
   const slashed = path.replaceAll('\\', '/');
   const inside = insideOf(slashed, folders);
   if (!inside && /^([a-z][a-z0-9+.-]*:|\/|~)/i.test(slashed))
@@ -34,14 +34,14 @@ export function parsePath(input: string, folders: readonly Folder[]): Location {
   return { folder, path: parts.slice(1).join('/') };
 }
 
-/** Makes an absolute path or glob that lies in an open folder relative to the workspace. Any other is returned unchanged. */
+/** Makes an absolute path or glob inside an open folder relative to the workspace. Any other input is returned unchanged. */
 export function relativePath(input: string, folders: readonly Folder[]): string {
   const path = withoutScheme(input.trim());
   const inside = insideOf(/^[a-z]:/i.test(path) ? path.replaceAll('\\', '/') : path, folders);
   return inside ? formatPath(inside, folders) : input;
 }
 
-/** The path of a `file:` address. */
+/** Returns the path of a `file:` URL, and any other input unchanged. */
 function withoutScheme(input: string): string {
   const [, path] = /^file:(?:\/\/(?:localhost)?)?(\/(?!\/).*)$/is.exec(input) ?? [];
   if (path === undefined) return input;
@@ -52,7 +52,7 @@ function withoutScheme(input: string): string {
   }
 }
 
-/** The location of an absolute path. */
+/** Finds the location of an absolute path. */
 function insideOf(path: string, folders: readonly Folder[]): Location | undefined {
   const parts = absoluteParts(path);
   if (!parts) return undefined;
@@ -66,7 +66,7 @@ function insideOf(path: string, folders: readonly Folder[]): Location | undefine
   );
 }
 
-/** The same place as seen from several folders: of folders inside each other the inner one counts, which leaves the shortest path. */
+/** Returns the location in the innermost folder, which has the shortest path, when folders contain each other. */
 export function innermost(places: readonly Location[]): Location | undefined {
   return places.toSorted((a, b) => a.path.length - b.path.length)[0];
 }
@@ -79,7 +79,7 @@ export function absoluteParts(path: string): string[] | undefined {
   return drive ? [drive.toLowerCase(), ...parts] : parts;
 }
 
-/** The components without `.` and `..`; undefined where `..` leads above the start, unless that is the root. */
+/** Resolves `.` and `..`. Returns undefined when `..` leads above the start, unless the start is the root. */
 function partsOf(path: string, isRoot = false): string[] | undefined {
   const parts: string[] = [];
   for (const part of path.split('/')) {
@@ -96,7 +96,7 @@ export function formatPath({ folder, path }: Location, folders: readonly Folder[
   return path ? `${name}/${path}` : name;
 }
 
-/** Several open folders may have the same name, or one that no path could begin with; what the model writes must still be clear. */
+/** Several open folders may have the same name, or one that cannot begin a path, so each gets a unique usable name. */
 export function uniqueNames(names: readonly string[]): string[] {
   const plain = names
     .map((name) => name.replace(/[\\/:\p{Cc}]|^~/gu, '-').trim())

@@ -1,7 +1,7 @@
 import { ToolError } from '../core/run/tool.ts';
 import type { TextEdit } from './languages.ts';
 
-/** @throws ToolError where the edits do not fit the text, or each other. */
+/** @throws ToolError when the edits overlap or do not fit the text. */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   const bom = text.startsWith('\uFEFF') ? 1 : 0;
   const starts = [bom];
@@ -10,26 +10,26 @@ export function applyEdits(text: string, edits: readonly TextEdit[]): string {
     const start = starts[line - 1];
     const next = starts[line] ?? text.length;
     if (start === undefined || start + column > next)
-      throw new ToolError('The language service sees another text than the file has. Try again.');
+      throw new ToolError('The language service has another version of the file. Try again.');
     return start + column;
   };
   const places = edits.map((edit) => ({ from: offset(edit.from), to: offset(edit.to), text: edit.text })).sort((a, b) => a.from - b.from);
   let result = '';
   let at = 0;
   for (const place of places) {
-    if (place.from < at || place.to < place.from) throw new ToolError('The language service gave edits that overlap.');
+    if (place.from < at || place.to < place.from) throw new ToolError('The language service returned overlapping edits.');
     result += text.slice(at, place.from) + place.text;
     at = place.to;
   }
   return result + text.slice(at);
 }
 
-/** The smallest run of whole lines that differs: `before` from `from` to `to` becomes `text`. */
+/** Finds the smallest range of whole lines that differs: the characters `from` to `to` of `before` are replaced by `text`. */
 export function differingLines(before: string, after: string): { from: number; to: number; text: string } {
   const shorter = Math.min(before.length, after.length);
   let from = 0;
   while (from < shorter && before.charCodeAt(from) === after.charCodeAt(from)) from++;
-  // From 0 nothing is before it; `lastIndexOf` would look at the first character all the same.
+  // `lastIndexOf` with a negative position would still match the first character.
   from = from === 0 ? 0 : before.lastIndexOf('\n', from - 1) + 1;
   let tail = 0;
   while (tail < shorter - from && before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail)) tail++;

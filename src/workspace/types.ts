@@ -1,97 +1,109 @@
-/** An open folder; names are unique. `roots` are the absolute paths that lead to it on this computer, as it was opened and behind links. */
+/**
+ * An open folder with a unique name. `roots` are its absolute paths on this computer: the one it was opened by and the one with symbolic
+ * links resolved.
+ */
 export type Folder = { readonly name: string; readonly roots?: readonly string[] };
 
-/** Where a file is: an index into the open folders, and the path in that folder, `/`-separated, '' for the folder itself. */
+/** A file's location: an index into the open folders and a `/`-separated path in that folder, '' for the folder itself. */
 export type Location = { folder: number; path: string };
 
 export type FileStat = {
   type: 'file' | 'directory' | 'other';
   size: number;
-  /** The last component is itself a symbolic link. */
+  /** Whether the last component of the path is a symbolic link. */
   link: boolean;
-  /** Who may read, write and execute it, where the file system has such a thing. */
+  /** The permission bits, when the file system has them. */
   mode?: number;
 };
 
-/** `unsaved`: the bytes are those of an open document with unsaved changes, which win over the disk. */
+/** `unsaved` is true when the bytes come from an open document with unsaved changes, which take precedence over the disk. */
 export type FileBytes = { bytes: Uint8Array; unsaved: boolean };
 
-/** `language` is that of a code cell; `outputs` are what it printed, as text. */
+/** `language` is set for code cells. `outputs` holds printed output as text. */
 export type NotebookCell = { kind: 'code' | 'markdown' | 'raw'; language?: string; source: string; outputs: string[] };
 
-/** `include` is a glob on folder-relative paths; without `folder` all folders are meant. `limit` counts results over all of them. */
+/** `include` is a glob on paths relative to a folder. Without `folder`, all folders are searched, and `limit` applies to them together. */
 export type FindQuery = {
   include?: string;
   folder?: number;
   limit: number;
-  /** Files that are left out. Their content changes neither the results nor their order, nor whether the limit is reached. */
+  /** Excludes files. The content of an excluded file affects neither the results, nor their order, nor whether the limit is reached. */
   hides?: (at: Location) => boolean;
 };
-/** A `limit` of 0 only checks the pattern. */
+/** With a `limit` of 0, only the pattern is checked. */
 export type SearchQuery = FindQuery & { pattern: string; regex: boolean; caseSensitive: boolean; wholeWord: boolean };
-/** `line` counts from 1; `text` is the line without its ending, cut where it is very long. */
+/** `line` counts from 1. `text` is the line without its line ending, cut off when it is very long. */
 export type SearchHit = Location & { line: number; text: string };
 
 /**
- * The file system as a host has it: an editor's, Node's or a test's. It can only read. `read`, `readRange` and `list` take a place that `canonical`
- * returned. They throw a PathError when a link was put on the way to it since.
+ * Read access to the files of a host: an editor, Node or a test. `read`, `readRange` and `list` expect a location that `canonical`
+ * returned, and throw a PathError when a symbolic link was put on its path since.
  */
 export interface FileSystem {
   readonly folders: readonly Folder[];
   /**
-   * The location after all symbolic links were followed; for what does not exist, its deepest existing ancestor is.
-   * undefined where that lies outside all open folders.
+   * Resolves all symbolic links. For a path that does not exist, the links of its deepest existing ancestor are resolved. Returns undefined
+   * when the result is outside all open folders.
    */
   canonical(at: Location): Promise<Location | undefined>;
   stat(at: Location): Promise<FileStat | undefined>;
-  /** @throws when there is no such file. */
+  /** @throws Error when the file does not exist. */
   read(at: Location): Promise<FileBytes>;
-  /** So many bytes from there on, fewer at the end; undefined where a file can only be read whole. */
+  /**
+   * Reads `length` bytes from the offset `from`, or fewer at the end of the file. Returns undefined when a file can only be read as a
+   * whole.
+   */
   readRange?(at: Location, from: number, length: number): Promise<Uint8Array | undefined>;
-  /** The cells of a notebook that is open with unsaved changes, which no file holds. */
+  /** Returns the cells of an open notebook with unsaved changes, which are not on disk. */
   notebook?(at: Location): NotebookCell[] | undefined;
-  /** `link`: the entry is a symbolic link; its type is that of what it leads to. */
+  /** `link` marks symbolic links, whose `type` is that of their target. */
   list(at: Location): Promise<{ name: string; type: FileStat['type']; link?: boolean }[]>;
-  /** Whether `.kedgeignore` hides it; the other methods then refuse it or leave it out. */
+  /** Whether `.kedgeignore` hides the file. All other methods refuse or omit hidden files. */
   hides?(at: Location): boolean;
-  /** Files, without what ignore files name, or the editor's excludes where only the editor can look; `truncated` when there are more than `limit`. Sorted by path. */
+  /**
+   * Finds files, sorted by path and without ignored ones. Where only the editor can search, its exclude settings apply instead of ignore
+   * files. `truncated` is true when there are more than `limit`.
+   */
   find(query: FindQuery, signal: AbortSignal): Promise<{ files: Location[]; truncated: boolean }>;
-  /** The first lines that match, by file. @throws Error naming the problem when the pattern is no valid regular expression. */
+  /**
+   * Yields the first matching lines, grouped by file. @throws Error with a readable message when the pattern is not a valid regular
+   * expression.
+   */
   search(query: SearchQuery, signal: AbortSignal): AsyncIterable<SearchHit>;
 }
 
 /**
- * One file of a change: from `before` to `after`, where undefined means that there is no file. The `path` of a directory ends with
- * a slash; one that exists counts as empty content.
+ * The change of one file from `before` to `after`, where undefined means that the file does not exist. The `path` of a directory ends with
+ * a slash, and an existing directory has empty content.
  */
 export type FileChange = {
   path: string;
   at: Location;
   before: Uint8Array | undefined;
   after: Uint8Array | undefined;
-  /** For display: the path that this content came from. */
+  /** The old path of a moved file, for display. */
   movedFrom?: string;
-  /** Of a file that is made anew, where it is known. */
+  /** The permissions of a file that is created, when they are known. */
   mode?: number | undefined;
 };
 
-/** A writer knows that nothing of the change has landed: what a file holds by now was there before, or is somebody else's. */
+/** Thrown by a writer that knows it changed nothing: any new content of a file is somebody else's. */
 export class NothingWritten extends Error {
   override name = 'NothingWritten';
 }
 
-/** The means to write. Only the write gate is handed one. */
+/** Write access to files. Only the write gate receives it. */
 export interface Writer {
   /**
-   * Applies all changes as one step that the user can undo where the host has such a thing. @throws NothingWritten, or another error where some
-   * may have been applied: the gate rolls back.
+   * Applies all changes in one step, which the user can undo when the host supports it. @throws NothingWritten when nothing was changed.
+   * After any other error some changes may be applied, and the gate rolls them back.
    */
   commit(changes: readonly FileChange[]): Promise<void>;
-  /** Takes back what a crash left half done. Called before anything is written; may be called again. */
+  /** Undoes what a crash left half written. It is called before the first write and may be called repeatedly. */
   recover?(): Promise<void>;
 }
 
-/** Contents by hash (sha-256, hex), kept outside the workspace. */
+/** Contents by their SHA-256 digest in hexadecimal, stored outside the workspace. */
 export interface BlobStore {
   put(bytes: Uint8Array): Promise<string>;
   get(hash: string): Promise<Uint8Array | undefined>;

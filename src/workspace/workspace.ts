@@ -1,14 +1,17 @@
-/** The read side of the workspace as tools see it: paths as the model writes them, resolved to real places. */
+/** Read access to the workspace for tools. It resolves paths written by the model to real locations. */
 import { decodeMarks } from '../core/words/visible-text.ts';
 import { formatPath, PathError, parsePath, relativePath } from './paths.ts';
 import type { FileBytes, FileStat, FileSystem, Location, SearchHit, SearchQuery } from './types.ts';
 
 export type Resolved = { at: Location; path: string };
 
-/** More than an editor would open, and than a model could do anything with. */
+/** Larger files are too big for an editor and for a model. */
 const MAX_READ = 100_000_000;
 
-/** Tells which files need the user's approval to be read, by the rules at that moment. `call` is the tool that is about to look into many files. */
+/**
+ * Returns a filter for the files that may only be read with the user's approval, by the current rules. `call` names the tool that is about
+ * to search many files.
+ */
 export type WithheldFilter = (call?: string) => (path: string) => boolean;
 
 export class Workspace {
@@ -22,45 +25,57 @@ export class Workspace {
     this.#note = note;
   }
 
-  /** The same workspace. It reports to `note` each file that is read although reading it needs an approval. */
-  noting(note: (path: string) => void): Workspace {
+  /** Returns the same workspace, which reports each file that is read although reading it needs an approval. */
+  withReadNotes(note: (path: string) => void): Workspace {
     return new Workspace(this.fs, this.#withheldFilter, note);
   }
 
-  /** Tells which files no result may depend on, unless the user approved reading them. */
+  /** Returns a filter for the files that must not affect any result unless the user approved reading them. */
   withheldFiles(call?: string): (at: Location) => boolean {
     const needsApproval = this.#withheldFilter(call);
     return (at) => (this.fs.hides?.(at) ?? false) || needsApproval(this.display(at));
   }
 
-  /** Lines that match. Withheld files are left out before the search: leaving out hits afterwards would tell that there are some. */
+  /**
+   * Searches for matching lines. Withheld files are excluded before the search, because dropping their hits afterwards would reveal that
+   * there are some.
+   */
   search(query: SearchQuery, signal: AbortSignal): AsyncIterable<SearchHit> {
     return this.fs.search({ ...query, hides: this.withheldFiles('search_text') }, signal);
   }
 
-  /** Announces a file that the call reads unless an earlier one keeps it from that, so that the announced files do not depend on any content. */
+  /**
+   * Announces a file before it is read, even if an error in an earlier file prevents the read. The set of announced files then does not
+   * depend on file contents.
+   */
   async willRead(at: Location): Promise<void> {
     if (this.#note && this.withheldFiles()(at) && (await this.fs.stat(at))?.type === 'file') this.#note(this.display(at));
   }
 
-  /** The real place that `input` names, after links. @throws PathError where that is not in the workspace. */
+  /** Resolves a path including symbolic links. @throws PathError when the result is outside the workspace. */
   async resolve(input: string): Promise<Resolved> {
-    const at = await this.fs.canonical(await this.named(input));
+    const at = await this.fs.canonical(await this.locate(input));
     if (!at) throw new PathError(`${input} leads outside the workspace through a symbolic link.`);
     return { at, path: this.display(at) };
   }
 
-  /** The place that `input` names, before links are followed. It may be copied from a listing, which marks invisible characters. @throws PathError */
-  async named(input: string): Promise<Location> {
+  /**
+   * Resolves a path without following links. The path may be copied from a listing in which invisible characters are marked. @throws
+   * PathError
+   */
+  async locate(input: string): Promise<Location> {
     const named = parsePath(input, this.fs.folders);
     const decoded = decodeMarks(input);
     return decoded === input || (await this.fs.stat(named)) ? named : parsePath(decoded, this.fs.folders);
   }
 
-  /** As `resolve`, for what is to be moved or deleted: a symbolic link is not followed silently to the file behind it. */
+  /**
+   * Resolves a path that is to be moved or deleted. A symbolic link is refused, so that its target is not changed by accident. @throws
+   * PathError
+   */
   async resolveEntry(input: string): Promise<Resolved> {
     const resolved = await this.resolve(input);
-    const stat = await this.fs.stat(await this.named(input));
+    const stat = await this.fs.stat(await this.locate(input));
     if (stat?.link) throw new PathError(`${input} is a symbolic link to ${resolved.path}. Name that file itself.`);
     return resolved;
   }
@@ -69,7 +84,7 @@ export class Workspace {
     return formatPath(at, this.fs.folders);
   }
 
-  /** A glob as the model writes it: with several folders, one that begins with a folder's name is meant for that folder. */
+  /** Parses a glob written by the model. With several folders, a glob that begins with the name of a folder applies to that folder. */
   scope(glob: string): { include: string; folder?: number } {
     const named = relativePath(glob, this.fs.folders);
     const clean = named === '.' ? '**' : named.replace(/^\.?\//, '');
@@ -79,7 +94,7 @@ export class Workspace {
     return { include: clean.slice((this.fs.folders[folder]?.name.length ?? 0) + 1) || '**', folder };
   }
 
-  /** `at` is a resolved place. @throws PathError when a link was put on the way to it since. */
+  /** `at` must be a resolved location. @throws PathError when a symbolic link was put on its path since. */
   async stat(at: Location): Promise<FileStat | undefined> {
     const real = await this.fs.canonical(at);
     if (real?.folder !== at.folder || real.path !== at.path)
@@ -87,7 +102,10 @@ export class Workspace {
     return this.fs.stat(at);
   }
 
-  /** The file as it is now, open unsaved documents before the disk; undefined when there is none. */
+  /**
+   * Returns the current file, where open unsaved documents take precedence over the disk. Returns undefined when it does not exist. @throws
+   * PathError when it cannot be read.
+   */
   async snapshot(at: Location): Promise<FileBytes | undefined> {
     const stat = await this.stat(at);
     if (!stat) return undefined;

@@ -4,7 +4,7 @@
  */
 import type { EventBody } from '../../src/core/session/events.ts';
 import { emptySession } from '../../src/core/session/session-state.ts';
-import { takeIn } from '../../src/core/session/valid-events.ts';
+import { applyValidEvents } from '../../src/core/session/valid-events.ts';
 import { readLines } from '../../src/sessions/session-log.ts';
 
 const model = { provider: 'p', model: 'm' };
@@ -36,7 +36,7 @@ function measure(log: Buffer): number {
   const runs = Array.from({ length: 9 }, () => {
     const begun = performance.now();
     const state = emptySession();
-    takeIn(state, readLines(log).events);
+    applyValidEvents(state, readLines(log).events);
     if (state.staged.length === 0 || !state.staged.every(({ landed }) => landed)) throw new Error('The fold lost a change.');
     return performance.now() - begun;
   });

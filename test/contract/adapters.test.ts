@@ -24,7 +24,7 @@ const ask = (messages: readonly Message[] = [user('Hello.')]): ModelRequest => (
   cacheKey: 'session-1',
 });
 
-/** What the SDKs would read, had they not been told everything. */
+/** Environment variables the SDKs would read if their options were not set explicitly. */
 const PLANTED = Object.fromEntries(
   [
     ...['BASE_URL', 'API_KEY', 'ADMIN_KEY', 'ORG_ID', 'PROJECT_ID', 'LOG', 'CUSTOM_HEADERS'].map((name) => `OPENAI_${name}`),
@@ -43,7 +43,7 @@ function describeAdapter(wireName: string, wire: Wire): void {
     'utf8',
   );
   const events = recording.split(wire.file.endsWith('.sse') ? /(?<=\n\r?\n)/ : /(?<=\n)/);
-  /** Up to the first words of its text. */
+  /** The events up to the first words of the text. */
   const unfinished = events.slice(0, events.findIndex((event) => event.includes('I read ')) + 1).join('');
 
   let server: WireServer | undefined;
@@ -107,7 +107,7 @@ function describeAdapter(wireName: string, wire: Wire): void {
     const messages: Message[] = [user('Hello.')];
     for (let turn = 0; turn < 3; turn++) {
       const answer = await answerOf(adapter, ask(messages));
-      // The core gives every call of a session an id of its own.
+      // The core assigns every call of a session a unique id.
       answer.content = answer.content.map((part) => (part.type === 'tool_call' ? { ...part, id: `${part.id}_${turn}` } : part));
       const [call] = callsOf(answer);
       assert.ok(call);
@@ -125,7 +125,7 @@ function describeAdapter(wireName: string, wire: Wire): void {
       assert.deepEqual(rest, same);
       assert.ok(list.length > before.length);
       assert.deepEqual(list.slice(0, before.length), before);
-      // The SDK of Gemini decides on the order of the fields; the beginning of what the model reads is the same there too.
+      // Gemini's SDK determines the order of fields; the beginning of the conversation is still the same.
       if (wire.provider === 'gemini') continue;
       assert.equal(previous.raw.subarray(-2).toString(), ']}');
       assert.ok(raw.subarray(0, previous.raw.length - 2).equals(previous.raw.subarray(0, -2)), 'the beginning has changed');
@@ -276,7 +276,7 @@ function describeAdapter(wireName: string, wire: Wire): void {
   });
 
   it('does not wait for a server that leaves a whole answer open', async () => {
-    // On wires where the count of tokens follows the last word, only the end of the stream is the end.
+    // For APIs that send the token count after the last text, only the end of the stream ends the answer.
     const closing = ['openai', 'anthropic', 'ollama'].includes(wire.provider);
     if (!closing) return;
     const adapter = await start([{ body: recording, after: 'hang' }]);

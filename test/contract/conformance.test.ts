@@ -1,4 +1,4 @@
-/** What every adapter does alike, whatever its wire: calls, results, retries and very long answers. */
+/** Behavior that is the same for every adapter: calls, results, retries and very long answers. */
 import assert from 'node:assert/strict';
 import { callsOf, type Message, textOf, user } from '../../src/core/model/messages.ts';
 import { type ModelAdapter, ModelError, type ModelEvent, type ModelRequest } from '../../src/core/model/model.ts';
@@ -19,7 +19,7 @@ const ask = (messages: readonly Message[] = [user('Hello.')]): ModelRequest => (
 
 for (const [name, wire] of Object.entries(WIRES)) describe(`on the ${name} wire`, () => describeWire(name, wire));
 
-/** In the order in which a model reads them. */
+/** The strings in the order in which a model reads them. */
 function stringsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return value === null || typeof value !== 'object' ? [] : Object.values(value).flatMap(stringsIn);
@@ -106,7 +106,7 @@ function describeWire(name: string, wire: Wire): void {
     const last = raws.at(-1) ?? '';
     for (const said of ['Fine 0.', 'Fine 2.', 'Denied 0.', 'Denied 2.']) assert.equal(last.split(said).length, 2, said);
     assert.equal(last.split(DOT).length, 5);
-    // A failure is marked, by the wire's own means or in words.
+    // A failed result is marked by a field or in its text.
     assert.match(last, /Error:|is_error|"error":/);
     for (const [index, body] of bodies().entries()) {
       const before = bodies()[index - 1]?.[wire.messages];

@@ -9,7 +9,7 @@ import { WIRES } from '../support/wires.ts';
 
 const request: ModelRequest = { model: 'm', system: '', messages: [user('Hello.')], tools: [] };
 const OTHERS = [null, 5, -1, true, 'x', [], [null], {}];
-/** What JavaScript says of a value of another type. */
+/** Error messages of JavaScript for values of an unexpected type. */
 const OF_CODE = /is not (a function|iterable|defined)|cannot (read|destructure|convert)|undefined|\[object|call stack|unexpected token/i;
 
 type Path = (string | number)[];
@@ -26,7 +26,7 @@ function replaced(value: unknown, [key, ...rest]: Path, other: unknown): unknown
   return { ...(value as object), [key]: replaced((value as Record<string, unknown>)[key], rest, other) };
 }
 
-/** The answer with another value in the place of each value in it. */
+/** Creates answers in which each value is replaced by another one. */
 function* variants(body: string): Generator<string> {
   const lines = body.split('\n');
   for (const [index, line] of lines.entries()) {

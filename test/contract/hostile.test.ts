@@ -15,7 +15,7 @@ import { WIRES, type Wire } from '../support/wires.ts';
 
 const never = new AbortController().signal;
 const request: ModelRequest = { model: 'm', system: '', messages: [user('Hello.')], tools: [] };
-/** More than any bound lets through. */
+/** A size above all limits. */
 const ENOUGH = 128 * 2 ** 20;
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../fixtures/tls', name));
 

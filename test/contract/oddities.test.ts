@@ -1,4 +1,4 @@
-/** What servers do that no recording here shows: each body through the real SDK, whole and byte by byte. */
+/** Server behavior that the recordings do not cover. Each body is read through the real SDK, at once and byte by byte. */
 import assert from 'node:assert/strict';
 import { callsOf, user } from '../../src/core/model/messages.ts';
 import { ModelError, type ModelEvent } from '../../src/core/model/model.ts';

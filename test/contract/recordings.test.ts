@@ -16,7 +16,7 @@ type Expected = {
   error?: string;
 };
 
-/** Where a recording's expectation takes for a failure what is an end: the server never said why, but the usage of the whole answer closes it. */
+/** Recordings whose expectation is a failure although the answer was complete: the server sent no finish reason, but the final usage. */
 const ENDED: Readonly<Record<string, Partial<Expected>>> = {
   'pydantic-ai--test_snowflake__test_snowflake_thinking_streaming__00': { reasoning: '15 * 27 = 405', stop: 'end_turn' },
 };
@@ -84,7 +84,7 @@ function check({ events, error }: { events: ModelEvent[]; error: unknown }, expe
   const stops = events.filter((event) => event.type === 'stop');
 
   const failed = expected.error !== undefined;
-  // Before a failure the words that were shown are handed over too, behind the last part that was whole.
+  // Before a failure, text that was already shown is kept after the last complete part.
   for (const type of ['text', 'reasoning'] as const) {
     assert.equal(failed ? textOf(type).slice(0, expected[type].length) : textOf(type), expected[type]);
   }

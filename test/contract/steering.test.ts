@@ -1,4 +1,4 @@
-/** What the user says during a run reaches every wire in a form that its service takes, and extends the request before. */
+/** A message the user sends during a run reaches every API in an accepted form and extends the previous request. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

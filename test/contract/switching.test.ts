@@ -1,4 +1,4 @@
-/** A user who changes the model in mid-session goes on without an error: all pairs of wires, with the real SDKs, calls, images and reasoning. */
+/** Changing the model during a session works without errors: all pairs of APIs, with the real SDKs, calls, images and reasoning. */
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { WIRES } from '../support/wires.ts';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 
-/** First one model, then another, then the first again. `vision`: whether the second is known to see. */
+/** Uses one model, then another, then the first again. `vision` is whether the second is known to accept images. */
 async function converse(first: string, second: string, vision?: boolean): Promise<Record<Side, Served>> {
   const [one, two] = [await serve(first, 'one', FIXTURES), await serve(second, 'two', FIXTURES)];
   const connect = ({ model }: ModelRef) => (model === two.model.model ? two : one).adapter();
@@ -34,7 +34,7 @@ for (const first of Object.keys(WIRES)) {
         const { one, two } = await converse(first, second);
         check(one, 4);
         check(two, 2);
-        // Three prompts had the image, and the one call that could read it.
+        // Three prompts contained the image, and so did the one call that read it.
         assert.deepEqual([count(two, DOT), count(one, DOT)], [3, 4]);
         assert.deepEqual([count(one, 'So it is.'), count(two, 'So it is.')], [2, 1]);
         assert.deepEqual([count(one, 'There is no file'), count(two, 'There is no file')], [2, 1]);

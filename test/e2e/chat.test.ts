@@ -65,7 +65,7 @@ describe('@kedge in the native Chat', () => {
     assert.deepEqual(await contents(workbench.folder), HARBOUR);
     await workbench.clickNotification('Show');
     // The panel opens by itself, with the question.
-    await workbench.waitForText('Waits for your approval');
+    await workbench.waitForText('Waiting for your approval');
     const panel = await workbench.panelFrame();
     await approveInThisRun(panel);
     await filesAre(workbench.folder, renamed(HARBOUR, 'tideLevel', 'waterLevel'), 'the rename after the reload');

@@ -86,7 +86,7 @@ describe('connecting a model', () => {
     await title('OpenAI-compatible: model');
     await shot('6-models');
     await choose('tiny-chat');
-    await title('tiny-chat: for which modes?');
+    await title('tiny-chat: modes');
     await shot('7-modes');
     await choose('All modes');
     const panel = await workbench.panelFrame();
@@ -125,7 +125,7 @@ describe('connecting a model', () => {
     await choose('No key');
     await dialog('could not be reached');
     await shot('ollama-1-dead');
-    await workbench.clickNotification('Change the Address');
+    await workbench.clickNotification('Change Address');
     await title('Ollama: address');
     await enter(url);
     await title('Ollama: key');
@@ -141,9 +141,9 @@ describe('connecting a model', () => {
     answers['/api/show'] = () => ({ body: '{"capabilities":["completion"],"model_info":{"tiny.context_length":40960}}' });
     await choose('tiny:latest');
     await dialog(/4096/);
-    await workbench.clickNotification('Use It Anyway');
-    await title('tiny:latest: for which modes?');
-    await workbench.page.getByPlaceholder('It writes its tool calls into its text').waitFor();
+    await workbench.clickNotification('Use Anyway');
+    await title('tiny:latest: modes');
+    await workbench.page.getByPlaceholder('This model writes tool calls in its text').waitFor();
     await shot('ollama-4-modes');
     await box().press('Escape');
     const panel = await workbench.panelFrame();

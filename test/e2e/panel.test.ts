@@ -80,7 +80,7 @@ describe('the panel', () => {
     await button('Undo run').waitFor();
     await writeFile(join(workbench.folder, 'src/boat.ts'), 'mine now\n');
     await button('Undo run').click();
-    await conversation(panel).getByText('It was changed since, in the same lines.').waitFor();
+    await conversation(panel).getByText('It has been changed since, in the same lines.').waitFor();
     await filesAre(workbench.folder, { ...HARBOUR, 'src/boat.ts': 'mine now\n' }, 'the undo of the other file');
   });
 
@@ -97,7 +97,7 @@ describe('the panel', () => {
       async () => (await panel.getByRole('region', { name: /^Approval/ }).count()) === 1 && second.isEnabled(),
     );
     await second.click();
-    await panel.getByRole('textbox', { name: 'Words for the model' }).fill('leave that one');
+    await panel.getByRole('textbox', { name: 'Message to the model' }).fill('leave that one');
     await panel.getByRole('button', { name: 'Reject', exact: true }).click();
     await button('Undo run').waitFor();
     const after = await contents(workbench.folder);
@@ -110,9 +110,9 @@ describe('the panel', () => {
     await send(panel, RENAME);
     await panel.getByRole('button', { name: /^Approve all \d like this$/ }).click();
     await filesAre(workbench.folder, renamed(HARBOUR, 'tideLevel', 'waterLevel'), 'the rename by one answer');
-    const receipt = panel.getByRole('button', { name: /^Receipt: \d+ calls · 1 approval asked/ });
+    const receipt = panel.getByRole('button', { name: /^Receipt: \d+ calls · 1 approval requested/ });
     await receipt.click();
-    await conversation(panel).getByText('edits-granted').waitFor();
+    await conversation(panel).getByText('by your permission').waitFor();
     await workbench.screenshot('panel-receipt');
   });
 
@@ -203,7 +203,7 @@ async function connect(workbench: Workbench, url: string, key: string): Promise<
   await title('OpenAI: model');
   await workbench.screenshot('connect-model');
   await workbench.quickItem('test-model').click();
-  await title('for which modes?');
+  await title('modes');
   await page.keyboard.press('Enter');
   await page.locator('.notification-list-item-message').filter({ hasText: 'Kedge now uses test-model' }).first().waitFor();
 }

@@ -29,9 +29,9 @@ export async function choose(panel: Frame, mode: 'Ask' | 'Plan' | 'Agent'): Prom
 
 /** Approves an edit, and with it all edits in this run. */
 export async function approveInThisRun(panel: Frame): Promise<void> {
-  await panel.getByRole('button', { name: 'More ways to approve' }).click();
+  await panel.getByRole('button', { name: 'More approval options' }).click();
   await panel
     .getByRole('group', { name: /edits in this workspace/ })
-    .getByRole('button', { name: 'In this run' })
+    .getByRole('button', { name: 'For this run' })
     .click();
 }

@@ -18,7 +18,7 @@ describe('a plan in the panel', () => {
   it('is edited, fails a check, outlives a reload, takes a step back and goes on', async () => {
     await choose(panel, 'Plan');
     await send(panel, 'Rename tideLevel to waterLevel in src/**');
-    await button('Edit').click();
+    await button('Edit plan').click();
     await panel.getByLabel('Regular expression').first().fill('waterLevel');
     await button('Save').click();
     await button('Run plan').click();
@@ -30,11 +30,11 @@ describe('a plan in the panel', () => {
     await workbench.reload();
     panel = await workbench.panelFrame();
     await button(/^\d? ?Skip/).click();
-    await conversation(panel).getByText('What becomes of the changes of step 1 in 1 file?').waitFor();
+    await conversation(panel).getByText('Keep or roll back the changes of step 1 in 1 file?').waitFor();
     await button(/^\d? ?Roll back/).click();
 
     await conversation(panel).getByText('Its check failed; its changes were rolled back.').waitFor();
-    await button('Run again…').waitFor();
+    await button('Run plan again…').waitFor();
     await workbench.screenshot('plan-rolled-back');
     const tide = renamed({ 'src/tide.ts': HARBOUR['src/tide.ts'] ?? '' }, 'tideLevel', 'waterLevel');
     await filesAre(workbench.folder, { ...HARBOUR, ...tide }, 'the second step alone');

@@ -27,7 +27,7 @@ describe('the review of a change', () => {
     await panel.getByRole('checkbox', { name: 'Hunk 2 of 2 in src/lamp.ts, accepted' }).uncheck();
     await button('Apply 1 of 2 hunks').waitFor();
     await workbench.screenshot('review-hunks');
-    await panel.getByRole('checkbox', { name: 'Hunk 2 of 2 in src/lamp.ts, refused' }).check();
+    await panel.getByRole('checkbox', { name: 'Hunk 2 of 2 in src/lamp.ts, rejected' }).check();
 
     await button('Edit the proposal for src/lamp.ts').click();
     const proposal = workbench.page.locator('.diff-editor .editor.modified, .monaco-diff-editor .editor.modified').first();
@@ -40,7 +40,7 @@ describe('the review of a change', () => {
     await button('Apply as edited').click();
     await lampIs(`let mine;\n${lamp('lightLevel', 'lightLevel')}`, 'what was edited');
 
-    await button('What is left of the changes in src/lamp.ts').click();
+    await button('Remaining changes in src/lamp.ts').click();
     await button('Undo hunk 2 of 2 in src/lamp.ts').click();
     await lampIs(`let mine;\n${lamp('lightLevel', 'lampLevel')}`, 'the undo of one hunk');
     // The panel has heard that the undo is over: before that Kedge begins no other one.
@@ -49,7 +49,7 @@ describe('the review of a change', () => {
 
     await panel.getByRole('button', { name: 'Restore the files to before this prompt' }).click();
     await lampIs(FILES['src/lamp.ts'], 'the restore');
-    await button('Undo the restore').click();
+    await button('Undo restore').click();
     await lampIs(`let mine;\n${lamp('lightLevel', 'lampLevel')}`, 'the undo of the restore');
     await button('Restore again').waitFor();
     await workbench.screenshot('review-restored');

@@ -22,12 +22,12 @@ describe('earlier sessions', () => {
     await send(panel, 'Where is afloat defined?');
     await panel.getByText('src/boat.ts:3', { exact: true }).first().waitFor();
 
-    await panel.getByRole('button', { name: 'Earlier sessions' }).click();
+    await panel.getByRole('button', { name: 'Open an earlier session' }).click();
     const shown = workbench.quickItem('Where is afloat defined?');
-    await shown.getByText('shown now').waitFor();
+    await shown.getByText('current session').waitFor();
     await workbench.screenshot('sessions');
     await shown.hover();
-    await shown.getByRole('button', { name: 'Delete this session' }).click();
+    await shown.getByRole('button', { name: 'Delete Session' }).click();
     await workbench.clickNotification('Delete');
     await panel.getByRole('heading', { name: 'Kedge' }).waitFor();
     await until('a list without it', async () => (await page.locator('.quick-input-list .monaco-list-row').count()) === 1);

@@ -32,7 +32,7 @@ describe('the review of a run', () => {
       { runId: 'another', change: { path: 'other.txt', before, after } },
     ];
     await reviewRun({ state: { staged } } as unknown as Session, 'run', kedge.fs);
-    await until('the review', async () => tab()?.label.startsWith('Changes of this run'));
+    await until('the review', async () => tab()?.label.startsWith('Changes in this run'));
     await until('the file in it', async () => open((uri) => uri.toString() === file.toString()));
     await until(
       'what it was before',
@@ -62,6 +62,6 @@ describe('the review of a run', () => {
     assert.equal(vscode.workspace.fs.isWritableFileSystem('kedge-blob'), false);
     await assert.rejects(async () => vscode.workspace.fs.writeFile(uri, encodeText('x')));
     const lost = await vscode.workspace.openTextDocument(uri.with({ query: '0'.repeat(64) }));
-    assert.equal(lost.getText(), 'This content is no longer kept.');
+    assert.equal(lost.getText(), 'This content is no longer stored.');
   });
 });

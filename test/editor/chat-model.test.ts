@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { answer } from '../../src/hosts/vscode/chat/chat.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
 import type { Kedge } from '../../src/hosts/vscode/kedge.ts';
-import { models, neutralMessages, reported } from '../../src/hosts/vscode/models/model-provider.ts';
+import { models, neutralMessages, toToolCallParts } from '../../src/hosts/vscode/models/model-provider.ts';
 
 describe("another extension's messages to a model of Kedge's", () => {
   const { LanguageModelChatMessage: Wire, LanguageModelDataPart: Data, LanguageModelTextPart: Text } = vscode;
@@ -44,7 +44,7 @@ describe("another extension's messages to a model of Kedge's", () => {
 
 describe("a call of a model of Kedge's, for another extension", () => {
   const call = { type: 'tool_call', id: 'c1', name: 'look' } as const;
-  const inputs = (...calls: Parameters<typeof reported>) => reported(...calls).map(({ input }) => input);
+  const inputs = (...calls: Parameters<typeof toToolCallParts>) => toToolCallParts(...calls).map(({ input }) => input);
 
   it('has its arguments, and where they are not JSON, none that could be executed', () => {
     assert.deepEqual(inputs({ ...call, input: { at: 'a' } }), [{ at: 'a' }]);
@@ -52,7 +52,7 @@ describe("a call of a model of Kedge's, for another extension", () => {
   });
 
   it('is none where the model may only have quoted it', () => {
-    assert.deepEqual(reported({ ...call, malformed: '{"at":"a"}', problem: 'Not executed.' }), []);
+    assert.deepEqual(toToolCallParts({ ...call, malformed: '{"at":"a"}', problem: 'Not executed.' }), []);
   });
 });
 
@@ -90,7 +90,7 @@ describe('the model of the native Chat', () => {
       stream as unknown as vscode.ChatResponseStream,
       token,
     );
-    return { answered: answered.filter((text) => text.endsWith(' answers')), told, metadata: metadata as object };
+    return { answered: answered.filter((text) => text.startsWith('Using ')), told, metadata: metadata as object };
   }
   function turnWith(metadata: object): vscode.ChatResponseTurn {
     const fields = { result: { metadata }, participant: 'kedge.agent' };
@@ -103,13 +103,13 @@ describe('the model of the native Chat', () => {
     await set('model', 'groq/one');
     await set('modelFor.plan', 'groq/two');
     const first = await asked('offline');
-    assert.deepEqual(first.answered, ['Offline answers']);
+    assert.deepEqual(first.answered, ['Using Offline']);
     assert.deepEqual(first.told.slice(-2), [
-      '*Offline answered, since it is picked in the Chat. It is no language model. Your settings name groq\\/one.*\n\n',
+      '*Offline answered because it is selected in the Chat. It is not a language model. Your settings use groq\\/one.*\n\n',
       '[Answer with one] kedge.chat.answerWith groq/one',
     ]);
     const plan = await asked('offline', 'plan');
-    assert.deepEqual([plan.answered, offers(plan)], [['Offline answers'], ['[Answer with two] kedge.chat.answerWith groq/two']]);
+    assert.deepEqual([plan.answered, offers(plan)], [['Using Offline'], ['[Answer with two] kedge.chat.answerWith groq/two']]);
   });
 
   it('is said once in a thread', async () => {
@@ -117,7 +117,7 @@ describe('the model of the native Chat', () => {
     const first = await asked('offline');
     assert.equal(offers(first).length, 1);
     const second = await asked('offline', 'ask', first.metadata);
-    assert.deepEqual([second.answered, offers(second)], [['Offline answers'], []]);
+    assert.deepEqual([second.answered, offers(second)], [['Using Offline'], []]);
     assert.deepEqual(offers(await asked('offline', 'ask', second.metadata)), []);
   });
 
@@ -126,7 +126,7 @@ describe('the model of the native Chat', () => {
     const first = await asked('offline');
     const { sessionId } = first.metadata as { sessionId: string };
     const again = await asked('groq/one', 'again', first.metadata);
-    assert.deepEqual(again.answered, ['one answers']);
+    assert.deepEqual(again.answered, ['Using one']);
     const run = (await kedge.sessions.byId(sessionId)).state.lastRun;
     assert.deepEqual([run?.prompt, run?.model, run?.mode], ['Hello', { provider: 'groq', model: 'one' }, 'ask']);
   });
@@ -134,12 +134,12 @@ describe('the model of the native Chat', () => {
   it('is the one that was picked there', async () => {
     await set('model', 'groq/one');
     const { answered, told } = await asked('groq/two');
-    assert.deepEqual([answered, offers({ told })], [['two answers'], []]);
+    assert.deepEqual([answered, offers({ told })], [['Using two'], []]);
   });
 
   it('is Offline without a word where that is chosen in the settings', async () => {
     const { answered, told } = await asked('offline');
-    assert.deepEqual([answered, offers({ told })], [['Offline answers'], []]);
+    assert.deepEqual([answered, offers({ told })], [['Using Offline'], []]);
   });
 
   it('can be picked there for each mode that the settings name one for', async () => {

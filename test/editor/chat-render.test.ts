@@ -60,7 +60,7 @@ describe('a failure in the native Chat', () => {
     ['auth', '[Connect a model] kedge.connectModel'],
     ['unknown_model', '[Choose a model] kedge.pickModel'],
     ['no_credit', '[Choose another model] kedge.pickModel'],
-    ['context_overflow', '[New session] workbench.action.chat.newChat'],
+    ['context_overflow', '[Start a new session] workbench.action.chat.newChat'],
     ['network', '[Check the connection] kedge.connectModel'],
   ] as const) {
     it(`of the kind ${kind} has a button that helps, and commands behind it`, async () => {
@@ -92,7 +92,7 @@ describe('an approval in the native Chat', () => {
       callId: 'c',
       title,
       rule,
-      reason: 'It changes files.',
+      reason: 'This edit changes 1 file.',
       changes,
       ...(rule === 'edit' && { covers: [{ kind: 'edits' as const }], similar: 2 }),
     });
@@ -104,7 +104,7 @@ describe('an approval in the native Chat', () => {
       change('c.ts', { added: 1, diff: '+x' }),
     ]);
     assert.deepEqual(lines, [
-      '**Edit?** It changes files\\.\n\n',
+      '**Edit?** This edit changes 1 file\\.\n\n',
       '`move` a\\.ts → b\\.ts\n\n',
       '`create` new\\/\n\n',
       '`edit` c\\.ts +1 −0\n\n',
@@ -143,7 +143,7 @@ describe('an approval in the native Chat', () => {
 
   it('shows what a model calls it as words', () => {
     const [line] = asked('edit', [], 'Edit [x](command:y) **b**\n# c');
-    assert.equal(line, '**Edit \\[x\\]\\(command\\:y\\) \\*\\*b\\*\\* \\# c?** It changes files\\.\n\n');
+    assert.equal(line, '**Edit \\[x\\]\\(command\\:y\\) \\*\\*b\\*\\* \\# c?** This edit changes 1 file\\.\n\n');
   });
 });
 
@@ -186,7 +186,15 @@ describe('a thread of the native Chat that a reload interrupted', () => {
       { type: 'message_added', message: user('go') },
       { type: 'turn_started', turn: 1 },
       { type: 'message_added', message: { role: 'assistant', content: [edit], from: model, stop: 'tool_use' } },
-      { type: 'approval_requested', approvalId: 'a', callId: 'c', title: 'Edit', rule: 'edit', reason: 'It changes files.', changes: [] },
+      {
+        type: 'approval_requested',
+        approvalId: 'a',
+        callId: 'c',
+        title: 'Edit',
+        rule: 'edit',
+        reason: 'This edit changes 1 file.',
+        changes: [],
+      },
     ];
     for (const [index, body] of events.entries()) log.append({ ...body, runId: 'run', seq: index + 1, at: 1 });
     log.close();

@@ -99,7 +99,7 @@ describe('the user has a hand in the run', () => {
     const first = new vscode.CancellationTokenSource();
     const shown = send('', first.token);
     await until('the question', async () => lines.includes('[South] kedge.answerQuestion'));
-    assert.ok(lines.includes('[Answer otherwise…] kedge.answerInWords'));
+    assert.ok(lines.includes('[Other answer…] kedge.answerInWords'));
     const session = (await kedge.assistant.session(id)) as Session;
     await send('the one in the west', new vscode.CancellationTokenSource().token);
     await shown;

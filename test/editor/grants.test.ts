@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { Covers } from '../../src/core/session/grant-scope.ts';
+import type { Permission } from '../../src/core/session/grant-scope.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
 import type { Kedge } from '../../src/hosts/vscode/kedge.ts';
 import { panelState } from '../../src/hosts/vscode/panel/panel-state.ts';
 import { readPolicy } from '../../src/hosts/vscode/settings/policy-settings.ts';
 
-const NPM: Covers = { kind: 'command', prefix: ['npm', 'test'] };
+const NPM: Permission = { kind: 'command', prefix: ['npm', 'test'] };
 
 describe('what is allowed in VS Code', () => {
   let kedge: Kedge;

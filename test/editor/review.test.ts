@@ -157,7 +157,7 @@ describe('the review of changes in VS Code', () => {
     );
     assert.equal(editor.document.getText(), 'waterMark one\nkept\n');
     await editor.edit((edit) => edit.insert(new vscode.Position(1, 0), 'mine\n'));
-    assert.throws(() => proposals.expectSaved(approvalId), /Save it first/);
+    assert.throws(() => proposals.expectSaved(approvalId), /Save or revert it first/);
     const edited = new Promise<EditedProposal>((resolve) => proposals.onDidEdit(resolve));
     assert.ok(await editor.document.save());
     const { content, added, path } = await edited;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
+import { DraftFormatter } from '../../src/hosts/vscode/files/draft-formatter.ts';
 import type { VsCodeFileSystem } from '../../src/hosts/vscode/files/file-system.ts';
-import { Tidier } from '../../src/hosts/vscode/files/format.ts';
 import { VsCodeWriter } from '../../src/hosts/vscode/files/writer.ts';
 import { toolsFor } from '../../src/tools/index.ts';
 import { decodeText, encodeText } from '../../src/workspace/content.ts';
@@ -54,10 +54,10 @@ describe('tidying what is proposed', () => {
   });
 
   function edit() {
-    const tidier = new Tidier();
-    registered.push(tidier);
+    const formatter = new DraftFormatter();
+    registered.push(formatter);
     const workspace = new Workspace(fs);
-    const gate = new WriteGate(workspace, new VsCodeWriter(fs), kedge.blobs, (at, text) => tidier.tidied(fs.uri(at), text));
+    const gate = new WriteGate(workspace, new VsCodeWriter(fs), kedge.blobs, (at, text) => formatter.format(fs.uri(at), text));
     const tool = toolsFor(workspace, { mode: 'agent', gate }).find(({ name }) => name === 'replace_in_file');
     return tool?.prepare({ path: 'a.shape', edits: [{ old_text: 'one', new_text: 'import  b\nimport  a\ntwo   three' }] }, signal);
   }
@@ -77,7 +77,7 @@ describe('tidying what is proposed', () => {
     );
     const idle = { progress: () => undefined, record: () => undefined, ask: async () => Promise.reject(new Error('Nobody is there.')) };
     const output = await prepared?.execute({ callId: 'tidy', signal, ...idle });
-    assert.equal(output?.content, 'Replaced 1 passage in a.shape.\nTidied by the editor, so read before the next edit: a.shape');
+    assert.equal(output?.content, 'Replaced 1 passage in a.shape.\nFormatted by the editor, so read before the next edit: a.shape');
     assert.equal(decodeText(await vscode.workspace.fs.readFile(uri('a.shape'))), 'import a\nimport b\ntwo three\n');
     await vscode.workspace.fs.delete(uri('a.shape'));
   });
@@ -87,10 +87,10 @@ describe('tidying what is proposed', () => {
     await vscode.extensions.getExtension('vscode.typescript-language-features')?.activate();
     await set('format', true);
     await set('organizeImports', false);
-    const tidier = new Tidier();
-    registered.push(tidier);
-    assert.equal(await tidier.tidied(uri('x.ts'), 'const  a=1;\nif(a){b( );}\n'), 'const a = 1;\nif (a) { b(); }\n');
-    assert.equal(await tidier.tidied(uri('x.json'), '{"a":1}'), '{\n    "a": 1\n}');
-    assert.equal(await tidier.tidied(uri('x.unknown'), 'a  b'), undefined);
+    const formatter = new DraftFormatter();
+    registered.push(formatter);
+    assert.equal(await formatter.format(uri('x.ts'), 'const  a=1;\nif(a){b( );}\n'), 'const a = 1;\nif (a) { b(); }\n');
+    assert.equal(await formatter.format(uri('x.json'), '{"a":1}'), '{\n    "a": 1\n}');
+    assert.equal(await formatter.format(uri('x.unknown'), 'a  b'), undefined);
   });
 });

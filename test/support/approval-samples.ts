@@ -1,4 +1,4 @@
-/** Random calls that ask, each with what a yes executes; and whether a host shows all of that. */
+/** Random calls that need an approval, each with the texts that an approval executes, and a check that a host displays all of them. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Check, PlanDraft } from '../../src/core/plan/plan.ts';
@@ -11,7 +11,7 @@ import type { McpConnection } from '../../src/mcp/types.ts';
 import { call, say, turn } from '../../src/providers/scripted/index.ts';
 import { assistantOn, eventsOf, type Files } from './harness.ts';
 
-/** `executed` are the texts that are run, sent or written, as they are made visible; `paths` is what they are about. */
+/** `executed` are the texts that are run, sent or written, in their visible form. `paths` are the files and places involved. */
 export type Sample = { name: string; input: Record<string, unknown>; executed: string[]; paths: string[] };
 
 export const FILES: Files = {
@@ -38,7 +38,7 @@ const words = fc.oneof(
   ),
 );
 const text = words.filter((each) => each.trim() !== '' && !each.includes('\0'));
-/** Long, but no more lines than every host shows at once. */
+/** The content is long, but has no more lines than every host displays at once. */
 const content = fc.array(words, { maxLength: 12 }).map((lines) =>
   lines
     .map((line) => line.replace(/[\ud800-\udfff\0]/g, ''))
@@ -95,7 +95,7 @@ const serverCalls: fc.Arbitrary<Sample> = fc
     { maxKeys: 5 },
   )
   .map((input) => {
-    // As the wire has it.
+    // The input as it is after transport.
     const sent = JSON.parse(JSON.stringify(input)) as Record<string, unknown>;
     return { name: 'github__create_issue', input: sent, executed: [...Object.values(SERVER_TOOL), ...leaves(sent)], paths: [] };
   });
@@ -126,7 +126,7 @@ const edits: fc.Arbitrary<Sample> = fc.oneof(
 
 export const sample: fc.Arbitrary<Sample> = fc.oneof(commands, addresses, serverCalls, edits);
 
-/** The question that the call asks, of the real tools, policy and log. Nothing is executed: it is rejected. */
+/** Returns the approval request of the call, from the real tools, policy and log. The call is rejected and thus not executed. */
 export async function requestOf({ name, input }: Sample): Promise<ApprovalRequest> {
   const connection = { misfit: () => undefined } as unknown as McpConnection;
   const server = { name: SERVER_TOOL.server, open: async () => ({ connection, fingerprint: 'f' }) };
@@ -148,7 +148,7 @@ export async function requestOf({ name, input }: Sample): Promise<ApprovalReques
   const [request] = eventsOf(kedge.session.events, 'approval_requested');
   const [finished] = eventsOf(kedge.events, 'tool_finished');
   assert.ok(request, `${name} asked nothing: ${JSON.stringify(finished?.result.content)}`);
-  // The log is the truth: after a reload the same is shown.
+  // After a reload, the same request is read from the log.
   return JSON.parse(JSON.stringify(request)) as ApprovalRequest;
 }
 
@@ -174,7 +174,7 @@ export const plan: fc.Arbitrary<PlanDraft> = fc.record(
   { requiredKeys: ['goal', 'steps'] },
 );
 
-/** What a yes to a plan is a yes to. A file's glob is there as it is, whatever is said of it besides. */
+/** Returns the texts that confirming a plan approves. The glob of a file is among them unchanged. */
 export function planTexts({ goal, steps, checks = [], assumptions = [] }: PlanDraft): string[] {
   const ofCheck = (each: Check) => {
     if (typeof each === 'string') return [visibleCommand(each)];
@@ -204,7 +204,7 @@ export function questionAbout(command: string, cwd: string): AskedQuestion {
   return { ...body, runId: 'run-1', seq: 1, at: 0 } as AskedQuestion;
 }
 
-/** @throws where a word of these texts is not shown. How lines are broken and paths are cut into folder and name is the host's. */
+/** @throws when a word of these texts is not displayed. Hosts may break lines and split paths into folder and name. */
 export function assertShown(shown: string, { executed, paths }: Pick<Sample, 'executed' | 'paths'>): void {
   const wanted = [...executed, ...paths.flatMap((path) => visibleLine(path).split('/'))];
   for (const word of wanted.flatMap((each) => each.split(/\s+/)))

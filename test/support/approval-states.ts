@@ -1,4 +1,4 @@
-/** What the panel shows of questions about calls of other kinds than edits, and of notes to the model. */
+/** Panel states for approvals of calls other than edits, and for notes to the model. */
 
 import { note } from '../../src/core/model/notes.ts';
 import type { Plan } from '../../src/core/plan/plan.ts';
@@ -51,7 +51,7 @@ export function approvalStates({ script, host, session }: Makers): Record<string
       'github__create_issue',
       {},
       {
-        reason: 'github__create_issue belongs to the MCP server github, which is another program.',
+        reason: '`github__create_issue` is a tool of the MCP server github, which runs outside Kedge.',
         mcp: { server: 'github', tool: 'create_issue', description: 'Creates an issue in a repository.' },
         input: {
           repository: 'tides/harbour',
@@ -72,7 +72,7 @@ export function approvalStates({ script, host, session }: Makers): Record<string
       {
         address: `https://xn--80ak6aa92e.example/tides/${'very-long-name/'.repeat(20)}?station=neaps&token=0123456789`,
         hosts: ['xn--80ak6aa92e.example'],
-        reason: 'It sends a request to xn--80ak6aa92e.example.',
+        reason: 'This sends a request to xn--80ak6aa92e.example.',
       },
     ),
     'approval-read': asking('read_file', {}, { title: 'Read .env', input: { path: '.env' }, targets: [{ path: '.env', access: 'read' }] }),
@@ -107,7 +107,7 @@ export function approvalStates({ script, host, session }: Makers): Record<string
               question: {
                 ...question,
                 command: { text: 'npm test', cwd: 'packages/tide', shell: 'bash' },
-                options: [{ label: 'Run' }, { label: 'Leave out' }],
+                options: [{ label: 'Run' }, { label: 'Skip' }],
               },
             }),
           true,
@@ -173,7 +173,7 @@ export function approvalStates({ script, host, session }: Makers): Record<string
                   { type: 'text', text: 'Now in metres, please.' },
                   note(
                     'undo',
-                    'The user has taken back changes in src/tide.ts since. Read them again before you rely on what you know of them.',
+                    'The user has undone changes in src/tide.ts since. Read them again before you rely on what you know of them.',
                   ),
                 ],
               },

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import type { Decision } from '../../src/core/session/effects.ts';
 import type { Shell } from '../../src/policy/commands/shells/syntax.ts';
 
-/** A command that somebody could talk a model into. */
+/** A command that an attacker could make a model call. */
 export type Attack = {
   name: string;
   command: string;
-  /** Prefixes that the user allowed, parted by commas. */
+  /** Prefixes that the user allowed, separated by commas. */
   allow: string;
   deny?: string;
   verdict?: 'ask' | 'deny';
@@ -22,7 +22,7 @@ export const attack = (name: string, allow: string, command: string, more: Parti
   ...more,
 });
 
-/** Commands that what the user allowed does not cover. */
+/** Commands that the user's allowlist does not cover. */
 export const under = (allow: string, ...commands: string[]): Attack[] =>
   commands.map((command) => attack(allow === '' ? 'what only seems to read' : `what ${allow} does not cover`, allow, command));
 
@@ -31,7 +31,7 @@ export const inPowerShell = (allow: string, ...commands: string[]): Attack[] =>
 
 const list = (text = '') => text.split(',').filter((each) => each !== '');
 
-/** A test for each attack: none may run unasked. */
+/** Defines a test for each attack: none may run without an approval. */
 export function expectStopped(attacks: readonly Attack[], judge: (command: AttackedCommand) => Promise<Decision>): void {
   for (const { name, command, allow, deny, verdict = 'ask', shell = 'bash' } of attacks)
     it(`${verdict === 'deny' ? 'denies' : 'asks before'} ${name}: ${JSON.stringify(command).slice(0, 100)}`, async () => {

@@ -1,6 +1,6 @@
 /**
- * The least that an agent can be: fetch, JSON and readFile. What the terminal program takes beyond this, it takes for its log,
- * its policy and its safety. Usage: bare-loop.ts <base URL> <folder> <prompt>
+ * A minimal agent with only fetch, JSON and readFile. The difference to the terminal program is the cost of its log, policy and safety.
+ * Usage: bare-loop.ts <base URL> <folder> <prompt>
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

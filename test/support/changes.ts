@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import type { FileChange } from '../../src/workspace/types.ts';
 
-/** Few places, so that changes meet. */
+/** There are few paths, so that changes conflict. */
 const PATHS = ['a.txt', 'b.bin', 'd/c.txt', 'd/e/f.txt', 'new.txt', 'n/e/w.txt', 'd/x.txt'];
 
 const bytes = fc.oneof(
@@ -23,7 +23,7 @@ const intent = fc.record({
 });
 export const intents = fc.array(intent, { minLength: 1, maxLength: 5 });
 
-/** The change set that these intents come to, on the files as they are. */
+/** Builds the change set of these intents for the current files. */
 export function changesOn(root: string, wanted: typeof intents extends fc.Arbitrary<infer T> ? T : never): FileChange[] {
   const changes = new Map<string, FileChange>();
   const now = (path: string) => (existsSync(join(root, path)) ? new Uint8Array(readFileSync(join(root, path))) : undefined);
@@ -49,7 +49,7 @@ function same(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
   return a && b ? Buffer.from(a).equals(b) : a === b;
 }
 
-/** What a snapshot of files is once the changes have landed; directories aside. */
+/** Returns the expected snapshot after the changes, without directories. */
 export function expectedAfter(before: Record<string, string>, changes: readonly FileChange[]): Record<string, string> {
   const expected = filesOf(before);
   for (const { path, after } of changes) {

@@ -1,11 +1,11 @@
-/** What tests say about time without comparing a clock with milliseconds, which a busy machine makes wrong. */
+/** Assertions about time that do not compare a clock with milliseconds, which a busy computer makes unreliable. */
 import assert from 'node:assert/strict';
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 
 const NEVER_MS = 2 ** 31 - 1;
 
-/** Runs `work` where no timer of so many milliseconds or more ever ends: it comes to its end only if it waits for none of them. */
+/** Runs `work` without any timer of `longMs` or more ever firing, so it only completes if it waits for none of them. */
 export async function withoutLongTimers<T>(work: () => T | Promise<T>, longMs = 200): Promise<T> {
   const { setTimeout } = globalThis;
   const { setTimeout: delay } = timers;
@@ -23,7 +23,7 @@ export async function withoutLongTimers<T>(work: () => T | Promise<T>, longMs = 
   }
 }
 
-/** Milliseconds of this thread alone: neither other programs nor other threads count. It is counted in steps of some milliseconds. */
+/** CPU milliseconds of this thread, without other programs and threads. The resolution is some milliseconds. */
 const cpuNow = () => {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
@@ -32,7 +32,7 @@ const cpuNow = () => {
 const ROUNDS = 5;
 const MEASURABLE_MS = 20;
 
-/** What one call costs, from as many of them as can be measured. */
+/** Measures the cost of one call from as many calls as are needed. */
 function costOf(work: () => unknown): number {
   const begun = cpuNow();
   for (let calls = 1; ; calls++) {
@@ -42,7 +42,7 @@ function costOf(work: () => unknown): number {
   }
 }
 
-/** About a millisecond of work, on a machine of today. */
+/** About a millisecond of work on a current computer. */
 function yardstick(): number {
   let sum = 0;
   for (let index = 0; index < 800_000; index++) sum = (Math.imul(sum, 31) + index) | 0;
@@ -50,7 +50,7 @@ function yardstick(): number {
 }
 let yardstickCost = Number.POSITIVE_INFINITY;
 
-/** Checks that `work` costs this machine at most so many yardsticks, each about a millisecond: the least of several measurements. */
+/** Asserts that `work` costs at most this many yardsticks, each about a millisecond, by the minimum of several measurements. */
 export function assertCheap(work: () => unknown, yardsticks: number): void {
   if (yardstickCost === Number.POSITIVE_INFINITY) yardstickCost = costOf(yardstick);
   let cost = Number.POSITIVE_INFINITY;
@@ -63,10 +63,10 @@ export function assertCheap(work: () => unknown, yardsticks: number): void {
   assert.ok(cost <= yardsticks * yardstickCost, `it costs ${Math.round(cost / yardstickCost)} yardsticks instead of ${yardsticks} at most`);
 }
 
-/** A quadratic reader takes 16 times as long for four times the input, a linear one four times, and the collector some of both. */
+/** For four times the input, a quadratic algorithm takes 16 times as long and a linear one four times. Garbage collection adds to both. */
 const MOST_GROWTH = 10;
 
-/** Checks that `work` takes time about in proportion to the size of its input, up to this size. */
+/** Asserts that the time for `work` grows about linearly with the size of its input, up to this size. */
 export function assertGrowsLinearly(work: (size: number) => unknown, size: number): void {
   let [small, large] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let round = 0; round < ROUNDS && (round === 0 || large > MOST_GROWTH * small); round++) {

@@ -1,9 +1,9 @@
-/** How commands are judged in a real workspace, by what users allowed; nothing is run. */
+/** Judges commands in a real workspace by the user's allowlist. Nothing is executed. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { judgeFor } from '../../src/app/run/judge.ts';
 import type { Judgement } from '../../src/core/run/tool.ts';
-import type { Covers } from '../../src/core/session/grant-scope.ts';
+import type { Permission } from '../../src/core/session/grant-scope.ts';
 import { gitSettings } from '../../src/hosts/node/commands/git-settings.ts';
 import { nodeShellParsers } from '../../src/hosts/node/shell/shell-parser.ts';
 import type { Shell } from '../../src/policy/commands/shells/syntax.ts';
@@ -18,11 +18,11 @@ import { assistantOn, type Files, type Harness } from './harness.ts';
 
 export type CommandJudged = AsyncDisposable & {
   kedge: Harness;
-  /** `allow`: prefixes that the user granted. */
+  /** `allow` are prefixes that the user granted. */
   judge(command: string, allow: readonly string[], cwd?: string, more?: More): Promise<Judgement>;
 };
 
-type More = { grants?: readonly Covers[]; readOnlyCommands?: boolean };
+type More = { grants?: readonly Permission[]; readOnlyCommands?: boolean };
 
 export async function judgedOn(
   files: Files,
@@ -61,7 +61,7 @@ export async function judgedOn(
   };
 }
 
-/** All files in one commit, as a repository that was cloned. */
+/** Commits all files at once, like a repository that was cloned. */
 export function commitAll(root: string): void {
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.email=a@b.example', '-c', 'user.name=A', ...args], { cwd: root, stdio: 'ignore' });

@@ -1,6 +1,6 @@
 import type { ExecuteContext } from '../../src/core/run/tool.ts';
 
-/** For a tool that is executed without a run around it: nobody listens, and nobody can be asked. */
+/** The context for executing a tool without a run: nobody listens, and nobody can be asked. */
 export function executeContext(signal = new AbortController().signal): ExecuteContext {
   return {
     callId: crypto.randomUUID(),

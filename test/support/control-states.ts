@@ -1,10 +1,10 @@
-/** States of the panel in which the user is asked, or has a hand in the run. */
+/** Panel states in which the user is asked, or controls the run. */
 
 import { user } from '../../src/core/model/messages.ts';
 import type { BudgetKey } from '../../src/core/session/limits.ts';
 import { host, type NamedState, Script, session } from './panel-states.ts';
 
-/** Functions all, since the states of the panel import these, and these what makes them. */
+/** These are functions, because the panel states import this module and this module imports their helpers. */
 function question() {
   return {
     id: 'ask',

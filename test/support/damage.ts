@@ -1,4 +1,4 @@
-/** What can become of a log on a disk: bytes that flip, lines that go, come twice or come from elsewhere, and what a hostile hand makes of it. */
+/** Possible damage to a log on disk: flipped bytes, lost, duplicated and foreign lines, and malicious changes. */
 export type Damage = { kind: (typeof DAMAGES)[number]; a: number; b: number };
 
 export const DAMAGES = [
@@ -25,7 +25,7 @@ const NEWLINE = 0x0a;
 const GARBAGE = ['', ' ', 'null', '[]', '{}', '"x"', '{"type":"run_started"}', '\u0000\u0000', '{"__proto__":{"seq":1}}', '}{'];
 const VALUES: unknown[] = [null, -1, 0.5, 1e300, true, '', 'x', [], {}, [[]], { __proto__: null, constructor: 1 }];
 
-/** `other` is a log of another session. Where whole lines at the end are gone, nothing can tell that they were ever there: `isCut`. */
+/** `other` is the log of another session. `isCut` is true when whole lines at the end are missing, which cannot be detected. */
 export function damaged(log: Buffer, other: Buffer, damages: readonly Damage[]): { bytes: Buffer; isCut: boolean } {
   let lines = linesOf(log);
   const last = lines.at(-1);

@@ -1,4 +1,4 @@
-/** Opens damaged logs, one after another, in a thread of its own: the one that starts it sees where a log makes it hang. */
+/** Opens damaged logs one after another in a worker thread, so that its parent notices a log that makes it hang. */
 import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { type RecordedLog, recordLogs } from './recorded-logs.ts';
 
 export type DamagedLog = { log: number; other: number; damages: Damage[] };
 
-/** Whatever it is asked, it has nothing more to do. */
+/** The model ends every turn at once. */
 const adapter = {
   async *stream() {
     yield* say('Here.');
@@ -68,7 +68,7 @@ async function check(recorded: RecordedLog, other: RecordedLog, damages: readonl
   sent.times = new Map(isCut ? recorded.sent.times : before);
 }
 
-/** All that is made of a session's events. */
+/** Renders a session's events in every way there is. */
 function show({ session: { id, events, state, view, damage } }: Harness): void {
   for (const [index, { seq }] of events.entries()) assert.ok(index === 0 || seq > (events[index - 1]?.seq ?? 0));
   assert.deepEqual(foldSession(events), state);

@@ -9,7 +9,7 @@ const NAMES = [
 
 type Call = () => unknown;
 
-/** `around` is handed the number of the operation, from 0, and how to carry it out. */
+/** `around` receives the number of the operation, from 0, and a function that executes it. */
 export function watchedFs(around: (index: number, name: string, call: Call) => unknown): FileOps {
   let count = 0;
   const watched =
@@ -17,7 +17,7 @@ export function watchedFs(around: (index: number, name: string, call: Call) => u
     (...args: never[]): unknown =>
       around(count++, name, () => real(...args));
   const ops = Object.fromEntries(NAMES.map((name) => [name, watched(name, nodeFs[name] as never)]));
-  // Nobody pulls the plug here: that a sync was asked for counts, and it is left out because it takes long.
+  // A sync is only counted, because no test cuts the power and real syncs are slow.
   ops.fsyncSync = watched('fsyncSync', () => undefined);
   const native = watched('realpathSync', nodeFs.realpathSync.native as never);
   return { ...ops, realpathSync: Object.assign(native, { native }) } as unknown as FileOps;
@@ -27,7 +27,7 @@ function diskError(code: string): Error {
   return Object.assign(new Error(`${code}: the disk said so`), { code });
 }
 
-/** A file system in which one operation fails, or it and all after it; `late`: after it was carried out. */
+/** A file system in which one operation fails, or also all later ones with `forGood`. With `late`, it fails after it was executed. */
 export function failingFs(at: number, { code = 'EIO', forGood = false, late = false } = {}): FileOps {
   return watchedFs((index, _, call) => {
     if (forGood ? index < at : index !== at) return call();

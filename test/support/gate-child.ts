@@ -1,4 +1,7 @@
-/** A process that edits its own line of a file that others edit too: `node gate-child.ts root storage line times`. Prints what its gate recorded. */
+/**
+ * A process that edits its own line of a file that others edit too: `node gate-child.ts root storage line times`. It prints what its gate
+ * recorded.
+ */
 import { join } from 'node:path';
 import type { EventBody } from '../../src/core/session/events.ts';
 import { NodeFileSystem } from '../../src/hosts/node/files/file-system.ts';

@@ -1,4 +1,4 @@
-/** The real assistant on real folders: only the model's words are written beforehand. */
+/** The real assistant on real folders. Only the model's answers are scripted. */
 import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import type { Session } from '../../src/app/session/session.ts';
 import { type ModelRef, resultText, type ToolResult } from '../../src/core/model/messages.ts';
 import type { ModelAdapter } from '../../src/core/model/model.ts';
 import type { AgentEvent, EventBody, Mode } from '../../src/core/session/events.ts';
-import type { Covers } from '../../src/core/session/grant-scope.ts';
+import type { Permission } from '../../src/core/session/grant-scope.ts';
 import type { Limits, RunBudget } from '../../src/core/session/limits.ts';
 import { Commands } from '../../src/hosts/node/commands/commands.ts';
 import { gitSettings } from '../../src/hosts/node/commands/git-settings.ts';
@@ -25,16 +25,16 @@ import type { BlobStore, Writer } from '../../src/workspace/types.ts';
 
 export const GENEROUS: Limits = { turns: 100, callsPerTurn: 1_000, callsPerRun: 10_000, minutes: 60 };
 
-/** Contents by path; `-> target` makes a symbolic link, and a path that ends with a slash an empty directory. */
+/** Contents by path. `-> target` creates a symbolic link, and a path with a slash at the end an empty directory. */
 export type Files = Record<string, string | Uint8Array>;
 
 export type HarnessOptions = {
-  /** Further open folders, by name, beside the first, which is `workspace`. */
+  /** Further open folders, by name, besides the first one, which is `workspace`. */
   folders?: Record<string, Files>;
-  /** What lies beside the workspace, in its parent directory. */
+  /** Files outside the workspace, in its parent directory. */
   beside?: Files;
   limits?: Partial<Limits> | ((mode: Mode) => Limits);
-  /** With them, what runs use is kept in a ledger, over reloads. */
+  /** With budgets, the use of runs is recorded in a ledger across reloads. */
   budgets?: () => Budgets & { run: RunBudget };
   trusted?: boolean;
   policy?: () => PolicySettings;
@@ -44,18 +44,18 @@ export type HarnessOptions = {
   facts?: AssistantPorts['facts'];
   memory?: AssistantPorts['memory'];
   adapter?: ModelAdapter;
-  /** In the place of a connection that works. */
+  /** Replaces the connection to the model. */
   connect?: (model: ModelRef) => Promise<ModelAdapter>;
-  /** In the place of a store that has room. */
+  /** Replaces the session store. */
   store?: (directory: string) => SessionStore;
   fileSystem?: (roots: string[]) => NodeFileSystem;
   writer?: (real: NodeWriter) => Writer;
   blobs?: (real: BlobStore) => BlobStore;
-  /** Commands run in real processes; without it there is no way to run any. */
+  /** Commands run in real processes. Without this option, none can be run. */
   commands?: boolean;
   shellParsers?: AssistantPorts['shellParsers'];
   fetcher?: Fetcher;
-  /** Stands for an editor's services. */
+  /** Stands for the language services of an editor. */
   languages?: (fs: NodeFileSystem) => LanguageServices;
   /** Nobody can be asked. */
   unattended?: boolean;
@@ -63,26 +63,26 @@ export type HarnessOptions = {
 
 export type Harness = AsyncDisposable & {
   assistant: Assistant;
-  /** A new session of it; after `reload` the same one, as its log has it. */
+  /** A new session of the assistant or, after `reload`, the same one as read from its log. */
   session: Session;
   adapter: ScriptedAdapter;
   store: SessionStore;
   storage: string;
-  /** The workspace folder, and the directory that it and everything beside it is in. */
+  /** The workspace folder, and the directory that contains it and everything beside it. */
   root: string;
   parent: string;
   fs: NodeFileSystem;
-  /** What the host remembers of the user's choices; it outlives a reload. */
+  /** The permissions that the host stores. They survive a reload. */
   granted: Place['granted'];
-  /** All that this assistant's session published, deltas too. */
+  /** All events that the session of this assistant published, including deltas. */
   events: AgentEvent[];
   read(path: string): Promise<string>;
   write(path: string, content: string | Uint8Array): Promise<void>;
-  /** Every name, byte, link and directory in the parent directory. */
+  /** Returns every name, content, link and directory in the parent directory. */
   snapshot(): Promise<Record<string, string>>;
-  /** As after a restart of the program: what is in memory is gone, what is in the log is there. */
+  /** Simulates a restart of the program: memory is lost, and the log is read. */
   reload(changes?: { adapter?: ModelAdapter }): Promise<Harness>;
-  /** The same session in another program, as another window has it. */
+  /** Opens the same session in another process, like another window. */
   beside(): Promise<Harness>;
 };
 
@@ -100,7 +100,7 @@ export async function assistantOn(files: Files, script: readonly ScriptedTurn[] 
   return start({ parent, storage, roots, options, store, adapter: scriptedAdapter(script), granted: { covers: [], revokedAt: 0 } });
 }
 
-/** What outlives a restart; `granted` is what the host remembers of the user's choice. */
+/** State that survives a restart. `granted` are the permissions that the host stores. */
 type Place = {
   parent: string;
   storage: string;
@@ -108,7 +108,7 @@ type Place = {
   options: HarnessOptions;
   adapter: ScriptedAdapter;
   store: SessionStore;
-  granted: { covers: Covers[]; revokedAt: number };
+  granted: { covers: Permission[]; revokedAt: number };
 };
 
 function start(place: Place, sessionId: string): Promise<Harness>;
@@ -205,7 +205,10 @@ export async function layOut(root: string, files: Files): Promise<void> {
   }
 }
 
-/** With `times`, also when each was last written: then even a write of the same bytes, or one that was undone, shows. */
+/**
+ * With `times`, the result includes when each file was last written, so that even a write of the same bytes, or one that was undone, is
+ * visible.
+ */
 export async function snapshotOf(root: string, { times = false } = {}): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   const visit = async (path: string): Promise<void> => {
@@ -235,12 +238,12 @@ export function lastOf<Type extends EventBody['type']>(events: readonly AgentEve
   return last;
 }
 
-/** The results that the model was handed, in the order of the history. */
+/** Returns the tool results that the model received, in the order of the history. */
 export function resultsOf({ state }: Session): ToolResult[] {
   return state.messages.flatMap((message) => (message.role === 'tool' ? message.content : []));
 }
 
-/** The same as text, failures marked. */
+/** Returns the tool results as text, with failures marked. */
 export function resultTexts(session: Session): string[] {
   return resultsOf(session).map((result) => (result.isError ? `ERROR ${resultText(result)}` : resultText(result)));
 }
@@ -256,7 +259,7 @@ export function nextEvent<Type extends EventBody['type']>(session: Session, type
   });
 }
 
-/** Answers every approval as soon as it is asked. */
+/** Answers every approval as soon as it is requested. */
 export function answerAll(session: Session, answer: Parameters<Session['answerApproval']>[1]): void {
   session.subscribe((event) => {
     if (event.type === 'approval_requested') void session.answerApproval(event.approvalId, answer);

@@ -1,4 +1,7 @@
-/** Language services for a made-up language: a name is a word, its first line defines it, and `!error …` or `!warning …` in a line is one. */
+/**
+ * Language services for an invented language: a name is a word, its first line defines it, and `!error …` or `!warning …` in a line is a
+ * problem.
+ */
 import { decodeText } from '../../src/workspace/content.ts';
 import type { LanguageServices, Place, Position, Problem } from '../../src/workspace/languages.ts';
 import type { FileSystem, Location } from '../../src/workspace/types.ts';
@@ -7,7 +10,7 @@ export type WordServices = LanguageServices & { asked: string[] };
 
 const { signal } = new AbortController();
 
-/** `over` answers in the place of it. */
+/** `over` replaces single methods. */
 export function wordServices(fs: FileSystem, over: Partial<LanguageServices> = {}): WordServices {
   const asked: string[] = [];
   const linesOf = async (at: Location) => (decodeText((await fs.read(at)).bytes) ?? '').split('\n');

@@ -1,6 +1,6 @@
 /**
- * A process that takes and releases the lock of a session. Without a second argument it does so when it is told to; with one, it takes the lock
- * once and kills itself right before that call of the file system.
+ * A process that takes and releases the lock of a session. Without a second argument, it does so on command. With one, it takes the lock
+ * once and kills itself right before that file system call.
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -18,7 +18,7 @@ if (killAt === undefined) {
       process.send?.('unlocked');
       return;
     }
-    // All of them at the same moment.
+    // All processes continue at the same moment.
     while (Date.now() < order.at);
     process.send?.(log.lock());
   });

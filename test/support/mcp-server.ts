@@ -1,6 +1,7 @@
 /**
- * A real MCP server, on its official SDK, with manners that servers from npm do not have: with `deaf FILE` it ignores the end of its input and
- * SIGTERM, as does a program that it starts, and writes the process ids of both into the file. With `mute` as well it never answers.
+ * A real MCP server on the official SDK that misbehaves in ways that published servers do not. With `deaf FILE`, it and a program that it
+ * starts ignore the end of their input and SIGTERM; the process ids of both are written to the file. With `mute` as well, it never
+ * responds.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,11 +1,11 @@
-/** Edits of real-looking code as they should come out, and how models write them down: with another indentation than the file has, other blanks or quotes. */
+/** Realistic edits with their correct results, and as models write them: with other indentation, blanks or quotes than the file. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 
 export type Source = { name: string; kind: string; unit: string; lines: string[] };
 
-/** `old` and `now` are lines as the file has them before and after. */
+/** `old` and `now` are the lines of the file before and after. */
 export type TrueEdit = { source: Source; from: number; old: string[]; now: string[]; what: string };
 export type Slip = { name: string; apply(edit: TrueEdit): { old: string[]; now: string[] } | undefined };
 
@@ -15,7 +15,7 @@ const width = (line: string) => indentOf(line).length;
 
 const UNITS: Readonly<Record<string, string>> = { py: '    ', java: '    ', html: '    ', rs: '    ', go: '\t', mk: '\t', c: '\t' };
 
-/** How a block looks in a language: what is around it, and one line of it. */
+/** The form of a block in a language: the lines around it, and a line inside it. */
 const BLOCKS: Readonly<Record<string, { open: string; close?: string; line: string }>> = {
   py: { open: 'if changed:', line: 'changed_call()' },
   yaml: { open: 'changed:', line: 'child: 1' },
@@ -28,7 +28,7 @@ const BLOCKS: Readonly<Record<string, { open: string; close?: string; line: stri
 };
 const BRACES = { open: 'if (changed) {', close: '}', line: 'changedCall();' };
 
-/** Kedge's own code changes all the time, and what is tried with it: it is used from new seeds only. */
+/** Kedge's own code changes all the time and would change the cases with it, so it is only used with new seeds. */
 export function sources(): { written: Source[]; used: Source[] } {
   const own = join(import.meta.dirname, 'sources');
   const written = readdirSync(own).map((name) => sourceOf(name.replace(/\.txt$/, ''), readFileSync(join(own, name), 'utf8')));
@@ -51,7 +51,7 @@ const KEYWORD =
   /^(?:if|else|elif|then|fi|do|done|end|for|while|case|esac|break|continue|return|try|except|finally|switch|default|class|def)$/;
 
 const CLOSING = /^\s*(?:[)\]}]|(?:end|fi|done|esac)\b|<\/)/;
-/** Lines that are no statement of their own. */
+/** Matches lines that are not statements of their own. */
 const BRANCH = /^\s*(?:[)\]}*]|(?:end|fi|done|esac|else|elif|case|default|when|except|finally|rescue|catch)\b|<\/)/;
 
 type Change = (lines: string[], at: number, source: Source, after: string | undefined) => { lines: string[]; what: string } | undefined;
@@ -84,7 +84,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
     if (isBlank(lines[at]) || BRANCH.test(lines[at] as string) || ['mk', 'md', 'json', 'yaml'].includes(source.kind)) return undefined;
     let end = at + 1;
     while (end < lines.length && (isBlank(lines[end]) || width(lines[end] as string) > width(lines[at] as string))) end++;
-    // What closes the block stands as deep as what opens it.
+    // The line that closes a block is indented like the line that opens it.
     if (end < lines.length && CLOSING.test(lines[end] as string)) end++;
     const { open, close } = BLOCKS[source.kind] ?? BRACES;
     const indent = indentOf(lines[at] as string);
@@ -104,7 +104,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
   },
 };
 
-/** Whether a statement could follow below this line, as deep as it. */
+/** Whether a statement with the same indentation could follow this line. */
 function isStatementEnd(lines: readonly (string | undefined)[], at: number, source: Source): boolean {
   const [line, next] = [lines[at], lines.slice(at + 1).find((each) => !isBlank(each))];
   if (isBlank(line) || ['mk', 'md'].includes(source.kind)) return false;
@@ -114,7 +114,7 @@ function isStatementEnd(lines: readonly (string | undefined)[], at: number, sour
   return next === undefined || width(next) <= width(line as string);
 }
 
-/** One or two changes in a block of a source. */
+/** Generates one or two changes in a block of a source file. */
 export function trueEdits(all: { written: readonly Source[]; used: readonly Source[] }): fc.Arbitrary<TrueEdit> {
   const change = fc.record({ kind: fc.constantFrom(...Object.keys(CHANGES)), at: fc.nat() });
   return fc
@@ -132,7 +132,7 @@ export function trueEdits(all: { written: readonly Source[]; used: readonly Sour
       let now = old;
       const what: string[] = [];
       for (const { kind, at } of changes) {
-        // A line that goes and another that comes could as well be one that changes.
+        // Removing one line and adding another could as well be one changed line.
         if (now.length === 0 || what.includes('remove') || (what.length > 0 && kind === 'remove')) continue;
         const changed = CHANGES[kind]?.(now, at % Math.max(1, now.length), source, after);
         if (!changed) continue;
@@ -144,7 +144,7 @@ export function trueEdits(all: { written: readonly Source[]; used: readonly Sour
     .filter(({ source, old, now, what }) => what !== '' && !isBlank(old[0]) && !isBlank(now[0]) && isOnce(old, source.lines));
 }
 
-/** Its words are nowhere else, however indented. */
+/** Whether the words of the block occur nowhere else, whatever the indentation. */
 function isOnce(block: readonly string[], lines: readonly string[]): boolean {
   const words = (each: readonly string[]) => each.map((line) => line.trim()).join('\n');
   return words(lines).split(words(block)).length === 2;
@@ -153,7 +153,7 @@ function isOnce(block: readonly string[], lines: readonly string[]): boolean {
 const eachLine = (map: (line: string) => string) => (lines: readonly string[]) => lines.map((line) => (isBlank(line) ? '' : map(line)));
 const least = (lines: readonly string[]) => Math.min(...lines.filter((line) => !isBlank(line)).map(width));
 
-/** Levels in the source's own unit written in another one; what is aligned beyond them stays. */
+/** Converts indentation levels from the unit of the source to another one. Additional alignment stays. */
 function inUnit({ unit }: Source, other: string): (line: string) => string {
   return (line) => {
     const indent = indentOf(line);
@@ -173,9 +173,9 @@ const dedented = (edit: TrueEdit, by = least([...edit.old, ...edit.now])) => ({
   now: edit.now.map((line) => line.slice(by)),
 });
 const trimFirst = ([first = '', ...rest]: readonly string[]) => [first.trimStart(), ...rest];
-/** Without its indentation nobody knows where a first line belongs that is not where the old one was. */
+/** Without its indentation, a first line that is not in the place of the old one cannot be indented correctly. */
 const isTrimmable = ({ old, now }: TrueEdit) => indentOf(old[0] ?? '') === indentOf(now[0] ?? '');
-/** Where old alone is indented in another way, a line that moves could as well be one that stays. */
+/** When only the old text has another indentation, a line that moves could as well be one that stays. */
 const alone =
   (slip: Slip['apply']): Slip['apply'] =>
   (edit) =>
@@ -187,7 +187,7 @@ const trimmable =
 const trimAll = eachLine((line) => line.trimStart());
 
 const typographic = (line: string) => line.replace(/"([^"]*)"/g, '“$1”').replaceAll("'", '’');
-/** Without any in the old lines nobody knows that the new ones are no others. */
+/** Without typographic quotes in the old lines, nothing shows which quotes the new ones should have. */
 const hasPlainQuotes = ({ old }: TrueEdit) => old.some((line) => typographic(line) !== line) && !old.some((line) => /[‘’“”]/.test(line));
 
 export const SLIPS: readonly Slip[] = [
@@ -198,7 +198,7 @@ export const SLIPS: readonly Slip[] = [
   { name: 'the whole is half out', apply: (edit) => dedented(edit, Math.floor(least([...edit.old, ...edit.now]) / 2)) },
   { name: 'the first line is trimmed', apply: trimmable(both(trimFirst)) },
   { name: 'the first line of old is trimmed', apply: trimmable(({ old, now }) => ({ old: trimFirst(old), now })) },
-  // What turns out of one block and into another cannot be seen without indentation.
+  // A line that moves from one block into another cannot be recognized without indentation.
   { name: 'all indentation is gone', apply: (edit) => (/unwrap and|and unwrap/.test(edit.what) ? undefined : both(trimAll)(edit)) },
   { name: 'all indentation of old is gone', apply: alone(({ old, now }) => ({ old: trimAll(old), now })) },
   ...['\t', '  ', '   ', '    ', '        '].map((unit) => ({

@@ -1,6 +1,6 @@
 /**
- * The panel in a plain browser: with a faked host, under the policy that the editor's webview has.
- * `node test/support/panel-gallery.ts [state ...]` takes screenshots into out/gallery, runs axe and measures the streaming.
+ * Shows the panel in a plain browser with a fake host, under the content security policy of the editor's webview. `node
+ * test/support/panel-gallery.ts [state ...]` takes screenshots into out/gallery, runs axe and measures streaming.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
@@ -87,7 +87,7 @@ async function build(): Promise<Record<string, string | Uint8Array>> {
 export type Gallery = AsyncDisposable & {
   browser: Browser;
   scriptBytes: number;
-  /** A page with the panel in it, delivered `messages`. */
+  /** Opens a page with the panel and delivers `messages` to it. */
   open(messages: ToPanel[], options?: { width?: number; height?: number; theme?: Theme }): Promise<Page>;
 };
 
@@ -137,7 +137,7 @@ export async function openGallery(): Promise<Gallery> {
   };
 }
 
-/** Delivers and waits until it is painted. */
+/** Delivers messages and waits until they are painted. */
 export async function deliver(page: Page, messages: ToPanel[]): Promise<void> {
   await page.evaluate((list) => {
     window.deliver(list);
@@ -152,17 +152,17 @@ async function show(gallery: Gallery, state: NamedState, options: { width: numbe
 }
 
 const PAGES_AT_ONCE = 4;
-/** Those that axe runs unasked. */
+/** The color rules that axe runs by default. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
-/** axe's serious and critical findings over every state, one line each. A theme changes colours alone, so what is not of colours is looked at once. */
+/** Returns axe's serious and critical findings over every state, one line each. Themes only change colors, so all other rules run once. */
 export async function runAxe(names: string[] = Object.keys(STATES), shared?: Gallery): Promise<string[]> {
   await using own = shared ? undefined : await openGallery();
   const gallery = shared ?? (own as Gallery);
   const axe = await readFile(join(import.meta.dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
   const look = async (name: string) => {
     const page = await show(gallery, STATES[name] as NamedState, { width: 360, height: 800, theme: THEMES[0] as Theme });
-    // Over the debugger's connection, which the page's policy does not govern.
+    // The script is injected over the debugger connection, to which the content security policy of the page does not apply.
     await page.evaluate(axe);
     const found: string[] = [];
     for (const theme of THEMES) found.push(...(await findings(page, theme)).map((finding) => `${name} (${theme}): ${finding}`));
@@ -204,8 +204,8 @@ const PIECES = [
 ];
 
 /**
- * Streams `deltas` text deltas as a host would and watches the page's main thread. The browser reports tasks from 50 ms on:
- * where there is none, `longestTaskMs` is 0. `longestTaskCpuMs` is what the longest one takes where nothing else wants the processor.
+ * Streams `deltas` text deltas like a host and watches the page's main thread. The browser reports tasks of 50 ms and more; without any,
+ * `longestTaskMs` is 0. `longestTaskCpuMs` is the CPU time of the longest task.
  */
 export async function measurePanel(deltas = 10_000, pieces: string[] = PIECES, shared?: Gallery): Promise<PanelFigures> {
   await using own = shared ? undefined : await openGallery();
@@ -253,7 +253,7 @@ export async function measurePanel(deltas = 10_000, pieces: string[] = PIECES, s
 
 type TraceEvent = { name: string; ph: string; pid: number; tid: number; tdur?: number };
 
-/** In milliseconds of the page's main thread. */
+/** Returns milliseconds of the page's main thread. */
 export function longestCpu(trace: Buffer): number {
   const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] };
   const frame = traceEvents.find(({ name }) => name === 'FireAnimationFrame');

@@ -3,7 +3,7 @@ import type { ToPanel } from '../../src/protocol/panel.ts';
 import { findChrome, type Gallery, openGallery } from './panel-gallery.ts';
 import { STATES } from './panel-states.ts';
 
-/** The panel in a real browser, for the tests of the suite that this is called in; they are left out where there is no browser. */
+/** Provides the panel in a real browser to the test suite that calls this. The tests are skipped when there is no browser. */
 export function panelPage() {
   let gallery: Gallery | undefined;
   let page: Page | undefined;
@@ -27,9 +27,9 @@ export function panelPage() {
       return (gallery as Gallery).browser;
     },
     show,
-    /** Shows one of the states that the gallery has. */
+    /** Displays one of the gallery's states. */
     open: (state: string) => show(STATES[state]?.messages ?? []),
-    /** What the panel has said since it was ready. */
+    /** Returns the messages that the panel has sent since it was ready. */
     async posted(): Promise<{ type: string }[]> {
       const messages: { type: string }[] = JSON.parse((await page?.evaluate(() => JSON.stringify(window.posted))) ?? '[]');
       return messages.filter(({ type }) => type !== 'ready');

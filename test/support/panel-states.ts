@@ -1,4 +1,4 @@
-/** Named states of the panel, each a list of the messages that lead to it. */
+/** Named panel states, each a list of the messages that lead to it. */
 
 import type { AssistantMessage, ToolCall } from '../../src/core/model/messages.ts';
 import type { Plan } from '../../src/core/plan/plan.ts';
@@ -14,10 +14,10 @@ const LIMITS = { turns: 20, callsPerTurn: 8, callsPerRun: 60, minutes: 10 };
 const MODEL = { provider: 'openai', model: 'gpt-6.1-sol' };
 const USAGE = { input: 18_432, output: 1_204, cached: 12_288, reasoning: 512 };
 
-/** A PNG of one red pixel. */
+/** A PNG with one red pixel. */
 export const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 
-/** Writes a session event by event; numbers and times count themselves. */
+/** The receipt of a finished Agent run. */
 const RECEIPT: Receipt = {
   mode: 'agent',
   calls: 12,
@@ -40,6 +40,7 @@ const RECEIPT: Receipt = {
   canWrite: true,
 };
 
+/** Builds a session event by event, and fills in sequence numbers and times. */
 export class Script {
   readonly events: AgentEvent[] = [];
   #run = 0;
@@ -83,7 +84,7 @@ export class Script {
     });
   }
 
-  /** A turn with one tool call, up to where the call has begun. */
+  /** Adds a turn with one tool call that has started. */
   calls(
     name: string,
     title: string,
@@ -108,7 +109,7 @@ export class Script {
     });
   }
 
-  /** An answer of which only the beginning came. */
+  /** Adds an answer that broke off. */
   breaksOff(text: string): this {
     return this.add({
       type: 'message_added',
@@ -346,7 +347,7 @@ function commandAsked(script: Script, text = ''): Script {
 
 export type NamedState = {
   messages: ToPanel[];
-  /** Controls to press once it stands, by their accessible name. */
+  /** Controls to press when the state is displayed, by their accessible names. */
   press?: string[];
 };
 
@@ -369,7 +370,7 @@ const attention = {
   readiness: {
     level: 'attention',
     text: 'No model is connected: the offline model answers simple questions.',
-    action: { label: 'Connect', message: { type: 'connect_model' } },
+    action: { label: 'Connect a model', message: { type: 'connect_model' } },
   },
 } satisfies Partial<PanelState>;
 
@@ -458,16 +459,16 @@ export const STATES: Record<string, NamedState> = {
     press: ['5 steps', 'Reasoning', 'Read src/tide.ts', 'Edit src/tide.ts'],
   },
   approval: { messages: [host('agent'), session(edited(new Script(), false), true)] },
-  'approval-grants': { messages: [host('agent'), session(edited(new Script(), false), true)], press: ['More ways to approve'] },
+  'approval-grants': { messages: [host('agent'), session(edited(new Script(), false), true)], press: ['More approval options'] },
   'approval-reject': { messages: [host('agent'), session(edited(new Script(), false), true)], press: ['Reject…'] },
   changed: { messages: [host('agent'), session(edited(new Script()).finishes(), false)] },
   receipt: {
     messages: [host('agent'), session(edited(new Script()).finishes(), false)],
-    press: ['12 calls · 3 approvals asked · 1 denied'],
+    press: ['12 calls · 3 approvals requested · 1 denied'],
   },
   undone: { messages: [host('agent'), session(undone, false)] },
   plan: { messages: [host('plan'), session(proposed(), false)] },
-  'plan-editing': { messages: [host('plan'), session(proposed(), false)], press: ['Edit'] },
+  'plan-editing': { messages: [host('plan'), session(proposed(), false)], press: ['Edit plan'] },
   'plan-running': { messages: [host('plan'), session(planRunning(), true)] },
   paused: {
     messages: [

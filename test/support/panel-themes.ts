@@ -1,4 +1,4 @@
-/** The colours that VS Code hands to a webview, near enough to Default Dark Modern, Default Light Modern and Default High Contrast. */
+/** The colors that VS Code passes to a webview, close to Default Dark Modern, Default Light Modern and Default High Contrast. */
 export type Theme = 'dark' | 'light' | 'hc';
 export const THEMES: readonly Theme[] = ['dark', 'light', 'hc'];
 
@@ -182,7 +182,7 @@ const COLOURS: Record<Theme, Record<string, string>> = {
   },
 };
 
-/** VS Code's own style sheet for webviews, as far as it reaches into the panel. */
+/** The parts of VS Code's own style sheet for webviews that affect the panel. */
 const DEFAULTS = `
 @layer vscode-default {
   body { background-color: transparent; color: var(--vscode-editor-foreground); font-family: var(--vscode-font-family);

@@ -1,4 +1,4 @@
-/** States of the panel in which a plan is proposed, edited or carried out. */
+/** Panel states in which a plan is proposed, edited or carried out. */
 import type { Plan } from '../../src/core/plan/plan.ts';
 import type { ChangeSummary } from '../../src/core/session/effects.ts';
 import { host, type NamedState, Script, session } from './panel-states.ts';
@@ -91,7 +91,7 @@ const widened = () => {
     .add({
       type: 'plan_revised',
       plan: { ...RICH, steps, revision: 3, hash: 'ffee'.repeat(16) },
-      reason: 'You let step 1 change src/units.ts too.',
+      reason: 'You allowed step 1 to change src/units.ts.',
     });
 };
 
@@ -105,8 +105,8 @@ const asking = () => {
       id: 'step 1',
       text: 'Step 1 (Rename the function and its callers) did not pass its check: nothing matches \\btideAt\\b in src/**/*.ts.',
       options: [
-        { label: 'Retry', detail: 'The model works on it' },
-        { label: 'Skip', detail: 'Go on with the next step' },
+        { label: 'Retry', detail: 'The model tries again' },
+        { label: 'Skip', detail: 'Continue with the next step' },
         { label: 'Edit plan', detail: 'The run pauses' },
         { label: 'Stop' },
       ],
@@ -126,7 +126,7 @@ const stopped = () => running().finishes('stopped');
 
 export const planStates = (): Record<string, NamedState> => ({
   'plan-typed': { messages: [host('plan'), session(proposed(), false)] },
-  'plan-typed-editing': { messages: [host('plan'), session(proposed(), false)], press: ['Edit'] },
+  'plan-typed-editing': { messages: [host('plan'), session(proposed(), false)], press: ['Edit plan'] },
   'plan-words': { messages: [host('plan'), session(proposed(), false)], press: ['Ask for changes…'] },
   'plan-steps': { messages: [host('agent'), session(running(), true)] },
   'plan-deviation': { messages: [host('agent'), session(deviating(), true)] },

@@ -9,8 +9,8 @@ import { type AgentEvent, type EventBody, isDurable, MODES, type Outcome, type U
 import { reduce } from '../../src/core/session/reduce.ts';
 import type { RuleId } from '../../src/core/session/rule-ids.ts';
 import { emptySession, waitsForUser } from '../../src/core/session/session-state.ts';
-import { spent } from '../../src/core/session/spent.ts';
-import { fits } from '../../src/core/session/valid-events.ts';
+import { totalsOf } from '../../src/core/session/usage-totals.ts';
+import { isValidNext } from '../../src/core/session/valid-events.ts';
 
 const MODEL = { provider: 'p', model: 'm' };
 const LIMITS = { turns: 9, callsPerTurn: 9, callsPerRun: 9, minutes: 9 };
@@ -56,7 +56,7 @@ class RandomLog {
     const runId = body.type === 'run_started' ? this.#id('run') : (lastRun?.runId ?? '');
     const event: AgentEvent = { ...body, runId, seq: isDurable(body) ? seq + 1 : seq, at: this.#at };
     if (isDurable(event)) {
-      if (!fits(this.#state, event)) return;
+      if (!isValidNext(this.#state, event)) return;
       reduce(this.#state, event);
     }
     if (event.type === 'tool_started') this.#decisions.set(event.callId, event.decision);
@@ -314,6 +314,6 @@ class RandomLog {
   }
 
   #finished(outcome: Outcome): EventBody {
-    return { type: 'run_finished', outcome, ...spent(this.#state.lastRun, this.#state, this.#at) };
+    return { type: 'run_finished', outcome, ...totalsOf(this.#state.lastRun, this.#state, this.#at) };
   }
 }

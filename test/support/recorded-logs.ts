@@ -1,4 +1,4 @@
-/** Sessions in which everything has happened that a log can tell of, recorded from real runs. */
+/** Sessions that contain every kind of event, recorded from real runs. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelEvent } from '../../src/core/model/model.ts';
@@ -15,7 +15,7 @@ export type RecordedLog = {
   sent: Sent;
 };
 
-/** How often each call of the tool that must not be repeated was carried out; calls hang until the recording `isOver`. */
+/** How often each call of the tool that must not be repeated was executed. Calls hang until the recording `isOver`. */
 export type Sent = { times: Map<string, number>; isOver: boolean };
 
 const FILES: Files = { 'a.txt': 'old\n', 'b.txt': 'old\n', 'c.txt': `one\ntwo\n${'…\n'.repeat(20)}nine\n` };
@@ -39,7 +39,7 @@ export async function recordLogs(): Promise<RecordedLog[]> {
 }
 
 const RECORDERS: Record<(typeof NAMES)[number], (name: string, sent: Sent) => Promise<Harness>> = {
-  /** Two runs whose edits are agreed to, revised and rejected, then taken back, wholly and in part, and restored. */
+  /** Two runs whose edits are approved, revised and rejected, and then undone, wholly and in part, and restored. */
   async edits(name, sent) {
     const two = call('replace_in_file', {
       path: 'c.txt',
@@ -80,7 +80,7 @@ const RECORDERS: Record<(typeof NAMES)[number], (name: string, sent: Sent) => Pr
     return kedge;
   },
 
-  /** A plan with a step that fails its check and is rolled back, one that is widened, and one that is edited in. */
+  /** A plan with a step that fails its check and is rolled back, a step that is widened, and a step that is added by an edit. */
   async plan(name, sent) {
     const plan: PlanDraft = {
       goal: 'Make it new',
@@ -144,7 +144,7 @@ const RECORDERS: Record<(typeof NAMES)[number], (name: string, sent: Sent) => Pr
     return kedge;
   },
 
-  /** A run whose program is killed while its third call is carried out. */
+  /** A run whose process is killed during its third call. */
   async interrupted(name, sent) {
     const calls = [edit('a.txt'), send(), call('post__hang', {}), edit('b.txt'), send()];
     const kedge = await recording(name, sent, [turn(...calls)]);
@@ -155,7 +155,7 @@ const RECORDERS: Record<(typeof NAMES)[number], (name: string, sent: Sent) => Pr
     return kedge;
   },
 
-  /** A run whose program is killed while it waits for an answer. */
+  /** A run whose process is killed while it waits for an answer. */
   async waiting(name, sent) {
     const kedge = await recording(name, sent, [turn(send()), turn(edit('a.txt'), send()), hang()]);
     const asked = () => nextEvent(kedge.session, 'approval_requested');
@@ -176,7 +176,7 @@ async function recording(name: string, sent: Sent, script: readonly ScriptedTurn
   return assistantOn(FILES, script.map(withIdsOf(name)), { ...options, mcp });
 }
 
-/** No two recordings have the same ids of calls. */
+/** Makes the call ids of each recording unique. */
 function withIdsOf(name: string): (entry: ScriptedTurn) => ScriptedTurn {
   const renamed = (event: ModelEvent): ModelEvent =>
     event.type === 'part' && event.part.type === 'tool_call'
@@ -188,7 +188,7 @@ function withIdsOf(name: string): (entry: ScriptedTurn) => ScriptedTurn {
     };
 }
 
-/** A tool whose calls cannot be taken back. */
+/** A tool whose calls cannot be undone. */
 function post(name: string, sent: Sent): Tool {
   return {
     name,
@@ -211,7 +211,7 @@ function post(name: string, sent: Sent): Tool {
   };
 }
 
-/** Answers approvals as they come, each with the next of these, then yes. */
+/** Answers approvals in order with these answers, and then approves all others. */
 function answering({ session }: Harness, answers: ApprovalAnswer[]): void {
   session.subscribe((event) => {
     if (event.type === 'approval_requested') void session.answerApproval(event.approvalId, answers.shift() ?? { approve: true });

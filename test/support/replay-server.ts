@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { type Served, served } from './served.ts';
 
-/** How a body is cut on the wire. */
+/** How a body is split into chunks on the wire. */
 export type Chunking = { name: string; cut(body: Buffer): Buffer[] };
 
 export const CHUNKINGS: readonly Chunking[] = [
@@ -14,7 +14,7 @@ function cutAt(body: Buffer, places: readonly number[]): Buffer[] {
   return [...places, body.length].map((end, index) => body.subarray(places[index - 1] ?? 0, end)).filter((chunk) => chunk.length > 0);
 }
 
-/** The same places for the same length, on every machine (mulberry32). */
+/** Returns the same places for the same length on every computer (mulberry32). */
 function randomPlaces(length: number, count: number): number[] {
   let state = 0x9e3779b9 ^ length;
   const random = () => {
@@ -27,14 +27,15 @@ function randomPlaces(length: number, count: number): number[] {
 }
 
 /**
- * Answers every request with one recorded body. Each chunk is a write of its own and the event loop turns between two of them:
- * the client is in the same process, so it has read one chunk before the next is on its way.
+ * Responds to every request with one recorded body. Each chunk is a write of its own, and the event loop turns between two of them. The
+ * client is in the same process, so it has read one chunk before the next is sent.
  */
 export async function startReplayServer(body: Buffer, contentType: string, { cut }: Chunking): Promise<Served> {
   const frames = cut(body).map((chunk) => Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n')]));
   const head = `HTTP/1.1 200 OK\r\ncontent-type: ${contentType}\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n`;
 
-  // Straight to the socket: `response.write` takes several times as long, and there are hundreds of thousands of writes.
+  // The server writes directly to the socket, because `response.write` takes several times as long and there are hundreds of thousands of
+  // writes.
   const server = createServer((request) => {
     const { socket } = request;
     const pieces = [Buffer.from(head), ...frames].values();

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Served, served } from './served.ts';
 
-/** One answer of the model. `usage` is made up from the lengths where it is not given; `fail` answers with an error status instead. */
+/** One answer of the model. `usage` defaults to a value computed from the lengths, and `fail` responds with an error status instead. */
 export type Turn = {
   text?: string;
   calls?: { name: string; input: unknown }[];
@@ -14,15 +14,17 @@ export type ReceivedRequest = {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
-  /** Exactly what came over the wire, and the same parsed. */
+  /** The exact bytes of the request; `body` is the same, parsed. */
   raw: Buffer;
   body: ResponsesBody;
-  /** `performance.now()`: when the request was whole, and, once it is, when its connection was closed before the answer was whole. */
+  /**
+   * `at` is `performance.now()` when the request was complete. `closed` resolves to it when the connection is closed before the response was.
+   */
   at: number;
   closed: Promise<number>;
 };
 
-/** As much of a request as tests look at. */
+/** The parts of a request that tests use. */
 export type ResponsesBody = {
   model: string;
   instructions?: string;
@@ -32,18 +34,18 @@ export type ResponsesBody = {
 
 export type ResponsesServerOptions = {
   turns: readonly Turn[] | ((request: ReceivedRequest) => Turn);
-  /** How long a request waits for its answer. */
+  /** How long a request waits for its response. */
   delayMs?: number;
-  /** Never finish: `before` sends nothing at all, `midway` begins to answer. */
+  /** A response that never completes: `before` sends nothing, `midway` begins to respond. */
   hang?: 'before' | 'midway';
-  /** Any other key is answered with 401. */
+  /** Any other key gets a 401 response. */
   apiKey?: string;
   models?: readonly string[];
 };
 
 export type ResponsesServer = Served & { requests: ReceivedRequest[]; connections(): number };
 
-/** A model server that speaks the Responses API over real HTTP, event by event as the service does. */
+/** A model server that speaks the Responses API over real HTTP, event by event like the service. */
 export async function startResponsesServer(options: ResponsesServerOptions): Promise<ResponsesServer> {
   const requests: ReceivedRequest[] = [];
   let connections = 0;
@@ -99,7 +101,7 @@ function sendError(response: ServerResponse, { status, message, code, headers }:
   sendJson(response, status, { error: { message, type, param: null, code: code ?? null } }, headers);
 }
 
-/** Ids are made from the request: unique within a session, the same in every run. */
+/** Ids are derived from the request: unique within a session, and the same in every run. */
 function stream(response: ServerResponse, turn: Turn, { raw, body }: ReceivedRequest, hang: boolean): void {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
   const serial = `${raw.length}_${body.input.length}`;

@@ -1,4 +1,4 @@
-/** States of the panel in which changes are chosen from, undone and restored. */
+/** Panel states in which changes are selected, undone and restored. */
 import type { ChangeSummary } from '../../src/core/session/effects.ts';
 import type { host, NamedState, Script, session } from './panel-states.ts';
 
@@ -45,7 +45,7 @@ const MANY = Array.from({ length: 200 }, (_, index) => change(`src/module-${inde
 const HASH = 'a'.repeat(64);
 
 export function reviewStates({ script, host, session }: Kit): Record<string, NamedState> {
-  const ask = { kind: 'ask', rule: 'edit', reason: 'It changes files.' } as const;
+  const ask = { kind: 'ask', rule: 'edit', reason: 'This edit changes 1 file.' } as const;
   const call = (changes: ChangeSummary[]) => {
     const made = script()
       .run('agent', 'Rename tideAt to heightAt')
@@ -75,7 +75,7 @@ export function reviewStates({ script, host, session }: Kit): Record<string, Nam
     results: [
       { path: 'src/options.ts', outcome: 'restored' },
       { path: 'src/tide.ts', outcome: 'merged' },
-      { path: 'src/harbour/very/deep/in/it/harbour.ts', outcome: 'refused', reason: 'It was changed since, in the same lines.' },
+      { path: 'src/harbour/very/deep/in/it/harbour.ts', outcome: 'refused', reason: 'It has been changed since, in the same lines.' },
     ],
   });
   return {
@@ -105,7 +105,7 @@ export function reviewStates({ script, host, session }: Kit): Record<string, Nam
         session(undone, false),
         { type: 'file_review', runId: undone.runId, path: 'src/tide.ts', review: { diff: DIFF, added: 3, removed: 2, digest: HASH } },
       ],
-      press: ['What is left of the changes in src/tide.ts'],
+      press: ['Remaining changes in src/tide.ts'],
     },
     restored: { messages: [host('agent'), session(restored, false)] },
   };

@@ -61,7 +61,7 @@ export async function runScenario(folder: string): Promise<void> {
   }
 }
 
-/** The tools of Agent mode in both their forms, through the gate and onto the disk. */
+/** The tools of Agent mode with both edit tools, through the gate and onto the disk. */
 function toolsOn(root: string, base: string): (call: Call) => Promise<string> {
   const fs = new NodeFileSystem([root]);
   const workspace = new Workspace(fs);
@@ -83,7 +83,7 @@ function expectPatterns(text: string, patterns: string): void {
   }
 }
 
-/** Also as other languages write them: `/…/` and `(?i)…`. */
+/** Also accepts the notation of other languages: `/…/` and `(?i)…`. */
 function expressionOf(pattern: string): RegExp {
   return new RegExp(/^\/(.*)\/[a-z]*$/.exec(pattern)?.[1] ?? pattern.replace(/^\(\?[a-z]+\)/, ''), 'is');
 }
@@ -95,7 +95,7 @@ async function expectedIn(folder: string): Promise<Record<string, string>> {
 
 const isKeep = (path: string) => /(^|\/)\.(keep|gitkeep)$/.test(path);
 
-/** Without directories, which not every way to store a scenario can keep. */
+/** Drops directories, which not every way to store a scenario can preserve. */
 function filesOf(snapshot: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(snapshot).filter(([path]) => !path.endsWith('/') && !isKeep(path)));
 }

@@ -1,11 +1,11 @@
-/** Loaded before all tests (test/.mocharc.json), in each process that runs some. */
+/** Loaded before all tests (test/.mocharc.json), in each test process. */
 import { join } from 'node:path';
 import fc from 'fast-check';
 
-// Properties try the same cases in each run, so that a run of the tests means the same each time; `npm run fuzz` tries others.
+// Property tests use the same cases in each run, so that results are reproducible. `npm run fuzz` tries others.
 const seed = Number(process.env.KEDGE_SEED ?? 1);
 if (!Number.isInteger(seed)) throw new Error(`KEDGE_SEED is a whole number, not "${process.env.KEDGE_SEED}".`);
 fc.configureGlobal({ seed });
 
-// What programs that tests start have compiled is kept for the next ones, which have another home.
+// The compile cache of programs that tests start is shared, although each has another home directory.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../../out/compile-cache');

@@ -1,4 +1,4 @@
-/** A session that goes from one model to another: servers that think, say something and read a file, and what each may be sent. */
+/** A session that switches between models: servers that reason, answer and read a file, and checks of what each may receive. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,21 +12,24 @@ import { WIRES, type Wire } from './wires.ts';
 
 export const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 const IMAGE = { type: 'image' as const, mediaType: 'image/png', data: DOT };
-/** What the recordings read; here it is an image. */
+/** The file that the recordings read. In these tests, it is an image. */
 export const FILE = 'src/größe.ts';
 export const TOKEN = /(?:token|redacted)-of-(one|two)-end/g;
 
 export type Side = 'one' | 'two';
 export type Served = WireServer & { side: Side; wireName: string; model: ModelRef; adapter(): Promise<ModelAdapter> };
 
-/** A server that thinks, says something and reads a file, then answers; its tokens tell which one it is. `fixtures`: where the recordings are. */
+/**
+ * Starts a server that reasons, says something, reads a file and then answers. Its token counts identify it. `fixtures` is the folder of
+ * the recordings.
+ */
 export async function serve(wireName: string, side: Side, fixtures: string): Promise<Served> {
   const wire = WIRES[wireName] as Wire;
   const path = join(fixtures, 'recordings', wireName, 'reasoning-text-and-a-call', wire.file);
   const recording = readFileSync(path, 'utf8')
     .replaceAll(/token-of-the-model|second-token/g, `token-of-${side}-end`)
     .replaceAll('redacted-token', `redacted-of-${side}-end`)
-    // Some servers make ids that others refuse; Gemini gets back what it made.
+    // Some servers create ids that others refuse. Gemini receives its own ids back.
     .replaceAll(/"(call_1|call_x|toolu_1)"/g, `"functions.read_file:0 ${'long '.repeat(20)}"`);
   const text = TEXT_BODIES[wireName]?.(['So it ', 'is.']) ?? '';
   const server = await startWireServer(

@@ -1,4 +1,4 @@
-/** One tool call after another on real files, without a model. */
+/** Runs one tool call after another on real files, without a model. */
 import type { Tool } from '../../src/core/run/tool.ts';
 import type { NodeFileSystem } from '../../src/hosts/node/files/file-system.ts';
 import { NodeWriter } from '../../src/hosts/node/files/writer.ts';
@@ -13,11 +13,11 @@ import { assistantOn, type Files, type Harness, type HarnessOptions } from './ha
 
 export type ToolsOnDisk = Harness & {
   tool(name: string): Tool;
-  /** What the model would be told; a failure as `ERROR` and its message. */
+  /** Returns what the model would receive. A failure is `ERROR` and its message. */
   use(name: string, input: unknown): Promise<string>;
 };
 
-/** `model` decides the form of edits; `languages` stands for an editor's services. */
+/** `model` selects the edit tool. `languages` stands for the language services of an editor. */
 export type ToolsOptions = HarnessOptions & { model?: string; languages?: (fs: NodeFileSystem) => LanguageServices };
 
 export async function toolsOn(files: Files, { model, languages, ...options }: ToolsOptions = {}): Promise<ToolsOnDisk> {

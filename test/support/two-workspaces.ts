@@ -1,4 +1,4 @@
-/** Workspaces of which only those files differ that may not be read without a question, and calls that try to tell them apart. */
+/** Pairs of workspaces that differ only in files that need an approval to be read, and calls that try to tell them apart. */
 import fc from 'fast-check';
 import type { ToolCall } from '../../src/core/model/messages.ts';
 import type { Mode } from '../../src/core/session/events.ts';
@@ -23,7 +23,7 @@ const RULES: SourcedRule[] = [
   { effect: 'deny', tool: 'read_file', path: 'src/*', from: 'user' },
   { effect: 'ask', tool: 'search_text', path: 'docs', from: 'workspace' },
 ];
-/** Lines of a `.kedgeignore`, and what each of them hides. */
+/** Lines of a `.kedgeignore` file, and the paths that each of them hides. */
 const IGNORED: Record<string, (path: string) => boolean> = {
   'hidden/': (path) => path.startsWith('hidden/'),
   '*.hid': (path) => path.endsWith('.hid'),
@@ -52,12 +52,12 @@ const content: fc.Arbitrary<string | Uint8Array> = fc.oneof(
   { weight: 1, arbitrary: word.map((each) => `${'x'.repeat(9_000)}${each}\n`) },
   { weight: 1, arbitrary: word.map((each) => new Uint8Array(Buffer.from(`\uFEFF${each}\n`, 'utf16le'))) },
 );
-/** No regular expression gets to the end of it in time. */
+/** A text on which a bad regular expression does not finish in time. */
 const ENDLESS = `${'a'.repeat(36)}b\n`;
 
 export type Pair = { one: Files; other: Files; rules: SourcedRule[] };
 
-/** Two workspaces that say the same to whoever may not read certain files without a question; of those that `.kedgeignore` hides, not even the names. */
+/** Two workspaces that must look the same without approvals. Files that `.kedgeignore` hides may even differ by name. */
 export const pairs: fc.Arbitrary<Pair> = fc
   .record({
     files: fc.array(fc.option(content, { freq: 6 }), { minLength: PATHS.length, maxLength: PATHS.length }),
@@ -82,7 +82,7 @@ export const pairs: fc.Arbitrary<Pair> = fc
     return { one, other, rules };
   });
 
-/** As the promise has it: what reading it would ask for, or be denied. */
+/** An independent implementation of the promise: whether a read needs an approval or is denied. */
 function needsLeave(path: string, rules: readonly SourcedRule[]): boolean {
   const tool = { name: 'read_file', effect: 'readonly' as const, source: 'builtin' };
   return decide({ mode: 'ask', tool, name: tool.name, targets: [{ path, access: 'read' }], trusted: true, rules }).kind !== 'allow';
@@ -149,7 +149,7 @@ const TOOLS: Record<Mode, Record<string, fc.Arbitrary<unknown>>> = {
 
 export type Asked = Pick<ToolCall, 'name' | 'input'>;
 
-/** Calls of a mode, searches more often than others. */
+/** Generates calls of a mode, more searches than others. */
 export const callsOf = (mode: Mode): fc.Arbitrary<Asked[]> => {
   const names = Object.keys(TOOLS[mode]);
   const name = fc.constantFrom(

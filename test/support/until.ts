@@ -2,7 +2,7 @@ const TIMEOUT_MS = 120_000;
 
 type Found<T> = Exclude<T, undefined | null | false | 0 | ''>;
 
-/** Looks again and again until `probe` has something, for what there is no event of. */
+/** Polls until `probe` returns something, where there is no event to wait for. */
 export async function until<T>(what: string, probe: () => T | Promise<T>): Promise<Found<T>> {
   const look = async () => probe();
   for (const end = performance.now() + TIMEOUT_MS; performance.now() < end; ) {

@@ -1,4 +1,4 @@
-/** Whole answers as each wire sends them: some text in pieces, and how it ends. */
+/** Whole answers in each wire format: some text in pieces, and an end. */
 
 const sse = (events: readonly unknown[], named = false) =>
   events.map((event) => `${named ? `event: ${(event as { type: string }).type}\n` : ''}data: ${JSON.stringify(event)}\n\n`).join('');
@@ -53,7 +53,7 @@ export const TEXT_BODIES: Record<string, (pieces: readonly string[]) => string> 
 
 export type MadeCall = { id: string; name: string; args: Record<string, unknown> };
 
-/** An answer that asks for several tools at once. */
+/** An answer that calls several tools at once. */
 export const CALL_BODIES: Record<string, (calls: readonly MadeCall[]) => string> = {
   'openai-responses': (calls) => {
     const items = calls.map(({ id, name, args }) => {

@@ -1,4 +1,4 @@
-/** What a service of each wire would refuse in a history. Every check throws where the request breaks a rule. */
+/** The rules by which the services refuse a history. Every check throws when the request breaks a rule. */
 import assert from 'node:assert/strict';
 
 type Json = Record<string, unknown>;
@@ -7,7 +7,7 @@ const ID = /^[\w-]{1,64}$/;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const DATA_URL = /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
 
-/** Each call is answered once, before anything else is said, and nothing is answered that was not asked for. */
+/** Checks that each call gets exactly one result, before anything else, and that no other results exist. */
 class Calls {
   readonly #open = new Set<string>();
   readonly #seen = new Set<string>();

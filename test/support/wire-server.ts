@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type Served, served } from './served.ts';
 
-/** `hang` leaves the answer open behind its body, `drop` breaks the connection there. */
+/** `hang` leaves the response open after its body, and `drop` closes the connection there. */
 export type WireAnswer = {
   status?: number;
   headers?: Record<string, string>;
@@ -9,12 +9,12 @@ export type WireAnswer = {
   after?: 'hang' | 'drop';
 };
 
-/** `closed` resolves to `performance.now()` when the connection is closed before the answer was whole. */
+/** `closed` resolves to `performance.now()` when the connection is closed before the response was complete. */
 export type WireRequest = { path: string; headers: IncomingHttpHeaders; raw: Buffer; closed: Promise<number> };
 
 export type WireServer = Served & { requests: WireRequest[] };
 
-/** A real HTTP server that answers as it is told; 'silence' sends nothing at all. What Ollama is asked about its models is not found. */
+/** A real HTTP server with scripted responses; 'silence' sends nothing. Ollama's requests about its models get a 404 response. */
 export async function startWireServer(answers: readonly (WireAnswer | 'silence')[], contentType: string): Promise<WireServer> {
   const requests: WireRequest[] = [];
   const server = createServer(async (incoming, response) => {

@@ -1,15 +1,15 @@
 import type { ProviderModule } from '../../src/providers/types.ts';
 
-/** A wire, and the adapter that speaks it. `path` is what the adapter expects behind the host in its base URL. */
+/** A wire format and its adapter. `path` follows the host in the base URL that the adapter expects. */
 export type Wire = {
   provider: string;
   load(): Promise<ProviderModule>;
   path: string;
   file: string;
   contentType: string;
-  /** An error as this wire words it. */
+  /** An error in the format of this wire. */
   error(message: string, type: string): unknown;
-  /** Where the messages are in a request. */
+  /** The field of a request that contains the messages. */
   messages: string;
 };
 

@@ -1,4 +1,4 @@
-/** A workspace on disk with its write gate, and nothing above it. */
+/** A workspace on disk with its write gate, and nothing else. */
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ import type { FileChange, Writer } from '../../src/workspace/types.ts';
 import { Workspace } from '../../src/workspace/workspace.ts';
 import { type Files, layOut, snapshotOf } from './harness.ts';
 
-/** What becomes of a file: its new text, or undefined where there shall be none. */
+/** The new text of each file, or undefined to delete it. */
 export type Edits = Record<string, string | undefined>;
 
 type Staged = Extract<EventBody, { type: 'changes_staged' }>['changes'][number];
@@ -22,10 +22,10 @@ export type GateOnDisk = AsyncDisposable & {
   workspace: Workspace;
   gate: WriteGate;
   blobs: DiskBlobs;
-  /** What the gate recorded, in order. */
+  /** The events that the gate recorded, in order. */
   recorded: EventBody[];
   staged(): (Staged & { landed: boolean })[];
-  /** Prepares the change from the files as they are now, and hands out how to apply it. */
+  /** Prepares the change for the current files, and returns a function that applies it. */
   prepare(edits: Edits, moves?: Record<string, string>): Promise<() => Promise<void>>;
   apply(edits: Edits, moves?: Record<string, string>): Promise<void>;
   undo(): Promise<UndoResult[]>;
@@ -87,7 +87,7 @@ export async function gateOn(files: Files, wrap: (real: NodeWriter) => Writer = 
   };
 }
 
-/** Carries out a commit file by file, and breaks off before the `fails`-th file of all (from 0), once or for good. */
+/** Commits file by file and fails before the file number `fails()` (from 0), once or for good. */
 export function breakingWriter(fails: () => number, forGood = false): (real: Writer) => Writer {
   let count = 0;
   return (real) => ({

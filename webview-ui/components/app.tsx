@@ -17,7 +17,7 @@ export function App({ model }: { model: PanelModel }) {
   const running = model.running || live !== undefined;
   const mode = host?.mode ?? model.chosen;
   const last = runs.at(-1);
-  const held = live ?? (isPaused(last) ? last : undefined);
+  const controlledRun = live ?? (isPausedByUser(last) ? last : undefined);
   const isLoading = model.sessionId === undefined && !model.notice;
 
   useEffect(() => {
@@ -40,16 +40,16 @@ export function App({ model }: { model: PanelModel }) {
         <Transcript model={model} live={live} />
       )}
       {model.notice && <Notice notice={model.notice} />}
-      {held && <RunControl run={held} held={!live} />}
-      <Queue queue={model.queue} running={running || isPaused(held)} />
+      {controlledRun && <RunControl run={controlledRun} held={!live} />}
+      <Queue queue={model.queue} running={running || isPausedByUser(controlledRun)} />
       <Composer
         mode={mode ?? 'ask'}
         running={running}
-        steers={held !== undefined}
-        replaces={!held && last?.paused !== undefined}
+        steers={controlledRun !== undefined}
+        replaces={!controlledRun && last?.paused !== undefined}
         sessionId={model.sessionId}
         compose={model.compose}
-        waiting={waitsFor(model)}
+        waiting={waitingFor(model)}
         blind={host?.blind ? host.modelName : undefined}
       />
       <Announcer run={runs.find(({ id }) => id === model.undoneRunId) ?? runs.at(-1)} live={live !== undefined} />
@@ -57,12 +57,12 @@ export function App({ model }: { model: PanelModel }) {
   );
 }
 
-/** By the user, who can let it go on: what they say joins it. */
-function isPaused(run: RunView | undefined): boolean {
+/** Returns true if the user paused the run. They can resume it, and new messages are added to it. */
+function isPausedByUser(run: RunView | undefined): boolean {
   return run?.paused?.reason === 'user';
 }
 
-/** Until the session has come. What comes at once shows nothing of it. */
+/** Shown until the session has loaded. The indicator appears with a delay, so that a fast load does not flicker. */
 function Loading() {
   return (
     <main class="loading" aria-busy="true">
@@ -71,8 +71,8 @@ function Loading() {
   );
 }
 
-/** What the newest run waits for, if it waits for its user. */
-function waitsFor(model: PanelModel): Waiting | undefined {
+/** Returns what the newest run is waiting for, if it is waiting for the user. */
+function waitingFor(model: PanelModel): Waiting | undefined {
   const run = model.runs.at(-1);
   const approval = run?.approvals[0];
   if (approval) return { for: 'approval', key: approval.approvalId };

@@ -8,7 +8,7 @@ type ButtonProps = {
   kind?: 'primary' | 'secondary' | 'link';
   disabled?: boolean;
   title?: string;
-  /** Read aloud in the place of the text, which it has to hold. */
+  /** The accessible name, which must contain the visible text. */
   label?: string;
 };
 
@@ -21,7 +21,7 @@ export function Button({ children, onClick, icon, kind = 'secondary', disabled, 
   );
 }
 
-/** A square button with an icon only, as in VS Code's toolbars. */
+/** A square button with only an icon, as in VS Code's toolbars. */
 export function IconButton({ icon, label, onClick, disabled }: { icon: string; label: string; onClick: () => void; disabled?: boolean }) {
   return (
     <button type="button" class="icon-button" aria-label={label} title={label} onClick={onClick} disabled={disabled}>

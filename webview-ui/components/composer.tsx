@@ -1,9 +1,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { MAX_IMAGES } from '../../src/core/model/images.ts';
 import type { Mode } from '../../src/core/session/events.ts';
-import { post, save, saved } from '../host.ts';
+import { loadState, post, saveState } from '../host.ts';
 import { type PastedImage, readImages } from '../images.ts';
-import { memo } from '../memo.ts';
+import { memo } from '../memo-component.ts';
 import { MODE } from '../modes.ts';
 import { type Recall, recall, remember } from '../prompt-history.ts';
 import { dispatch } from '../store.ts';
@@ -13,14 +13,14 @@ import { Thumbnails } from './transcript/thumbnails.tsx';
 type ComposerProps = {
   mode: Mode;
   running: boolean;
-  /** What is sent joins the run that is under way. */
+  /** A sent message is added to the current run. */
   steers: boolean;
-  /** A run paused at a limit, or where it did not get on: what is sent begins another in its place. */
+  /** The last run is paused at a limit or because of repetition, and a sent message starts a new run in its place. */
   replaces: boolean;
   sessionId: string | undefined;
   compose: { text: string } | undefined;
   waiting: Waiting | undefined;
-  /** The name of the chosen model, where it cannot see. */
+  /** The name of the chosen model, if it does not accept images. */
   blind: string | undefined;
 };
 
@@ -31,14 +31,14 @@ export const Composer = memo(({ mode, running, steers, replaces, sessionId, comp
   const history = useRef<string[]>([]);
   const recalled = useRef(DRAFT);
   const [text, setText] = useState(() => {
-    const state = saved();
+    const state = loadState();
     history.current = state.history;
     return state.draft;
   });
 
   const [images, setImages] = useState<readonly PastedImage[]>([]);
 
-  useLayoutEffect(() => save({ draft: text, history: history.current }), [text]);
+  useLayoutEffect(() => saveState({ draft: text, history: history.current }), [text]);
 
   useLayoutEffect(() => {
     if (!compose || !box.current) return;
@@ -48,7 +48,7 @@ export const Composer = memo(({ mode, running, steers, replaces, sessionId, comp
     if (gap >= 0) box.current.setSelectionRange(gap, gap + 1);
   }, [compose]);
 
-  // What waits for an answer gets the focus, unless the user is writing; answered, it gives it back. Where to look, the transcript knows.
+  // An approval or question gets the focus unless the user is writing, and returns it when it is answered. The transcript scrolls to it.
   const waitingKey = waiting?.key;
   useEffect(() => {
     if (!waitingKey) return;
@@ -80,13 +80,13 @@ export const Composer = memo(({ mode, running, steers, replaces, sessionId, comp
     setImages([]);
   };
 
-  /** True where there were files to take. */
+  /** Returns true if the data contained files. */
   const attach = (data: DataTransfer | null): boolean => {
     const files = [...(data?.files ?? [])];
     if (files.length === 0) return false;
-    void readImages(files, MAX_IMAGES - images.length).then(({ images: read, refused }) => {
+    void readImages(files, MAX_IMAGES - images.length).then(({ images: read, problem }) => {
       setImages((before) => [...before, ...read].slice(0, MAX_IMAGES));
-      if (refused) dispatch({ type: 'notice', level: 'info', text: refused });
+      if (problem) dispatch({ type: 'notice', level: 'info', text: problem });
       box.current?.focus();
     });
     return true;
@@ -130,7 +130,7 @@ export const Composer = memo(({ mode, running, steers, replaces, sessionId, comp
       <p class="blind" role="status">
         {images.length > 0 &&
           blind &&
-          `${blind} cannot see images: it will be told that ${images.length === 1 ? 'one was' : `${images.length} were`} left out.`}
+          `${blind} does not accept images. It will be told that ${images.length === 1 ? '1 image was' : `${images.length} images were`} left out.`}
       </p>
       <textarea
         ref={box}
@@ -144,7 +144,7 @@ export const Composer = memo(({ mode, running, steers, replaces, sessionId, comp
         }}
         onKeyDown={onKeyDown}
         onPaste={(event) => {
-          // Text that was copied together with its picture is pasted as text.
+          // Text that was copied together with an image of it is pasted as text.
           if (!event.clipboardData?.types.includes('text/plain') && attach(event.clipboardData)) event.preventDefault();
         }}
       />
@@ -172,9 +172,9 @@ export const Composer = memo(({ mode, running, steers, replaces, sessionId, comp
 function placeholder(props: Pick<ComposerProps, 'mode' | 'running' | 'steers' | 'replaces' | 'waiting'>): string {
   const { mode, running, steers, replaces, waiting } = props;
   if (waiting?.for === 'approval' || waiting?.for === 'question') return 'Answer above, or add to the run';
-  if (steers) return running ? 'Add to the run · Escape stops' : 'Add to the run';
-  if (replaces) return 'Begin a new run instead';
-  return waiting ? 'Say what to change' : MODE[mode].placeholder;
+  if (steers) return running ? 'Add to the run (Escape to stop)' : 'Add to the run';
+  if (replaces) return 'Start a new run instead';
+  return waiting ? 'Describe what to change' : MODE[mode].placeholder;
 }
 
 export type Waiting = { for: 'approval' | 'question' | 'plan'; key: string };

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { duration } from '../format.ts';
 
-/** Counts from when it is first shown; silent for the first half second. Give it a `key` to start anew. */
+/** Shows the time since it was first rendered, after the first half second. Change its `key` to restart it. */
 export function Elapsed() {
   const [start] = useState(() => performance.now());
   const [ms, setMs] = useState(0);

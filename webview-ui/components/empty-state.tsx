@@ -26,7 +26,7 @@ export function EmptyState({ host, sessionId }: { host: PanelState | undefined; 
       ) : !host.trusted ? (
         <Hint
           icon="shield"
-          text="This workspace is in Restricted Mode: Kedge can read it but changes nothing."
+          text="This workspace is in Restricted Mode. Kedge can read files but cannot change them."
           action={{ label: 'Manage Trust', message: { type: 'manage_trust' } }}
         />
       ) : null}

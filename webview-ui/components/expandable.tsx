@@ -5,15 +5,15 @@ import { Icon } from './icon.tsx';
 type ExpandableProps = {
   summary: ComponentChildren;
   children: () => ComponentChildren;
-  /** Controls of their own beside the summary: a button cannot hold another. */
+  /** Controls beside the summary. They are outside of it, because a button cannot contain another button. */
   aside?: ComponentChildren;
   open?: boolean;
-  /** What stands there while it is closed. */
+  /** Content that is shown while it is closed. */
   closed?: ComponentChildren;
   class?: string;
 };
 
-/** A line that opens; what is inside is built only then. */
+/** A line that expands. The content is rendered only while it is open. */
 export function Expandable({ summary, children, aside, open = false, closed, class: name = '' }: ExpandableProps) {
   const [isOpen, setOpen] = useState(open);
   const id = useId();

@@ -1,15 +1,15 @@
 import type { Mode } from '../../src/core/session/events.ts';
 import type { PanelState } from '../../src/protocol/panel.ts';
 import { post } from '../host.ts';
-import { memo } from '../memo.ts';
+import { memo } from '../memo-component.ts';
 import { MODE } from '../modes.ts';
 import { dispatch } from '../store.ts';
 import { Button, IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
 
-const RESTRICTED = 'Restricted Mode: it changes nothing.';
+const RESTRICTED = 'Restricted Mode: Kedge cannot change files.';
 
-/** No mode stands there as chosen before it is known. */
+/** No mode is selected until the host has sent the current one. */
 export const Header = memo(({ host, mode }: { host: PanelState | undefined; mode: Mode | undefined }) => {
   const begin = () => {
     post({ type: 'new_session' });
@@ -22,7 +22,7 @@ export const Header = memo(({ host, mode }: { host: PanelState | undefined; mode
         <ModeSwitch mode={mode} />
         <span class="grow" />
         <IconButton icon="add" label="New session" onClick={begin} />
-        <IconButton icon="history" label="Earlier sessions" onClick={() => post({ type: 'pick_session' })} />
+        <IconButton icon="history" label="Open an earlier session" onClick={() => post({ type: 'pick_session' })} />
       </div>
       {mode && <p class="promise">{host?.trusted === false && mode !== 'ask' ? RESTRICTED : MODE[mode].promise}</p>}
       {host && <Model host={host} />}
@@ -51,12 +51,12 @@ function Model({ host }: { host: PanelState }) {
   const { level, text, action } = host.readiness;
   return (
     <div class={`row model ${level}`}>
-      <button type="button" class="model-name" title="Choose the model" onClick={() => post({ type: 'pick_model' })}>
+      <button type="button" class="model-name" title="Choose a model" onClick={() => post({ type: 'pick_model' })}>
         <span class={`dot ${level}`} aria-hidden="true" />
         <span class="name">{host.modelName}</span>
         <Icon name="chevron-down" />
       </button>
-      {/* What is to be done is read whole. */}
+      {/* A text that asks the user to do something is not cut. */}
       <span class={level === 'attention' ? 'readiness' : 'readiness cut'} title={text}>
         {text}
       </span>

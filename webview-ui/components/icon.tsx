@@ -1,4 +1,4 @@
-/** A codicon. It is decoration: the name of a control is its text or its label. */
+/** A codicon. It is hidden from screen readers, because every control has a text or a label. */
 export function Icon({ name, spin, tone }: { name: string; spin?: boolean; tone?: 'good' | 'bad' | 'warn' | 'dim' }) {
   const classes = ['codicon', `codicon-${name}`, spin && 'codicon-modifier-spin', tone && `tone-${tone}`];
   return <span class={classes.filter(Boolean).join(' ')} aria-hidden="true" />;

@@ -1,13 +1,13 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { intoSight } from '../into-sight.ts';
+import { scrollIntoView } from '../scroll-into-view.ts';
 
-/** Brings a card into sight when its editing begins, with the focus in it; when that ends, the card gets the focus. */
+/** Scrolls a card into view and focuses its first field when editing begins, and focuses the card when editing ends. */
 export function useEditing(editing: boolean): RefObject<HTMLElement | null> {
   const card = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     if (!editing) return;
-    intoSight(card.current, 'start');
+    scrollIntoView(card.current, 'start');
     card.current?.querySelector('textarea')?.focus({ preventScroll: true });
     return () => card.current?.focus();
   }, [editing]);

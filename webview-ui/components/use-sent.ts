@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** True for a moment after `mark()`: an answer is not sent twice, and a host that did not take it can be asked again. */
+/** Returns true for three seconds after `markSent()`, so that an answer is not sent twice, but can be sent again if the host did not react. */
 export function useSent(): [boolean, () => void] {
-  const [sent, setSent] = useState(false);
+  const [isSent, setSent] = useState(false);
   useEffect(() => {
-    if (!sent) return;
+    if (!isSent) return;
     const timer = setTimeout(() => setSent(false), 3000);
     return () => clearTimeout(timer);
-  }, [sent]);
-  return [sent, () => setSent(true)];
+  }, [isSent]);
+  return [isSent, () => setSent(true)];
 }

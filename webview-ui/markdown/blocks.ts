@@ -1,17 +1,17 @@
-/** Markdown that grows at its end, cut into blocks. A block that is finished is lexed once and stays the same object. */
+/** Splits streamed Markdown into blocks. A finished block is lexed only once and stays the same object. */
 import { Lexer, type MarkedToken, type Tokens } from 'marked';
 
 export type Lexed = {
   text: string;
-  /** Finished blocks by the dozen; a chunk stays the same array, so that a long text is not compared block by block. */
+  /** Finished blocks in chunks of fixed size. A chunk stays the same array, so that a long text is not compared block by block. */
   chunks: readonly (readonly MarkedToken[])[];
-  /** Finished blocks that do not make a chunk yet. */
+  /** Finished blocks that do not fill a chunk yet. */
   recent: readonly MarkedToken[];
-  /** What can still change. */
+  /** Blocks that can still change. */
   open: readonly MarkedToken[];
-  /** Where the open part begins in the text. */
+  /** The offset in the text at which the open part begins. */
   offset: number;
-  /** The open part is a single block too long to be lexed in each frame; it is shown as plain text until it ends. */
+  /** True if the open part is a block that is too long to be lexed in each frame. It is shown as plain text until it ends. */
   isPlain: boolean;
 };
 
@@ -20,7 +20,7 @@ export const NOTHING: Lexed = { text: '', chunks: [], recent: [], open: [], offs
 const CHUNK = 24;
 const LONG = 2500;
 
-/** `complete` says that nothing more will come. */
+/** `complete` means that the text will not grow any more. */
 export function lex(text: string, complete: boolean, before: Lexed = NOTHING): Lexed {
   if (!text.startsWith(before.text)) return lex(text, complete);
   if (text === before.text && !(complete && before.isPlain)) return before;
@@ -33,7 +33,7 @@ export function lex(text: string, complete: boolean, before: Lexed = NOTHING): L
   const open = tokens[from];
   let finished = tokens.slice(0, Math.max(from, 0));
   let end = finished.reduce((sum, token) => sum + token.raw.length, 0);
-  // Where the lexer wrote line ends anew, lengths do not add up: then nothing counts as finished.
+  // If the lexer normalised line ends, the lengths do not match the text, so no block counts as finished.
   if (!open || !tail.startsWith(open.raw, end)) return { ...before, text, open: tokens.filter(isBlock), isPlain: false };
 
   if (!complete && open.raw.length > LONG && open.type !== 'code') {
@@ -46,8 +46,9 @@ export function lex(text: string, complete: boolean, before: Lexed = NOTHING): L
 }
 
 /**
- * The first block that what comes can still change: the last one, even with blank lines behind it, as a list's; and the one before it
- * while the last one's first line is not complete, for `#` may become `#5`, which belongs to the paragraph before.
+ * Returns the index of the first block that further text can still change. That is the last block, because a list, for example,
+ * continues after blank lines. While its first line is incomplete, it is the block before it: `#` may become `#5`, which belongs
+ * to the paragraph before.
  */
 function openFrom(tokens: MarkedToken[], complete: boolean): number {
   const last = tokens.findLastIndex(isBlock);
@@ -58,7 +59,7 @@ function openFrom(tokens: MarkedToken[], complete: boolean): number {
 
 const isBlock = (token: MarkedToken) => token.type !== 'space';
 
-/** More signs of emphasis in one paragraph, and deeper nesting, than anybody writes: reading them takes longer than anybody waits. */
+/** Limits for emphasis characters in one paragraph and for nesting. Text beyond them would take the lexer too long, and nobody writes it on purpose. */
 const MAX_SIGNS = 4_000;
 const TOO_DEEP = /^(?:[ \t]{100}|(?:[ \t]*(?:>|[-+*](?=\s)|\d+[.)](?=\s))){50})/m;
 
@@ -75,7 +76,7 @@ function blocksOf(text: string): MarkedToken[] {
   return new Lexer({ gfm: true }).lex(text) as MarkedToken[];
 }
 
-/** Where a long block can be taken for two without looking much different: a list before its last item, a paragraph at a line's or a word's end. */
+/** Returns where to split a long block with little visible difference: a list before its last item, a paragraph at the end of a line or word. */
 function cutOf(token: MarkedToken): number {
   if (token.type === 'list') return token.raw.length - ((token as Tokens.List).items.at(-1)?.raw.length ?? 0);
   return token.type === 'paragraph' ? Math.max(token.raw.lastIndexOf('\n'), token.raw.lastIndexOf(' '), 0) : 0;

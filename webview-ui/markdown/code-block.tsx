@@ -3,7 +3,7 @@ import { IconButton } from '../components/button.tsx';
 import { LongText } from './long-text.tsx';
 
 export function CodeBlock({ code, language }: { code: string; language?: string }) {
-  const [copied, setCopied] = useState(false);
+  const [isCopied, setCopied] = useState(false);
   const name = language?.split(/[\s,{]/)[0] ?? '';
   const copy = async () => {
     await navigator.clipboard.writeText(code);
@@ -14,7 +14,7 @@ export function CodeBlock({ code, language }: { code: string; language?: string 
     <div class="code-block">
       <div class="code-head">
         <span>{name}</span>
-        <IconButton icon={copied ? 'check' : 'copy'} label={copied ? 'Copied' : 'Copy code'} onClick={copy} />
+        <IconButton icon={isCopied ? 'check' : 'copy'} label={isCopied ? 'Copied' : 'Copy code'} onClick={copy} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <pre tabIndex={0}>

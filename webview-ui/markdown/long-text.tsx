@@ -1,8 +1,8 @@
-import { memo } from '../memo.ts';
+import { memo } from '../memo-component.ts';
 
-const PART = 4000;
+const PART_LENGTH = 4000;
 
-/** Text in parts that end with a line, so that what is streamed to its end does not lay out all of it again. */
+/** Renders text in parts that end at a line end, so that streaming more text lays out only the last part again. */
 export function LongText({ text }: { text: string }) {
   return (
     <>
@@ -16,13 +16,13 @@ export function LongText({ text }: { text: string }) {
 const Part = memo(({ text }: { text: string }) => <span class="part">{text}</span>);
 
 function parts(code: string): string[] {
-  const found: string[] = [];
+  const complete: string[] = [];
   let start = 0;
-  while (code.length - start > PART) {
-    const end = code.indexOf('\n', start + PART) + 1;
+  while (code.length - start > PART_LENGTH) {
+    const end = code.indexOf('\n', start + PART_LENGTH) + 1;
     if (end === 0) break;
-    found.push(code.slice(start, end));
+    complete.push(code.slice(start, end));
     start = end;
   }
-  return [...found, code.slice(start)];
+  return [...complete, code.slice(start)];
 }

@@ -3,13 +3,13 @@ import type { ComponentChild } from 'preact';
 import { useRef } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
 import { post } from '../host.ts';
-import { memo } from '../memo.ts';
+import { memo } from '../memo-component.ts';
 import { lex, NOTHING } from './blocks.ts';
 import { CodeBlock } from './code-block.tsx';
 import { LongText } from './long-text.tsx';
 import { isWebLink, pieces, type Reference, referenceOf } from './references.ts';
 
-/** Markdown as nodes, never as HTML: what a model writes is text, whatever it looks like. */
+/** Renders Markdown as nodes and never as HTML, so that HTML in a model's text stays text. */
 export function Markdown({ text, streaming = false }: { text: string; streaming?: boolean }) {
   const lexed = useRef(NOTHING);
   lexed.current = lex(text, !streaming, lexed.current);
@@ -37,7 +37,7 @@ const Block = memo(({ token }: { token: MarkedToken }) => <>{block(token)}</>);
 function block(token: MarkedToken): ComponentChild {
   switch (token.type) {
     case 'heading': {
-      // The page's own headings are h2 and h3, so an answer's begin below them.
+      // The panel uses h2 and h3, so the headings of an answer start at h4.
       const Heading = `h${Math.min(token.depth + 3, 6)}` as 'h4';
       return <Heading class={`depth-${token.depth}`}>{inline(token.tokens)}</Heading>;
     }
@@ -106,7 +106,7 @@ function table(token: Tokens.Table): ComponentChild {
   );
 }
 
-/** `linking` is off inside a link: links do not nest. */
+/** `linking` is false inside a link, because links cannot be nested. */
 function inline(tokens: Token[], linking = true): ComponentChild {
   return (tokens as MarkedToken[]).map((token) => {
     switch (token.type) {
@@ -144,7 +144,7 @@ function inline(tokens: Token[], linking = true): ComponentChild {
 }
 
 function linked(text: string, linking = true): ComponentChild {
-  const plain = unescaped(text);
+  const plain = decodeEntities(text);
   return linking
     ? pieces(plain).map((piece) => (typeof piece === 'string' ? piece : <FileReference {...piece}>{piece.text}</FileReference>))
     : plain;
@@ -152,8 +152,8 @@ function linked(text: string, linking = true): ComponentChild {
 
 const ENTITY: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: '\u00a0' };
 
-/** The lexer leaves character references to HTML; here there is none. */
-function unescaped(text: string): string {
+/** Decodes character references, which the lexer leaves to an HTML renderer. */
+function decodeEntities(text: string): string {
   return text.replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (_, name: string) => ENTITY[name] ?? '');
 }
 
@@ -166,11 +166,11 @@ function link(token: Tokens.Link): ComponentChild {
         <Anchor href={token.href} title={token.href} onOpen={() => post({ type: 'open_link', url: token.href })}>
           {children}
         </Anchor>
-        {!saysHost(token.text, host) && <span class="dim"> ({host})</span>}
+        {!namesHost(token.text, host) && <span class="dim"> ({host})</span>}
       </>
     );
   }
-  // The one command that a text may offer: choosing a model changes nothing.
+  // This is the only command that a text may link to. Choosing a model does not change files.
   if (token.href === 'command:kedge.connectModel') {
     return (
       <Button kind="primary" onClick={() => post({ type: 'connect_model' })}>
@@ -182,13 +182,13 @@ function link(token: Tokens.Link): ComponentChild {
   return reference ? <FileReference {...reference}>{children}</FileReference> : children;
 }
 
-/** As a browser takes it: letters of other scripts that look alike are written out. */
+/** Returns the host as the browser resolves it: look-alike letters of other scripts are shown in punycode. */
 function hostOf(href: string): string {
   return URL.canParse(href) ? new URL(href).host || href : href;
 }
 
-/** Whether what a link says is where it goes, and nothing more before or behind that could be taken for it. */
-function saysHost(text: string, host: string): boolean {
+/** Returns true if the text of a link is exactly its host or an address on that host. */
+function namesHost(text: string, host: string): boolean {
   return URL.canParse(text) ? new URL(text).host === host : text.toLowerCase() === host;
 }
 
@@ -204,7 +204,7 @@ function FileReference({ path, line, children }: Reference & { children: Compone
   );
 }
 
-/** The host opens it. VS Code would follow the anchor as well, so it must not see the click. */
+/** A link that the extension host opens. VS Code would also follow the anchor, so the click is not passed on. */
 function Anchor({ href, title, onOpen, children }: { href: string; title: string; onOpen: () => void; children: ComponentChild }) {
   const onClick = (event: MouseEvent) => {
     event.preventDefault();

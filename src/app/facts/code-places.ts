@@ -1,5 +1,5 @@
 /** Which code a command runs, as the disk tells: where it runs, what its words lead to, and which projects lie on the way. */
-import type { Named } from '../../policy/command.ts';
+import type { CommandFacts } from '../../policy/command.ts';
 import { globMatcher } from '../../policy/glob.ts';
 import { beginsProject, type CodePlaces, markersIn, upwards } from '../../policy/projects.ts';
 import { formatPath, parsePath } from '../../workspace/paths.ts';
@@ -13,7 +13,7 @@ const DEPTH = 2;
 const SKIPPED = /^(?:node_modules|\.git)$/;
 
 export async function codePlaces(
-  { code, folders, goesTo }: Pick<Named, 'code' | 'folders' | 'goesTo'>,
+  { code, folders, goesTo }: Pick<CommandFacts, 'code' | 'folders' | 'goesTo'>,
   cwd: string,
   fs: FileSystem,
 ): Promise<CodePlaces> {

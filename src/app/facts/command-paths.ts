@@ -1,13 +1,13 @@
 /** What the words of a command come to on the disk: globs, links and directories that are searched show files that nobody named. */
 
-import type { Named } from '../../policy/command.ts';
+import type { CommandFacts } from '../../policy/command.ts';
 import type { SearchedPlaces } from '../../policy/commands/programs/searches.ts';
 import { globMatcher } from '../../policy/glob.ts';
 import { formatPath, parsePath } from '../../workspace/paths.ts';
 import type { FileSystem, Location } from '../../workspace/types.ts';
 import { trackedIn } from './git-index.ts';
 
-export type Reach = {
+export type ReachedPaths = {
   /** Paths of the workspace; what lies outside begins with `../`. */
   paths: string[];
   /** It may show these or not: files of which git keeps older versions. */
@@ -25,12 +25,12 @@ const KEPT_BY_GIT =
   /(?:^|\/)(?:\.npmrc|\.yarnrc\.yml|\.flaskenv|\.env\.(?:test|development))$|(?:^|\/)(?:tests?|__tests__|specs?|fixtures?|testdata|examples?|mocks?|samples?)\//i;
 
 /** @param matters leaves out the files of searched directories that nobody has to agree to; `byRules`: it goes by the user's rules alone. */
-export async function reachOf(
-  { words, names, searched, globs: open, folders }: Pick<Named, 'words' | 'names' | 'searched' | 'globs' | 'folders'>,
+export async function findReachedPaths(
+  { words, names, searched, globs: open, folders }: Pick<CommandFacts, 'words' | 'names' | 'searched' | 'globs' | 'folders'>,
   cwd: string,
   fs: FileSystem,
   matters: (path: string, byRules: boolean) => boolean,
-): Promise<Reach> {
+): Promise<ReachedPaths> {
   const found = new Set<string>();
   const maybe = new Set<string>();
   const indexes = new Map<number, ReturnType<typeof trackedIn>>();

@@ -1,5 +1,5 @@
 /** Which files decide what the commands do that run without asking in a run. */
-import type { Covers } from '../../core/session/grant-scope.ts';
+import type { Permission } from '../../core/session/grant-scope.ts';
 import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
 import { ANY } from '../../policy/ecosystems.ts';
 import { upwards } from '../../policy/projects.ts';
@@ -28,7 +28,7 @@ import { hookScripts } from './hook-places.ts';
 
 type Given = {
   rules: readonly SourcedRule[];
-  grants: readonly Covers[];
+  grants: readonly Permission[];
   plan: RunRecord['plan'];
   own: ReadonlySet<string>;
   written: readonly string[];

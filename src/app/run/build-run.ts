@@ -1,12 +1,13 @@
 /** Builds a run (its tools, policy, model and limits) and the gate that it writes through. */
-import { Meter, type Shared as SharedBudget } from '../../core/run/budget.ts';
+
+import { Meter, type SharedBudget } from '../../core/run/budget.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
 import type { Tool } from '../../core/run/tool.ts';
 import type { RunRecord } from '../../core/session/session-state.ts';
-import { usedBy } from '../../core/session/spent.ts';
+import { usedBy } from '../../core/session/usage-totals.ts';
 import { systemPrompt } from '../../core/words/prompts.ts';
-import { type Reach, toolsFor } from '../../tools/index.ts';
-import { StepKeeper } from '../../tools/plan/plan-tools-steps.ts';
+import { type ExternalAccess, toolsFor } from '../../tools/index.ts';
+import { StepController } from '../../tools/plan/step-controller.ts';
 import { WriteGate } from '../../workspace/gate.ts';
 import { withIgnoreFiles } from '../../workspace/ignore.ts';
 import type { FileSystem } from '../../workspace/types.ts';
@@ -40,10 +41,10 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const checks = checksFor(judge, languages);
   // The one place where a run comes by the means to write: in Agent mode, and in a workspace the user trusts.
   const writeGate = mode === 'agent' && ports.trusted() ? await gate() : undefined;
-  const keeper = writeGate && run.plan ? new StepKeeper({ run, state }, workspace, writeGate, checks) : undefined;
+  const stepController = writeGate && run.plan ? new StepController({ run, state }, workspace, writeGate, checks) : undefined;
   const revises = state.plans.get(run.revises ?? '')?.plan;
   const builtin = writeGate
-    ? toolsFor(workspace, { mode: 'agent', gate: writeGate, keeper, model: run.model, ...reach(ports) }, languages)
+    ? toolsFor(workspace, { mode: 'agent', gate: writeGate, stepController, model: run.model, ...externalAccess(ports) }, languages)
     : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises } : { mode: 'ask' }, languages);
   const others = (ports.trusted() && (await ports.mcp?.toolsFor(mode))) || [];
   // Of two tools of one name the last would be called: no other program's stands in the place of a built-in one.
@@ -81,7 +82,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
       ...settings.tuning?.(run.model),
     },
     decide: judge.decide,
-    ...(keeper && { closing: (context) => keeper.close(context) }),
+    ...(stepController && { closing: (context) => stepController.close(context) }),
     alike: judge.alike,
     state,
     emit,
@@ -92,10 +93,10 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   };
 }
 
-export function openGate(fs: FileSystem, { writer, blobs, tidy }: AssistantPorts): WriteGate {
-  return new WriteGate(new Workspace(fs), writer(), blobs, tidy);
+export function openGate(fs: FileSystem, { writer, blobs, format }: AssistantPorts): WriteGate {
+  return new WriteGate(new Workspace(fs), writer(), blobs, format);
 }
 
-function reach({ commands, fetcher }: AssistantPorts): Reach {
+function externalAccess({ commands, fetcher }: AssistantPorts): ExternalAccess {
   return { commands: commands?.(), fetcher };
 }

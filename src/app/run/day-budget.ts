@@ -1,7 +1,7 @@
 /** Budgets of all runs together: what a day may use, and how fast one run may follow another. */
 
 import { fileFailure } from '../../core/file-failure.ts';
-import type { DayEntry, Limited, Shared } from '../../core/run/budget.ts';
+import type { DayEntry, Limited, SharedBudget } from '../../core/run/budget.ts';
 import { type Allowance, type BudgetKey, type DayBudget, NO_USE, type Reached, type Use } from '../../core/session/limits.ts';
 
 /** What is not set has no limit. */
@@ -43,7 +43,7 @@ export class DayBudgets {
   }
 
   /** The share of one run in the day, by the budgets as they are when it begins or goes on. */
-  share(): Shared {
+  share(): SharedBudget {
     const budgets = this.#budgets();
     let open: Open = {};
     const write = (more: Partial<DayEntry> = {}) => {
@@ -65,7 +65,7 @@ export class DayBudgets {
         return Math.max(0, (maxOf('day.calls', budgets, day) ?? 0) - day.calls - (open.calls ?? 0));
       },
       reached: (what, first, from, more) => (first && this.#tooFast(budgets, from)) || this.#usedUp(what, first, budgets, open, more),
-      settle: (ended) => {
+      flush: (ended) => {
         try {
           write(ended ? { ended: true } : {});
         } catch {
@@ -76,7 +76,7 @@ export class DayBudgets {
   }
 
   #append(entry: Omit<DayEntry, 'at'>, budgets: Budgets): void {
-    kept(budgets, undefined, () => this.#ledger.append({ at: this.#now(), ...entry }));
+    runWithLedger(budgets, undefined, () => this.#ledger.append({ at: this.#now(), ...entry }));
   }
 
   #tooFast(budgets: Budgets, from: Allowance): Reached | undefined {
@@ -107,7 +107,7 @@ export class DayBudgets {
 
   /** Only what was appended since is counted. */
   #today(budgets: Budgets): Day {
-    const entries = kept(budgets, NOTHING, () => this.#ledger.entries(this.#now()));
+    const entries = runWithLedger(budgets, NOTHING, () => this.#ledger.entries(this.#now()));
     if (this.#counted?.entries !== entries)
       this.#counted = { entries, length: 0, day: { ...NO_USE, runs: 0, raised: {}, begun: [], lastEnd: Number.NEGATIVE_INFINITY } };
     const { day } = this.#counted;
@@ -119,7 +119,7 @@ export class DayBudgets {
 const NOTHING: readonly DayEntry[] = [];
 
 /** A ledger that fails ends a run only where a budget of the day depends on it. */
-function kept<T>({ day }: Budgets, otherwise: T, work: () => T): T {
+function runWithLedger<T>({ day }: Budgets, otherwise: T, work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -9,17 +9,17 @@ import { callsIn } from '../../core/view/run-view.ts';
 import type { SessionView } from '../../core/view/session-view.ts';
 import type { CommandOptions } from '../../policy/command.ts';
 import { decide } from '../../policy/decide.ts';
-import { seemsCovered } from '../../policy/grants.ts';
+import { seemsPermitted } from '../../policy/grants.ts';
 import type { PolicyInput } from '../../policy/policy-input.ts';
 import { inFolders, NO_RULES, touchesAny } from '../../policy/rules.ts';
 import { isSecret } from '../../policy/secrets.ts';
 import { withheldFilter } from '../../policy/unreadable-files.ts';
-import { asAskedBy, writeScope } from '../../tools/plan/plan-scope.ts';
+import { withAnsweredQuestion, writeScope } from '../../tools/plan/plan-scope.ts';
 import { aliasesIn } from '../../workspace/aliases.ts';
 import { parsePath } from '../../workspace/paths.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { WithheldFilter } from '../../workspace/workspace.ts';
-import { reachOf } from '../facts/command-paths.ts';
+import { findReachedPaths } from '../facts/command-paths.ts';
 import type { AssistantPorts, PolicySettings } from '../ports.ts';
 import { explained } from './plan-run.ts';
 
@@ -84,10 +84,18 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
         privateHost: prepared?.privateHost,
         command:
           command &&
-          commands?.commandJudge(command, parser, { hookPlaces, aliases, readOnlyCommands, isBelow, tops, hides: isHidden, ...known }),
+          commands?.createCommandJudge(command, parser, {
+            hookPlaces,
+            aliases,
+            readOnlyCommands,
+            isBelow,
+            tops,
+            hides: isHidden,
+            ...known,
+          }),
         rules,
         grants,
-        planScope: run.plan && writeScope(asAskedBy(run, call.id, session.state), written),
+        planScope: run.plan && writeScope(withAnsweredQuestion(run, call.id, session.state), written),
         ownFiles: own,
         ...(steers && { steers }),
         // Long sessions are looked through only where it matters.
@@ -99,10 +107,10 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
         const isRuled = touchesAny(rules.flatMap(({ path, effect }) => (path !== undefined && effect !== 'allow' ? [path] : [])));
         const matters = (path: string, byRules: boolean) =>
           (!byRules && aliases.places(path).some(isSecret)) || isHidden(path) || aliases.names(path).some(isRuled);
-        const named = commands.namedBy(command, parser);
+        const named = commands.factsOfCommand(command, parser);
         const { codePlaces } = await import('../facts/code-places.ts');
         const [reach, code, gitSettings] = await Promise.all([
-          reachOf(named, command.cwd, fs, matters),
+          findReachedPaths(named, command.cwd, fs, matters),
           codePlaces(named, command.cwd, fs),
           named.runsGit && ports.gitSettings ? settingsAt(command.cwd) : undefined,
         ]);
@@ -119,7 +127,7 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
     },
     alike(covers, call) {
       const tool = tools().find(({ name }) => name === call.name);
-      return tool !== undefined && seemsCovered(covers, tool, call.input);
+      return tool !== undefined && seemsPermitted(covers, tool, call.input);
     },
     withheldFilter: (call) => withheldFilter(settings().rules, call, aliases),
   };

@@ -5,7 +5,7 @@ import { runError } from '../../core/run/run-error.ts';
 import type { ApprovalAnswer, EventBody, QuestionAnswer } from '../../core/session/events.ts';
 import type { Limits } from '../../core/session/limits.ts';
 import type { ApprovalRequest, RunRecord, SessionState } from '../../core/session/session-state.ts';
-import { spent } from '../../core/session/spent.ts';
+import { totalsOf } from '../../core/session/usage-totals.ts';
 import type { SessionView } from '../../core/view/session-view.ts';
 import type { EventLog, LoggedRun } from '../session/event-log.ts';
 import type { Work } from '../work.ts';
@@ -106,9 +106,9 @@ export class LiveRun implements LoggedRun, RunScope {
       if (!run) throw error;
       const how =
         wasStopped(signal) && !log.failed ? { outcome: 'stopped' as const } : { outcome: 'failed' as const, error: runError(error) };
-      log.publish(this.#runId, { type: 'run_finished', ...how, ...spent(run, this.state, this.now()) });
+      log.publish(this.#runId, { type: 'run_finished', ...how, ...totalsOf(run, this.state, this.now()) });
     } finally {
-      this.#ports?.meter.settle(this.state.runs.get(this.#runId)?.status === 'finished');
+      this.#ports?.meter.flush(this.state.runs.get(this.#runId)?.status === 'finished');
     }
     if (!log.failed) log.sync();
   }

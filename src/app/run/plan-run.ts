@@ -28,7 +28,7 @@ export function checksFor(judge: Pick<RunPorts, 'decide'>, languages: LanguageSe
       const decision: Judgement = await judge.decide({ type: 'tool_call', id: '', name: tool.name }, tool, prepared);
       // What a user could grant, the user who confirmed the plan has; what asks whatever was granted, asks.
       if (decision.kind !== 'ask' || !decision.covers?.length) return decision;
-      return { kind: 'allow', rule: 'confirmed-plan', reason: 'The confirmed plan names it.' };
+      return { kind: 'allow', rule: 'confirmed-plan', reason: 'The confirmed plan includes this change.' };
     },
   };
 }

@@ -1,7 +1,7 @@
 /** What an answer to an approval comes to, as it counts. */
 
-import type { ApprovalAnswer, Covers, EventBody, Granted } from '../../core/session/events.ts';
-import { sameCovers } from '../../core/session/grant-scope.ts';
+import type { ApprovalAnswer, EventBody, Granted, Permission } from '../../core/session/events.ts';
+import { isSamePermission } from '../../core/session/grant-scope.ts';
 import type { ApprovalRequest, SessionState } from '../../core/session/session-state.ts';
 import type { WriteGate } from '../../workspace/gate.ts';
 import { SessionError } from './session-error.ts';
@@ -10,7 +10,7 @@ export type ApprovalDesk = {
   state: SessionState;
   emit(runId: string, body: EventBody): void;
   gate(): Promise<WriteGate>;
-  grantForGood(covers: Covers): void;
+  grantForGood(covers: Permission): void;
   /** The revision of the plan that the answer asks for. */
   widening(request: ApprovalRequest): Promise<EventBody | undefined>;
 };
@@ -24,7 +24,7 @@ export async function resolveApproval(
   const { state, emit } = desk;
   const pending = (): ApprovalRequest => {
     const request = state.pendingApprovals.get(approvalId);
-    if (!request) throw new SessionError('This question was answered already.');
+    if (!request) throw new SessionError('This question has already been answered.');
     return request;
   };
   const request = pending();
@@ -76,7 +76,7 @@ function grantedBy({ covers = [] }: ApprovalRequest, answer: ApprovalAnswer): Gr
 
 /** What waits beside it and is covered by it, is answered with it. */
 function answerAlike({ covers }: Granted, { state, emit }: ApprovalDesk): string[] {
-  const alike = [...state.pendingApprovals.values()].filter((each) => each.covers?.some((offered) => sameCovers(offered, covers)));
+  const alike = [...state.pendingApprovals.values()].filter((each) => each.covers?.some((offered) => isSamePermission(offered, covers)));
   for (const { runId, approvalId, callId, digest } of alike) {
     const answer: ApprovalAnswer = { approve: true, by: 'grant' };
     emit(runId, { type: 'approval_resolved', approvalId, callId, answer, ...(digest !== undefined && { digest }) });

@@ -1,20 +1,19 @@
 /** What happened in a session: its events, the state that they come to, and who listens. */
 
 import { fileFailure } from '../../core/file-failure.ts';
-import type { AgentEvent, EventBody } from '../../core/session/events.ts';
-import { isDurable } from '../../core/session/events.ts';
-import { type Covers, sameCovers } from '../../core/session/grant-scope.ts';
+import { type AgentEvent, type EventBody, isDurable } from '../../core/session/events.ts';
+import { isSamePermission, type Permission } from '../../core/session/grant-scope.ts';
 import { foldSession, reduce, skipLost } from '../../core/session/reduce.ts';
 import { emptySession, type MutableSessionState, type SessionState, waitsForUser } from '../../core/session/session-state.ts';
-import { fits, takeIn } from '../../core/session/valid-events.ts';
+import { applyValidEvents, isValidNext } from '../../core/session/valid-events.ts';
 import { receiptOf } from '../../core/view/run-receipt.ts';
 import { Projection, runIn, type SessionView } from '../../core/view/session-view.ts';
 import { endsWait } from '../../core/words/retry-text.ts';
 import type { SessionLog } from '../../sessions/store.ts';
 import { SessionError } from './session-error.ts';
 
-const IN_USE = 'This session is in use by another window or process.';
-const WENT_ON = 'This session went on in another window or process. Look at it again.';
+const IN_USE = 'This session is in use in another window or process. Close it there, or start a new session.';
+const WENT_ON = 'This session was changed in another window or process. Review the changes and try again.';
 
 export type Listener = (event: AgentEvent) => void;
 
@@ -40,7 +39,7 @@ export class EventLog {
   /** That the last run was interrupted, as long as nothing else happened: to look at a session writes nothing. */
   #unlogged: AgentEvent | undefined;
   /** Grants that the log still holds are to be taken back. */
-  #revoking: boolean | Covers = false;
+  #revoking: boolean | Permission = false;
   #failure: Error | undefined;
   #closed = false;
   #damage: string | undefined;
@@ -72,7 +71,7 @@ export class EventLog {
   }
 
   #takeIn(logged: readonly AgentEvent[]): AgentEvent[] {
-    const taken = takeIn(this.#state, logged);
+    const taken = applyValidEvents(this.#state, logged);
     for (const event of taken) this.events.push(event);
     this.#file.refuse(logged.length - taken.length);
     const lines = this.#file.damaged;
@@ -123,7 +122,7 @@ export class EventLog {
     const receipt = body.type === 'run_finished' && { receipt: receiptOf(runIn(this.view, runId), this.#run?.canWrite) };
     const event = { ...body, ...receipt, runId, seq: this.state.seq + (durable ? 1 : 0), at: this.#now() } as AgentEvent;
     // Another window may have changed the session so that the event no longer fits.
-    if (durable && !this.#run && !fits(this.state, event)) throw new SessionError(WENT_ON);
+    if (durable && !this.#run && !isValidNext(this.state, event)) throw new SessionError(WENT_ON);
     if (durable && !this.#failure) this.#append(event);
     if (durable) {
       this.events.push(event);
@@ -163,7 +162,7 @@ export class EventLog {
   }
 
   /** What was granted counts no more, for the run that is live too; where none is, the log says so before anything else happens. */
-  revokeGrants(covers?: Covers): void {
+  revokeGrants(covers?: Permission): void {
     // Where two things are taken back before the log hears of either, all is.
     this.#revoking = this.#revoking || !covers ? true : covers;
     if (!this.#run) return;
@@ -177,7 +176,7 @@ export class EventLog {
   #revoke(): void {
     const { lastRun, grants } = this.state;
     const covers = this.#revoking === true ? undefined : this.#revoking;
-    const granted = grants.some((grant) => !covers || sameCovers(grant.covers, covers));
+    const granted = grants.some((grant) => !covers || isSamePermission(grant.covers, covers));
     if (lastRun && granted) this.publish(lastRun.runId, { type: 'grants_revoked', ...(covers && { covers }) });
     this.#revoking = false;
   }
@@ -186,7 +185,7 @@ export class EventLog {
   refresh(): void {
     if (this.#run || this.#closed) return;
     const shown = this.#unlogged ? 1 : 0;
-    const missed = this.#file.missed().filter(({ seq }) => seq > this.state.seq - shown);
+    const missed = this.#file.readNewEvents().filter(({ seq }) => seq > this.state.seq - shown);
     if (missed.length === 0) return;
     this.#forgetUnlogged();
     const taken = this.#takeIn(missed);
@@ -209,7 +208,7 @@ export class EventLog {
     this.#unlogged = {
       type: 'run_paused',
       reason: 'interrupted',
-      summary: 'The run was interrupted. It can go on where it stood.',
+      summary: 'The run was interrupted. You can continue it where it stopped.',
       runId: run.runId,
       seq: this.state.seq + 1,
       at: this.#now(),
@@ -279,7 +278,7 @@ export class EventLog {
   close(): void {
     this.#closed = true;
     // From here on nothing can be recorded, so nothing may be done either.
-    this.#failure ??= new SessionError('This session is closed.');
+    this.#failure ??= new SessionError('This session is closed. Open it again to continue.');
     this.#run?.abort();
     this.#file.close();
     this.#file.unlock();
@@ -287,13 +286,13 @@ export class EventLog {
 }
 
 function logFailure(error: unknown): Error {
-  return new Error(`The session's log cannot be written, so the run was ended: ${fileFailure(error)}`);
+  return new Error(`The session's log cannot be written, so the run was stopped: ${fileFailure(error)}`);
 }
 
 function damageText(lines: number, copy: string | undefined): string {
   const what =
     lines === 1
       ? '1 line of this session’s log is damaged and was left out.'
-      : `${lines} lines of this session’s log were left out: they are damaged, or belong to lines that are.`;
+      : `${lines} lines of this session’s log were left out: they are damaged, or depend on damaged lines.`;
   return `${what}${copy ? ` A copy of the whole log is in ${copy}.` : ''}`;
 }

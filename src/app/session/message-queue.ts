@@ -3,7 +3,7 @@
 import { textOf, type UserMessage } from '../../core/model/messages.ts';
 import type { EventBody } from '../../core/session/events.ts';
 import type { SessionState } from '../../core/session/session-state.ts';
-import { takenBackNote } from '../../core/session/writes.ts';
+import { takenBackNote } from '../../core/session/staged-writes.ts';
 import { userMessage } from './prompt.ts';
 import { SessionError } from './session-error.ts';
 
@@ -45,7 +45,7 @@ export class MessageQueue {
 
   #waiting(id: string) {
     const queued = this.#ports.state.queue.get(id);
-    if (!queued) throw new SessionError('This message has joined the run already.');
+    if (!queued) throw new SessionError('This message has already been sent to the model.');
     return queued;
   }
 

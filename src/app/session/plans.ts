@@ -2,9 +2,16 @@
 
 import type { ModelRef, NotePart } from '../../core/model/messages.ts';
 import { withHash } from '../../core/plan/hash.ts';
-import type { Plan } from '../../core/plan/plan.ts';
-import { changeNote, planNote, rerooted, widened } from '../../core/plan/plan.ts';
-import { currentStep, isOver, nextStep, type PlanOverview, planOverviews, renumbered, settledText } from '../../core/plan/progress.ts';
+import { changeNote, type Plan, planNote, rerootPlan, widenPlan } from '../../core/plan/plan.ts';
+import {
+  currentStep,
+  finishedStepsText,
+  isOver,
+  nextStep,
+  type PlanOverview,
+  planOverviews,
+  renumberSteps,
+} from '../../core/plan/progress.ts';
 import type { AgentEvent, EventBody, Mode } from '../../core/session/events.ts';
 import type { ApprovalRequest, RunRecord, SessionState } from '../../core/session/session-state.ts';
 import { beyondScope } from '../../tools/plan/plan-scope.ts';
@@ -60,20 +67,21 @@ export class Plans {
     const over = before.steps.flatMap((_, index) => (isOver(steps[index + 1]) ? [index + 1] : []));
     const old = was.filter((number) => number !== 0);
     const fits = was.length === edited.steps.length && new Set(old).size === old.length && old.every((number) => before.steps[number - 1]);
-    if (!fits || over.some((number) => !was.includes(number))) throw new SessionError('Steps that are over stay in the plan.');
+    if (!fits || over.some((number) => !was.includes(number)))
+      throw new SessionError('Finished steps must stay in the plan. Edit only the steps that are left.');
     const kept = edited.steps.map((step, index) =>
       over.includes(was[index] as number) ? (before.steps[(was[index] as number) - 1] ?? step) : step,
     );
     const plan = await withHash({ ...edited, steps: kept, id: planId, revision: before.revision + 1 });
     const run = this.#run(planId);
     if (run.runId !== runId || run.plan.revision !== before.revision)
-      throw new SessionError('The plan was changed in the meantime. Look at it again.');
-    const revised: EventBody = { type: 'plan_revised', plan, reason: 'You edited it.', was: [...was] };
+      throw new SessionError('The plan was changed in the meantime. Review it and try again.');
+    const revised: EventBody = { type: 'plan_revised', plan, reason: 'You edited the plan.', was: [...was] };
     if (!this.#isPaused(run)) {
       this.#desk.emit(run.runId, revised);
       return this.resume(planId);
     }
-    const note = planNote(plan, settledText(renumbered(run.steps, was)));
+    const note = planNote(plan, finishedStepsText(renumberSteps(run.steps, was)));
     await this.#desk.resume(run.runId, [revised, { type: 'message_added', message: { role: 'user', content: [note] } }]);
   }
 
@@ -81,10 +89,10 @@ export class Plans {
   async resume(planId: string, { model }: Pick<PlanOptions, 'model'> = {}): Promise<void> {
     const run = this.#run(planId);
     if (nextStep(run) === undefined && currentStep(run) === undefined)
-      throw new SessionError('All steps of this plan are over. It can be run again.');
+      throw new SessionError('All steps of this plan are finished. To repeat them, run the plan again.');
     if (this.#isPaused(run)) return this.#desk.resume(run.runId, []);
     const { plan, runId, steps } = run;
-    await this.#desk.prompt(carryingOut(planNote(plan, settledText(steps)), model), { plan, resumes: runId, shown: shownAs(plan) });
+    await this.#desk.prompt(carryingOut(planNote(plan, finishedStepsText(steps)), model), { plan, resumes: runId, shown: shownAs(plan) });
   }
 
   /** Asks the model for another plan in the place of this one. */
@@ -99,7 +107,7 @@ export class Plans {
     this.#desk.expectIdle();
     const { runId } = this.#run(planId);
     const known = this.#known(planId);
-    const { supersedes: _, ...same } = roots ? rerooted(known, roots.from, roots.to) : known;
+    const { supersedes: _, ...same } = roots ? rerootPlan(known, roots.from, roots.to) : known;
     const plan = await withHash({ ...same, id: this.#desk.newId(), revision: 1 });
     this.#desk.expectIdle();
     this.#desk.emit(runId, { type: 'plan_proposed', plan });
@@ -114,8 +122,12 @@ export class Plans {
     const written = started.targets.filter(({ access }) => access !== 'read').map(({ path }) => path);
     const files = beyondScope(run, [...new Set(written)]);
     const step = currentStep(run) ?? nextStep(run);
-    const plan = await withHash(widened(run.plan, step, files));
-    return { type: 'plan_revised', plan, reason: `You let ${step === undefined ? 'it' : `step ${step}`} change ${files.join(', ')} too.` };
+    const plan = await withHash(widenPlan(run.plan, step, files));
+    return {
+      type: 'plan_revised',
+      plan,
+      reason: `You allowed ${step === undefined ? 'the plan' : `step ${step}`} to change ${files.join(', ')}.`,
+    };
   }
 
   #isPaused({ runId, status }: RunRecord): boolean {
@@ -124,7 +136,7 @@ export class Plans {
 
   #known(planId: string): Plan {
     const known = this.#desk.state.plans.get(planId);
-    if (!known) throw new SessionError('There is no such plan in this session.');
+    if (!known) throw new SessionError('This plan was not found in this session.');
     return known.plan;
   }
 
@@ -141,10 +153,10 @@ export class Plans {
     this.#desk.expectIdle();
     const { plans, runs } = this.#desk.state;
     const known = plans.get(planId);
-    if (!known) throw new SessionError('There is no such plan in this session.');
+    if (!known) throw new SessionError('This plan was not found in this session.');
     const begun = [...runs.values()].some((run) => run.plan?.id === planId);
     if (begun || known.status === 'discarded' || known.status === 'superseded')
-      throw new SessionError(`This plan is ${known.status} already.`);
+      throw new SessionError(`This plan has already been ${known.status === 'superseded' ? 'replaced by another one' : known.status}.`);
   }
 }
 

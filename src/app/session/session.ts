@@ -1,11 +1,11 @@
 /** One conversation: its log, its state, the run that is live in it, and the answers that runs wait for. */
 
 import type { AgentEvent, ApprovalAnswer, EventBody, QuestionAnswer } from '../../core/session/events.ts';
-import type { Covers } from '../../core/session/grant-scope.ts';
+import type { Permission } from '../../core/session/grant-scope.ts';
 import type { Limits } from '../../core/session/limits.ts';
 import { type RunRecord, type SessionState, waitsForUser } from '../../core/session/session-state.ts';
-import { spent } from '../../core/session/spent.ts';
-import { takenBackNote } from '../../core/session/writes.ts';
+import { takenBackNote } from '../../core/session/staged-writes.ts';
+import { totalsOf } from '../../core/session/usage-totals.ts';
 import type { SessionView } from '../../core/view/session-view.ts';
 import type { SessionLog } from '../../sessions/store.ts';
 import type { SessionsPorts } from '../ports.ts';
@@ -113,7 +113,7 @@ export class Session {
     this.#expectIdle();
     const { lastRun } = this.state;
     if (!lastRun || this.queue.size === 0) return;
-    if (lastRun.status === 'live') throw new SessionError('The run waits for your answer first.');
+    if (lastRun.status === 'live') throw new SessionError('The run is waiting for your answer. Answer it first.');
     if (lastRun.status === 'paused') return this.resume();
     const { model } = lastRun;
     const { settings } = this.#ports;
@@ -145,7 +145,7 @@ export class Session {
 
   /** Holds the live run as soon as what is under way, a turn of the model or a call, has ended. */
   pause(): void {
-    if (!this.#live) throw new SessionError('No run is under way.');
+    if (!this.#live) throw new SessionError('No run is in progress.');
     this.#live.pace.hold();
   }
 
@@ -164,7 +164,7 @@ export class Session {
   #paused(): RunRecord {
     this.#expectIdle();
     const run = this.state.lastRun;
-    if (!run || (run.status === 'finished' && run.outcome !== 'failed')) throw new SessionError('There is no paused run to go on with.');
+    if (!run || (run.status === 'finished' && run.outcome !== 'failed')) throw new SessionError('There is no paused run to continue.');
     return run;
   }
 
@@ -212,7 +212,7 @@ export class Session {
   async answerQuestion(questionId: string, answer: QuestionAnswer): Promise<void> {
     this.refresh();
     const asked = this.state.pendingQuestions.get(questionId);
-    if (!asked) throw new SessionError('This question was answered already.');
+    if (!asked) throw new SessionError('This question has already been answered.');
     const { runId, callId } = asked;
     this.#log.emit(runId, { type: 'question_answered', questionId, callId, answer });
     await this.#goOn(runId, questionId);
@@ -225,7 +225,7 @@ export class Session {
   }
 
   /** Edits are asked for again, in the run that is live too; where none is, the log says so before anything else happens. */
-  revokeGrants(covers?: Covers): void {
+  revokeGrants(covers?: Permission): void {
     this.#log.revokeGrants(covers);
   }
 
@@ -256,8 +256,8 @@ export class Session {
   }
 
   #expectIdle(): void {
-    if (this.#live) throw new SessionError('A run is under way in this session. Stop it first, or wait for it.');
-    if (this.changes.takingBack) throw new SessionError('Changes are being taken back in this session. Wait for that.');
+    if (this.#live) throw new SessionError('A run is in progress in this session. Stop it, or wait until it ends.');
+    if (this.changes.takingBack) throw new SessionError('Changes are being undone in this session. Wait until that is done.');
     this.refresh();
   }
 
@@ -270,6 +270,6 @@ export class Session {
   #supersede(): void {
     const run = this.state.lastRun;
     if (run && run.status !== 'finished')
-      this.#log.emit(run.runId, { type: 'run_finished', outcome: 'stopped', ...spent(run, this.state, this.#now()) });
+      this.#log.emit(run.runId, { type: 'run_finished', outcome: 'stopped', ...totalsOf(run, this.state, this.#now()) });
   }
 }

@@ -19,7 +19,7 @@ export type TakingBack = {
 /** @throws SessionError where there is nothing to take back. */
 export function undoing(state: SessionState, runId: string, part?: UndoPart): TakingBack {
   const staged = part ? writesOfFile(state, runId, part.path) : writesOfRun(state, runId);
-  if (staged.length === 0) throw new SessionError(part ? `This run did not change ${part.path}.` : 'This run changed no file.');
+  if (staged.length === 0) throw new SessionError(part ? `This run did not change ${part.path}.` : 'This run did not change any files.');
   const isMoved = staged.some(({ path }) => path !== part?.path);
   // A file that was moved goes back whole.
   const hunk = isMoved ? undefined : part?.hunk;
@@ -35,7 +35,7 @@ export function undoing(state: SessionState, runId: string, part?: UndoPart): Ta
 /** @throws SessionError where there is nothing to take back. */
 export function restoring(state: SessionState, to: RestorePoint): TakingBack {
   const staged = writesSince(state, to);
-  if (staged.length === 0) throw new SessionError('Kedge has written nothing since then.');
+  if (staged.length === 0) throw new SessionError('Kedge has not changed any files since then.');
   // What is taken back of the undo of one run belongs to that run.
   const undone = 'undoId' in to ? state.staged.find(({ callId }) => callId === to.undoId) : undefined;
   return {

@@ -1,4 +1,4 @@
-/** What comes from a model before the run relies on it: adapters make it of what servers send, and a server can send anything. */
+/** Validates the events of a model before the run relies on them. Adapters build them from server responses, which can contain anything. */
 
 import { optional, string } from '../shape.ts';
 import { answerPart } from './message-shape.ts';
@@ -6,10 +6,10 @@ import type { Usage } from './messages.ts';
 import { ModelError, type ModelEvent } from './model.ts';
 
 const isName = optional(string);
-/** Not as a type guard: the types hold already that a part is one. */
+/** This is not a type guard, because the types already promise that the value is a part. */
 const isPart: (value: unknown) => boolean = answerPart;
 
-/** @throws ModelError where it has another form than its type says, which no reload could read from the log */
+/** @throws ModelError for an event that does not have the declared shape. A reload could not read it from the log. */
 export function checkedEvent(event: ModelEvent): ModelEvent {
   switch (event.type) {
     case 'text_delta':
@@ -23,7 +23,7 @@ export function checkedEvent(event: ModelEvent): ModelEvent {
       const { part } = event;
       if (isPart(part)) return event;
       if (part.type !== 'tool_call') throw formless('its text');
-      // The model can mend arguments that are nested more deeply than code can follow; nobody can mend a call without a name.
+      // The model can correct arguments that are nested too deeply for code to process. A call without a name cannot be corrected.
       const { input: _, replay: __, ...rest } = part;
       const call = { ...rest, malformed: '', problem: 'The arguments are nested too deeply. Send them again in a flatter form.' };
       if (!isPart(call)) throw formless('a tool call');
@@ -37,10 +37,13 @@ export function checkedEvent(event: ModelEvent): ModelEvent {
 }
 
 function formless(what: string): ModelError {
-  return new ModelError('bad_stream', `The model’s answer has ${what} in a form that no model has: try again, or choose another model.`);
+  return new ModelError('bad_stream', `The model’s answer contains ${what} in an invalid form: try again, or choose another model.`);
 }
 
-/** Leaves out what cannot be a count, so that it is estimated: no budget may be held off by it. No request is empty: zeros alone count nothing. */
+/**
+ * Drops invalid token counts, so that they are estimated and cannot defeat a budget. Zeros alone are invalid as well, because no request is
+ * empty.
+ */
 function checkedUsage(usage: Usage): Usage {
   const { input, output, cached, cacheWrite, reasoning } = usage;
   const count = (value: number | undefined, max = Number.MAX_SAFE_INTEGER) =>

@@ -1,17 +1,17 @@
-/** Images in a conversation: which kinds there are, and what a model is told that cannot see them. */
+/** Images in a conversation: the supported types, and the text for models that cannot see them. */
 import type { ImagePart, Message, NotePart, TextPart } from './messages.ts';
 import { note } from './notes.ts';
 
 export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 export type ImageType = (typeof IMAGE_TYPES)[number];
 
-/** More than this no service takes. */
+/** No service accepts larger images. */
 export const MAX_IMAGE_BYTES = 4_000_000;
 export const MAX_IMAGES = 8;
-/** Of base64. */
+/** The same limit in base64 characters. */
 export const MAX_IMAGE_CHARS = Math.ceil(MAX_IMAGE_BYTES / 3) * 4;
 
-/** What the first bytes say, whatever the file is called. */
+/** Determines the type by the first bytes, whatever the name of the file is. */
 export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
   const start = String.fromCharCode(...bytes.subarray(0, 12));
   if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
@@ -30,7 +30,10 @@ export function imageBytes({ data }: Pick<ImagePart, 'data'>): Uint8Array<ArrayB
   return Uint8Array.from(atob(data), (char) => char.charCodeAt(0));
 }
 
-/** For a model that cannot see: where an image was, a line says so. It depends on nothing but the image, so each request still extends the last. */
+/**
+ * Replaces images by a line of text, for models that cannot see. The line depends only on the image, so that each request still extends the
+ * previous one.
+ */
 export function withoutImages(messages: readonly Message[]): Message[] {
   return messages.map((message): Message => {
     if (message.role === 'assistant') return message;

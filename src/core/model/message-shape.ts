@@ -1,4 +1,4 @@
-/** The shape of messages, for logs that are read. */
+/** The shapes of messages, for validating logs. */
 
 import { anyOf, arrayOf, boolean, constant, json, number, object, oneOf, optional, string } from '../shape.ts';
 import type {

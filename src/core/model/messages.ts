@@ -1,16 +1,16 @@
 /**
- * What a model and Kedge say to each other, in no vendor's words.
- * A provider converts these to its wire and back; nothing else of a vendor gets past its folder.
+ * The messages between a model and Kedge, independent of any provider. Providers convert them to their wire format and back; nothing else
+ * that is specific to a vendor leaves their folders.
  */
 
-/** An opaque vendor token (signature, item id) that only the model that made it can read again. */
+/** An opaque token of the vendor (signature, item id), which only the model that issued it can use. */
 export type Replay = { replay?: unknown };
 
 export type TextPart = { type: 'text'; text: string } & Replay;
 export type ReasoningPart = { type: 'reasoning'; text: string } & Replay;
 /** `data` is base64 without a `data:` prefix. */
 export type ImagePart = { type: 'image'; mediaType: string; data: string };
-/** Words of Kedge itself to the model; see notes.ts. */
+/** A message from Kedge itself to the model; see notes.ts. */
 export type NotePart = {
   type: 'note';
   about: 'undo' | 'cut_off' | 'empty' | 'plan' | 'plan_change' | 'check' | 'repeated' | 'image';
@@ -18,8 +18,8 @@ export type NotePart = {
 };
 
 /**
- * `input` is the parsed JSON; where the model sent something that does not parse, `input` is absent and `malformed` holds the text.
- * A malformed call is never executed. `problem` is what the model is told in its place, where it is not that this is no JSON.
+ * `input` is the parsed JSON. When the model sent invalid JSON, `input` is missing and `malformed` holds the text. A malformed call is
+ * never executed. `problem` replaces the usual message to the model that the arguments are not valid JSON.
  */
 export type ToolCall = { type: 'tool_call'; id: string; name: string; input?: unknown; malformed?: string; problem?: string } & Replay;
 export type ToolResult = {
@@ -32,13 +32,16 @@ export type ToolResult = {
 
 export type ModelRef = { provider: string; model: string };
 
-/** Tokens of one answer. Unknown is undefined, never 0. `input` counts what was read from a cache and written to it, `output` counts reasoning tokens. */
+/**
+ * Token counts of one answer. An unknown count is undefined, never 0. `input` includes tokens read from and written to the prompt cache,
+ * and `output` includes reasoning tokens.
+ */
 export type Usage = { input?: number; output?: number; cached?: number; cacheWrite?: number; reasoning?: number };
 
-/** US dollars of the answers whose price is known; `unpriced` is how many others there are, so that the sum is a lower bound. */
+/** The sum in US dollars of all answers with a known price. `unpriced` counts the other answers, which make the sum a lower bound. */
 export type Cost = { usd: number; unpriced?: number };
 
-/** `aborted` is Kedge's own: the user stopped the answer half-way. */
+/** `aborted` is Kedge's own reason: the answer ended before it was complete. */
 export type StopReason = 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal' | 'aborted' | 'other';
 
 export type UserMessage = { role: 'user'; content: (TextPart | ImagePart | NotePart)[] };
@@ -48,13 +51,13 @@ export type AssistantMessage = {
   from: ModelRef;
   stop: StopReason;
   usage?: Usage;
-  /** US dollars, at the prices of the day. */
+  /** US dollars, at the prices when the answer was received. */
   usd?: number;
 };
 export type ToolMessage = { role: 'tool'; content: ToolResult[] };
 export type Message = UserMessage | AssistantMessage | ToolMessage;
 
-/** What its author said, without what Kedge added. */
+/** Returns the text of the author, without notes by Kedge. */
 export function textOf(message: Message): string {
   return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
@@ -72,18 +75,18 @@ export function callsOf(message: Message | undefined): ToolCall[] {
   return message?.role === 'assistant' ? message.content.filter((part) => part.type === 'tool_call') : [];
 }
 
-/** Whether the model ended its turn without a word and without a call: what it thought is no answer. */
+/** Whether the model ended its turn without text and without a tool call. Reasoning alone is not an answer. */
 export function isEmptyAnswer(message: Message | undefined): boolean {
   if (message?.role !== 'assistant' || !['end_turn', 'tool_use', 'other'].includes(message.stop)) return false;
   return callsOf(message).length === 0 && textOf(message).trim() === '';
 }
 
-/** Whether an answer ended before it said anything: only its use is kept of it. */
+/** Whether an answer ended before it contained anything, so that only its usage is recorded. */
 export function endedUnsaid(message: Message | undefined): boolean {
   return message?.role === 'assistant' && message.stop === 'aborted' && message.content.length === 0;
 }
 
-/** Whether an answer ended in the middle of what it said, and can be continued. */
+/** Whether an answer broke off after it began, so that it can be continued. */
 export function brokeOffInside(message: Message | undefined): boolean {
   return message?.role === 'assistant' && message.stop === 'aborted' && message.content.length > 0;
 }

@@ -1,32 +1,32 @@
 import type { Message, ReasoningPart, StopReason, TextPart, ToolCall, Usage } from './messages.ts';
 
-/** A JSON Schema object, as it goes over the wire. */
+/** A JSON Schema object in its wire format. */
 export type JsonSchema = Record<string, unknown>;
 
 export type ToolSpec = { name: string; description: string; inputSchema: JsonSchema };
 
 /**
- * One question to a model. Two requests of the same run differ only by messages at the end,
- * so that a provider's prompt cache can hit: an adapter must keep that property on its wire.
+ * One request to a model. Two requests of the same run differ only by messages at the end, so that the prompt cache of the provider is hit.
+ * Adapters must preserve that property in their wire format.
  */
 export type ModelRequest = {
   model: string;
   system: string;
   messages: readonly Message[];
   tools: readonly ToolSpec[];
-  /** Stable for a session; providers route equal keys to the same prompt cache. */
+  /** The same for a whole session. Providers route equal keys to the same prompt cache. */
   cacheKey?: string;
   maxOutputTokens?: number;
   reasoningEffort?: 'minimal' | 'low' | 'medium' | 'high';
-  /** Some wires have none, and leave it out. */
+  /** Providers without this parameter leave it out. */
   temperature?: number;
-  /** For servers that make room for as much as they are told to. */
+  /** For servers that allocate as much memory as they are asked to. */
   contextWindow?: number;
 };
 
 /**
- * The request failed in a way that passes: in `waitMs` it is sent again, as the `attempt`th of at most `tries`. `silent`: it did not fail yet,
- * but will in `waitMs` if nothing comes until then.
+ * The request failed temporarily and is sent again in `waitMs` milliseconds, as attempt number `attempt` of at most `tries`. With `silent`,
+ * it has not failed yet, but will if nothing is received within `waitMs`.
  */
 export type ModelWaiting = {
   type: 'model_waiting';
@@ -38,8 +38,8 @@ export type ModelWaiting = {
 };
 
 /**
- * What an adapter yields. Deltas are for display; a finished `part` is the truth and comes in order.
- * `stop` comes last and once. A failure throws ModelError; a stream that just ends is a failure.
+ * The events that an adapter yields. Deltas are for display; a finished `part` is authoritative, and parts come in order. `stop` comes last
+ * and exactly once. A failure throws ModelError; a stream that ends without `stop` is a failure.
  */
 export type ModelEvent =
   | { type: 'text_delta'; text: string }
@@ -52,11 +52,11 @@ export type ModelEvent =
 
 export interface ModelAdapter {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
-  /** How long its server may send nothing before a request is given up. */
+  /** How long the server may send nothing before the request fails, in milliseconds. */
   readonly silenceMs?: number;
-  /** Its tokens cost nothing, so that they count towards no budget. */
+  /** The tokens cost nothing, so they do not count towards a budget. */
   readonly isFree?: boolean;
-  /** Ends the wait that it is in, if it is in one, and sends the request again. What wraps an adapter hands this on. */
+  /** Ends the current wait, if there is one, and sends the request again. A wrapper of an adapter must forward this. */
   retryNow?(): void;
 }
 
@@ -79,7 +79,7 @@ export type ModelErrorOptions = { retryAfterMs?: number; tries?: number; cause?:
 export class ModelError extends Error {
   readonly kind: ModelErrorKind;
   readonly retryAfterMs: number | undefined;
-  /** How often a request that fails so is worth sending, where that is not as usual. */
+  /** How many attempts are useful for this failure, when that differs from the default. */
   readonly tries: number | undefined;
 
   constructor(kind: ModelErrorKind, message: string, options: ModelErrorOptions = {}) {

@@ -1,11 +1,14 @@
-/** What Kedge itself tells a model. It is a part of its own in a message, so that it is never taken for the words of the user or of a tool. */
+/**
+ * Messages from Kedge itself to a model. They are separate parts of a message, so that they are never mistaken for the words of the user or
+ * of a tool.
+ */
 import type { ImagePart, Message, NotePart, TextPart, ToolMessage, ToolResult, UserMessage } from './messages.ts';
 
-/** Explained to the model by the system prompt. */
+/** The system prompt explains this tag to the model. */
 export const NOTE_TAG = 'kedge_note';
-/** Case and blanks make no difference to a model, so they make none here. */
+/** A model ignores case and blanks in a tag, so this pattern does, too. */
 const TAG_BEGINS = new RegExp(`<(?=\\s*(?:/\\s*)?${NOTE_TAG})`, 'gi');
-/** Wires put the parts of a message together, so a tag could begin at the end of one part and go on in the next. */
+/** Wire formats concatenate the parts of a message, so a tag could begin at the end of one part and continue in the next. */
 const ITS_BEGINNINGS = [...NOTE_TAG].reduceRight((rest, letter) => `(?:${letter}${rest})?`, '');
 const TAG_BEGINS_OR_END = new RegExp(`<(?=\\s*(?:/\\s*)?(?:${NOTE_TAG}|${ITS_BEGINNINGS}$))`, 'gi');
 
@@ -17,7 +20,7 @@ export function notesOf(message: Message): NotePart[] {
   return message.role === 'user' ? message.content.filter((part) => part.type === 'note') : [];
 }
 
-/** For the user. A plan is shown as what it is, and not once more as a note. */
+/** The notes for display to the user. Plans are displayed on their own and therefore omitted. */
 export function noteTexts(message: Message): string[] {
   return notesOf(message).flatMap(({ about, text }) => (about === 'plan' || about === 'plan_change' ? [] : [text]));
 }
@@ -26,14 +29,14 @@ export function withoutNotes<Part extends { type: string }>(parts: readonly Part
   return parts.filter((part): part is Exclude<Part, NotePart> => part.type !== 'note');
 }
 
-/** A message as a wire sends it: notes are text in a frame, and what others wrote cannot hold that frame. */
+/** A message as it is sent: notes become text inside a tag, which no other text can contain. */
 export type FramedResult = Omit<ToolResult, 'content'> & { content: (TextPart | ImagePart)[] };
 export type FramedMessage =
   | Exclude<Message, UserMessage | ToolMessage>
   | { role: 'user'; content: (TextPart | ImagePart)[] }
   | { role: 'tool'; content: FramedResult[] };
 
-/** Depends on nothing but the message, so that a request begins with the same bytes as the one before it. */
+/** The result depends only on the message, so that a request begins with the same bytes as the one before it. */
 export function framed(message: Message): FramedMessage {
   if (message.role === 'assistant') return message;
   if (message.role === 'user') return { role: 'user', content: framedParts(message.content) };
@@ -51,7 +54,7 @@ function framedParts(parts: readonly (TextPart | ImagePart | NotePart)[]): (Text
   });
 }
 
-/** The same text, in which no frame of a note begins; `isLast`: no other text follows it. */
+/** Escapes tags of notes in a text. `isLast` means that no other text follows it in the message. */
 export function withoutFrames(text: string, isLast = true): string {
   return text.replace(isLast ? TAG_BEGINS : TAG_BEGINS_OR_END, '&lt;');
 }

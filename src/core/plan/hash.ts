@@ -1,6 +1,9 @@
 import type { Plan } from './plan.ts';
 
-/** SHA-256, hex, of what the plan says: of the same goal, steps and checks it is the same, whoever wrote them down and in which order of keys. */
+/**
+ * Returns the SHA-256 digest, in hexadecimal, of the content of a plan. It is the same for equal goals, steps and checks, regardless of
+ * author and key order.
+ */
 export async function revisionHash({ id: _, revision: __, hash: ___, supersedes: ____, ...content }: Plan): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify(canonical(content)));
   const digest = await crypto.subtle.digest('SHA-256', bytes);
@@ -11,7 +14,7 @@ export async function withHash(plan: Plan): Promise<Plan> {
   return { ...plan, hash: await revisionHash(plan) };
 }
 
-/** As people are shown it: enough to tell two revisions apart. */
+/** The hash as it is displayed: long enough to distinguish two revisions. */
 export function shortHash({ hash }: Pick<Plan, 'hash'>): string {
   return hash?.slice(0, 7) ?? '';
 }

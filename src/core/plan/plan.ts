@@ -15,15 +15,18 @@ export function checkText(check: Check): string {
   return `nothing matches ${pattern}${glob ? ` in ${glob}` : ''}`;
 }
 
-/** The plan as the model (and a terminal) reads it. Steps are numbered from 1; `settled` are those that are not to be done any more. */
-export function planText(plan: PlanDraft, settled: Readonly<Record<number, string>> = {}): string {
+/**
+ * Formats the plan as the model (and a terminal) reads it. Steps are numbered from 1. `settled` maps the steps that are over to their
+ * states.
+ */
+export function planText(plan: PlanDraft, stepStates: Readonly<Record<number, string>> = {}): string {
   const steps = plan.steps.map((step, index) => {
     const lines = [`${index + 1}. ${step.title}`];
     if (step.detail) lines.push(`   detail: ${step.detail.replace(/\s+/g, ' ')}`);
     if (step.files.length) lines.push(`   files: ${step.files.join(', ')}`);
     if (step.tools?.length) lines.push(`   tools: ${step.tools.join(', ')}`);
     if (step.check) lines.push(`   check: ${checkText(step.check)}`);
-    const state = settled[index + 1];
+    const state = stepStates[index + 1];
     if (state) lines.push(`   state: ${state}`);
     return lines.join('\n');
   });
@@ -38,20 +41,20 @@ export function planText(plan: PlanDraft, settled: Readonly<Record<number, strin
 const HOW =
   'Carry it out step by step. Before each step call update_step with status "started", after it with "done" or "failed". While a step is under way only its files may change; its check is run when you report it done.';
 
-/** What starts the run of a confirmed plan, or goes on with one. */
-export function planNote(plan: Plan, settled: Readonly<Record<number, string>> = {}): NotePart {
-  const first = plan.steps.findIndex((_, index) => !settled[index + 1]) + 1;
-  const resumed = Object.keys(settled).length > 0 && first > 0 ? ` Steps with a state are over: begin with step ${first}.` : '';
-  return note('plan', `The user confirmed this plan. ${HOW}${resumed}\n\n${planText(plan, settled)}`);
+/** Builds the note that starts or continues the run of a confirmed plan. */
+export function planNote(plan: Plan, stepStates: Readonly<Record<number, string>> = {}): NotePart {
+  const first = plan.steps.findIndex((_, index) => !stepStates[index + 1]) + 1;
+  const resumed = Object.keys(stepStates).length > 0 && first > 0 ? ` Steps with a state are over: begin with step ${first}.` : '';
+  return note('plan', `The user confirmed this plan. ${HOW}${resumed}\n\n${planText(plan, stepStates)}`);
 }
 
-/** Goes with the user's words on what another plan is to do otherwise. */
+/** Builds the note that accompanies the user's request to change a plan. */
 export function changeNote(plan: Plan): NotePart {
   return note('plan_change', `Propose the plan below anew, changed as the user says.\n\n${planText(plan)}`);
 }
 
-/** The plan with these files added to a step; without a step, with a step of their own. */
-export function widened(plan: Plan, step: number | undefined, files: readonly string[]): Plan {
+/** Returns the plan with these files added to a step or, without `step`, to a new step. */
+export function widenPlan(plan: Plan, step: number | undefined, files: readonly string[]): Plan {
   const { hash: _, ...rest } = plan;
   const wider = (entry: PlanStep) => ({ ...entry, files: [...new Set([...entry.files, ...files])] });
   const steps =
@@ -61,8 +64,8 @@ export function widened(plan: Plan, step: number | undefined, files: readonly st
   return { ...rest, steps, revision: plan.revision + 1 };
 }
 
-/** The same plan for another folder: where a path begins with the name of one folder, it begins with that of the other. */
-export function rerooted(plan: Plan, from: string, to: string): Plan {
+/** Returns the plan with its paths moved from one top-level folder name to another. */
+export function rerootPlan(plan: Plan, from: string, to: string): Plan {
   const { hash: _, ...rest } = plan;
   const path = (entry: string) => (entry === from || entry.startsWith(`${from}/`) ? to + entry.slice(from.length) : entry);
   const steps = plan.steps.map((step) => {

@@ -1,4 +1,5 @@
-/** How far a plan is: which step is under way, which comes next, and what became of those before. Steps are counted from 1. */
+/** The progress of a plan: which step is running, which comes next, and how earlier ones ended. Steps are counted from 1. */
+
 import type { AgentEvent, UndoResult } from '../session/events.ts';
 import type {
   MutableRunRecord,
@@ -14,12 +15,12 @@ import type { Plan, PlanStatus } from './plan.ts';
 type PlanRun = Pick<RunRecord, 'plan' | 'steps'>;
 
 export function currentStep({ steps }: Pick<RunRecord, 'steps'>): number | undefined {
-  // Where the log has lost that a step ended, the one that came after it is under way.
-  const found = Object.entries(steps).findLast(([, { status }]) => status === 'started');
-  return found && Number(found[0]);
+  // When the log lost the event that ended a step, the step that was started after it is the running one.
+  const started = Object.entries(steps).findLast(([, { status }]) => status === 'started');
+  return started && Number(started[0]);
 }
 
-/** The first step that is neither over nor under way. */
+/** Returns the first step that is neither over nor running. */
 export function nextStep({ plan, steps }: PlanRun): number | undefined {
   const index = plan?.steps.findIndex((_, at) => !isOver(steps[at + 1]) && steps[at + 1]?.status !== 'started') ?? -1;
   return index < 0 ? undefined : index + 1;
@@ -29,23 +30,23 @@ export function isOver(step: StepState | undefined): boolean {
   return step?.status === 'done' || step?.status === 'skipped';
 }
 
-/** In the words of every host: "done, nothing changed". */
+/** Describes a state for display in every host: "done, nothing changed". */
 export function statusText({ status, unchanged, rolledBack }: Pick<StepState, 'status' | 'unchanged' | 'rolledBack'>): string {
   return `${status}${unchanged ? ', nothing changed' : ''}${rolledBack ? ', rolled back' : ''}`;
 }
 
-/** Those that a run which goes on with the plan does not do again. */
-export function settledSteps(steps: StepStates): StepStates {
+/** Returns the steps that a run which resumes the plan does not repeat. */
+export function finishedSteps(steps: StepStates): StepStates {
   return Object.fromEntries(Object.entries(steps).filter(([, step]) => isOver(step)));
 }
 
-/** The states of settled steps as the model is told them. */
-export function settledText(steps: StepStates): Record<number, string> {
-  return Object.fromEntries(Object.entries(settledSteps(steps)).map(([step, { status }]) => [step, status]));
+/** Returns the states of these steps as the model reads them. */
+export function finishedStepsText(steps: StepStates): Record<number, string> {
+  return Object.fromEntries(Object.entries(finishedSteps(steps)).map(([step, { status }]) => [step, status]));
 }
 
-/** The states of steps after the plan was edited: `was[i]` is the number that the step at `i` had, 0 for a new one. */
-export function renumbered(steps: StepStates, was: readonly number[]): StepStates {
+/** Renumbers the states after the plan was edited. `was[i]` is the number that the step at index `i` had before, or 0 for a new step. */
+export function renumberSteps(steps: StepStates, was: readonly number[]): StepStates {
   return Object.fromEntries(
     was.flatMap((old, index) => {
       const state = steps[old];
@@ -54,19 +55,19 @@ export function renumbered(steps: StepStates, was: readonly number[]): StepState
   );
 }
 
-/** What a step that is not over has written, over all runs of the plan. */
+/** Returns the writes of a step over all runs of the plan. */
 export function stagedBy({ staged }: SessionState, planId: string, step: number): Write[] {
   return staged.filter((entry) => entry.planId === planId && entry.step === step);
 }
 
-/** Whether a plan that is proposed takes the place of another one. A plan that the user has answered keeps its answer. */
+/** Tells whether a newly proposed plan replaces an earlier one. A plan that the user has answered is not replaced. */
 export function replaces(proposed: Plan, planId: string, isAnswered: boolean): boolean {
   return proposed.supersedes === planId && !isAnswered;
 }
 
 type PlanEvent = Extract<AgentEvent, { type: 'plan_proposed' | 'plan_resolved' | 'plan_revised' | 'step_rolled_back' }>;
 
-/** Folds an event into the session's plans, and into which step each write belongs to. `run` is the run of the event. */
+/** Applies a plan event to the plans of the session, and to the plan steps that its writes belong to. `run` is the run of the event. */
 export function reducePlan(state: MutableSessionState, event: PlanEvent, run: MutableRunRecord | undefined): void {
   switch (event.type) {
     case 'plan_proposed': {
@@ -76,16 +77,16 @@ export function reducePlan(state: MutableSessionState, event: PlanEvent, run: Mu
       break;
     }
     case 'plan_resolved': {
-      const known = state.plans.get(event.planId);
-      if (!known) break;
-      known.plan = event.plan ?? known.plan;
-      known.status = event.answer === 'run' ? 'confirmed' : 'discarded';
+      const record = state.plans.get(event.planId);
+      if (!record) break;
+      record.plan = event.plan ?? record.plan;
+      record.status = event.answer === 'run' ? 'confirmed' : 'discarded';
       break;
     }
     case 'plan_revised': {
       const { plan, was } = event;
-      const known = state.plans.get(plan.id);
-      if (known) known.plan = plan;
+      const record = state.plans.get(plan.id);
+      if (record) record.plan = plan;
       if (run?.plan?.id === plan.id) run.plan = plan;
       if (!was) break;
       for (const entry of state.staged)
@@ -97,7 +98,7 @@ export function reducePlan(state: MutableSessionState, event: PlanEvent, run: Mu
       for (const entry of state.staged) {
         const outcome = outcomes.get(entry.change.path);
         if (entry.callId === event.undoId) entry.landed = outcome === 'restored' || outcome === 'merged';
-        // What is taken back is no part of the step any more, should it be done once again.
+        // Writes that were rolled back no longer belong to the step, in case it is done again.
         else if (entry.planId === event.planId && entry.step === event.step && outcome !== 'refused') entry.step = undefined;
       }
       break;
@@ -107,14 +108,14 @@ export function reducePlan(state: MutableSessionState, event: PlanEvent, run: Mu
 
 type StepEvent = Extract<AgentEvent, { type: 'plan_step' | 'step_checked' | 'step_rolled_back' | 'plan_revised' | 'file_changed' }>;
 
-/** The steps of a run's plan after one more of its events. Steps that the event does not concern stay the same objects. */
+/** Returns the steps of a run's plan after one more event. Steps that the event does not concern stay the same objects. */
 export function stepsAfter(steps: StepStates, event: StepEvent): StepStates {
   switch (event.type) {
     case 'plan_step': {
       const { step, status, note, implicit, unchanged } = event;
       const { files, check, rolledBack } = steps[step] ?? {};
       const said = { ...(implicit && { implicit }), ...(unchanged && { unchanged }), ...(note !== undefined && { note }) };
-      // Findings about a step hold until the step is started again.
+      // The check result and rollback of a step stay valid until the step is started again.
       const findings = status !== 'started' && { ...(check && { check }), ...(rolledBack && { rolledBack }) };
       return { ...steps, [step]: { status, ...said, ...findings, ...(files && { files }) } };
     }
@@ -128,7 +129,7 @@ export function stepsAfter(steps: StepStates, event: StepEvent): StepStates {
       return withFacts(steps, event.step, { rolledBack: true, ...(files && { files }) });
     }
     case 'plan_revised':
-      return event.was ? renumbered(steps, event.was) : steps;
+      return event.was ? renumberSteps(steps, event.was) : steps;
     case 'file_changed': {
       const step = currentStep({ steps });
       if (step === undefined) return steps;
@@ -143,7 +144,7 @@ function withFacts(steps: StepStates, step: number, facts: Partial<StepState>): 
   return known ? { ...steps, [step]: { ...known, ...facts } } : steps;
 }
 
-/** Files that an undo, a restore or a rollback had to leave as they were. */
+/** Returns the files that an undo, a restore or a rollback could not change back. */
 export function refusedPaths(results: readonly UndoResult[]): Set<string> {
   return new Set(results.flatMap(({ path, outcome }) => (outcome === 'refused' ? [path] : [])));
 }
@@ -151,7 +152,7 @@ export function refusedPaths(results: readonly UndoResult[]): Set<string> {
 export type PlanStage = PlanStatus | 'running' | 'paused' | 'stopped' | 'done';
 export type PlanOverview = { plan: Plan; stage: PlanStage; done: number; runId?: string };
 
-/** Every plan of a session, the newest last; `done` counts the steps that are over. */
+/** Lists all plans of a session, newest last. `done` counts the steps that are over. */
 export function planOverviews(state: SessionState): PlanOverview[] {
   return [...state.plans.values()].map(({ plan, status }) => {
     const run = [...state.runs.values()].findLast((each) => each.plan?.id === plan.id);

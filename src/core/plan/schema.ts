@@ -1,9 +1,12 @@
-/** The shape of a plan, for what comes from a model or a panel. Code that only reads plans takes the types from plan.ts, and does without zod. */
+/**
+ * The zod schema of plans, for input from a model or a panel. Code that only reads plans imports the types from plan.ts and thus does not
+ * load zod.
+ */
 import * as z from 'zod';
 
 const text = z.string().min(1);
 
-/** How Kedge sees that a step worked; a plain string is a remark for people, and is not run. */
+/** How Kedge verifies a step. A plain string is a remark for people and is not run. */
 export const Check = z.union([
   z.object({ command: text }),
   z.object({ search_empty: z.object({ pattern: text, glob: z.string().optional() }) }),
@@ -11,7 +14,7 @@ export const Check = z.union([
   z.string(),
 ]);
 
-/** What the model proposes. `files` are workspace paths or globs: what the step may change, and nothing else. */
+/** A step as the model proposes it. `files` are the workspace paths or globs that the step may change. */
 export const PlanStep = z.object({
   title: text,
   detail: z.string().optional(),
@@ -29,8 +32,8 @@ export const PlanDraft = z.object({
 });
 
 /**
- * A plan as it is kept: the draft, the id by which it is confirmed, a revision that grows with each edit, and the hash of what that
- * says (see hash.ts), where that was recorded. `supersedes` is the plan that this one was made of.
+ * A stored plan: the draft, its id, a revision number that grows with each edit, and the hash of its content (see hash.ts), if it was
+ * recorded. `supersedes` is the id of the plan that this one replaces.
  */
 export const Plan = PlanDraft.extend({
   id: z.string(),

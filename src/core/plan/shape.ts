@@ -1,4 +1,4 @@
-/** The shape of plans, for logs that are read. What comes from a model is checked by plan-schema.ts, which is stricter. */
+/** The shapes of plans, for validating logs. Input from a model is validated by schema.ts, which is stricter. */
 
 import { anyOf, arrayOf, constant, number, object, optional, type Check as Shape, string } from '../shape.ts';
 import type { Check, Plan, PlanStep } from './plan.ts';

@@ -1,19 +1,22 @@
-/** One call of a run, from its preparation to its result, with the questions to the user on the way. */
+/** Carries out one tool call of a run, from its preparation to its result, including approvals and questions. */
 import { abortable } from '../abort.ts';
 import type { ToolCall, ToolResult } from '../model/messages.ts';
 import type { Decision } from '../session/effects.ts';
 import type { Question, QuestionAnswer } from '../session/events.ts';
-import type { Covers } from '../session/grant-scope.ts';
+import type { Permission } from '../session/grant-scope.ts';
 import { orphanResult } from '../session/reduce.ts';
-import { REPEATED, repeatsThrice, withMade } from '../session/repeats.ts';
+import { addCompletedCall, REPEATED, repeatsThrice } from '../session/repeats.ts';
 import { visibleText } from '../words/visible-text.ts';
 import type { RunPorts } from './ports.ts';
 import { type Judgement, type PreparedCall, type RunEnd, type Tool, ToolError, type ToolEvent, type ToolOutput } from './tool.ts';
 
-/** The call was not carried out, and the model is told why. */
+/** The call was not carried out, and the error message tells the model why. */
 class Withheld extends ToolError {}
 
-/** Whatever goes wrong becomes the call's result. @returns whether the run ends with it, and how. @throws where the run is stopped. */
+/**
+ * Carries out a call. Any failure becomes its tool result. Returns how the run ends with this call, if it does. @throws when the run is
+ * stopped.
+ */
 export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: RunPorts, signal: AbortSignal): Promise<RunEnd | undefined> {
   const { state, limits, emit, meter } = ports;
   const workedBefore = meter.use.ms;
@@ -45,7 +48,7 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
     if (kind === 'deny') throw new Withheld(`Denied: ${reason}`);
     if (kind === 'ask') {
       prepared = await approval(call, prepared, judgement, ports, signal);
-      // An effect that stages no changes leaves no other mark that it began, and after a crash it must not happen twice.
+      // A tool that stages no changes leaves no other trace that it has begun, and after a crash it must not run twice.
       if (!prepared.changes) emit({ ...started, decision: { kind: 'allow', rule: 'approved', reason: 'You approved it.' } });
     }
     const output = await abortable(
@@ -57,7 +60,7 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
         ask: (question) => reply(call, question, ports, signal),
       }),
       signal,
-      // A write that has begun is given a moment to end, so that the log says what became of it.
+      // A write that has begun gets a moment to finish, so that the log records its result.
       tool.effect === 'readonly' ? 0 : 100,
     );
     result.content = typeof output.content === 'string' ? [{ type: 'text', text: output.content }] : output.content;
@@ -72,9 +75,9 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
     result.content = [{ type: 'text', text: error instanceof ToolError ? message : `The tool failed: ${message}` }];
     result.isError = true;
   }
-  // A file or a page must not tell the model anything that the user cannot see.
+  // Tool results must not contain text for the model that the user cannot see.
   result.content = result.content.map((part) => (part.type === 'text' ? { ...part, text: visibleText(part.text) } : part));
-  if (repeatsThrice(withMade(state.recent, { call, result }, state.open))) result.content = [...result.content, REPEATED];
+  if (repeatsThrice(addCompletedCall(state.recent, { call, result }, state.open))) result.content = [...result.content, REPEATED];
   for (const event of events) emit(event);
   const durationMs = Math.max(0, meter.use.ms - workedBefore);
   const more = { ...(decision && { decision }), ...ending, ...(isWithheld && { withheld: true as const }) };
@@ -82,7 +85,9 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
   return endsRun;
 }
 
-/** Returns the call as the user agreed to it, which may be part of what was proposed; an earlier yes to another effect does not count. */
+/**
+ * Returns the call as the user approved it, which may be a part of the proposal. An earlier approval of a different effect does not count.
+ */
 async function approval(
   call: ToolCall,
   prepared: PreparedCall,
@@ -93,12 +98,12 @@ async function approval(
   const { state, emit } = ports;
   const { title, changes = [], digest, command, hosts, address, mcp, targets } = prepared;
   const approvalId = digest === undefined ? call.id : `${call.id}:${digest.slice(0, 12)}`;
-  const given = () => {
-    const known = state.approvals.get(call.id);
-    const isRevised = known?.answer.approve && known.answer.revised;
-    return (isRevised ? known.approvalId === approvalId : known?.digest === digest) ? known?.answer : undefined;
+  const earlierAnswer = () => {
+    const approval = state.approvals.get(call.id);
+    const isRevised = approval?.answer.approve && approval.answer.revised;
+    return (isRevised ? approval.approvalId === approvalId : approval?.digest === digest) ? approval?.answer : undefined;
   };
-  let answer = given();
+  let answer = earlierAnswer();
   if (!answer) {
     if (!state.pendingApprovals.has(approvalId)) {
       const bound = digest !== undefined && { digest };
@@ -126,20 +131,20 @@ async function approval(
         ...grants,
       });
     }
-    // A listener may have answered while it was told of the question.
-    answer = given() ?? (await ports.answered(approvalId, signal));
+    // A listener may have answered synchronously when it received the request.
+    answer = earlierAnswer() ?? (await ports.answered(approvalId, signal));
   }
   if (!answer.approve && answer.by === 'nobody') throw new Withheld(answer.words ?? 'Nobody could be asked.');
   if (!answer.approve) throw new Withheld(answer.words ? `The user rejected this: ${answer.words}` : 'The user rejected this.');
   if (!answer.revised) return prepared;
-  const kept = await prepared.revise?.(answer.revised);
-  if (!kept || kept.digest !== state.approvals.get(call.id)?.digest)
-    throw new Withheld('What is left of this change is not what the user agreed to. Nothing was changed: ask for it again.');
-  return kept;
+  const revisedCall = await prepared.revise?.(answer.revised);
+  if (!revisedCall || revisedCall.digest !== state.approvals.get(call.id)?.digest)
+    throw new Withheld('What remains of this change is not what the user approved. Nothing was changed: ask for it again.');
+  return revisedCall;
 }
 
-/** How many other calls of this answer, of which none was judged yet, would ask for the same. */
-function similarTo(call: ToolCall, [widest]: readonly Covers[], { state, alike }: RunPorts): { similar?: number } {
+/** Counts the other calls of this answer that would need the same permission. None of them was judged yet. */
+function similarTo(call: ToolCall, [widest]: readonly Permission[], { state, alike }: RunPorts): { similar?: number } {
   const others = state.open.filter((other) => other.id !== call.id && !state.results.has(other.id));
   const similar = others.filter((other) => widest && alike?.(widest, other)).length;
   return similar > 0 ? { similar } : {};
@@ -148,9 +153,9 @@ function similarTo(call: ToolCall, [widest]: readonly Covers[], { state, alike }
 async function reply({ id: callId }: ToolCall, question: Question, ports: RunPorts, signal: AbortSignal): Promise<QuestionAnswer> {
   const { state, emit } = ports;
   const questionId = `${callId}:${question.id}`;
-  const known = state.questionAnswers.get(questionId);
-  if (known) return known;
-  // What goes on after a stop has nobody to ask any more.
+  const earlierReply = state.questionAnswers.get(questionId);
+  if (earlierReply) return earlierReply;
+  // Code that continues after a stop has nobody to ask.
   signal.throwIfAborted();
   if (!state.pendingQuestions.has(questionId)) emit({ type: 'question_asked', questionId, callId, question });
   return state.questionAnswers.get(questionId) ?? (await ports.replied(questionId, signal));

@@ -1,11 +1,11 @@
-/** What a run may use up, and what it has: turns, calls, tokens, money and time. */
+/** The budget of a run and its use: turns, calls, tokens, money and time. */
 
 import { type Allowance, addUse, type BudgetKey, type Limits, type Reached, type RunBudget, type Use, usedOf } from '../session/limits.ts';
 
-/** What a limit does not let go on: the next turn of the model, the next call, or the answer that is coming in. */
+/** What a limit prevents: the next turn of the model, the next call, or the rest of the answer that is being received. */
 export type Limited = 'turn' | 'call' | 'answer';
 
-/** A limit was reached in the middle of an answer. */
+/** A limit was reached while an answer was received. */
 export class LimitReached extends Error {
   readonly reached: Reached;
 
@@ -16,19 +16,19 @@ export class LimitReached extends Error {
   }
 }
 
-/** A line of a day's ledger: what was used, that a run began or ended, or that the user raised a limit for the day. */
+/** A line of the day's ledger: what was used, that a run began or ended, or that the user raised a limit for the day. */
 export type DayEntry = Partial<Use> & { at: number; runs?: number; ended?: true; raised?: BudgetKey };
 
-/** What all runs of a day share. `usd` is what they may cost, where that is limited. */
-export type Shared = {
+/** The budget that all runs of a day share. `usd` is its limit in US dollars, if there is one. */
+export type SharedBudget = {
   usd?: number;
   spend(more: Partial<Use> & { runs?: number }): void;
-  /** How many calls the day still has. */
+  /** Returns how many calls the day has left. */
   callsLeft(): number;
-  /** `first` before a run's first turn; `more` is used up and not spent yet. */
+  /** `first` is true before the first turn of a run. `more` was used but not passed to `spend` yet. */
   reached(what: Limited, first: boolean, from: Allowance, more: Partial<Use>): Reached | undefined;
-  /** The run paused or ended. */
-  settle(ended: boolean): void;
+  /** Writes the remaining use to the ledger when the run pauses or ends. */
+  flush(ended: boolean): void;
 };
 
 const LIMITS = {
@@ -38,19 +38,19 @@ const LIMITS = {
 } as const satisfies Record<Limited, readonly (keyof Limits | keyof RunBudget)[]>;
 
 /**
- * Holds what a run has used up against what it may. What it has used is read from the fold of its events, which is the only account of it; the
- * meter keeps nothing but what it has told the ledger of the day. A run that another run starts is handed the same meter.
+ * Compares the use of a run with its limits. The use is read from the state that is computed from the run's events; the meter itself stores only
+ * how much of it the day's ledger already contains. A run that is started by another run gets the same meter.
  */
 export class Meter {
   readonly #max: Limits & RunBudget;
   readonly #from: Allowance;
   readonly #used: () => Use;
-  readonly #shared: Shared | undefined;
+  readonly #shared: SharedBudget | undefined;
   readonly #isPriced: boolean;
   #toldMs: number;
 
-  /** `used` reads what the run has used by now, over all pauses; `isPriced`: what the model costs is known. */
-  constructor(max: Limits & RunBudget, used: () => Use, from: Allowance = {}, shared?: Shared, isPriced = true) {
+  /** `used` returns the use of the run up to now, over all pauses. `isPriced` is true when the price of the model is known. */
+  constructor(max: Limits & RunBudget, used: () => Use, from: Allowance = {}, shared?: SharedBudget, isPriced = true) {
     this.#isPriced = isPriced;
     this.#max = max;
     this.#from = from;
@@ -63,7 +63,7 @@ export class Meter {
     return this.#used();
   }
 
-  /** Tells the ledger of the day what is about to be used, before the event that says so is logged. */
+  /** Writes use to the day's ledger, right before the event that contains it is logged. */
   spend(more: Partial<Omit<Use, 'ms'>>): void {
     if (!this.#shared) return;
     const { turns, ms } = this.use;
@@ -72,27 +72,27 @@ export class Meter {
     this.#toldMs = ms;
   }
 
-  /** The run paused or ended. */
-  settle(ended: boolean): void {
-    this.#shared?.settle(ended);
+  /** Writes the remaining use to the ledger when the run pauses or ends. */
+  flush(ended: boolean): void {
+    this.#shared?.flush(ended);
   }
 
-  /** How many calls may still be made. */
+  /** The number of calls that are left. */
   get callsLeft(): number {
     const ofRun = this.#max.callsPerRun + (this.#from.callsPerRun ?? 0) - this.use.calls;
     return Math.max(0, Math.min(ofRun, this.#shared?.callsLeft() ?? ofRun));
   }
 
-  /** The limit that ends the run here; `more` is what the answer that is coming in has used so far. */
+  /** Returns the limit that stops the run now. `more` is the use of the answer that is being received. */
   reached(what: Limited, more: Partial<Use> = {}): Reached | undefined {
     const use = addUse(this.use, more);
     const money = this.#max.usd ?? this.#shared?.usd;
-    // A limit that can count nothing limits nothing: the user is asked once, before anything is spent.
+    // Without a price, a limit on money cannot be enforced, so the user is asked once before anything is spent.
     if (what === 'turn' && money !== undefined && !this.#isPriced && this.#from.price === undefined) return { limit: 'price', max: money };
     for (const limit of LIMITS[what]) {
       const base = this.#max[limit];
       if (base === undefined) continue;
-      // With what it was let go on with: that is what the user is told is used up.
+      // The limit includes what the user added, because the message tells how much is used up.
       const max = base + (this.#from[limit] ?? 0);
       if (usedOf(limit, use) < max) continue;
       return { limit, max, ...(limit === 'usd' && use.unpriced > 0 && { unpriced: use.unpriced }) };

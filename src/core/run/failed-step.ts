@@ -1,4 +1,4 @@
-/** What becomes of the run of a plan of which a step did not pass its check. */
+/** Handles a plan step that did not pass its check. */
 
 import type { UserMessage } from '../model/messages.ts';
 import { note } from '../model/notes.ts';
@@ -9,10 +9,10 @@ import type { RunRecord } from '../session/session-state.ts';
 
 type PlanRun = Pick<RunRecord, 'plan' | 'steps'>;
 
-/** A step whose check failed last, and which neither the user skipped nor an edited plan let pass. */
+/** Returns the step whose latest check failed, unless the user skipped it or it has passed since. */
 export function failedCheck({ steps }: Pick<RunRecord, 'steps'>): number | undefined {
-  const found = Object.entries(steps).find(([, step]) => step.check?.outcome === 'failed' && !isOver(step));
-  return found && Number(found[0]);
+  const failedEntry = Object.entries(steps).find(([, step]) => step.check?.outcome === 'failed' && !isOver(step));
+  return failedEntry && Number(failedEntry[0]);
 }
 
 export function stepError(run: PlanRun): RunError {
@@ -25,10 +25,10 @@ export function stepError(run: PlanRun): RunError {
   return { kind: 'check', message };
 }
 
-/** A run that failed with it and is tried again goes on with that step. */
-export function putRight({ plan, steps }: PlanRun, step: number): UserMessage {
+/** Builds the message with which a failed run continues at that step when it is retried. */
+export function retryStepMessage({ plan, steps }: PlanRun, step: number): UserMessage {
   const { check } = steps[step] ?? {};
   const what = check ? `: ${checkText(check.check)}\n${check.output}` : '.';
-  const text = `Step ${step} (${plan?.steps[step - 1]?.title ?? ''}) did not pass its check${what}\nPut it right, then report the step done.`;
+  const text = `Step ${step} (${plan?.steps[step - 1]?.title ?? ''}) did not pass its check${what}\nFix it, then report the step done.`;
   return { role: 'user', content: [note('check', text)] };
 }

@@ -1,16 +1,16 @@
-/** What has come of an answer of the model so far. */
+/** Collects the parts of a model's answer while it is streamed. */
 
 import { GrowingText } from '../growing-text.ts';
 import type { AssistantMessage, Message, TextPart, Usage } from '../model/messages.ts';
 import { ModelError, type ModelEvent, type ModelRequest } from '../model/model.ts';
 import type { Estimate, Use } from '../session/limits.ts';
 
-/** Characters of one answer. No model writes half a million tokens at once, so an answer that goes beyond this has no end. */
+/** The limit for the characters of one answer. No model writes half a million tokens at once, so a longer answer is endless. */
 export const MAX_ANSWER = 2_000_000;
 const MAX_CALLS = 1_000;
-/** What is kept of the text of such an answer: all of it would fit into no later request. */
+/** How much text of an endless answer is kept, because all of it would not fit into any later request. */
 const KEPT_OF_ENDLESS = 100_000;
-/** What a delta or a part takes beside its text, for answers that are made of empty ones. */
+/** The cost of a delta or part besides its text, so that an endless stream of empty ones reaches the limit. */
 const OVERHEAD = 64;
 const CHARACTERS_PER_TOKEN = 4;
 
@@ -25,18 +25,18 @@ export class Received {
   readonly #unfinished = new GrowingText();
   #streamed = 0;
   #kept = 0;
-  /** What is not text: empty pieces, and tokens of the service. */
+  /** Counts what is not text: empty pieces, and opaque tokens of the service. */
   #besides = 0;
   #calls = 0;
   #isEndless = false;
 
-  /** `isFree`: its tokens count towards no budget. */
+  /** `isFree` means that the tokens do not count towards a budget. */
   constructor(request: ModelRequest, isFree = false) {
     this.#request = request;
     this.#isFree = isFree;
   }
 
-  /** @throws ModelError where the answer is longer than any answer can be */
+  /** @throws ModelError when the answer is longer than any real answer. */
   add(event: ModelEvent): void {
     switch (event.type) {
       case 'text_delta':
@@ -78,7 +78,7 @@ export class Received {
     if (text === '') this.#besides += OVERHEAD;
   }
 
-  /** Characters: what was streamed as deltas comes again as parts. */
+  /** The length in characters. Text that was streamed as deltas arrives again as parts and counts once. */
   get size(): number {
     return Math.max(this.#streamed, this.#kept);
   }
@@ -87,20 +87,20 @@ export class Received {
     return this.size > 0;
   }
 
-  /** The text so far, of an answer that does not come to its end. */
+  /** The text so far, for an answer that did not complete. */
   get said(): TextPart[] {
-    const said = this.content.filter((part) => part.type === 'text');
-    if (this.#unfinished.length > 0) said.push({ type: 'text', text: this.#unfinished.text });
-    return this.#isEndless ? said.slice(0, 1).map(({ text }) => ({ type: 'text', text: text.slice(0, KEPT_OF_ENDLESS) })) : said;
+    const texts = this.content.filter((part) => part.type === 'text');
+    if (this.#unfinished.length > 0) texts.push({ type: 'text', text: this.#unfinished.text });
+    return this.#isEndless ? texts.slice(0, 1).map(({ text }) => ({ type: 'text', text: text.slice(0, KEPT_OF_ENDLESS) })) : texts;
   }
 
-  /** What it has used: by the count of the service once that has come, before by its length. */
+  /** Returns the usage so far: as counted by the service, or else estimated by the length. */
   use(price: Price): Partial<Use> {
     const { input, output } = this.#filled;
     return { tokens: input + output, usd: price?.(this.#filled) ?? 0 };
   }
 
-  /** Of what the service did not count: its tokens, and what the answer costs then, at the price that is handed in. */
+  /** Returns the estimated tokens that the service did not count, and the cost of the answer including them. */
   estimated(price: Price): Estimate {
     const { input, output } = this.#filled;
     const tokens = input + output - (this.usage?.input ?? 0) - (this.usage?.output ?? 0);
@@ -108,7 +108,7 @@ export class Received {
     return { ...(tokens > 0 && { estimated: tokens }), ...(tokens > 0 && usd !== undefined && { estimatedUsd: usd }) };
   }
 
-  /** What the service counted, and estimates where it did not. */
+  /** The counts of the service, with estimates for missing ones. */
   get #filled(): Usage & { input: number; output: number } {
     const { usage } = this;
     if (usage?.input !== undefined && usage.output !== undefined) return { ...usage, input: usage.input, output: usage.output };
@@ -129,7 +129,7 @@ function lengthOf(part: AssistantMessage['content'][number]): number {
   return part.malformed?.length ?? JSON.stringify(part.input ?? {}).length;
 }
 
-/** Messages and tools stay as they are, and a history is looked at with each turn. */
+/** Lengths are cached, because messages and tools do not change and the whole history is measured in each turn. */
 const lengths = new WeakMap<object, number>();
 
 function requestLength({ system, messages, tools }: ModelRequest): number {
@@ -137,14 +137,14 @@ function requestLength({ system, messages, tools }: ModelRequest): number {
 }
 
 function remembered<T extends object>(value: T, measure: (value: T) => number): number {
-  const known = lengths.get(value) ?? measure(value);
-  lengths.set(value, known);
-  return known;
+  const length = lengths.get(value) ?? measure(value);
+  lengths.set(value, length);
+  return length;
 }
 
 const jsonLength = (value: unknown) => JSON.stringify(value).length;
 
-/** An image counts as many tokens as its dimensions ask for, not as its bytes: it is taken for a page of text. */
+/** An image costs tokens by its dimensions, not its bytes. It is estimated like a page of text. */
 const IMAGE = 4_000;
 
 function messageLength({ content }: Message): number {

@@ -1,7 +1,6 @@
 /**
- * The ReAct loop: think (ask the model), act (carry out its calls), observe (hand it the results), until an answer without a
- * call. It keeps no state of its own beyond counters: where it stands is what the events say, so it starts in the middle as
- * well as at the beginning, after a pause, a reload or a crash.
+ * The ReAct loop: think (ask the model), act (carry out its tool calls), observe (return their results), until an answer without a call. It
+ * has no state besides counters. The events define where it is, so it can start anywhere, also after a pause, a reload or a crash.
  */
 
 import { wasStopped } from '../abort.ts';
@@ -11,12 +10,12 @@ import { note } from '../model/notes.ts';
 import type { Outcome, PauseReason, RunError } from '../session/events.ts';
 import type { Reached } from '../session/limits.ts';
 import { isStuck } from '../session/repeats.ts';
-import { spent } from '../session/spent.ts';
-import { takenBackNote } from '../session/writes.ts';
+import { takenBackNote } from '../session/staged-writes.ts';
+import { totalsOf } from '../session/usage-totals.ts';
 import { describeProgress } from '../view/summary.ts';
 import { carryOut } from './act.ts';
 import { LimitReached } from './budget.ts';
-import { failedCheck, putRight, stepError } from './failed-step.ts';
+import { failedCheck, retryStepMessage, stepError } from './failed-step.ts';
 import type { RunPorts } from './ports.ts';
 import { runError } from './run-error.ts';
 import { think } from './think.ts';
@@ -24,7 +23,7 @@ import type { RunEnd } from './tool.ts';
 
 type Halt = { reason: Exclude<PauseReason, 'limit' | 'interrupted'> } | { reason: 'limit'; reached: Reached };
 
-/** The model's message is continued when it was cut off at the output limit, or broke off half-way. */
+/** The model's message is continued when it was cut off at the output limit, or broke off before it was complete. */
 const goOn = (stop: AssistantMessage['stop']): UserMessage => {
   const what = stop === 'max_tokens' ? 'was cut off at the output limit' : 'broke off before it was complete';
   return { role: 'user', content: [note('cut_off', `Your last message ${what}, and no tool call in it was executed. Go on from there.`)] };
@@ -34,22 +33,21 @@ const EMPTY: UserMessage = {
   role: 'user',
   content: [note('empty', 'Your last message was empty: it had neither text nor a tool call. Answer, or go on with the task.')],
 };
-const EMPTY_AGAIN =
-  'The model’s answer was empty, also when it was asked again: try it once more, say it in other words, or choose another model.';
-/** How often a model is asked for an answer that is not empty. */
+const EMPTY_AGAIN = 'The model’s answer was empty twice. Try again, rephrase the request, or choose another model.';
+/** How many attempts a model gets for an answer that is not empty. */
 const TRIES = 2;
 
-/** Runs until the answer, a limit, a stop or a failure, and emits how it ended. It throws only where the log cannot be written. */
+/** Runs until the final answer, a limit, a stop or a failure, and emits the outcome. It throws only when the log cannot be written. */
 export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<void> {
   const { state, emit, meter, now, pace } = ports;
   const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
   const specs = ports.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   let emptyAnswers = 0;
-  /** Since the run began or went on. */
+  /** Whether the model has answered since the run was started or resumed. */
   let hasAnswered = false;
 
   const finish = (outcome: Outcome, error?: RunError) =>
-    emit({ type: 'run_finished', outcome, ...(error && { error }), ...spent(state.lastRun, state, now()) });
+    emit({ type: 'run_finished', outcome, ...(error && { error }), ...totalsOf(state.lastRun, state, now()) });
 
   const upToDate = ({ role, content }: UserMessage): UserMessage => ({ role, content: [...content, ...takenBackNote(state)] });
 
@@ -66,7 +64,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
     return await think(ports, specs, signal);
   }
 
-  /** What does not let the run go on with a call, or a turn of the model. */
+  /** Returns the reason that prevents the next call or turn, if there is one. */
   function halted(before: 'turn' | 'call'): Halt | undefined {
     if (isStuck(state.recent)) return { reason: 'repeating' };
     if (pace.left() === 0) return { reason: 'user' };
@@ -74,7 +72,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
     return reached && { reason: 'limit', reached };
   }
 
-  /** Calls that only read run side by side; one that changes something, or may end the run, runs alone, after all that were asked for before it. */
+  /** Read-only calls run in parallel. A call that changes something, or may end the run, runs alone and after all calls before it. */
   async function act(calls: readonly ToolCall[]): Promise<Halt | Exclude<RunEnd, 'edit_plan'> | undefined> {
     const isReader = ({ name }: ToolCall) => {
       const { effect = 'readonly', alone = false } = tools.get(name) ?? {};
@@ -108,7 +106,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       if (last?.role === 'assistant' && !endedUnsaid(last)) {
         if (last.stop === 'refusal') return finish('refused');
         const isWhole = last.stop !== 'max_tokens' && last.stop !== 'aborted';
-        // A run that ended with this answer, and is tried again, has work to do first.
+        // A run that ended with this answer and is retried must first fix the failed step.
         const open = isWhole && !hasAnswered && lastRun ? failedCheck(lastRun) : undefined;
         if (isEmptyAnswer(last)) {
           if (emptyAnswers === TRIES) throw new ModelError('empty_answer', EMPTY_AGAIN);
@@ -117,7 +115,10 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
           await ports.closing?.({ signal, record: emit });
           return lastRun && failedCheck(lastRun) !== undefined ? finish('failed', stepError(lastRun)) : finish('answered');
         } else
-          emit({ type: 'message_added', message: upToDate(lastRun && open !== undefined ? putRight(lastRun, open) : goOn(last.stop)) });
+          emit({
+            type: 'message_added',
+            message: upToDate(lastRun && open !== undefined ? retryStepMessage(lastRun, open) : goOn(last.stop)),
+          });
       }
       const halt = halted('turn');
       if (halt) return pause(halt);

@@ -1,4 +1,4 @@
-/** One turn of the model: the request, and its answer as it comes, which the limits of the run end where it does not end by itself. */
+/** One turn of the model: sends the request and receives the answer, which ends early when a limit of the run is reached. */
 
 import { interruptible } from '../abort.ts';
 import { checkedEvent } from '../model/answer-shape.ts';
@@ -11,11 +11,14 @@ import { LimitReached } from './budget.ts';
 import type { ThinkPorts } from './ports.ts';
 import { Received } from './received-answer.ts';
 
-/** The limits are looked at whenever so much has come, and once a second, for an answer may also be silent. */
+/** The limits are checked after this many characters and once a second, because an answer may be silent for a long time. */
 const CHECK_CHARACTERS = 4_096;
 const CHECK_MS = 1_000;
 
-/** @throws LimitReached in the middle of an answer; what had come of its text is then kept as half an answer, and what it used is counted, as after any other failure */
+/**
+ * @throws LimitReached while an answer is received. As after any other failure, the text so far is kept as an aborted message, and its
+ * usage is counted.
+ */
 export async function think(ports: ThinkPorts, tools: ModelRequest['tools'], signal: AbortSignal): Promise<AssistantMessage> {
   const { state, emit, meter, price } = ports;
   const history = messagesForModel(state);
@@ -38,7 +41,7 @@ export async function think(ports: ThinkPorts, tools: ModelRequest['tools'], sig
       limit.abort(error);
     }
   }, CHECK_MS);
-  // It must not keep a program alive in which nothing else goes on any more.
+  // The timer must not keep the process alive.
   (timer as { unref?(): void }).unref?.();
 
   const add = (content: AssistantMessage['content'], stop: AssistantMessage['stop']): AssistantMessage => {
@@ -60,8 +63,8 @@ export async function think(ports: ThinkPorts, tools: ModelRequest['tools'], sig
   };
 
   try {
-    for await (const given of interruptible(ports.adapter.stream(request, either), either)) {
-      const event = checkedEvent(given);
+    for await (const rawEvent of interruptible(ports.adapter.stream(request, either), either)) {
+      const event = checkedEvent(rawEvent);
       received.add(event.type === 'part' && event.part.type === 'tool_call' ? { ...event, part: ids.own(event.part) } : event);
       if (event.type !== 'part' && event.type !== 'usage' && event.type !== 'stop') emit(event);
       if (received.size < checkedAt + CHECK_CHARACTERS) continue;
@@ -76,13 +79,13 @@ export async function think(ports: ThinkPorts, tools: ModelRequest['tools'], sig
     clearInterval(timer);
   }
   const { stop, content } = received;
-  // A call in an answer that was cut off or refused may be half a call: it never runs, and is not kept.
+  // A tool call in an answer that was cut off or refused may be incomplete, so it is dropped and never runs.
   return add(stop === 'end_turn' || stop === 'tool_use' ? content : content.filter((part) => part.type !== 'tool_call'), stop);
 }
 
-/** Ids come from models, and some repeat them or leave them out; the log, the approvals and the wires need each to be one call's own. */
+/** Makes tool call ids unique. Some models repeat or omit them, but the log, the approvals and the wire formats need one id per call. */
 class CallIds {
-  /** Of all calls of the session before. */
+  /** The ids of all earlier calls of the session. */
   readonly #earlier: ReadonlySet<string>;
   readonly #taken = new Set<string>();
   readonly #counts = new Map<string, number>();

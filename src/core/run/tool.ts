@@ -2,12 +2,15 @@ import type { ImagePart, TextPart } from '../model/messages.ts';
 import type { JsonSchema } from '../model/model.ts';
 import type { ChangeSummary, CommandLine, Decision, Effect, Revision, ServerTool, Target } from '../session/effects.ts';
 import type { EventBody, Question, QuestionAnswer } from '../session/events.ts';
-import type { Covers } from '../session/grant-scope.ts';
+import type { Permission } from '../session/grant-scope.ts';
 
-/** How a call ends its run: a plan waits for the user; the user wants to edit the plan, or stopped the run; a step of the plan failed. */
+/**
+ * How a call ends its run: a plan awaits the user's decision, the user wants to edit the plan or stopped the run, or a step of the plan
+ * failed.
+ */
 export type RunEnd = 'plan_proposed' | 'edit_plan' | 'stopped' | 'failed';
 
-/** The events that a tool may put into the log. */
+/** The events that a tool may write to the log. */
 export type ToolEvent = Extract<
   EventBody,
   {
@@ -26,32 +29,32 @@ export type ToolEvent = Extract<
 export type ToolOutput = {
   content: string | (TextPart | ImagePart)[];
   isError?: boolean;
-  /** They go into the log with the result. */
+  /** Events that are logged together with the result. */
   events?: ToolEvent[];
   endsRun?: RunEnd;
-  /** How it ended, in a word or two beside the title: `exit 1`. */
+  /** The outcome in a word or two, displayed beside the title: `exit 1`. */
   note?: string;
-  /** The command that it is about was stopped before it ended. */
+  /** The command of the call was stopped before it ended. */
   stopped?: true;
 };
 
 export type ExecuteContext = {
   callId: string;
   signal: AbortSignal;
-  /** Shown while the call runs; not logged. */
+  /** Displayed while the call runs, and not logged. */
   progress(text: string): void;
-  /** Appended to the log before it returns. */
+  /** Returns after the event was appended to the log. */
   record(event: ToolEvent): void;
   /**
-   * Waits until the user has answered. After a reload the call is executed again from its beginning, and a question that was
-   * answered by then is not asked a second time: what comes before it must bear to be done twice.
+   * Waits for the user's answer. After a reload the call is executed again from its beginning, and a question that was already answered is
+   * not asked again. The code before a question must therefore be safe to repeat.
    */
   ask(question: Question): Promise<QuestionAnswer>;
 };
 
 /**
- * A call whose input is valid and whose effect is known. `digest` stands for the final effect:
- * what was approved is executed only while the digest is still the same.
+ * A call with valid input and a known effect. `digest` identifies the effect: an approved call is executed only while its digest is
+ * unchanged.
  */
 export type PreparedCall = {
   title: string;
@@ -59,16 +62,19 @@ export type PreparedCall = {
   changes?: ChangeSummary[];
   digest?: string;
   command?: CommandLine;
-  /** On the web, that it gets, whole and as it is sent. */
+  /** The complete URL that the call requests. */
   address?: string;
   mcp?: ServerTool;
-  /** Hosts on the network that it would speak to, with their ports where they name one. */
+  /** The hosts that the call contacts, with a port when the URL contains one. */
   hosts?: string[];
-  /** One of them is this computer or in a private network. */
+  /** One of the hosts is this computer or in a private network. */
   privateHost?: boolean;
-  /** Files that were read to prepare the call although reading them needs an approval. The call is judged as reading them, too. */
+  /**
+   * Files that were read to prepare the call although reading them needs an approval. The call is therefore judged as a read of them as
+   * well.
+   */
   readToPrepare?: string[];
-  /** The call with as much of its effect as the user kept, never more than these files. */
+  /** Returns the call reduced to the parts that the user accepted. It never affects further files. */
   revise?(revision: Revision): Promise<PreparedCall>;
   execute(context: ExecuteContext): Promise<ToolOutput>;
 };
@@ -80,26 +86,29 @@ export interface Tool {
   effect: Effect;
   /** `builtin`, or `mcp:<server>`. */
   source: string;
-  /** Of an MCP server's whole list of tools: what the user granted to a tool counts for this list only. */
+  /** A hash of the MCP server's whole tool list. Permissions for the tool are valid only while it is unchanged. */
   fingerprint?: string;
-  /** Runs alone, though it only reads: what comes of it decides whether the calls after it are carried out at all. */
+  /** The tool runs alone although it is read-only, because its result decides whether later calls are executed at all. */
   alone?: boolean;
-  /** Validates the input and computes the effect without causing it. @throws ToolError that the model can correct. */
+  /**
+   * Validates the input and computes the effect without causing it. @throws ToolError with a message from which the model can correct the
+   * call.
+   */
   prepare(input: unknown, signal: AbortSignal): Promise<PreparedCall>;
 }
 
-/** The same tool with another `prepare`. A lazy schema stays lazy, and no field is lost. */
+/** Returns the same tool with another `prepare`. Lazy properties stay lazy. */
 export function wrapTool(tool: Tool, prepare: Tool['prepare']): Tool {
   return Object.defineProperties({} as Tool, { ...Object.getOwnPropertyDescriptors(tool), prepare: { value: prepare, enumerable: true } });
 }
 
-/** A failure that the model is told and can correct. Anything else that a tool throws is told to it as well, as an internal failure. */
+/** A failure that the model can correct by its message. Other errors are reported to the model as internal failures. */
 export class ToolError extends Error {
   override name = 'ToolError';
 }
 
 /**
- * `covers`: what a yes can stand for, the widest first; absent where a yes counts once.
- * `secret`: a yes shows the model a file that may hold keys or passwords.
+ * `covers` lists the permissions that the user can grant with an approval, widest first. It is missing when an approval counts only once.
+ * `secret` is set when an approval lets the model read a file that may contain keys or passwords.
  */
-export type Judgement = Decision & { covers?: Covers[]; secret?: true };
+export type Judgement = Decision & { covers?: Permission[]; secret?: true };

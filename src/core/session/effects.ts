@@ -1,16 +1,19 @@
 import type { RuleId } from './rule-ids.ts';
-/** What a tool call does, as data: events, approvals and the policy name it so. */
+/** The effects of a tool call as data, for events, approvals and the policy. */
 
-/** What a call can do at most. `external` reaches beyond the workspace (network, other programs). */
+/** The most that a call can do. `external` reaches beyond the workspace (network, other programs). */
 export type Effect = 'readonly' | 'mutating' | 'destructive' | 'external';
 
 /**
- * A real target of a call: `path` is workspace-relative, after links and `..` were resolved.
- * `names`: of what is in it, the names alone are told.
+ * A resource that a call accesses. `path` is relative to the workspace, with symbolic links and `..` resolved. With `names`, only the names
+ * of its entries are read.
  */
 export type Target = { path: string; access: 'read' | 'write' | 'delete'; outside?: boolean; names?: true };
 
-/** One file of a change as it is shown, logged and approved. `before` and `after` are content hashes; absent means that there is no file. */
+/**
+ * One file of a change as it is displayed, logged and approved. `before` and `after` are content hashes, missing when the file does not
+ * exist.
+ */
 export type ChangeSummary = {
   path: string;
   kind: 'create' | 'edit' | 'delete' | 'move';
@@ -19,26 +22,34 @@ export type ChangeSummary = {
   after?: string;
   added: number;
   removed: number;
-  /** Unified diff for display, cut where it is very long. */
+  /** The unified diff for display, cut off when it is very long. */
   diff: string;
-  /** Known once it is staged, for undo: the mode of a file that goes, and the directories that a new one brings with it, outer ones first. */
+  /**
+   * Added when the change is staged, for undo: the mode of a deleted file, and the directories that a new file creates, outer ones first.
+   */
   mode?: number;
   made?: string[];
 };
 
 /**
- * What the user made of one proposed file: left it out, left out some of its hunks (by their place in its diff, from 0), or put a
- * content of their own in its place (by its hash).
+ * What the user decided on one proposed file: refuse it, leave out some hunks (by index, from 0), or replace it by an edited content (by
+ * hash).
  */
 export type FileRevision = 'refused' | { without: number[] } | { content: string };
 
-/** By path; what is not named was accepted as it was proposed. */
+/** Decisions by path. A file without one was accepted as proposed. */
 export type Revision = Record<string, FileRevision>;
 
-/** What is left in a file of a run's changes; `digest` names it. With a `problem` it cannot be told from what others wrote. */
+/**
+ * The changes of a run that are still in a file, identified by `digest`; or a `problem` when they cannot be separated from changes by
+ * others.
+ */
 export type Review = { diff: string; added: number; removed: number; digest: string } | { problem: string };
 
-/** A command exactly as the shell gets it; `cwd` is workspace-relative. `timeoutSeconds` is named where it is not the usual one. */
+/**
+ * A command exactly as the shell receives it. `cwd` is relative to the workspace. `timeoutSeconds` is set only when it differs from the
+ * default.
+ */
 export type CommandLine = {
   text: string;
   cwd: string;
@@ -47,7 +58,7 @@ export type CommandLine = {
   timeoutSeconds?: number;
 };
 
-/** A tool of an MCP server, by its names there; the description is the server's. */
+/** A tool of an MCP server, by its names there. The description comes from the server. */
 export type ServerTool = { server: string; tool: string; description: string };
 
 export type Decision = { kind: 'allow' | 'deny' | 'ask'; rule: RuleId; reason: string };

@@ -1,4 +1,4 @@
-/** The shape of each durable event, for logs that are read: a file can hold anything. */
+/** The shapes of all durable events, for validating logs, because a file can contain anything. */
 
 import { assistantMessage, cost, model, toolResult, usage, userMessage } from '../model/message-shape.ts';
 import type { StepStatus } from '../plan/plan.ts';
@@ -35,7 +35,7 @@ import type {
   RunError,
   UndoResult,
 } from './events.ts';
-import type { Covers, GrantScope } from './grant-scope.ts';
+import type { GrantScope, Permission } from './grant-scope.ts';
 import type { BudgetKey, Limits } from './limits.ts';
 import { mode, receipt } from './receipt-shape.ts';
 import type { RuleId } from './rule-ids.ts';
@@ -62,7 +62,7 @@ const target = object<Target>({
   outside: optional(boolean),
   names: yes,
 });
-/** Any id is read: one of another version only names what decided, and losing the event would lose what happened. */
+/** An unknown rule id, as of another version, is accepted: it is only displayed, and dropping the event would lose what happened. */
 const rule = string as Check<RuleId>;
 const decision = object<Decision>({ kind: oneOf<Decision['kind']>({ allow: true, deny: true, ask: true }), rule, reason: string });
 const command = object<CommandLine>({
@@ -95,13 +95,13 @@ const undoResults = arrayOf(
   }),
 );
 
-type CoversOf<Kind extends Covers['kind']> = Extract<Covers, { kind: Kind }>;
-const covers: Check<Covers> = anyOf(
-  object<CoversOf<'edits'>>({ kind: constant('edits') }),
-  object<CoversOf<'path'>>({ kind: constant('path'), tool: string, glob: string }),
-  object<CoversOf<'command'>>({ kind: constant('command'), prefix: strings, folders: optional(strings) }),
-  object<CoversOf<'host'>>({ kind: constant('host'), host: string, private: yes }),
-  object<CoversOf<'mcp'>>({ kind: constant('mcp'), server: string, tool: string, fingerprint: text }),
+type PermissionOf<Kind extends Permission['kind']> = Extract<Permission, { kind: Kind }>;
+const permission: Check<Permission> = anyOf(
+  object<PermissionOf<'edits'>>({ kind: constant('edits') }),
+  object<PermissionOf<'path'>>({ kind: constant('path'), tool: string, glob: string }),
+  object<PermissionOf<'command'>>({ kind: constant('command'), prefix: strings, folders: optional(strings) }),
+  object<PermissionOf<'host'>>({ kind: constant('host'), host: string, private: yes }),
+  object<PermissionOf<'mcp'>>({ kind: constant('mcp'), server: string, tool: string, fingerprint: text }),
 );
 const scope = oneOf<GrantScope>({ turn: true, run: true, session: true, workspace: true });
 const fileRevision: Check<FileRevision> = anyOf(
@@ -172,7 +172,7 @@ const restorePoint: Check<RestorePoint> = anyOf(
   object<Exclude<RestorePoint, { undoId: string }>>({ runId: string, callId: text }),
 );
 
-/** Each field of each event; what else a line holds is of no interest. */
+/** The fields of each event. Unknown fields are ignored. */
 export const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
   run_started: { mode, prompt: string, model, limits, plan: optional(plan), resumes: text, revises: text },
   limits_shrunk: { limits, reason: string },
@@ -206,7 +206,7 @@ export const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
     mcp: optional(object<ServerTool>({ server: string, tool: string, description: string })),
     input: json,
     targets: optional(arrayOf(target)),
-    covers: optional(arrayOf(covers)),
+    covers: optional(arrayOf(permission)),
     similar: amount,
   },
   approval_resolved: {
@@ -214,11 +214,11 @@ export const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
     callId: string,
     digest: text,
     answer: approvalAnswer,
-    granted: optional(object<Granted>({ scope, covers })),
+    granted: optional(object<Granted>({ scope, covers: permission })),
   },
   question_asked: { questionId: string, callId: string, question },
   question_answered: { questionId: string, callId: string, answer: questionAnswer },
-  grants_revoked: { covers: optional(covers) },
+  grants_revoked: { covers: optional(permission) },
   changes_staged: { callId: string, changes: stagedChanges },
   file_changed: { callId: string, changes },
   changes_dropped: { callId: string },
@@ -266,14 +266,14 @@ export const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
 
 const SHAPES = new Map<unknown, Check<object>>(Object.entries(FIELDS).map(([type, fields]) => [type, object(fields)]));
 
-/** `seq` leaves room to count on, and `at` is a time that a Date can hold. */
+/** `seq` must leave room for further events, and `at` must be a time that Date supports. */
 const envelope = object<{ runId: string; seq: number; at: number }>({
   runId: string,
   seq: integer(1, 2 ** 48),
   at: between(0, 8_640_000_000_000_000),
 });
 
-/** Whether a line of a log is an event as this version writes them. */
+/** Whether a line of a log is a valid event of this version. */
 export function isLogged(value: unknown): value is AgentEvent {
   if (!envelope(value)) return false;
   const { type } = value as { type?: unknown };

@@ -2,30 +2,30 @@ import type { AssistantMessage, Cost, ModelRef, ToolResult, Usage, UserMessage }
 import type { ModelErrorKind, ModelWaiting } from '../model/model.ts';
 import type { Check, Plan, StepStatus } from '../plan/plan.ts';
 import type { ChangeSummary, CommandLine, Decision, Effect, Revision, ServerTool, Target } from './effects.ts';
-import type { Covers, GrantScope } from './grant-scope.ts';
+import type { GrantScope, Permission } from './grant-scope.ts';
 import type { BudgetKey, Limits } from './limits.ts';
 import type { RuleId } from './rule-ids.ts';
 
 export type Mode = 'ask' | 'plan' | 'agent';
 export const MODES: readonly Mode[] = ['ask', 'plan', 'agent'];
 
-export type { Covers, GrantScope } from './grant-scope.ts';
+export type { GrantScope, Permission } from './grant-scope.ts';
 
 /**
- * Answer to an approval: yes (and for how long what the question covers need not be asked again; `covers` is which of that, from 0),
- * or no, with words for the model.
+ * The answer to an approval request: yes, with an optional grant (`covers` is the index of the permission in the request), or no, with
+ * words for the model.
  */
-/** `by: 'nobody'`: nobody was there to be asked, and the words are the host's. */
+/** With `by: 'nobody'`, no user was available, and the words come from the host. */
 export type ApprovalAnswer =
   | { approve: true; grant?: GrantScope; covers?: number; revised?: Revision; by?: 'grant'; widen?: true }
   | { approve: false; words?: string; by?: 'nobody' };
 
-/** For how long what need not be asked for. */
-export type Granted = { scope: GrantScope; covers: Covers };
+/** The permission that the user granted, and for how long. */
+export type Granted = { scope: GrantScope; covers: Permission };
 
 /**
- * What a call asks the user. `id` is the question's own in its call; `options` are offered as buttons, `freeText` allows own words.
- * Where an answer runs a `command`, `reason` says why that is asked.
+ * A question of a tool call to the user. `id` is unique within the call. `options` are displayed as buttons, and `freeText` allows any
+ * other answer. When an answer runs a `command`, `reason` says why it needs an approval.
  */
 export type Question = {
   id: string;
@@ -35,33 +35,33 @@ export type Question = {
   command?: CommandLine;
   reason?: string;
 };
-/** The label of the option, or own words. `by: 'nobody'`: nobody was there to be asked. */
+/** The label of the chosen option, or the user's words. With `by: 'nobody'`, no user was available. */
 export type QuestionAnswer = { option: string; words?: string } | { words: string; by?: 'nobody' };
 
-/** `check`: a step of the plan did not pass its check. */
+/** `check` means that a step of the plan did not pass its check. */
 export type RunError = { kind: ModelErrorKind | 'internal' | 'check'; message: string };
 export type Outcome = 'answered' | 'plan_proposed' | 'refused' | 'stopped' | 'failed';
-/** `interrupted`: the host went away in mid-run. */
-/** `edit_plan`: the user wants to edit the plan that the run carries out. */
-/** `user`: the user holds it. `repeating`: it went round in circles. */
+/** `interrupted`: the host exited during the run. */
+/** `edit_plan`: the user wants to edit the plan of the run. */
+/** `user`: the user paused the run. `repeating`: the run went in circles. */
 export type PauseReason = 'limit' | 'max_tokens' | 'interrupted' | 'edit_plan' | 'user' | 'repeating';
 
-/** `merged`: somebody went on in the file, and what they wrote is still in it. */
+/** `merged`: somebody else has changed the file since, and those changes were kept. */
 export type UndoResult = { path: string; outcome: 'restored' | 'merged' | 'unchanged' | 'refused'; reason?: string };
 
 export type CheckOutcome = 'passed' | 'failed' | 'not_run';
 
-/** Right after a call, or, without one, before a run began; or as it was before an undo or a restore. */
+/** A point in time: right after a call, before a run began (without `callId`), or before an undo or restore. */
 export type RestorePoint = { runId: string; callId?: string } | { undoId: string };
 
 /**
- * Everything that happens. There is no second vocabulary: the log, the panel, the native chat, the terminal and `--json` all speak this one.
- * History is folded from `message_added` and `tool_finished`; deltas and progress are for display and are not logged.
+ * All events of a session. The log, the panel, the native chat, the terminal and `--json` use the same types. The history is computed from
+ * `message_added` and `tool_finished`; deltas and progress are for display and are not logged.
  */
 export type EventBody =
-  /** `resumes` is the run that began with the plan; `revises` the plan that is to be proposed anew. */
+  /** `resumes` is the run that began the plan. `revises` is the plan that the model is to propose again. */
   | { type: 'run_started'; mode: Mode; prompt: string; model: ModelRef; limits: Limits; plan?: Plan; resumes?: string; revises?: string }
-  /** The machine that serves the model is short of memory, so this run pauses earlier than usual. */
+  /** The computer that serves the model is short of memory, so this run pauses earlier than usual. */
   | { type: 'limits_shrunk'; limits: Limits; reason: string }
   | { type: 'turn_started'; turn: number }
   | { type: 'text_delta'; text: string }
@@ -69,11 +69,13 @@ export type EventBody =
   | { type: 'tool_input_delta'; name?: string; text: string }
   | ModelWaiting
   /**
-   * `queued` is the id of a message that waited for this. `estimated` are the tokens of an answer by its length and its request's, where the
-   * service did not count them, `estimatedUsd` what it costs with them.
+   * `queued` is the id of the queued message that this one was. `estimated` counts tokens of an answer that the service did not count,
+   * estimated by length, and `estimatedUsd` is the cost including them.
    */
   | { type: 'message_added'; message: UserMessage | AssistantMessage; queued?: string; estimated?: number; estimatedUsd?: number }
-  /** What the user said during a run: it joins before the model's next turn. An id that waits already: its words are these now. */
+  /**
+   * A message that the user sent during a run. It joins before the next turn of the model. An event with a known id replaces the message.
+   */
   | { type: 'message_queued'; id: string; message: UserMessage }
   | { type: 'message_unqueued'; id: string }
   | {
@@ -93,42 +95,42 @@ export type EventBody =
       approvalId: string;
       callId: string;
       title: string;
-      /** The policy's rule that made it a question. */
+      /** The policy rule that requires the approval. */
       rule: RuleId;
       reason: string;
-      /** A yes shows the model a file that may hold keys or passwords. */
+      /** An approval lets the model read a file that may contain keys or passwords. */
       secret?: true;
       changes: ChangeSummary[];
       digest?: string;
-      /** What a yes runs, in full. */
+      /** The complete command that an approval runs. */
       command?: CommandLine;
-      /** On the network, that it speaks to. */
+      /** The hosts that the call contacts. */
       hosts?: string[];
-      /** The whole address that a yes gets, or the server's tool that it calls. */
+      /** The complete URL that is requested, or the tool of an MCP server that is called. */
       address?: string;
       mcp?: ServerTool;
-      /** What the tool is called with and reaches, where neither a command, an address nor changes show it. */
+      /** The input and targets of the call, when neither a command, a URL nor changes display them. */
       input?: unknown;
       targets?: Target[];
-      /** What a yes can stand for, the widest first; absent where a yes counts once. */
-      covers?: Covers[];
-      /** So many other calls of the same answer would ask for the same. */
+      /** The permissions that the user can grant, widest first. It is missing when an approval counts only once. */
+      covers?: Permission[];
+      /** How many other calls of the same answer would need the same permission. */
       similar?: number;
     }
   /** The answer as it counts: `granted` is what it stands for from now on. `digest` is of the effect that is agreed to: where the user revised the proposal, of what is left of it. */
   | { type: 'approval_resolved'; approvalId: string; callId: string; digest?: string; answer: ApprovalAnswer; granted?: Granted }
-  /** The run waits until it is answered. */
+  /** The run waits for the answer. */
   | { type: 'question_asked'; questionId: string; callId: string; question: Question }
   | { type: 'question_answered'; questionId: string; callId: string; answer: QuestionAnswer }
-  /** What this session or a run of it was granted before is asked for again; all of it, or what is named. */
-  | { type: 'grants_revoked'; covers?: Covers }
+  /** Permissions of this session and its runs were revoked: the given one, or all. */
+  | { type: 'grants_revoked'; covers?: Permission }
   | { type: 'tool_progress'; callId: string; text: string }
-  /** Written before the first byte of a change is, so that a crash in between can be taken back too. */
+  /** Logged before the first byte of a change is written, so that a change which a crash interrupts can be undone, too. */
   | { type: 'changes_staged'; callId: string; changes: Omit<ChangeSummary, 'diff'>[] }
   | { type: 'file_changed'; callId: string; changes: ChangeSummary[] }
   /** What was staged could not be written, and every file is as it was. */
   | { type: 'changes_dropped'; callId: string }
-  /** `withheld`: it was not carried out, for it was denied, rejected, or one too many. */
+  /** `withheld` is true when the call was not executed, because it was denied, rejected or beyond a limit. */
   | {
       type: 'tool_finished';
       callId: string;
@@ -136,14 +138,17 @@ export type EventBody =
       durationMs: number;
       decision?: Decision;
       note?: string;
-      /** The command that the call is about was stopped before it ended. */
+      /** The command of the call was stopped before it ended. */
       stopped?: true;
       withheld?: true;
     }
   | { type: 'plan_proposed'; plan: Plan }
-  /** `run` carries the plan as the user confirmed it, which may be an edited revision. */
+  /** With `run`, `plan` is the plan as the user confirmed it, which may be an edited revision. */
   | { type: 'plan_resolved'; planId: string; answer: 'run' | 'discard'; plan?: Plan }
-  /** `implicit`: the model wrote in its scope without a word. `unchanged`: it is done, and changed none of the files that it may change. */
+  /**
+   * `implicit`: the model wrote to files of the step without reporting its start. `unchanged`: the step is done and changed none of its
+   * files.
+   */
   | {
       type: 'plan_step';
       planId: string;
@@ -155,11 +160,11 @@ export type EventBody =
       unchanged?: true;
     }
   | { type: 'step_checked'; planId: string; hash?: string; step: number; check: Check; outcome: CheckOutcome; output: string }
-  /** What the step had changed is as it was before it, but for the files that were refused. */
+  /** The changes of the step were undone, except in the files that were refused. */
   | { type: 'step_rolled_back'; planId: string; hash?: string; step: number; undoId: string; results: UndoResult[] }
-  /** From now on the run is bound to this revision. `was`: the numbers that its steps had before, 0 for a new one. */
+  /** From now on the run follows this revision. `was` lists the former numbers of its steps, 0 for a new step. */
   | { type: 'plan_revised'; plan: Plan; reason: string; was?: number[] }
-  /** `unpriced`: the price of so many answers is not known, and they are not in the money that was counted. */
+  /** `unpriced` counts the answers of unknown price, which are missing from the money that was counted. */
   | { type: 'budget_reached'; limit: BudgetKey; max: number; unpriced?: number }
   | { type: 'run_paused'; reason: PauseReason; summary: string }
   | { type: 'run_resumed' }
@@ -173,13 +178,16 @@ export type EventBody =
       durationMs: number;
       receipt?: Receipt;
     }
-  /** Written before the first byte that an undo or a restore changes, which so can be taken back itself. */
+  /** Logged before the first byte that an undo or a restore writes, so that it can itself be undone. */
   | { type: 'undo_staged'; undoId: string; restore?: true; changes: Omit<ChangeSummary, 'diff'>[] }
   /** `part` where not the whole run was taken back: one file of it, or one hunk of that. An undo without an `undoId` cannot be taken back. */
   | { type: 'changes_undone'; undoneRunId: string; results: UndoResult[]; undoId?: string; part?: { path: string; hunk?: number } }
   | { type: 'changes_restored'; undoId: string; to: RestorePoint; results: UndoResult[] };
 
-/** `seq` counts the durable events of a session from 1; a transient event carries the seq of the last durable one. `at` is milliseconds since 1970. */
+/**
+ * `seq` counts the durable events of a session from 1. A transient event has the `seq` of the last durable one. `at` is milliseconds since
+ * 1970.
+ */
 export type AgentEvent = EventBody & { runId: string; seq: number; at: number };
 
 const TRANSIENT: ReadonlySet<EventBody['type']> = new Set([
@@ -190,40 +198,40 @@ const TRANSIENT: ReadonlySet<EventBody['type']> = new Set([
   'tool_progress',
 ]);
 
-/** Durable events are in the log before anyone sees them. */
+/** Durable events are written to the log before anyone receives them. */
 export function isDurable(event: EventBody): boolean {
   return !TRANSIENT.has(event.type);
 }
 
-/** Lists are cut at `MAX_NAMED`; the counts are not. */
+/** Lists are limited to `MAX_NAMED` entries; the counts are not. */
 export type Receipt = {
   mode: Mode;
   calls: number;
-  /** Of calls that were carried out, by what they could do at most. */
+  /** Executed calls by effect. */
   effects: Partial<Record<Effect, number>>;
-  /** How many calls were allowed without asking, by the rule that allowed them. */
+  /** How many calls were allowed without an approval, by policy rule. */
   allowed: Partial<Record<RuleId, number>>;
   asked: number;
-  /** Of those asked for. */
+  /** How many of the requested approvals were granted. */
   approved: number;
   rejected: number;
   denied: number;
-  /** Of those carried out, and those of tools that Agent does not have; absent where it was not counted. */
+  /** Failed calls among the executed ones, and calls of unknown tools in Agent mode. Missing in older logs. */
   failed?: number;
-  /** By the rule that denied. */
+  /** Denied calls by policy rule. */
   deniedBy: Partial<Record<RuleId, number>>;
   read: string[];
   readCount: number;
   changed: string[];
   changedCount: number;
-  /** Steps of the plan that are done and changed none of their files. Absent in logs of older versions, and where there are none. */
+  /** Plan steps that are done and changed none of their files. Missing when there are none, and in older logs. */
   unchangedSteps?: number[];
   commands: string[];
   commandCount: number;
   hosts: string[];
   hostCount: number;
-  /** Of MCP servers that were called. */
+  /** The MCP servers that were called. */
   servers: string[];
-  /** Whether the run was built with any tool that can change something; absent where that is not known. */
+  /** Whether the run had any tool that can change something. Missing when that is unknown. */
   canWrite?: boolean;
 };

@@ -1,28 +1,28 @@
-/** What a yes may stand for beyond the one call that was asked about. */
-export type Covers =
-  /** Edits of files in this workspace, but for what asks whatever was granted. */
+/** What a user can permit beyond the single call that needs an approval. */
+export type Permission =
+  /** Edits of all files in this workspace, except those that always need an approval. */
   | { kind: 'edits' }
-  /** Edits by one tool, below a folder or of a file. */
+  /** Edits by one tool, of one file or below a folder. */
   | { kind: 'path'; tool: string; glob: string }
   /**
-   * Commands that begin with these words, and run the code of these folders; what is below them counts, but for projects of their own.
-   * Where none is named, the top of the workspace is meant. Commands that only read are not bound to a folder.
+   * Commands that begin with these words and run the code of these folders, including subfolders that are not projects of their own.
+   * Without `folders`, the top of the workspace is meant. Read-only commands are not bound to a folder.
    */
   | { kind: 'command'; prefix: string[]; folders?: string[] }
-  /** Requests to a host; `private` where it is this computer or in a private network. */
+  /** Requests to a host. `private` is true for this computer and private networks. */
   | { kind: 'host'; host: string; private?: true }
-  /** One tool of an MCP server, while the server's tools are described as they were. */
+  /** One tool of an MCP server, as long as the descriptions of its tools do not change. */
   | { kind: 'mcp'; server: string; tool: string; fingerprint?: string };
 
-/** `turn`: for the calls of one answer of the model. `workspace`: for good, in this workspace. */
+/** `turn` covers the calls of one model answer. `workspace` has no end. */
 export const GRANT_SCOPES = ['turn', 'run', 'session', 'workspace'] as const;
 export type GrantScope = (typeof GRANT_SCOPES)[number];
 
-/** A grant as the state of a session keeps it; those for the whole workspace are the host's. */
-export type Grant = { scope: Exclude<GrantScope, 'workspace'>; covers: Covers; runId: string; callIds?: string[] };
+/** A grant in the state of a session. The host stores those for the whole workspace. */
+export type Grant = { scope: Exclude<GrantScope, 'workspace'>; covers: Permission; runId: string; callIds?: string[] };
 
-/** As a part of a sentence: "edits in this workspace". */
-export function coversText(covers: Covers): string {
+/** Describes a permission as a part of a sentence: "edits in this workspace". */
+export function permissionText(covers: Permission): string {
   switch (covers.kind) {
     case 'edits':
       return 'edits in this workspace';
@@ -51,17 +51,17 @@ const EDITS: Record<string, string | undefined> = {
   delete_file: 'deletions of files',
 };
 
-/** Which grants count for a call of this run, without those that the host keeps. */
-export function grantsFor(grants: readonly Grant[], runId: string, callId: string): Covers[] {
+/** Returns the permissions that apply to a call, without those that the host stores. */
+export function grantsFor(grants: readonly Grant[], runId: string, callId: string): Permission[] {
   return grants
     .filter(({ scope, runId: of, callIds }) => scope === 'session' || (of === runId && (scope === 'run' || callIds?.includes(callId))))
     .map(({ covers }) => covers);
 }
 
-export function sameCovers(a: Covers, b: Covers): boolean {
+export function isSamePermission(a: Permission, b: Permission): boolean {
   return keyOf(a) === keyOf(b);
 }
 
-function keyOf(covers: Covers): string {
+function keyOf(covers: Permission): string {
   return JSON.stringify(Object.entries(covers).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,30 +1,33 @@
-/** What limits a run, and what it has used of that. */
+/** The limits of a run, and the use that is compared with them. */
 import type { Usage } from '../model/messages.ts';
 
-/** `minutes` is wall time; the time that a run waits for its user does not count. */
+/** `minutes` is wall-clock time, without the time in which a run waits for its user. */
 export type Limits = { turns: number; callsPerTurn: number; callsPerRun: number; minutes: number };
 
-/** `ms` is time without that in which the user was waited for. `unpriced` counts the answers whose cost is not known: it is in `usd` by an estimate, or not at all. */
+/**
+ * `ms` excludes the time in which the run waited for the user. `unpriced` counts the answers of unknown cost; `usd` includes them by an
+ * estimate or not at all.
+ */
 export type Use = { turns: number; calls: number; tokens: number; usd: number; ms: number; unpriced: number };
 
 export const NO_USE: Use = { turns: 0, calls: 0, tokens: 0, usd: 0, ms: 0, unpriced: 0 };
 
-/** Of one run, beyond its `Limits`. */
+/** Limits of one run besides `Limits`. */
 export type RunBudget = { tokens?: number; usd?: number };
 
-/** Of all runs of a day; then how fast one run may follow another. */
+/** Limits of all runs of a day together. */
 export type DayBudget = { runs?: number; turns?: number; calls?: number; tokens?: number; usd?: number; minutes?: number };
 
-/** `cooldown` is in seconds. `price`: money is limited, and what the model costs is not known. */
+/** `cooldown` is in seconds. `price` is reached when money is limited and the price of the model is unknown. */
 export type BudgetKey = keyof Limits | keyof RunBudget | `day.${keyof DayBudget}` | 'runsPerMinute' | 'cooldown' | 'price';
 
-/** `unpriced`: so many answers are not in the money that was counted, or by an estimate. */
+/** `unpriced` counts the answers that are missing from the money that was counted, or only estimated. */
 export type Reached = { limit: BudgetKey; max: number; unpriced?: number };
 
-/** Where a run that goes on with more counts from, by the limit that it had reached. */
+/** Maps the limits with which the user let a run continue to the use at that time, from which they count again. */
 export type Allowance = Partial<Record<BudgetKey, number>>;
 
-/** Tokens of an answer that the service did not count, and what the answer costs with them. */
+/** Estimated tokens of an answer that the service did not count, and the cost including them. */
 export type Estimate = { estimated?: number; estimatedUsd?: number };
 
 export function useOfAnswer(usage: Usage | undefined, usd: number | undefined, { estimated = 0, estimatedUsd }: Estimate): Partial<Use> {
@@ -38,7 +41,7 @@ export function addUse(sum: Use, more: Partial<Use>): Use {
   return total;
 }
 
-/** How much of what a limit limits a run has used. */
+/** Returns the use of a run in the unit of a limit. */
 export function usedOf(limit: BudgetKey, use: Use): number {
   switch (limit) {
     case 'turns':

@@ -1,4 +1,4 @@
-/** The shape of a run's receipt, for logs that are read. */
+/** Checks the shape of a run's receipt when a log is read. */
 import { arrayOf, boolean, type Check, number, object, oneOf, optional, recordOf, string } from '../shape.ts';
 import type { Mode, Receipt } from './events.ts';
 

@@ -1,20 +1,20 @@
 /**
- * A session is what its events say. This reducer is the only code that turns events into state: the loop runs on it while
- * events happen, and a reload folds the same events from the log and stands at the same place.
+ * The reducer that turns events into session state; no other code does. The loop uses it while events happen, and a reload folds the same
+ * events from the log into the same state.
  */
 
 import { brokeOffInside, callsOf, isEmptyAnswer, type Message, type ToolCall, type ToolResult } from '../model/messages.ts';
-import { reducePlan, settledSteps, stepsAfter } from '../plan/progress.ts';
+import { finishedSteps, reducePlan, stepsAfter } from '../plan/progress.ts';
 import type { AgentEvent } from './events.ts';
-import { sameCovers } from './grant-scope.ts';
+import { isSamePermission } from './grant-scope.ts';
 import { addUse, NO_USE, usedOf, useOfAnswer } from './limits.ts';
-import { withMade } from './repeats.ts';
+import { addCompletedCall } from './repeats.ts';
 import { emptySession, type MutableRunRecord, type MutableSessionState, type SessionState } from './session-state.ts';
-import { addCost, addUsage, workedMs } from './spent.ts';
+import { reduceWrites } from './staged-writes.ts';
 import { titleOf } from './title.ts';
-import { reduceWrites } from './writes.ts';
+import { addCost, addUsage, workedMs } from './usage-totals.ts';
 
-/** Takes a durable event into the state. Transient events must not be passed. */
+/** Applies a durable event to the state. Transient events must not be passed. */
 export function reduce(state: MutableSessionState, event: AgentEvent): void {
   const run = state.runs.get(event.runId);
   if (run) countTime(run, state, event);
@@ -24,7 +24,7 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
   switch (event.type) {
     case 'run_started': {
       const { runId, mode, model, prompt, plan, revises } = event;
-      const steps = settledSteps((event.resumes && state.runs.get(event.resumes)?.steps) || {});
+      const steps = finishedSteps((event.resumes && state.runs.get(event.resumes)?.steps) || {});
       state.title ||= titleOf(prompt);
       const fresh = {
         status: 'live',
@@ -64,7 +64,7 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
       if (event.effect !== 'readonly' && event.decision.kind === 'allow') state.begun.add(event.callId);
       break;
     case 'approval_requested':
-      // A new question about a call, whose effect is another by now, stands in the place of the old one.
+      // A new request about a call, whose effect has changed meanwhile, replaces the old one.
       for (const [id, { callId }] of state.pendingApprovals) if (callId === event.callId) state.pendingApprovals.delete(id);
       state.pendingApprovals.set(event.approvalId, event);
       break;
@@ -79,7 +79,7 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
       break;
     case 'question_asked':
       state.pendingQuestions.set(event.questionId, event);
-      // What comes before a question bears to be done twice: after a reload the call is carried out from its beginning.
+      // Code before a question is safe to repeat, and after a reload the call is executed again from its beginning.
       state.begun.delete(event.callId);
       break;
     case 'question_answered':
@@ -87,14 +87,14 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
       state.questionAnswers.set(event.questionId, event.answer);
       break;
     case 'grants_revoked':
-      state.grants = state.grants.filter(({ covers }) => event.covers && !sameCovers(covers, event.covers));
+      state.grants = state.grants.filter(({ covers }) => event.covers && !isSamePermission(covers, event.covers));
       break;
     case 'changes_staged':
       state.begun.add(event.callId);
       reduceWrites(state, event, run);
       break;
     case 'file_changed':
-      // Before the steps: a write belongs to the step that is under way.
+      // This comes before the steps are updated, because a write belongs to the step that was running at the time.
       reduceWrites(state, event, run);
       if (run) run.steps = stepsAfter(run.steps, event);
       break;
@@ -152,18 +152,18 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
   }
 }
 
-/** Where events are missing, nobody knows how far the open calls came: none of them may happen twice. */
+/** When events are missing, the progress of open calls is unknown, so none of them may be repeated. */
 function distrustOpenCalls({ open, begun }: MutableSessionState): void {
   for (const { id } of open) begun.add(id);
 }
 
-/** Leaves out a number, for an event that is lost: the next one then says to everybody that something is missing before it. */
+/** Skips a sequence number for a lost event, so that every reader of the log sees that an event is missing. */
 export function skipLost(state: MutableSessionState): void {
   state.seq++;
   distrustOpenCalls(state);
 }
 
-/** What passes between two events of a run is its time, unless nobody was at work. */
+/** Counts the time since the last event as work of the run, unless the run was not active. */
 function countTime(run: MutableRunRecord, state: SessionState, event: AgentEvent): void {
   const away = event.type === 'run_resumed' || (event.type === 'run_paused' && event.reason === 'interrupted');
   if (!away) run.used = { ...run.used, ms: workedMs(run, state, event.at) };
@@ -171,7 +171,7 @@ function countTime(run: MutableRunRecord, state: SessionState, event: AgentEvent
 
 function remember(state: MutableSessionState, result: ToolResult): void {
   const call = state.open.find(({ id }) => id === result.callId);
-  if (call) state.recent = withMade(state.recent, { call, result }, state.open);
+  if (call) state.recent = addCompletedCall(state.recent, { call, result }, state.open);
 }
 
 function grant(state: MutableSessionState, { runId, answer, granted }: Extract<AgentEvent, { type: 'approval_resolved' }>): void {
@@ -189,8 +189,8 @@ export function foldSession(events: Iterable<AgentEvent>): MutableSessionState {
 }
 
 /**
- * Moves the open calls' results into the history. A call without a result gets a synthetic one, because every wire refuses
- * a history in which a call is left unanswered; this way a session can always go on.
+ * Moves the results of open calls into the history. A call without a result gets a synthetic one, because all providers refuse a history
+ * with an unanswered call. A session can therefore always continue.
  */
 function closeOpenCalls(state: MutableSessionState): void {
   if (state.open.length === 0) return;
@@ -209,12 +209,12 @@ export function orphanResult(call: ToolCall, mayHaveHappened: boolean): ToolResu
   return { type: 'tool_result', callId: call.id, name: call.name, content: [{ type: 'text', text }], isError: true };
 }
 
-/** The history as a model may see it: an answer that says nothing is left out, since wires refuse it. */
+/** Returns the history for a request. Empty answers are left out, because providers refuse them. */
 export function messagesForModel(state: SessionState): Message[] {
   return state.messages.filter((message) => message.content.length > 0 && !isEmptyAnswer(message));
 }
 
-/** Whether the conversation ends with half an answer, which can be gone on with. */
+/** Whether the conversation ends with an incomplete answer, which can be continued. */
 export function brokeOff({ messages }: SessionState): boolean {
   return brokeOffInside(messages.at(-1));
 }

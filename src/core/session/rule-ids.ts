@@ -1,6 +1,9 @@
-/** Ids of the policy's rules. Logs and receipts name the rule that decided a call; the sentence for people is the decision's reason. */
+/**
+ * The ids of the policy's rules. Logs and receipts contain the id of the rule that decided a call; the decision's `reason` is the sentence
+ * for the user.
+ */
 
-/** Asks whatever was granted, because of what a command does. */
+/** These rules ask regardless of permissions, because of what a command does. */
 export type CommandConcern =
   | 'unreadable'
   | 'dynamic'

@@ -1,6 +1,6 @@
 /**
- * What is known of a session, and of its runs, by its events. Only the fold of the events (`reduce` and what it calls) has the mutable types;
- * everybody else gets the same objects by their readonly types.
+ * The state of a session and its runs, as computed from its events. Only `reduce` and the functions that it calls use the mutable types;
+ * all other code gets the same objects with readonly types.
  */
 
 import type { Cost, Message, ModelRef, ToolCall, ToolResult, Usage, UserMessage } from '../model/messages.ts';
@@ -9,7 +9,7 @@ import type { ChangeSummary } from './effects.ts';
 import type { AgentEvent, ApprovalAnswer, CheckOutcome, Mode, Outcome, PauseReason, QuestionAnswer } from './events.ts';
 import type { Grant } from './grant-scope.ts';
 import type { Allowance, Reached, Use } from './limits.ts';
-import type { Made } from './repeats.ts';
+import type { CompletedCall } from './repeats.ts';
 
 export type ApprovalRequest = Extract<AgentEvent, { type: 'approval_requested' }>;
 export type AskedQuestion = Extract<AgentEvent, { type: 'question_asked' }>;
@@ -22,29 +22,29 @@ export type MutableRunRecord = {
   model: ModelRef;
   prompt: string;
   plan?: Plan;
-  /** Of the plan, by their numbers. */
+  /** The steps of the plan by number. */
   steps: StepStates;
-  /** The plan that this run is to propose anew. */
+  /** The id of the plan that this run is to propose again. */
   revises?: string;
-  /** `live` after a crash or reload means: interrupted, and can be resumed. */
+  /** After a crash or reload, `live` means that the run was interrupted and can be resumed. */
   status: 'live' | 'paused' | 'finished';
   pause?: PauseReason;
   outcome?: Outcome;
-  /** Of all its answers so far, over pauses and reloads. */
+  /** The total of all answers so far, across pauses and reloads. */
   usage: Usage;
   cost: Partial<Cost>;
   used: Use;
-  /** The limit at which it paused last. */
+  /** The limit at which the run paused last. */
   reached?: Reached;
-  /** Where it counts from, by the limits at which it was let go on with more. */
+  /** For each limit that the user extended, the use at that time. */
   from: Allowance;
   changed: boolean;
-  /** How much the session had staged, and how many messages it had, when the run began. */
+  /** The number of staged writes and of messages when the run began. */
   stagedBefore: number;
   messagesBefore: number;
 };
 
-/** Entries are what the events held, and nobody changes these. */
+/** The entries come from events, which are never changed. */
 type ReadonlyCollection<T> =
   T extends Map<infer Key, infer Value>
     ? ReadonlyMap<Key, Readonly<Value>>
@@ -61,39 +61,39 @@ export type SessionState = { readonly [Field in keyof MutableSessionState]: Read
 export type MutableSessionState = {
   seq: number;
   title: string;
-  /** Of all runs. */
+  /** The total of all runs. */
   usage: Usage;
   cost: Partial<Cost>;
   runs: Map<string, MutableRunRecord>;
   lastRun: MutableRunRecord | undefined;
   messages: Message[];
-  /** Calls of the last assistant message, while not all of them have a result. */
+  /** The calls of the last assistant message, until all of them have a result. */
   open: ToolCall[];
   results: Map<string, ToolResult>;
-  /** Calls that came to an end and were not withheld: denied, rejected, or beyond a limit. */
+  /** Calls that were executed. Denied and rejected calls, and those beyond a limit, are not. */
   carriedOut: Set<string>;
-  /** Calls that may have taken effect although no result of them is known. */
+  /** Calls that may have taken effect although they have no result. */
   begun: Set<string>;
   approvals: Map<string, { approvalId: string; digest?: string; answer: ApprovalAnswer }>;
   pendingApprovals: Map<string, ApprovalRequest>;
   questionAnswers: Map<string, QuestionAnswer>;
   pendingQuestions: Map<string, AskedQuestion>;
   plans: Map<string, { plan: Plan; status: PlanStatus }>;
-  /** What runs were about to write, in order, for undo. */
+  /** Writes that were about to happen, in order, for undo. */
   staged: Write[];
   undone: Set<string>;
-  /** The runs that an undo or a restore took back whole. */
+  /** The runs that each undo or restore has completely undone. */
   undos: Map<string, string[]>;
-  /** What was taken back since the model last heard of its user. */
+  /** Paths that were undone since the model's last user message. */
   takenBack: Set<string>;
-  /** What the user allowed when asked, but for what the host keeps for the whole workspace. */
+  /** The permissions that the user granted, except those for the whole workspace, which the host stores. */
   grants: Grant[];
   callIds: Set<string>;
-  /** What waits to join a run, in order, by its id. */
+  /** Messages that wait to join a run, in order, by id. */
   queue: Map<string, Queued>;
-  /** The run's last calls with their results. */
-  recent: readonly Made[];
-  /** When the last event of the log happened. */
+  /** The latest calls of the run with their results. */
+  recent: readonly CompletedCall[];
+  /** The time of the last logged event. */
   at: number;
 };
 
@@ -129,12 +129,12 @@ export function emptySession(): MutableSessionState {
   };
 }
 
-/** Whether the user has to answer something before the run can go on. */
+/** Whether the run waits for an answer of the user. */
 export function waitsForUser({ pendingApprovals, pendingQuestions }: SessionState): boolean {
   return pendingApprovals.size > 0 || pendingQuestions.size > 0;
 }
 
-/** `landed` when it is known that it did. `planId` and `step`: which step of a plan it belongs to. */
+/** `landed` is true when the write is known to have completed. `planId` and `step` name the plan step that it belongs to. */
 export type Write = {
   runId: string;
   callId: string;
@@ -147,14 +147,14 @@ export type Write = {
 
 export type StepState = {
   status: StepStatus;
-  /** It was started by its first write, and not by a word of the model. */
+  /** The step was started by its first write, not by a report of the model. */
   implicit?: boolean;
-  /** It is done and changed nothing, though it may change files. */
+  /** The step is done and changed nothing, although it was allowed to. */
   unchanged?: boolean;
   note?: string;
   check?: { check: Check; outcome: CheckOutcome; output: string };
   rolledBack?: boolean;
-  /** Paths that the step changed, without those that were taken back. */
+  /** The paths that the step changed and that were not undone since. */
   files?: readonly string[];
 };
 

@@ -1,4 +1,4 @@
-/** What of a log can be believed: its events in order, and each about something that the events before it know. */
+/** Filters the events of a log: they must be in order and refer to what earlier events introduced. */
 
 import { callsOf } from '../model/messages.ts';
 import type { AgentEvent } from './events.ts';
@@ -6,19 +6,19 @@ import { reduce } from './reduce.ts';
 import type { MutableSessionState, SessionState } from './session-state.ts';
 
 /**
- * Folds logged events into the state, without those that cannot be right there: doubled, out of order, or of a run, a call or a question that
- * is not known. Returns the events that were taken in.
+ * Applies logged events to the state, except those that cannot be valid there: duplicates, events out of order, and events of an unknown
+ * run, call or question. Returns the events that were applied.
  */
-export function takeIn(state: MutableSessionState, logged: readonly AgentEvent[]): AgentEvent[] {
+export function applyValidEvents(state: MutableSessionState, logged: readonly AgentEvent[]): AgentEvent[] {
   return inOrder(state, logged).filter((event) => {
-    const isRight = fits(state, event);
+    const isRight = isValidNext(state, event);
     if (isRight) reduce(state, event);
     return isRight;
   });
 }
 
-/** Whether the event can be the next one. */
-export function fits(state: SessionState, event: AgentEvent): boolean {
+/** Whether the event is a valid next event. */
+export function isValidNext(state: SessionState, event: AgentEvent): boolean {
   if (event.seq <= state.seq) return false;
   if (event.type === 'run_started') return !state.runs.has(event.runId);
   const run = state.runs.get(event.runId);
@@ -51,17 +51,17 @@ export function fits(state: SessionState, event: AgentEvent): boolean {
     case 'changes_restored':
       return 'undoId' in event.to || state.runs.has(event.to.runId);
     default:
-      // What was written counts for undo, even where the message is lost that asked for it.
+      // A recorded write counts for undo even when the message that requested it is lost.
       return true;
   }
 }
 
-/** Whether the call was asked for in the last answer, and has no result yet. */
+/** Whether the call belongs to the last answer and has no result yet. */
 function isOpen({ open, results }: SessionState, callId: string): boolean {
   return !results.has(callId) && open.some(({ id }) => id === callId);
 }
 
-/** As many of the events as can stand in a row with rising numbers, of runs that begin somewhere in it. */
+/** Returns the events with rising sequence numbers whose runs begin somewhere in the log. */
 function inOrder({ runs, seq: newest }: SessionState, logged: readonly AgentEvent[]): AgentEvent[] {
   const begun = new Set(runs.keys());
   for (const event of logged) if (event.type === 'run_started') begun.add(event.runId);
@@ -70,11 +70,11 @@ function inOrder({ runs, seq: newest }: SessionState, logged: readonly AgentEven
 }
 
 /**
- * The longest subsequence with rising numbers: one wrong number, or a few lines of another log, then cost no more than themselves. Of two
- * events with the same number the first is kept.
+ * Returns the longest subsequence with rising numbers, so that a wrong number, or some lines of another log, cost only themselves. Of two
+ * events with the same number, the first is kept.
  */
 function longestRising(events: readonly AgentEvent[]): AgentEvent[] {
-  /** At each length, the last event of the chain of that length that ends with the lowest number. */
+  /** For each chain length, the index of the last event of the chain that ends with the lowest number. */
   const ends: number[] = [];
   const before: (number | undefined)[] = [];
   const seqAt = (index: number) => (events[index] as AgentEvent).seq;

@@ -1,13 +1,13 @@
-/** What a yes executes, whole, as every host shows it: the hosts differ in how it looks, and in nothing else. */
+/** Lists everything that an approval executes. All hosts display the same content and differ only in its form. */
 
 import type { ChangeSummary, CommandLine, Target } from '../session/effects.ts';
 import type { Question } from '../session/events.ts';
 import type { ApprovalRequest } from '../session/session-state.ts';
 import { visibleCommand, visibleLine, visibleText } from '../words/visible-text.ts';
 
-/** `code` is the language of a text that is executed or sent as it is; without it the text is one line of words. */
+/** `code` is the language of a text that is executed or sent as is. Without it, the text is one line of prose. */
 export type DetailRow = { label: string; text: string; code?: string };
-/** `more` lines of the diff are not in the log, for it is very long: each host can show them all. */
+/** `more` counts the lines of a very long diff that are not in the log. Each host can display them all. */
 export type FileDetail = Pick<ChangeSummary, 'path' | 'kind' | 'from' | 'added' | 'removed' | 'diff'> & { more: number };
 export type ApprovalDetails = { title: string; reason: string; rows: DetailRow[]; files: FileDetail[] };
 
@@ -17,7 +17,7 @@ export function approvalDetails(request: ApprovalRequest): ApprovalDetails {
     ...(command ? commandRows(command) : []),
     ...(address === undefined ? [] : addressRows(address, hosts)),
     ...(mcp ? [row('MCP server', mcp.server), row('Tool', mcp.tool)] : []),
-    ...(mcp?.description ? [row('What the server says of it', mcp.description)] : []),
+    ...(mcp?.description ? [row('Description by the server', mcp.description)] : []),
     ...(targets.length > 0
       ? [row(targets.length === 1 ? 'Reaches' : `Reaches ${targets.length} places`, targets.map(targetText).join(', '))]
       : []),
@@ -34,7 +34,7 @@ export function approvalDetails(request: ApprovalRequest): ApprovalDetails {
   return { title: visibleText(heading.replace(/\s+/g, ' ')), reason: visibleText(reason), rows, files: changes.map(fileDetail) };
 }
 
-/** A question of a tool that is about a command shows it as an approval does. */
+/** A question about a command displays the command as an approval does. */
 export function questionRows({ command }: Question): DetailRow[] {
   return command ? commandRows(command) : [];
 }
@@ -48,13 +48,13 @@ function commandRows({ text, cwd, shell, background, timeoutSeconds }: CommandLi
   ];
 }
 
-/** The host is said once more by itself: it is what counts, and an address can be written to look like another. */
+/** The host is listed separately, because it is what matters and a URL can be written to look like another one. */
 function addressRows(address: string, hosts: readonly string[]): DetailRow[] {
   const host = hosts.join(', ');
   const isEncoded = hosts.some((name) => /(^|\.)xn--/i.test(name));
   return [
     code('Address', visibleCommand(address), 'text'),
-    row('Host', isEncoded ? `${host} (a name with letters beyond a-z, as it is looked up)` : host),
+    row('Host', isEncoded ? `${host} (an encoded name with letters beyond a-z)` : host),
   ];
 }
 
@@ -62,7 +62,7 @@ function targetText({ path, access, outside }: Target): string {
   return `${path}${outside ? ' (outside the workspace)' : ''}${access === 'read' ? '' : ` (${access})`}`;
 }
 
-/** As JSON. Padding is folded in its strings, and not in the indentation between them. */
+/** Formats the arguments as JSON. Padding is marked in strings, but not in the indentation between them. */
 function argumentsText(input: unknown): string {
   const text = JSON.stringify(input, (_key, value: unknown) => (typeof value === 'string' ? visibleCommand(value) : value), 2) ?? '';
   return text.split('\n').map(visibleArguments).join('\n');
@@ -88,13 +88,13 @@ function fileDetail({ path, kind, from, added, removed, diff }: ChangeSummary): 
 
 const CUT = /\n?\\ (\d+) more lines$/;
 
-/** A diff in the log, and how many lines of it are not there. */
+/** Separates a logged diff from the mark that counts its missing lines. */
 export function withoutCut(diff: string): { shown: string; more: number } {
   const cut = CUT.exec(diff);
   return cut ? { shown: diff.slice(0, cut.index), more: Number(cut[1]) } : { shown: diff, more: 0 };
 }
 
-/** What stands at the end of a diff of which only the beginning is kept. */
+/** The mark at the end of a diff that was cut off. */
 export function cutMark(more: number): string {
   return `\\ ${more} more lines`;
 }

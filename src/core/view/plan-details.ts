@@ -1,11 +1,11 @@
-/** A plan as people see it who confirm it, in every host. What the model reads is `planText`. */
+/** Formats a plan for the people who confirm it, in every host. The model reads `planText` instead. */
 import { type Check, checkText, type PlanDraft, type PlanStep } from '../plan/plan.ts';
 import { visibleCommand, visibleLine } from '../words/visible-text.ts';
 
-/** `means` says in words what a glob lets the step change. */
+/** `means` explains in words which files a glob covers. */
 export type StepFile = { path: string; text: string; means?: string };
 export type StepDetails = { title: string; detail?: string; files: StepFile[]; tools?: string; check?: CheckDetails };
-/** A `command` is run as it stands there, a `search` or `problems` by Kedge; a `remark` is for people. */
+/** A `command` is run as it is, Kedge performs a `search` or `problems` check, and a `remark` is for people. */
 export type CheckDetails = { kind: 'command' | 'search' | 'problems' | 'remark'; text: string };
 
 export function stepDetails({ title, detail, files, tools, check }: PlanStep): StepDetails {
@@ -27,7 +27,7 @@ export function checkDetails(check: Check): CheckDetails {
   return { kind: 'diagnostics' in check ? 'problems' : 'search', text: visibleLine(checkText(check)) };
 }
 
-/** In the form of `planText`; further lines of a title are indented, so that none looks like a step. */
+/** Uses the format of `planText`. Further lines of a title are indented, so that none looks like a step. */
 export function planLines(plan: PlanDraft): string {
   const steps = plan.steps
     .map(stepDetails)
@@ -49,7 +49,7 @@ export function planLines(plan: PlanDraft): string {
 
 const IS_GLOB = /[*?{]/;
 
-/** What a glob of a plan stands for; undefined for a path. Names that begin with a dot fit no star. */
+/** Explains a glob of a plan. Returns undefined for a plain path. A star does not match names that begin with a dot. */
 export function scopeMeaning(entry: string): string | undefined {
   const glob = entry.replace(/^\.\//, '');
   if (!IS_GLOB.test(glob)) return undefined;

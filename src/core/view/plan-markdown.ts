@@ -1,4 +1,4 @@
-/** A plan as a document for people, with how far it is where it was begun. */
+/** Formats a plan as a Markdown document, with its progress once it was started. */
 
 import { shortHash } from '../plan/hash.ts';
 import { type Check, checkText, type Plan } from '../plan/plan.ts';

@@ -1,6 +1,7 @@
-/** What a run did, as the account that ends it, and in words. */
+/** The words and limits of a run's receipt. */
 
 import type { Cost, Usage } from '../model/messages.ts';
+import type { Effect } from '../session/effects.ts';
 import type { Receipt } from '../session/events.ts';
 import { dollars, tokens } from '../words/amounts.ts';
 import { codeSpan } from '../words/markdown-code.ts';
@@ -11,12 +12,12 @@ type Spent = { usage: Usage; cost?: Cost };
 
 const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
-/** "12 calls · 3 approvals asked · 4 files read · 2 changed": without what there was none of. */
+/** "12 calls · 3 approvals requested · 4 files read · 2 changed". Counts of zero are omitted. */
 export function receiptLine(receipt: Receipt): string {
   const { calls, asked, denied, failed = 0, readCount, changedCount, unchangedSteps = [], commandCount, hostCount } = receipt;
   return [
     calls > 0 ? count(calls, 'call') : 'No calls',
-    asked > 0 && `${count(asked, 'approval')} asked`,
+    asked > 0 && `${count(asked, 'approval')} requested`,
     denied > 0 && `${denied} denied`,
     failed > 0 && `${failed} failed`,
     readCount > 0 && `${count(readCount, 'file')} read`,
@@ -29,15 +30,14 @@ export function receiptLine(receipt: Receipt): string {
     .join(' · ');
 }
 
-/** What is proved of a run of Ask or Plan. */
+/** States the guarantee for a run of Ask or Plan. */
 export function proofOf({ mode, canWrite, denied }: Receipt): string | undefined {
   if (mode === 'agent' || canWrite !== false) return undefined;
-  return `No write capability was held; ${denied === 1 ? '1 attempt' : `${denied} attempts`} denied.`;
+  return `This run had no tool that can change anything. ${count(denied, 'attempt')} denied.`;
 }
 
-/** Rows of a title and what stands behind it; without what there was none of. */
+/** Builds titled rows for display. Empty rows are omitted. */
 export function receiptRows(receipt: Receipt, spent?: Spent): { title: string; values: string[]; more: number }[] {
-  const counted = (counts: Record<string, number>) => Object.entries(counts).map(([name, number]) => `${name} ${number}`);
   const { approved, rejected, asked } = receipt;
   const open = asked - approved - rejected;
   const answers = [approved > 0 && `${approved} approved`, rejected > 0 && `${rejected} rejected`, open > 0 && `${open} not answered`];
@@ -52,10 +52,10 @@ export function receiptRows(receipt: Receipt, spent?: Spent): { title: string; v
     return { title, values: shown, more: total - values.length };
   };
   return [
-    row('Calls by effect', counted(receipt.effects)),
-    row('Allowed by', counted(receipt.allowed)),
-    row('Asked', answers),
-    row('Denied by', counted(receipt.deniedBy)),
+    row('Calls by kind', effectCounts(receipt)),
+    row('Allowed without asking', ruleCounts(receipt.allowed, ALLOWED_BY, 'by a rule')),
+    row('Approvals', answers),
+    row('Denied', ruleCounts(receipt.deniedBy, DENIED_BY, 'without an approval')),
     row('Files read', receipt.read, receipt.readCount),
     row('Files changed', receipt.changed, receipt.changedCount),
     row('Steps that changed nothing', (receipt.unchangedSteps ?? []).map(String)),
@@ -67,7 +67,48 @@ export function receiptRows(receipt: Receipt, spent?: Spent): { title: string; v
   ].filter(({ values }) => values.length > 0);
 }
 
-/** For pasting elsewhere: what models and files named is code, and no Markdown of its own. */
+const EFFECTS: readonly [effect: Effect, one: string, many: string][] = [
+  ['readonly', 'read-only', 'read-only'],
+  ['mutating', 'edit', 'edits'],
+  ['destructive', 'command or deletion', 'commands and deletions'],
+  ['external', 'external', 'external'],
+];
+
+function effectCounts({ effects }: Receipt): string[] {
+  return EFFECTS.flatMap(([effect, one, many]) => {
+    const number = effects[effect];
+    return number ? [`${number} ${number === 1 ? one : many}`] : [];
+  });
+}
+
+const ALLOWED_BY: Readonly<Record<string, string>> = {
+  'read-only': 'read-only',
+  'mcp-read-only': 'read-only by MCP tools',
+  'edits-granted': 'by your permission',
+  granted: 'by your permission',
+  'command-prefix': 'by your allowed commands',
+  rule: 'by your rules',
+  'confirmed-plan': 'by the confirmed plan',
+};
+const DENIED_BY: Readonly<Record<string, string>> = {
+  'unknown-tool': 'for lack of such a tool in this mode',
+  'read-only-mode': 'because this mode cannot change anything',
+  'untrusted-workspace': 'because the workspace is not trusted',
+  rule: 'by your rules',
+  'command-denied': 'by your denied commands',
+};
+
+/** Several policy rules may have the same label; their counts are added up. Rules without a label, as those that would have asked, get `other`. */
+function ruleCounts(counts: Record<string, number>, labels: Readonly<Record<string, string>>, other: string): string[] {
+  const sums = new Map<string, number>();
+  for (const [rule, number] of Object.entries(counts)) {
+    const label = labels[rule] ?? other;
+    sums.set(label, (sums.get(label) ?? 0) + number);
+  }
+  return [...sums].map(([label, number]) => `${number} ${label}`);
+}
+
+/** Formats the receipt for pasting elsewhere. Names from models and files are formatted as code, so that they cannot contain Markdown. */
 export function receiptMarkdown(receipt: Receipt, spent?: Spent): string {
   const proof = proofOf(receipt);
   const lines = receiptRows(receipt, spent).map(({ title, values, more }) => {

@@ -1,4 +1,4 @@
-/** Folds the events of one run, streamed deltas too, into what hosts show of it. */
+/** Computes the view of one run from its events, including streamed deltas. */
 
 import { type AssistantMessage, brokeOffInside, endedUnsaid, textOf } from '../model/messages.ts';
 import { noteTexts } from '../model/notes.ts';
@@ -12,7 +12,7 @@ import { type CallStatus, type CallView, findCall, newRun, type RunView, type Sa
 const newTurn = (turn: number): TurnView => ({ turn, text: '', reasoning: '', settled: false, calls: [] });
 const newCall = (id: string, name: string): CallView => ({ id, name, status: 'queued', targets: [], asked: [], changes: [] });
 
-/** Changes the turn that is being streamed; opens one where the host did not say that it began. */
+/** Changes the turn that is being streamed. Opens a turn when its beginning was not reported. */
 function inLastTurn(run: RunView, change: (turn: TurnView) => TurnView, open = false): RunView {
   const last = run.turns.at(-1);
   if (!last || (open && last.settled)) return { ...run, turns: [...run.turns, change(newTurn((last?.turn ?? 0) + 1))] };
@@ -39,7 +39,7 @@ function settle(turn: TurnView, message: AssistantMessage): TurnView {
     return [{ ...call, input: part.input, malformed: part.malformed, problem: part.problem }];
   });
   const brokeOff = brokeOffInside(message);
-  // What was streamed of an answer that ended before it said anything stays to be read.
+  // The streamed reasoning stays visible when the answer ended before it said anything.
   return {
     ...rest,
     text,
@@ -50,7 +50,7 @@ function settle(turn: TurnView, message: AssistantMessage): TurnView {
   };
 }
 
-/** Adds what a call is about to write or has written; what was staged for the same call is replaced. */
+/** Adds what a call is about to write or has written. This replaces what was staged for the same call. */
 function withWrites(run: RunView, write: RunWrite): RunView {
   const before = withoutStaged(run, write.callId);
   return { ...before, writes: [...before.writes, write], changes: withWrite(before.changes, write) };
@@ -61,7 +61,7 @@ function withoutStaged(run: RunView, callId: string): RunView {
   return writes.length === run.writes.length ? run : { ...run, writes, changes: changesOf(writes) };
 }
 
-/** Where a run ends or is interrupted, nobody knows whether the last call has written what it staged. It is shown as changed. */
+/** When a run ends or is interrupted, it is unknown whether the last call wrote its staged changes. They are displayed as changed. */
 function cutOff(run: RunView): RunView {
   return { ...run, writes: run.writes.map((write) => (write.status === 'staged' ? { ...write, status: 'unknown' } : write)) };
 }
@@ -85,7 +85,7 @@ function finishedCall(run: RunView, call: CallView, event: Finished): CallView {
   return { ...ended, status: withheldStatus(run, call, event) };
 }
 
-/** How a call ended that was not carried out, as far as the log says why. */
+/** Returns the status of a call that was not executed, as far as the log tells the reason. */
 function withheldStatus(run: RunView, call: CallView, { decision, result }: Finished): CallStatus {
   if (isMistake(run, decision ?? call.decision)) return 'failed';
   if (decision?.kind === 'deny') return 'denied';
@@ -93,14 +93,14 @@ function withheldStatus(run: RunView, call: CallView, { decision, result }: Fini
   return result.isError ? 'failed' : 'done';
 }
 
-/** A run by its events, which may stand among those of other runs. */
+/** Computes the view of one run. The events may include those of other runs. */
 export function foldRun(events: Iterable<AgentEvent>, runId: string): RunView {
   let run = newRun(runId);
   for (const event of events) if (event.runId === runId) run = reduceRun(run, event);
   return run;
 }
 
-/** The run that a host shows, after one more event; the first event of another run makes it that run. */
+/** Returns the run to display after one more event. The first event of another run switches to that run. */
 export function follow(run: RunView | undefined, event: AgentEvent): RunView {
   return reduceRun(run?.id === event.runId ? run : newRun(event.runId), event);
 }
@@ -146,7 +146,7 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
         return { ...call, name, title, effect, targets, decision, source, command, hosts, status, ...begun };
       });
     case 'approval_requested': {
-      // A new question about a call, whose effect is another by now, stands in the place of the old one.
+      // A new request about a call, whose effect has changed meanwhile, replaces the old one.
       const approvals = [...run.approvals.filter((approval) => approval.callId !== event.callId), event];
       return inCall({ ...run, approvals }, event.callId, '', (call) => ({
         ...call,
@@ -193,7 +193,7 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
       }));
     }
     case 'tool_finished': {
-      // A change that did not land although its call came to an end was taken back.
+      // A staged change that is not reported as written when its call ends was rolled back.
       const ended = inCall(withoutStaged(run, event.callId), event.callId, event.result.name, (call) => finishedCall(run, call, event));
       const call = findCall(ended, event.callId);
       return call?.carriedOut && call.command !== undefined ? { ...ended, commands: [...ended.commands, call.command] } : ended;
@@ -234,7 +234,7 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
   }
 }
 
-/** What is known of a step and of its writes moves to the step's new number. */
+/** The state of a step and of its writes moves to the new number of the step. */
 function withRevisedPlan(run: RunView, event: Extract<AgentEvent, { type: 'plan_revised' }>): RunView {
   const { plan, reason, was } = event;
   if (!was) return { ...run, plan, revised: reason };

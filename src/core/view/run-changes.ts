@@ -7,22 +7,22 @@ import type { UndoResult } from '../session/events.ts';
 type Change = Omit<ChangeSummary, 'diff'>;
 
 /**
- * What one call wrote. `staged`: it is about to be written; `unknown`: the run ended or broke off before the log could say whether it was.
- * `step` is the step of the plan that was under way.
+ * What one call wrote. `staged` means that the write is about to happen; `unknown` means that the run ended before the log recorded whether
+ * it did. `step` is the plan step that was running.
  */
 export type RunWrite = { callId: string; status: 'staged' | 'unknown' | 'landed'; step?: number | undefined; changes: readonly Change[] };
 
-/** All changes of one file. `callId` names the last call that changed it; it is absent where the change may not have been written. */
+/** All changes of one file. `callId` is the last call that changed it; it is missing when the change may not have been written. */
 export type FileChange = Pick<ChangeSummary, 'path' | 'kind' | 'from' | 'added' | 'removed'> & { callId?: string };
 
-/** One entry for each file. A file that was moved counts once, under its new path. */
+/** Returns one entry for each file. A file that was moved counts once, under its new path. */
 export function changesOf(writes: readonly RunWrite[]): FileChange[] {
   const byPath = new Map<string, FileChange>();
   for (const write of writes) addWrite(byPath, write);
   return [...byPath.values()];
 }
 
-/** As `changesOf`, for one more write. */
+/** Adds one more write to the result of `changesOf`. */
 export function withWrite(changes: readonly FileChange[], write: RunWrite): FileChange[] {
   const byPath = new Map(changes.map((change) => [change.path, change]));
   addWrite(byPath, write);
@@ -46,7 +46,9 @@ function addWrite(byPath: Map<string, FileChange>, { callId, status, changes }: 
   }
 }
 
-/** What is left after a step was rolled back: writes outside of the step, and files that could not be restored. */
+/**
+ * Returns the writes that remain after a step was rolled back: those outside of the step, and those of files that could not be restored.
+ */
 export function rolledBack(writes: readonly RunWrite[], step: number, results: readonly UndoResult[]): RunWrite[] {
   const refused = refusedPaths(results);
   return writes.map((write) =>
@@ -54,7 +56,7 @@ export function rolledBack(writes: readonly RunWrite[], step: number, results: r
   );
 }
 
-/** Changes that are known to have been written. */
+/** Returns the changes that are known to have been written. */
 export function landedChanges({ writes }: { writes: readonly RunWrite[] }): FileChange[] {
   return changesOf(writes.filter(({ status }) => status === 'landed'));
 }

@@ -1,4 +1,4 @@
-/** The receipt of a run, from the run as hosts show it. */
+/** Computes the receipt of a run from its view. */
 
 import type { Receipt } from '../session/events.ts';
 import { MAX_NAMED } from './receipt.ts';
@@ -7,7 +7,7 @@ import { callsIn, filesRead, type RunView } from './run-view.ts';
 
 const MAX_COMMAND = 500;
 
-/** What the run has done so far. `canWrite`: it was built with a tool that can change something. */
+/** Returns the receipt of the run so far. `canWrite` is true when the run had a tool that can change something. */
 export function receiptOf(run: RunView, canWrite?: boolean): Receipt {
   const calls = callsIn(run);
   const finished = calls.filter(({ result }) => result !== undefined);
@@ -16,7 +16,7 @@ export function receiptOf(run: RunView, canWrite?: boolean): Receipt {
   const answered = calls.flatMap(({ answer }) => answer ?? []);
   const approved = answered.filter(({ approve }) => approve).length;
   const denied = finished.filter(({ status }) => status === 'denied').flatMap(({ decision }) => decision?.rule ?? []);
-  // A tool that does not exist was not carried out, and is a failure all the same.
+  // A call of a tool that does not exist was not executed, but counts as failed.
   const failed = finished.filter((call) => call.status === 'failed' && (call.carriedOut || call.decision?.kind === 'deny'));
   const allowed = carriedOut.flatMap(({ decision }) => (decision?.kind === 'allow' ? [decision.rule] : []));
   const read = filesRead(run);

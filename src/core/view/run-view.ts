@@ -1,4 +1,4 @@
-/** One run as hosts show it. Views are immutable: whatever an event does not concern stays the same object. */
+/** One run as hosts display it. Views are immutable: whatever an event does not concern stays the same object. */
 
 import type { Cost, ImagePart, ModelRef, ToolResult, Usage } from '../model/messages.ts';
 import type { ModelWaiting } from '../model/model.ts';
@@ -20,27 +20,27 @@ export type CallView = {
   effect?: Effect;
   input?: unknown;
   malformed?: string;
-  /** What else is wrong with a malformed call than that it is not JSON. */
+  /** Why a malformed call is invalid, when its arguments are valid JSON. */
   problem?: string;
   targets: readonly Target[];
   decision?: Decision;
-  /** The server that the tool belongs to; absent for built-in tools. */
+  /** The MCP server of the tool. Missing for built-in tools. */
   source?: string;
   command?: string;
   hosts?: readonly string[];
-  /** What the user was asked about the call, the newest last; without an answer it is pending, or its run ended. */
+  /** The approval requests of the call, newest last. One without an answer is pending, or its run has ended. */
   asked: readonly { request: ApprovalRequest; answer?: ApprovalAnswer }[];
-  /** The policy or the user allowed the call, and it began. */
+  /** The policy or the user allowed the call, and its execution began. */
   begun?: true;
-  /** The tool was run, with whatever result. */
+  /** The tool was executed, with any result. */
   carriedOut?: true;
   answer?: ApprovalAnswer;
   progress?: string;
   result?: ToolResult;
   durationMs?: number;
-  /** How it ended, in a word or two. */
+  /** How the call ended, in one or two words. */
   note?: string;
-  /** The command that the call is about was stopped before it ended. */
+  /** The command of the call was stopped before it ended. */
   stopped?: true;
   changes: readonly ChangeSummary[];
 };
@@ -49,16 +49,16 @@ export type TurnView = {
   turn: number;
   text: string;
   reasoning: string;
-  /** The answer broke off half-way; what had come of it was kept. */
+  /** The answer ended early. The part that was received is kept. */
   brokeOff?: boolean;
   /** The call that the model is writing now. */
   draft?: { name?: string; size: number };
-  /** The whole message has come: what was streamed is replaced by it. */
+  /** The complete message has arrived and replaces what was streamed. */
   settled: boolean;
   calls: readonly CallView[];
 };
 
-/** What the user said on the way, a message that joined or an answer; or what Kedge told the model. */
+/** What the user said during the run (a message that joined, or an answer), or what Kedge told the model. */
 export type SaidView = { key: string; text: string; answers?: string; images?: readonly ImagePart[]; by?: 'kedge' };
 export type ProposalView = { plan: Plan; resolved?: 'run' | 'discard' | 'superseded' };
 
@@ -66,14 +66,14 @@ export type RunView = {
   id: string;
   mode: Mode;
   prompt: string;
-  /** That came with the prompt. */
+  /** Images that were attached to the prompt. */
   images?: readonly ImagePart[];
   model?: ModelRef;
-  /** The model is not asked again before this wait ends. */
+  /** The model is not called again before this wait ends. */
   waiting?: ModelWaiting;
   /** The confirmed plan that this run carries out. */
   plan?: Plan;
-  /** Why that is another revision than the one that was confirmed. */
+  /** Why the plan is a different revision than the confirmed one. */
   revised?: string;
   steps: StepStates;
   turns: readonly TurnView[];
@@ -81,13 +81,13 @@ export type RunView = {
   questions: readonly AskedQuestion[];
   said: readonly SaidView[];
   proposal?: ProposalView;
-  /** What its calls wrote, in order. */
+  /** The writes of its calls, in order. */
   writes: readonly RunWrite[];
-  /** The same by file. */
+  /** The same writes, by file. */
   changes: readonly FileChange[];
-  /** Commands that it ran: those of its calls, and the checks of its plan's steps. */
+  /** The commands that it ran: those of its calls, and the checks of its plan's steps. */
   commands: readonly string[];
-  /** Steps that it finished without changing a file. */
+  /** The plan steps that it finished without changing a file. */
   unchangedSteps: readonly number[];
   limit?: { limit: BudgetKey; max: number; unpriced?: number | undefined };
   /** Why the run has smaller limits than usual. */
@@ -95,10 +95,10 @@ export type RunView = {
   paused?: { reason: PauseReason; summary: string };
   finished?: { outcome: Outcome; error?: RunError; usage: Usage; cost?: Cost; sessionCost?: Cost; durationMs: number; receipt?: Receipt };
   undone?: readonly UndoResult[];
-  /** By which undo, so that it can be taken back; or by which restore. */
+  /** The id of the undo, with which it can itself be undone, or the id of the restore. */
   undoId?: string;
   restoredBy?: string;
-  /** What became of single files that were undone, wholly or in part. */
+  /** The results for single files that were undone, wholly or in part. */
   parts?: Readonly<Record<string, { result: UndoResult; hunk: boolean }>>;
 };
 
@@ -111,7 +111,7 @@ export function callsIn({ turns }: RunView): CallView[] {
   return turns.flatMap(({ calls }) => calls);
 }
 
-/** The index of the turn that asked for the call, looked for from the end; -1 where none did. */
+/** Returns the index of the turn that made the call, or -1. The search starts at the end. */
 export function turnOf({ turns }: RunView, callId: string): number {
   return turns.findLastIndex(({ calls }) => calls.some(({ id }) => id === callId));
 }
@@ -120,18 +120,18 @@ export function findCall(run: RunView, callId: string): CallView | undefined {
   return run.turns[turnOf(run, callId)]?.calls.find(({ id }) => id === callId);
 }
 
-/** Files whose content the run has read. What a search or a listing looks at is a folder. */
+/** Returns the files whose content the run has read. The targets of searches and listings are folders. */
 export function filesRead(run: RunView): Set<string> {
   const read = callsIn(run).filter(({ status, name }) => status === 'done' && name === 'read_file');
   return new Set(read.flatMap(({ targets }) => targets.map(({ path }) => path)));
 }
 
-/** Whether all that the run changed was taken back, by an undo or a restore. */
+/** Tells whether all changes of the run were undone, by an undo or a restore. */
 export function isTakenBack({ undone, restoredBy }: RunView): boolean {
   return restoredBy !== undefined || (undone !== undefined && refusedPaths(undone).size === 0);
 }
 
-/** Whether there is half an answer to go on with. */
+/** Tells whether there is a partial answer that can be continued. */
 export function brokeOff(run: RunView): boolean {
   return run.turns.at(-1)?.brokeOff ?? false;
 }

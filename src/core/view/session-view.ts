@@ -1,11 +1,11 @@
 /**
- * The one projection of a session's events for whoever shows or accounts for it: panel, Chat, terminal, receipt and policy. It is folded event
- * by event and never changed in place, so that hosts draw again only what an event concerns. What the loop runs on is another fold of the same
- * events (core/session/reduce.ts); a property test holds that both agree.
+ * The single projection of a session's events for everything that displays or counts them: panel, Chat, terminal, receipt and policy. It is
+ * computed event by event and never changed in place, so that hosts redraw only what an event concerns. The loop uses another state of the
+ * same events (core/session/reduce.ts); a property test checks that both agree.
  */
 
 import { textOf } from '../model/messages.ts';
-import { refusedPaths, replaces, settledSteps } from '../plan/progress.ts';
+import { finishedSteps, refusedPaths, replaces } from '../plan/progress.ts';
 import { type AgentEvent, isDurable } from '../session/events.ts';
 import { titleOf } from '../session/title.ts';
 import { reduceRun } from './reduce-run.ts';
@@ -14,17 +14,17 @@ import { isTakenBack, newRun, type ProposalView, type RunView } from './run-view
 export type SessionView = {
   title: string;
   runs: readonly RunView[];
-  /** The newest durable event that was folded in. */
+  /** The sequence number of the newest durable event that was applied. */
   lastSeq: number;
-  /** What the user said and the model has not heard yet. */
+  /** Messages of the user that the model has not received yet. */
   queue: readonly QueuedView[];
   /** The run that was undone last, until something else happens. */
   undoneRunId?: string | undefined;
-  /** What the last restore did, until the next run begins or something else is taken back. */
+  /** The result of the last restore, until the next run begins or something else is undone. */
   restored?: Restored | undefined;
 };
 
-/** `images` is how many came with it. */
+/** `images` is the number of images that were attached. */
 export type QueuedView = { id: string; text: string; images: number };
 
 export type Restored = Extract<AgentEvent, { type: 'changes_restored' }>;
@@ -32,8 +32,8 @@ export type Restored = Extract<AgentEvent, { type: 'changes_restored' }>;
 export const EMPTY_VIEW: SessionView = { title: '', runs: [], lastSeq: 0, queue: [] };
 
 /**
- * The view after one more event; the same view where the event does not count. A durable event counts once, by its number; a transient one
- * counts unless a durable one has already overtaken it, as happens while a session is sent again.
+ * Returns the view after one more event, or the same view when the event does not count. A durable event counts once, by its sequence
+ * number. A transient event counts unless a later durable event was already applied, which happens while a session is sent again.
  */
 export function project(view: SessionView, event: AgentEvent): SessionView {
   if (isDurable(event) ? event.seq <= view.lastSeq : event.seq < view.lastSeq) return view;
@@ -71,7 +71,7 @@ export function runIn({ runs }: SessionView, runId: string): RunView {
   return runs.find(({ id }) => id === runId) ?? newRun(runId);
 }
 
-/** The view of a list of events that grows. They are folded only when somebody asks, each once. */
+/** The view of a growing list of events. They are applied only when the view is read, each of them once. */
 export class Projection {
   readonly #events: readonly AgentEvent[];
   #view = EMPTY_VIEW;
@@ -83,7 +83,7 @@ export class Projection {
   }
 
   get view(): SessionView {
-    // An event that was never logged may have been taken from the end of the list.
+    // An event that could not be logged may have been removed from the end of the list.
     if (this.#events[this.#count - 1] !== this.#last) [this.#view, this.#count] = [EMPTY_VIEW, 0];
     for (const event of this.#events.slice(this.#count)) this.#view = project(this.#view, event);
     this.#count = this.#events.length;
@@ -96,9 +96,9 @@ function inRun(view: SessionView, event: AgentEvent): SessionView {
   const index = view.runs.findLastIndex((run) => run.id === event.runId);
   const run = view.runs[index];
   if (run) return { ...view, runs: view.runs.with(index, reduceRun(run, event)) };
-  // Only its beginning makes a run: what belongs to a run that is not shown is not shown either.
+  // Only `run_started` adds a run. Other events of a run that is not displayed are not displayed either.
   if (event.type !== 'run_started') return view;
-  const steps = settledSteps(view.runs.find(({ id }) => id === event.resumes)?.steps ?? {});
+  const steps = finishedSteps(view.runs.find(({ id }) => id === event.resumes)?.steps ?? {});
   const begun = reduceRun({ ...newRun(event.runId), steps }, event);
   return { ...view, title: view.title || titleOf(event.prompt), restored: undefined, runs: [...view.runs, begun] };
 }
@@ -118,8 +118,8 @@ function undone(run: RunView, { results, undoId, part }: Extract<AgentEvent, { t
 }
 
 /**
- * Runs that began after the point count as taken back, unless files had to be left as they were or something else had taken them back before. A
- * restore that is taken back brings back the runs that it took away.
+ * Runs that began after the restore point count as undone, unless files could not be restored or the runs were undone before. Undoing a
+ * restore brings these runs back.
  */
 function restored({ runs }: SessionView, { undoId, to, results }: Restored): (run: RunView, index: number) => RunView {
   if ('undoId' in to) {

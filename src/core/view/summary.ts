@@ -1,4 +1,4 @@
-/** What a run has done and found so far, for the user of a paused run: read from its messages, so that it costs nothing and cannot fail. */
+/** Summarizes what a paused run has done and found so far. It is computed from its messages, so it costs nothing and cannot fail. */
 import { callsOf, resultText, type ToolCall, type ToolResult, textOf } from '../model/messages.ts';
 import type { RunRecord, SessionState } from '../session/session-state.ts';
 
@@ -11,19 +11,19 @@ export function describeProgress(state: SessionState, run: RunRecord | undefined
   const since = state.messages.slice(run?.messagesBefore);
   const results = new Map(state.results);
   for (const message of since) if (message.role === 'tool') for (const result of message.content) results.set(result.callId, result);
-  const asked = since.flatMap(callsOf);
-  const made = asked.flatMap((call) => {
+  const requestedCalls = since.flatMap(callsOf);
+  const executedCalls = requestedCalls.flatMap((call) => {
     const result = state.carriedOut.has(call.id) ? results.get(call.id) : undefined;
     return result ? [{ call, result }] : [];
   });
-  const succeeded = made.filter(({ result }) => !result.isError);
+  const succeeded = executedCalls.filter(({ result }) => !result.isError);
   const read = succeeded.flatMap(({ call }) => (call.name === 'read_file' ? [argument(call, 'path')] : []));
   const changed = state.staged.flatMap(({ runId, change, landed }) => (landed && runId === run?.runId ? [change.path] : []));
   const lookups = succeeded.flatMap(({ call, result }) => lookupOf(call, result));
   const thoughts = since.flatMap((message) => (message.role === 'assistant' ? [flat(textOf(message))] : [])).filter(Boolean);
   return (
     [
-      asked.length > 0 && countLine(made, asked.length - made.length),
+      requestedCalls.length > 0 && countLine(executedCalls, requestedCalls.length - executedCalls.length),
       named('Changed', changed),
       named('Read', read),
       lookups.length > 0 &&
@@ -65,7 +65,7 @@ function named(title: string, paths: readonly string[]): string | undefined {
   return `${title}: ${all.slice(0, MOST_PATHS).join(', ')}${more}.`;
 }
 
-/** What a search or a command came to, in one line. Rows of hits stand below the path of their file. */
+/** Summarizes the result of a search or command in one line. Hits are listed below the path of their file. */
 function lookupOf(call: ToolCall, result: ToolResult): string[] {
   const text = resultText(result);
   if (call.name === 'run_command') return [`${code(argument(call, 'command'))}: ${flat(text.split('\n', 1)[0] ?? '', 80)}`];

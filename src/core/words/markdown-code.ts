@@ -1,6 +1,6 @@
-/** Exact text inside Markdown, whatever backticks it holds. */
+/** Formats exact text as code in Markdown, whatever backticks it contains. */
 
-/** `text` is one line. A space that a reader of Markdown takes away is added on both sides where the text needs it. */
+/** Formats one line as inline code. Markdown readers remove a space on both sides of some texts, so one is added there. */
 export function codeSpan(text: string): string {
   const ticks = '`'.repeat(longestRun(text) + 1);
   const gap = /^`|`$|^ .* $/.test(text) ? ' ' : '';

@@ -1,4 +1,4 @@
-/** What happens to a plan, in words for hosts that show lines of text. */
+/** Describes plan events for hosts that display lines of text. */
 
 import { shortHash } from '../plan/hash.ts';
 import { checkText } from '../plan/plan.ts';
@@ -9,7 +9,7 @@ type PlanEvent = Extract<AgentEvent, { type: 'step_checked' | 'step_rolled_back'
 
 const OUTCOME = { passed: 'passed', failed: 'failed', not_run: 'could not run' } as const;
 
-/** The first line says it all; what follows is output. */
+/** The first line is complete by itself; further lines are output. */
 export function planEventText(event: PlanEvent): string {
   switch (event.type) {
     case 'step_checked':

@@ -8,7 +8,10 @@ const TASK: Record<Mode, string> = {
     'Mode: Agent. Work until the task is done: look, change, check what you changed. Prefer small exact edits, and read a file before you edit it. The user sees and can undo every change. If a call is rejected, take the reason seriously and do not try the same again.',
 };
 
-/** Constant for a session and mode, so that providers' prompt caches hit. `folders` are the names of the open folders. */
+/**
+ * The prompt is constant for a session and mode, so that the prompt caches of providers are hit. `folders` are the names of the open
+ * folders.
+ */
 export function systemPrompt(mode: Mode, folders: readonly string[]): string {
   const where =
     folders.length > 1

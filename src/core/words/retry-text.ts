@@ -1,4 +1,4 @@
-/** A wait before a request is sent again, in the same words everywhere. */
+/** Describes the wait before a request is sent again, the same way in all hosts. */
 
 import type { ModelErrorKind, ModelWaiting } from '../model/model.ts';
 import type { EventBody } from '../session/events.ts';
@@ -16,9 +16,9 @@ function timeText(leftMs: number): string {
   return seconds < 90 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
 }
 
-/** "Rate limited. Trying again in 12 s (2 of 5)"; with nothing left to wait: "… Trying again (2 of 5)". */
+/** "Rate limited. Trying again in 12 s (2 of 5)", or "… Trying again (2 of 5)" when no time is left. */
 export function waitingText({ reason, attempt, tries, silent }: Omit<ModelWaiting, 'type' | 'waitMs'>, leftMs: number): string {
-  if (silent) return `The model has not answered yet. Waiting ${leftMs > 0 ? `up to ${timeText(leftMs)} more` : 'on'}`;
+  if (silent) return `The model has not answered yet. ${leftMs > 0 ? `Waiting up to ${timeText(leftMs)} more` : 'Still waiting'}`;
   const when = leftMs > 0 ? ` in ${timeText(leftMs)}` : '';
   return `${REASON[reason] ?? 'The request failed'}. Trying again${when} (${attempt} of ${tries})`;
 }
@@ -36,7 +36,7 @@ const ENDS_WAIT: ReadonlySet<EventBody['type']> = new Set([
   'run_finished',
 ]);
 
-/** Whether a wait is over with this event: the model's answer and the end of the run end it, what the user does meanwhile does not. */
+/** Whether this event ends a wait. Output of the model and the end of the run do; actions of the user do not. */
 export function endsWait({ type }: Pick<EventBody, 'type'>): boolean {
   return ENDS_WAIT.has(type);
 }

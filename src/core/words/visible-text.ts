@@ -1,10 +1,13 @@
-/** Text as people see it who decide upon it: what is not seen, or turns the reading order, has a mark in its place. */
+/**
+ * Makes text visible for people who decide on it: invisible characters, and those that change the reading direction, are replaced by marks.
+ */
 
-/** In contents of files: letters that nobody sees, or with which a line says something else than it seems to. */
+/** Invisible characters in file contents, and characters by which a line appears to say something else. */
 const DECEIVING = [
   /[\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e007f}]/u,
   /[^\P{Cc}\t\n\r]|\r(?!\n|$)/u,
-  // Emoji and many scripts need one of these behind a character. A run of them has no meaning to people, but can carry a message for a model.
+  // Emoji and many scripts need one of these after a character. A sequence of them means nothing to people, but can carry a message to a
+  // model.
   /(?<=\p{Variation_Selector})\p{Variation_Selector}|(?<=\p{Join_Control})\p{Join_Control}/u,
 ];
 /** The flags of England, Scotland and Wales are written with tag characters. */
@@ -12,31 +15,33 @@ const FLAG = /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073
 const FOUND = new RegExp([FLAG, ...DECEIVING].map(({ source }) => source).join('|'), 'gu');
 const MARK = /⟨U\+([0-9A-F]{4,6})⟩/g;
 
-/** The same text with a mark such as `⟨U+202E⟩` in the place of each of them; line ends and tabs stay. */
+/** Replaces each of these characters by a mark such as `⟨U+202E⟩`. Line breaks and tabs stay. */
 export function visibleText(text: string): string {
   return text.replace(FOUND, (found) => (FLAG.test(found) ? found : markOf(found)));
 }
 
-/** In what is executed or sent as it is, only what is seen where it stands, blanks and line feeds are left. */
+/** Text that is executed or sent as is may only contain visible characters, blanks and line feeds unmarked. */
 const HIDDEN = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs}/u;
 const EACH_HIDDEN = new RegExp(HIDDEN.source, 'gu');
 
-/** More blanks in a row than anybody writes, but enough to push what follows out of sight. */
+/** More blanks in a row than anybody writes, and enough to push the rest out of sight. */
 const PADDING = /[ \n]{16,}/g;
 
-/** A command, or another value that is executed or sent as it is: `⟨U+202E⟩` for a hidden character, `⟨200 blanks⟩` for padding. */
+/**
+ * Makes a command, or another value that is executed or sent as is, visible: `⟨U+202E⟩` for a hidden character, `⟨200 blanks⟩` for padding.
+ */
 export function visibleCommand(text: string): string {
   return text
     .replace(EACH_HIDDEN, (char) => (char === '\n' ? char : markOf(char)))
     .replace(PADDING, (run) => ` ⟨${run.length} blanks⟩${run.includes('\n') ? '\n' : ' '}`);
 }
 
-/** The same of what belongs on one line, such as a path: a line feed in it is marked too. */
+/** Does the same for a single line such as a path, in which a line feed is marked as well. */
 export function visibleLine(text: string): string {
   return visibleCommand(text.replaceAll('\n', markOf('\n')));
 }
 
-/** Characters that make a command look like another one; a line feed and a tab do not. */
+/** Returns the mark of the first character that makes a command look like another one, ignoring line feeds and tabs. */
 export function hiddenCharacter(text: string): string | undefined {
   const found = text.replace(/[\n\t]/g, ' ').match(HIDDEN)?.[0];
   return found === undefined ? undefined : markOf(found);
@@ -46,7 +51,10 @@ export function markOf(char: string): string {
   return `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }
 
-/** Turns the marks in a text that was copied from `visibleText(original)` back into characters. A mark that `original` itself contains stays. */
+/**
+ * Turns the marks in a text that was copied from `visibleText(original)` back into characters. A mark that `original` itself contains
+ * stays.
+ */
 export function restoreMarks(text: string, original: string): string {
   return text.replace(MARK, (mark, code: string) => {
     const char = charOf(code);
@@ -64,7 +72,7 @@ export function marksIn(text: string): string[] {
   return [...new Set([...text.matchAll(MARK)].flatMap(([mark, code = '']) => (charOf(code) === undefined ? [] : [mark])))];
 }
 
-/** undefined unless it is the code of a character that is marked. */
+/** Returns undefined unless the code is that of a character that gets a mark. */
 function charOf(code: string): string | undefined {
   const point = Number.parseInt(code, 16);
   const char = point > 0x10ffff ? '' : String.fromCodePoint(point);

@@ -1,12 +1,12 @@
-/** What the user allowed for good in a folder. It is kept beside the folder's sessions, never in the folder. */
+/** The permissions that the user granted permanently in a folder. They are stored beside the folder's sessions, never in the folder itself. */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod';
-import { type Covers, coversText, sameCovers } from '../../core/session/grant-scope.ts';
+import { isSamePermission, type Permission, permissionText } from '../../core/session/grant-scope.ts';
 import { makeDirectory } from '../../sessions/directory.ts';
 
-/** Built where there is such a file, which most folders do not have. */
-const keptSchema = () =>
+/** Called only if there is such a file, because most folders have none and building the schema takes time. */
+const grantsFileSchema = () =>
   z.object({
     covers: z.array(
       z.discriminatedUnion('kind', [
@@ -20,16 +20,16 @@ const keptSchema = () =>
     revokedAt: z.number().default(0),
   });
 
-type Kept = z.infer<ReturnType<typeof keptSchema>>;
+type GrantsFile = z.infer<ReturnType<typeof grantsFileSchema>>;
 
-export class KeptGrants {
+export class StoredGrants {
   readonly #file: string;
 
   constructor(file: string) {
     this.#file = file;
   }
 
-  list(): readonly Covers[] {
+  list(): readonly Permission[] {
     return this.#read().covers;
   }
 
@@ -37,40 +37,40 @@ export class KeptGrants {
     return this.#read().revokedAt;
   }
 
-  add(covers: Covers): void {
-    const kept = this.#read();
-    if (kept.covers.some((known) => sameCovers(known, covers))) return;
-    this.#write({ ...kept, covers: [...kept.covers, covers] });
+  add(covers: Permission): void {
+    const stored = this.#read();
+    if (stored.covers.some((each) => isSamePermission(each, covers))) return;
+    this.#write({ ...stored, covers: [...stored.covers, covers] });
   }
 
-  /** By its place in the list, from 1; all of it without one. @returns what is no longer allowed. */
-  clear(place?: number): readonly Covers[] {
-    const kept = this.#read();
-    const gone = place === undefined ? kept.covers : kept.covers.slice(place - 1, place);
-    const left = kept.covers.filter((covers) => !gone.includes(covers));
-    this.#write({ covers: left, revokedAt: place === undefined ? Date.now() : kept.revokedAt });
-    return gone;
+  /** Removes the permission at this position of the list, counted from 1, or all of them. @returns the removed permissions. */
+  clear(position?: number): readonly Permission[] {
+    const stored = this.#read();
+    const removed = position === undefined ? stored.covers : stored.covers.slice(position - 1, position);
+    const remaining = stored.covers.filter((covers) => !removed.includes(covers));
+    this.#write({ covers: remaining, revokedAt: position === undefined ? Date.now() : stored.revokedAt });
+    return removed;
   }
 
-  /** What cannot be read allows nothing. */
-  #read(): Kept {
+  /** A file that cannot be read grants nothing. */
+  #read(): GrantsFile {
     try {
       const text = readFileSync(this.#file, 'utf8');
-      return keptSchema().parse(JSON.parse(text));
+      return grantsFileSchema().parse(JSON.parse(text));
     } catch {
       return { covers: [], revokedAt: 0 };
     }
   }
 
-  #write(kept: Kept): void {
+  #write(content: GrantsFile): void {
     makeDirectory(dirname(this.#file));
-    const beside = `${this.#file}.${process.pid}`;
-    writeFileSync(beside, `${JSON.stringify(kept, null, 1)}\n`, { mode: 0o600 });
-    renameSync(beside, this.#file);
+    const temporaryFile = `${this.#file}.${process.pid}`;
+    writeFileSync(temporaryFile, `${JSON.stringify(content, null, 1)}\n`, { mode: 0o600 });
+    renameSync(temporaryFile, this.#file);
   }
 }
 
-export function describeGrants(covers: readonly Covers[]): string {
-  if (covers.length === 0) return 'Nothing is allowed without asking in this folder.';
-  return covers.map((each, index) => `${index + 1}  ${coversText(each)}`).join('\n');
+export function describeGrants(covers: readonly Permission[]): string {
+  if (covers.length === 0) return 'No permissions are stored for this folder.';
+  return covers.map((each, index) => `${index + 1}  ${permissionText(each)}`).join('\n');
 }

@@ -1,4 +1,4 @@
-/** The assistant on folders of this computer. */
+/** Builds the assistant for folders on this computer. */
 import { statSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -20,8 +20,8 @@ import { NodeFileSystem } from '../node/files/file-system.ts';
 import { NodeWriter } from '../node/files/writer.ts';
 import { StoredKeys } from '../node/keyring.ts';
 import { storageDirectory, workspaceStorage } from '../node/storage.ts';
-import { KeptGrants } from './grants.ts';
-import type { Tried } from './local-models.ts';
+import { StoredGrants } from './grants.ts';
+import type { ProbedModel } from './local-models.ts';
 import { type Addresses, bareAddress, readAddresses, writeAddresses } from './options/addresses.ts';
 import { type Options, UsageError } from './options/arguments.ts';
 import { dayBudgetOf } from './options/day-budget.ts';
@@ -32,25 +32,25 @@ import { oneLine } from './output/terminal.ts';
 
 export type Kedge = {
   assistant: Assistant;
-  grants: KeptGrants;
-  /** Removes earlier contents of files that are too old or too many, at most once a day. */
-  tidy(): Promise<void>;
-  /** @throws UsageError where a limit of money is set and what the model costs is not known, so that it would limit nothing. */
+  grants: StoredGrants;
+  /** Deletes the stored earlier contents of files that exceed the age or size limit, at most once a day. */
+  pruneCheckpoints(): Promise<void>;
+  /** @throws UsageError if a cost limit is set but the price of the model is unknown, because the limit could not be enforced. */
   expectPrice(model: ModelRef): void;
   /**
-   * The model of runs that are started from now on, in this session.
-   * @returns how it is spoken to, the address that was given for it on this or an earlier command line, and where it is a local one
-   * that does not do for Agent mode, why not. A local model that is new is tried first.
-   * @throws UsageError when the session's addresses cannot be read
+   * Sets the model for the next runs of this session. A local model that is used for the first time is tested first.
+   * @returns the connection, the address that this or an earlier command line set with `--base-url`, and, for a local model that is
+   * not suitable for Agent mode, the reason.
+   * @throws UsageError if the stored addresses of the session cannot be read
    */
   use(
     model: ModelRef,
     session: Session,
     signal?: AbortSignal,
-  ): Promise<{ config: ProviderConfig; given: string | undefined; unsuitable: string | undefined }>;
+  ): Promise<{ config: ProviderConfig; explicitAddress: string | undefined; agentProblem: string | undefined }>;
 };
 
-/** @throws UsageError when a folder is not there, or a setting of the environment cannot be read. */
+/** @throws UsageError if a folder does not exist, or an environment variable cannot be read. */
 export function openKedge(options: Options, env = process.env, keys = new StoredKeys(storageDirectory(env))): Kedge {
   for (const folder of options.folders) expectDirectory(folder);
   const day = dayBudgetOf(env);
@@ -60,28 +60,28 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
   const writer = new NodeWriter(fs, { journal: join(storage, 'journal') });
   void writer.recover();
   const logs = join(storage, 'sessions');
-  const kept = new KeptGrants(join(storage, 'grants.json'));
+  const storedGrants = new StoredGrants(join(storage, 'grants.json'));
   let chosen: ModelRef = { provider: 'offline', model: 'offline' };
-  let known: Addresses = {};
-  /** Where `chosen` is a local model. */
-  let tried: Tried | undefined;
-  const triedOf = ({ provider, model }: ModelRef) => (provider === chosen.provider && model === chosen.model ? tried : undefined);
-  const stored = new Map<string, Promise<string | undefined>>();
+  let addresses: Addresses = {};
+  /** The test result of `chosen`, if it is a local model. */
+  let probed: ProbedModel | undefined;
+  const probedOf = ({ provider, model }: ModelRef) => (provider === chosen.provider && model === chosen.model ? probed : undefined);
+  const keychainReads = new Map<string, Promise<string | undefined>>();
   const storedKey = (provider: string) => {
-    const asked = stored.get(provider) ?? keys.get(provider);
-    stored.set(provider, asked);
-    return asked;
+    const read = keychainReads.get(provider) ?? keys.get(provider);
+    keychainReads.set(provider, read);
+    return read;
   };
   const configOf = async (provider: string): Promise<ProviderConfig> => {
-    const kept = known[provider];
-    const config = providerConfig(provider, options.baseUrl ?? (kept?.given ? kept.baseUrl : undefined), env);
+    const stored = addresses[provider];
+    const config = providerConfig(provider, options.baseUrl ?? (stored?.given ? stored.baseUrl : undefined), env);
     const apiKey = config.apiKey ?? (await storedKey(provider));
     const headers = env.KEDGE_HEADERS && provider === chosen.provider ? await headersFor(env, apiKey) : undefined;
-    return { ...(kept && { baseUrl: kept.baseUrl }), ...config, ...(apiKey && { apiKey }), ...(headers && { headers }) };
+    return { ...(stored && { baseUrl: stored.baseUrl }), ...config, ...(apiKey && { apiKey }), ...(headers && { headers }) };
   };
-  const facts = (model: ModelRef) => factsOf(model, triedOf(model), options.price && { prices: options.price });
-  const say = (problem: string) => void process.stderr.write(`kedge: ${oneLine(problem, 1_000)}\n`);
-  const policy = readPolicy(options, roots, say);
+  const facts = (model: ModelRef) => factsOf(model, probedOf(model), options.price && { prices: options.price });
+  const warn = (problem: string) => void process.stderr.write(`kedge: ${oneLine(problem, 1_000)}\n`);
+  const policy = readPolicy(options, roots, warn);
   const commands = new Commands({
     storage: join(storage, 'commands'),
     directory: (at) => fs.directory(at),
@@ -90,8 +90,8 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
   const assistant = new Assistant({
     commands: () => commands,
     fetcher: new PageFetcher(),
-    ...(options.mcpConfig !== undefined && { mcp: mcpServersOf(options.mcpConfig, say) }),
-    // A grammar weighs as much as all else: it is loaded for the first command.
+    ...(options.mcpConfig !== undefined && { mcp: mcpServersOf(options.mcpConfig, warn) }),
+    // The grammars are as large as the rest of the program, so they are loaded only when the first command runs.
     shellParsers: async (shell) => (await import('../node/shell/shell-parser.ts')).nodeShellParsers(shell),
     gitSettings: async (at) => (await import('../node/commands/git-settings.ts')).gitSettings(fs.absolute(at)),
     fileSystem: () => fs,
@@ -111,23 +111,23 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
       const config = await configOf(model.provider);
       const missing = missingKey(model, config);
       if (missing) throw new ModelError('auth', missing);
-      const calls = triedOf(model)?.calls;
+      const calls = probedOf(model)?.calls;
       return loadAdapter(model, async () => config, { memoryBytes: totalmem(), ...(calls && { calls }) });
     },
     memory: async ({ provider }) =>
-      isServedHere(provider, await configOf(provider)) ? (await import('../node/memory.ts')).readMemory() : undefined,
-    // Who starts a program in a folder and hands it a task trusts it with the folder.
+      isServedHere(provider, await configOf(provider)) ? (await import('../node/system-memory.ts')).readMemory() : undefined,
+    // A user who starts the program in a folder and gives it a task trusts that folder.
     trusted: () => true,
     grants: {
-      list: () => (options.yes ? [{ kind: 'edits' as const }, ...kept.list()] : kept.list()),
-      add: (covers) => kept.add(covers),
-      revokedAt: () => kept.revokedAt(),
+      list: () => (options.yes ? [{ kind: 'edits' as const }, ...storedGrants.list()] : storedGrants.list()),
+      add: (covers) => storedGrants.add(covers),
+      revokedAt: () => storedGrants.revokedAt(),
     },
   });
   return {
     assistant,
-    grants: kept,
-    async tidy() {
+    grants: storedGrants,
+    async pruneCheckpoints() {
       const { DEFAULT_BOUNDS, pruneBlobs } = await import('../../sessions/prune.ts');
       await pruneBlobs({ blobs: join(storage, 'blobs'), sessions: logs, bounds: DEFAULT_BOUNDS, keep: assistant.openIds });
     },
@@ -135,54 +135,55 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
       const limit = options.budget.usd !== undefined ? '--max-usd' : day.usd !== undefined ? 'the usd of KEDGE_DAY_BUDGET' : undefined;
       if (!limit || priceOf(model, facts(model), Date.now)) return;
       throw new UsageError(
-        `The price of ${modelText(model)} is not known, so ${limit} would not stop it. Give it with --price IN/OUT, in US dollars for a million tokens, such as --price 0.5/2, or limit tokens instead (--max-tokens).`,
+        `The price of ${modelText(model)} is unknown, so ${limit} cannot be enforced. Set the price with --price IN/OUT, in US dollars per million tokens, such as --price 0.5/2, or limit tokens instead (--max-tokens).`,
       );
     },
     async use(model, { id }, signal = new AbortController().signal) {
       chosen = model;
-      known = readAddresses(logs, id, options.baseUrl !== undefined);
+      addresses = readAddresses(logs, id, options.baseUrl !== undefined);
       const config = await configOf(model.provider);
-      const kept = known[model.provider];
-      const given = options.baseUrl !== undefined || kept?.given === true;
+      const stored = addresses[model.provider];
+      const isExplicit = options.baseUrl !== undefined || stored?.given === true;
       const address = config.baseUrl && URL.canParse(config.baseUrl) ? bareAddress(config.baseUrl) : undefined;
-      if (address && (address !== kept?.baseUrl || given !== kept.given)) {
-        known = { ...known, [model.provider]: { baseUrl: address, given } };
-        writeAddresses(logs, id, known);
+      if (address && (address !== stored?.baseUrl || isExplicit !== stored.given)) {
+        addresses = { ...addresses, [model.provider]: { baseUrl: address, given: isExplicit } };
+        writeAddresses(logs, id, addresses);
       }
       const local = catalogEntry(model.provider)?.local ? await import('./local-models.ts') : undefined;
-      tried = local?.isLocal(model.provider, config)
-        ? await local.getToKnow(triedModels(env), model, config, (text) => void process.stderr.write(`${oneLine(text)}\n`), signal)
+      probed = local?.isLocal(model.provider, config)
+        ? await local.probeOnce(probedModelsFile(env), model, config, (text) => void process.stderr.write(`${oneLine(text)}\n`), signal)
         : undefined;
-      return { config, given: given ? address : undefined, unsuitable: tried && local?.unsuitable(tried) };
+      return { config, explicitAddress: isExplicit ? address : undefined, agentProblem: probed && local?.agentProblem(probed) };
     },
   };
 }
 
-/** Where it is kept what local models showed. */
-export function triedModels(env = process.env): string {
+/** The file that stores the test results of local models. */
+export function probedModelsFile(env = process.env): string {
   return join(storageDirectory(env), 'local-models.json');
 }
 
-/** Loaded where there are some. */
+/** Loads the code for headers only for a user who has set some. */
 async function headersFor(env: NodeJS.ProcessEnv, apiKey: string | undefined): Promise<Record<string, string>> {
   const [{ headersOf }, { filledHeaders }] = await Promise.all([import('./options/headers.ts'), import('../../providers/headers.ts')]);
   return filledHeaders(headersOf(env), apiKey);
 }
 
 function expectDirectory(folder: string): void {
-  const found = statSync(folder, { throwIfNoEntry: false });
-  if (!found) throw new UsageError(`There is no folder ${folder}.`);
-  if (!found.isDirectory()) throw new UsageError(`${folder} is a file. Give the folder to work in with --folder.`);
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  if (!stats) throw new UsageError(`The folder ${folder} does not exist. Set the folder to work in with --folder.`);
+  if (!stats.isDirectory()) throw new UsageError(`${folder} is a file. Set the folder to work in with --folder.`);
 }
 
-/** The session with that id or that begins so, or the last one. @throws UsageError */
+/** Finds a session by its id, the beginning of its id, or `last`. @throws UsageError if there is not exactly one. */
 export async function findSession(assistant: Assistant, wanted: string): Promise<Session> {
   const infos = await assistant.sessions();
-  const found = wanted === 'last' ? infos.slice(0, 1) : infos.filter(({ id }) => id.startsWith(wanted));
-  if (found.length > 1) throw new UsageError(`${found.length} sessions begin with ${wanted}. Give more of the id: see kedge sessions.`);
-  const session = found[0] && (await assistant.session(found[0].id));
+  const matches = wanted === 'last' ? infos.slice(0, 1) : infos.filter(({ id }) => id.startsWith(wanted));
+  if (matches.length > 1)
+    throw new UsageError(`${matches.length} session ids begin with ${wanted}. Write more of the id. To list sessions, run kedge sessions.`);
+  const session = matches[0] && (await assistant.session(matches[0].id));
   if (session) return session;
   throw new UsageError(
-    wanted === 'last' ? 'There is no session in this folder yet.' : `There is no session ${wanted} in this folder. See kedge sessions.`,
+    wanted === 'last' ? 'This folder has no sessions yet.' : `This folder has no session ${wanted}. To list sessions, run kedge sessions.`,
   );
 }

@@ -1,4 +1,4 @@
-/** The models of the user's own machine: each is tried once, and what it showed is remembered by its digest. */
+/** Local models: each is tested once for how it calls tools, and the result is stored together with the digest of the model. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { dirname } from 'node:path';
@@ -11,100 +11,104 @@ import type { ModelFacts, ModelInfo, ProviderConfig } from '../../providers/type
 import { makeDirectory } from '../../sessions/directory.ts';
 import { bareAddress } from './options/addresses.ts';
 
-/** What the server says about a model, and what it showed; `here`: this machine serves it. */
-export type Tried = ModelFacts & Probe & { here: boolean };
+/** What the server reports about a model, and the result of its test. `here` is true if this machine serves the model. */
+export type ProbedModel = ModelFacts & Probe & { here: boolean };
 
-/** How long a program on this computer may take to say what it has. */
+/** How long a local server may take to list its models. */
 const LIST_MS = 10_000;
 const PROBE_MS = 300_000;
-const FOUND: Record<Probe['calls'], string> = {
+const CALLS_TEXT: Record<Probe['calls'], string> = {
   native: 'calls tools natively',
-  text: 'writes its calls as text, which is understood',
-  none: 'calls no tools, so it is offered none',
+  text: 'writes tool calls in its text, where Kedge reads them',
+  none: 'does not call tools, so Kedge offers it none',
 };
 
-/** Ollama's own service is asked like any other, and not tried. */
+/** Ollama's cloud service is not local: it is used like any other service, without a test. */
 export function isLocal(provider: string, { baseUrl }: ProviderConfig): boolean {
   const service = baseUrl !== undefined && URL.canParse(baseUrl) && /(^|\.)ollama\.com$/.test(new URL(baseUrl).hostname);
   return catalogEntry(provider)?.local === true && !service;
 }
 
 /**
- * What is known of a model, tried now where it never was or is another by now. Undefined where nothing could be learned: the run
- * itself will say what is wrong.
+ * Returns what is known about a model, and tests it first if it is new or its digest has changed. Returns undefined if the test
+ * fails: the run will report what is wrong.
  */
-export async function getToKnow(
+export async function probeOnce(
   file: string,
   ref: ModelRef,
   config: ProviderConfig,
   say: (text: string) => void,
   signal: AbortSignal,
-): Promise<Tried | undefined> {
+): Promise<ProbedModel | undefined> {
   const name = nameOf(ref, config);
-  const before = readTried(file)[name];
-  // Only where there are digests can it have become another.
-  const live = before && before.digest === undefined ? undefined : await ask(ref, config, signal);
-  if (live === 'nobody' || (before && (live?.digest === undefined || live.digest === before.digest))) return before;
+  const before = readProbed(file)[name];
+  // A model can be recognized as replaced only if the server reports digests.
+  const live = before && before.digest === undefined ? undefined : await findOnServer(ref, config, signal);
+  if (live === 'offline' || (before && (live?.digest === undefined || live.digest === before.digest))) return before;
   const here = isServedHere(ref.provider, config);
-  say(`Trying ${ref.model} once, to see how it calls tools. Ctrl+C stops.`);
+  say(`Testing once how ${ref.model} calls tools. Press Ctrl+C to cancel.`);
   try {
-    // As its runs will ask for it: another size of its context would have it loaded again.
+    // The test uses the same context length as later runs, because another one would make the server load the model again.
     const probe = await tryModel(ref, { ...config, ...(here && { memoryBytes: totalmem() }) }, signal, PROBE_MS);
-    if (!probe) say(`${ref.model} did not answer within ${PROBE_MS / 1000} seconds, so how it calls tools is not known yet.`);
+    if (!probe) say(`${ref.model} did not answer within ${PROBE_MS / 1000} seconds, so it is not known yet how it calls tools.`);
     if (!probe) return undefined;
     const { id: _, ...facts } = live ?? ({ id: '' } as ModelInfo);
-    const tried = { ...facts, ...probe, here };
-    say(`${ref.model} ${FOUND[probe.calls]}.`);
-    write(file, { ...readTried(file), [name]: tried });
-    return tried;
+    const probed = { ...facts, ...probe, here };
+    say(`${ref.model} ${CALLS_TEXT[probe.calls]}.`);
+    write(file, { ...readProbed(file), [name]: probed });
+    return probed;
   } catch (error) {
     if (signal.aborted || error instanceof ModelError) return undefined;
     throw error;
   }
 }
 
-/** One sentence, with what to pull instead; undefined for a model that is fit. */
-export function unsuitable({ calls, follows, contextWindow, here }: Tried): string | undefined {
+/** Says why a model is not suitable for Agent mode and which one to pull instead; undefined for a suitable model. */
+export function agentProblem({ calls, follows, contextWindow, here }: ProbedModel): string | undefined {
   const memoryGb = here ? totalmem() / 2 ** 30 : undefined;
   return suitability({ probe: { calls, follows }, ...(contextWindow !== undefined && { contextWindow }), memoryGb }).reason;
 }
 
-/** A line for each model that was tried, and one for what speaks against it. */
-export function describeTried(file: string): string {
-  return Object.entries(readTried(file))
-    .map(([name, tried]) => {
-      const reason = unsuitable(tried);
-      return `${name.padEnd(32)} ${FOUND[tried.calls]}${reason ? `\n${' '.repeat(33)}${reason}` : ''}`;
+/** Lists the tested models, a line each, and below it why a model is not suitable for Agent mode. */
+export function describeProbed(file: string): string {
+  return Object.entries(readProbed(file))
+    .map(([name, probed]) => {
+      const reason = agentProblem(probed);
+      return `${name.padEnd(32)} ${CALLS_TEXT[probed.calls]}${reason ? `\n${' '.repeat(33)}${reason}` : ''}`;
     })
     .join('\n');
 }
 
-async function ask({ provider, model }: ModelRef, config: ProviderConfig, signal: AbortSignal): Promise<ModelInfo | 'nobody' | undefined> {
+async function findOnServer(
+  { provider, model }: ModelRef,
+  config: ProviderConfig,
+  signal: AbortSignal,
+): Promise<ModelInfo | 'offline' | undefined> {
   try {
     const models = await listModels(provider, config, AbortSignal.any([signal, AbortSignal.timeout(LIST_MS)]), model);
     return models.find(({ id }) => id === model || id === `${model}:latest`);
   } catch (error) {
-    return error instanceof ModelError && error.kind === 'network' ? 'nobody' : undefined;
+    return error instanceof ModelError && error.kind === 'network' ? 'offline' : undefined;
   }
 }
 
-/** Two servers may have different models of the same name. */
+/** The name includes the address, because two servers may have different models with the same name. */
 function nameOf(ref: ModelRef, { baseUrl }: ProviderConfig): string {
   const address = baseUrl && URL.canParse(baseUrl) && baseUrl !== catalogEntry(ref.provider)?.baseUrl ? ` at ${bareAddress(baseUrl)}` : '';
   return modelText(ref) + address;
 }
 
-function readTried(file: string): Record<string, Tried> {
+function readProbed(file: string): Record<string, ProbedModel> {
   try {
-    const all = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Tried>;
-    return Object.fromEntries(Object.entries(all).filter(([, tried]) => Object.hasOwn(FOUND, tried?.calls)));
+    const all = JSON.parse(readFileSync(file, 'utf8')) as Record<string, ProbedModel>;
+    return Object.fromEntries(Object.entries(all).filter(([, probed]) => Object.hasOwn(CALLS_TEXT, probed?.calls)));
   } catch {
     return {};
   }
 }
 
-/** Where it cannot be written, the model is tried again another time. */
-function write(file: string, all: Record<string, Tried>): void {
+/** If the file cannot be written, the model is tested again the next time. */
+function write(file: string, all: Record<string, ProbedModel>): void {
   try {
     makeDirectory(dirname(file));
     writeFileSync(file, `${JSON.stringify(all, undefined, 2)}\n`);

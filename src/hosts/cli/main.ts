@@ -6,18 +6,18 @@ import { storageDirectory } from '../node/storage.ts';
 
 try {
   const cache = join(storageDirectory(), 'compile-cache');
-  // Node would make it too, but where no directory can be made it tries for ever.
+  // Node would create the directory too, but retries forever where none can be created.
   makeDirectory(cache);
-  // Node 20 has no such cache.
+  // Node 20 does not have enableCompileCache.
   module.enableCompileCache?.(cache);
 } catch {
-  // Where there is no place for it, whatever needs one says so.
+  // The cache is optional. If the storage directory cannot be written, the code that needs it reports that.
 }
 
 void import('./program.ts')
   .then(({ program }) => program(process.argv.slice(2)))
   .then(async (code) => {
-    // Not by itself: an open stdin or a connection that is kept for the next request would have the program wait.
+    // The program does not wait for the event loop to empty: an open stdin or a keep-alive connection would keep it running.
     await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))));
     process.exit(code);
   });

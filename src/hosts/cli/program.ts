@@ -1,42 +1,42 @@
-/** The terminal program: one command from beginning to end. */
+/** The terminal program: runs one command and returns its exit code. */
 import { SessionError } from '../../app/session/session.ts';
 import { writeFailure } from '../../core/file-failure.ts';
 import type { AgentEvent } from '../../core/session/events.ts';
 import { catalogEntry } from '../../providers/catalog.ts';
 import { StoredKeys } from '../node/keyring.ts';
 import { storageDirectory } from '../node/storage.ts';
-import { answerPending, converse, EXIT, openPlan } from './converse.ts';
-import { findSession, type Kedge, openKedge, triedModels } from './kedge.ts';
+import { findSession, type Kedge, openKedge, probedModelsFile } from './kedge.ts';
 import { type Command, parseCommand, UsageError } from './options/arguments.ts';
 import { chosenModel, describeModels, missingKey } from './options/environment.ts';
-import { TextRenderer } from './output/render.ts';
 import { harmless, oneLine } from './output/terminal.ts';
+import { TextRenderer } from './output/text-renderer.ts';
+import { answerPending, EXIT, proposedPlan, runSession } from './run-session.ts';
 
 /**
- * What is to be done when a signal comes: `say` before the program ends by it, `interrupted` at each Ctrl+C. `ending`: the exit code of a program
- * that a signal ends. `stalled` when nothing is left to wait for although the program has not ended.
+ * Callbacks for signals: `shutDown` before a signal ends the program, `onInterrupt` at each Ctrl+C, and `onStall` when the event loop
+ * is empty although the command has not ended. `ending` resolves to the exit code of a program that a signal ends.
  */
-type LastWords = { say?: () => Promise<void>; interrupted?: () => void; stalled?: () => void; ending?: Promise<number> };
+type SignalHooks = { shutDown?: () => Promise<void>; onInterrupt?: () => void; onStall?: () => void; ending?: Promise<number> };
 
-/** Returns the exit code. Every failure is one sentence on stderr. */
+/** Returns the exit code. Every failure is reported as one sentence on stderr. */
 export async function program(args: readonly string[]): Promise<number> {
   const stopping = new AbortController();
-  const lastWords = handleSignals(stopping);
-  const endOfStall = handleStall(lastWords);
+  const hooks = handleSignals(stopping);
+  const removeStallHandler = handleStall(hooks);
   try {
-    const code = await carryOut(parseCommand(args), stopping.signal, lastWords);
-    return (await lastWords.ending) ?? code;
+    const code = await execute(parseCommand(args), stopping.signal, hooks);
+    return (await hooks.ending) ?? code;
   } catch (error) {
-    if (lastWords.ending) return lastWords.ending;
+    if (hooks.ending) return hooks.ending;
     if (isBrokenPipe(error)) return EXIT.stopped;
-    process.stderr.write(`kedge: ${isGone(error) ? GONE : oneLine(failureText(error), 1_000)}\n`);
+    process.stderr.write(`kedge: ${isCurrentFolderGone(error) ? FOLDER_GONE : oneLine(failureText(error), 1_000)}\n`);
     return error instanceof UsageError || error instanceof SessionError ? EXIT.usage : EXIT.failed;
   } finally {
-    endOfStall();
+    removeStallHandler();
   }
 }
 
-async function carryOut(command: Command, signal: AbortSignal, lastWords: LastWords): Promise<number> {
+async function execute(command: Command, signal: AbortSignal, hooks: SignalHooks): Promise<number> {
   switch (command.action) {
     case 'help':
       process.stdout.write((await import('./options/help.ts')).HELP);
@@ -47,7 +47,7 @@ async function carryOut(command: Command, signal: AbortSignal, lastWords: LastWo
       return EXIT.answered;
     }
     case 'models':
-      process.stdout.write(`${describeModels(process.env, storedKeys().names)}\n${await describeLocal()}`);
+      process.stdout.write(`${describeModels(process.env, storedKeys().names)}\n${await describeLocalModels()}`);
       return EXIT.answered;
     case 'keys': {
       const { keys } = await import('./options/keys.ts');
@@ -59,31 +59,31 @@ async function carryOut(command: Command, signal: AbortSignal, lastWords: LastWo
     case 'undo': {
       const { undo } = await import('./undo.ts');
       const { assistant } = openKedge(command);
-      // It ends between two files, and says what it has done.
-      lastWords.say = () => assistant.shutDown();
+      // A signal stops the undo between two files, and the undo still reports what it has restored.
+      hooks.shutDown = () => assistant.shutDown();
       return undo(assistant, command.run, { show: command.json ? printJson : undefined, signal });
     }
     case 'grants':
-      return grants(openKedge(command), command.clear);
+      return manageGrants(openKedge(command), command.clear);
     case 'prompt':
     case 'continue':
-      return run(command, signal, lastWords);
+      return run(command, signal, hooks);
   }
 }
 
-/** What local models showed when they were tried, in lines of their own. */
-async function describeLocal(): Promise<string> {
-  const tried = (await import('./local-models.ts')).describeTried(triedModels());
-  return tried ? `\nLocal models that were tried:\n${harmless(tried)}\n` : '';
+/** Lists the test results of local models, or nothing if there are none. */
+async function describeLocalModels(): Promise<string> {
+  const text = (await import('./local-models.ts')).describeProbed(probedModelsFile());
+  return text ? `\nTested local models:\n${harmless(text)}\n` : '';
 }
 
 function storedKeys(): StoredKeys {
   return new StoredKeys(storageDirectory(process.env));
 }
 
-async function run(command: Extract<Command, { prompt: string[] }>, signal: AbortSignal, lastWords: LastWords): Promise<number> {
+async function run(command: Extract<Command, { prompt: string[] }>, signal: AbortSignal, hooks: SignalHooks): Promise<number> {
   const chosen = chosenModel(command.model, process.env);
-  // Its code loads while everything else is got ready.
+  // The provider's code loads while the session is opened.
   if (chosen)
     void catalogEntry(chosen.provider)
       ?.load()
@@ -92,55 +92,60 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   const text = await promptText(command.prompt);
   const session = command.session === undefined ? kedge.assistant.newSession() : await findSession(kedge.assistant, command.session);
   if (session.damage) process.stderr.write(`kedge: ${oneLine(session.damage, 1_000)}\n`);
-  lastWords.say = () => kedge.assistant.shutDown();
-  lastWords.stalled = () => session.fail(new Error(STALLED));
+  hooks.shutDown = () => kedge.assistant.shutDown();
+  hooks.onStall = () => session.fail(new Error(STALLED));
   const { lastRun } = session.state;
   const model = chosen ?? lastRun?.model ?? { provider: 'offline', model: 'offline' };
   kedge.expectPrice(model);
-  const { config, given, unsuitable } = await kedge.use(model, session, signal);
+  const { config, explicitAddress, agentProblem } = await kedge.use(model, session, signal);
   if (signal.aborted) return EXIT.stopped;
   const missing = missingKey(model, config);
   if (missing) throw new Error(missing);
   const mode = command.action === 'prompt' ? command.mode : (lastRun?.mode ?? 'ask');
-  if (unsuitable && mode === 'agent') process.stderr.write(`${oneLine(unsuitable, 1_000)}\n`);
+  if (agentProblem && mode === 'agent') process.stderr.write(`${oneLine(agentProblem, 1_000)}\n`);
   const renderer = command.json
     ? undefined
     : new TextRenderer(process.stdout, process.stderr, process.stdin.isTTY === true, session.view.runs.at(-1));
   session.subscribe(renderer ? (event) => renderer.handle(event) : printJson);
-  lastWords.interrupted = () => renderer?.interrupted();
+  hooks.onInterrupt = () => renderer?.interrupted();
 
   const start = async () => {
     if (text) return session.prompt({ text, mode });
     if (session.state.pendingApprovals.size + session.state.pendingQuestions.size > 0) return answerPending(session, command, signal);
-    const proposed = openPlan(session);
+    const proposed = proposedPlan(session);
     const plan = proposed && session.state.plans.get(proposed)?.plan;
     if (plan) return renderer?.handle({ type: 'plan_proposed', plan, runId: '', seq: 0, at: 0 });
-    const left = session.plans.list().findLast(({ stage, runId }) => stage === 'stopped' && runId === lastRun?.runId);
-    if (left && lastRun?.outcome !== 'failed') return session.plans.resume(left.plan.id);
+    const unfinished = session.plans.list().findLast(({ stage, runId }) => stage === 'stopped' && runId === lastRun?.runId);
+    if (unfinished && lastRun?.outcome !== 'failed') return session.plans.resume(unfinished.plan.id);
     if (lastRun?.status === 'finished' && lastRun.outcome !== 'failed')
-      throw new UsageError('That session has ended. Add a request: kedge --continue "…"');
+      throw new UsageError(
+        'The last run of this session is finished, so there is nothing to continue. Add a request: kedge --continue "…"',
+      );
     return session.resume();
   };
-  const code = await converse(session, start, { ...command, ...(given && { baseUrl: given }) }, signal, () => renderer?.skipWait());
+  const code = await runSession(session, start, { ...command, ...(explicitAddress && { baseUrl: explicitAddress }) }, signal, () =>
+    renderer?.skipWait(),
+  );
   if (command.output !== undefined) (await import('./output/plan-output.ts')).writePlan(session, command.output);
-  await kedge.tidy().catch(() => undefined);
+  await kedge.pruneCheckpoints().catch(() => undefined);
   await kedge.assistant.shutDown();
   return code;
 }
 
-/** The words of the command line; a lone `-` is what comes in on stdin. @throws UsageError when that is empty. */
+/** Joins the words of the request, in which a lone `-` stands for stdin. @throws UsageError if nothing is read from stdin. */
 async function promptText(words: readonly string[]): Promise<string> {
   const text = words.filter((word) => word !== '-').join(' ');
   if (!words.includes('-')) return text.trim();
   let input = '';
   for await (const chunk of process.stdin.setEncoding('utf8')) input += chunk;
-  if (!input.trim() && !text.trim()) throw new UsageError('Nothing came in on stdin.');
+  if (!input.trim() && !text.trim())
+    throw new UsageError('Nothing was read from standard input. Pipe a request into kedge, or write it instead of the -.');
   return [text, input.trimEnd()].filter(Boolean).join('\n\n');
 }
 
 async function listSessions({ assistant }: Kedge, json: boolean): Promise<number> {
   const infos = await assistant.sessions();
-  if (infos.length === 0 && !json) process.stderr.write('There is no session in this folder yet.\n');
+  if (infos.length === 0 && !json) process.stderr.write('This folder has no sessions yet.\n');
   for (const info of infos) {
     const when = new Date(info.changedAt).toLocaleString('sv').slice(0, 16);
     process.stdout.write(json ? `${JSON.stringify(info)}\n` : `${info.id}  ${when}  ${oneLine(info.title, 80)}\n`);
@@ -148,16 +153,18 @@ async function listSessions({ assistant }: Kedge, json: boolean): Promise<number
   return EXIT.answered;
 }
 
-async function grants({ grants: kept, assistant }: Kedge, clear: number | 'all' | undefined): Promise<number> {
+async function manageGrants({ grants, assistant }: Kedge, clear: number | 'all' | undefined): Promise<number> {
   const { describeGrants } = await import('./grants.ts');
   if (clear === undefined) {
-    process.stdout.write(`${describeGrants(kept.list())}\n`);
+    process.stdout.write(`${describeGrants(grants.list())}\n`);
     return EXIT.answered;
   }
-  const gone = kept.clear(clear === 'all' ? undefined : clear);
+  const removed = grants.clear(clear === 'all' ? undefined : clear);
   assistant.revokeGrants();
-  if (gone.length === 0 && clear !== 'all') throw new UsageError(`There is no ${clear} in the list. See kedge grants.`);
-  process.stdout.write(gone.length === 0 ? 'Nothing was allowed.\n' : `No longer allowed:\n${describeGrants(gone)}\n`);
+  if (removed.length === 0 && clear !== 'all') throw new UsageError(`There is no permission ${clear}. To list them, run kedge grants.`);
+  process.stdout.write(
+    removed.length === 0 ? 'There were no permissions to remove.\n' : `Removed permissions:\n${describeGrants(removed)}\n`,
+  );
   return EXIT.answered;
 }
 
@@ -166,32 +173,32 @@ function printJson(event: AgentEvent): void {
 }
 
 const STALLED =
-  'Nothing is left to wait for, but the run has not ended: a connection was lost without an error. Try again; if it happens again, use a newer version of Node.';
+  'The run stopped responding: a connection was lost without an error. Try again. If it happens again, use a newer version of Node.';
 
-/** Node leaves in silence, and with 0, where nothing is left that could wake it: then a run fails, and if that does not help, the program. */
-function handleStall(lastWords: LastWords): () => void {
-  const stalled = () => {
-    const { stalled: fail } = lastWords;
-    delete lastWords.stalled;
+/** Node exits silently with code 0 when the event loop is empty. This fails the run instead, and if the run still does not end, the program. */
+function handleStall(hooks: SignalHooks): () => void {
+  const onBeforeExit = () => {
+    const { onStall: fail } = hooks;
+    delete hooks.onStall;
     if (fail) {
       fail();
-      // Another turn, in which what follows from it can be seen.
+      // The immediate keeps the event loop alive for one more turn, in which the failure of the run can take effect.
       return void setImmediate(() => undefined);
     }
-    void lastWords.say?.();
-    process.stderr.write('kedge: The program came to a standstill, with nothing left to wait for. Try again.\n');
+    void hooks.shutDown?.();
+    process.stderr.write('kedge: The program stopped responding. Try again.\n');
     process.exit(EXIT.failed);
   };
-  process.on('beforeExit', stalled);
-  return () => process.off('beforeExit', stalled);
+  process.on('beforeExit', onBeforeExit);
+  return () => process.off('beforeExit', onBeforeExit);
 }
 
-/** Ctrl+C stops the run; a second one leaves at once. When the terminal goes away, the log keeps the run open to be gone on with. */
-function handleSignals(stopping: AbortController): LastWords {
-  const lastWords: LastWords = {};
+/** Ctrl+C stops the run, and a second Ctrl+C exits at once. When the terminal is closed, the run stays open in the log, so that it can be continued. */
+function handleSignals(stopping: AbortController): SignalHooks {
+  const hooks: SignalHooks = {};
   process.on('SIGINT', () => {
-    lastWords.interrupted?.();
-    if (stopping.signal.aborted || !lastWords.say) process.exit(EXIT.stopped);
+    hooks.onInterrupt?.();
+    if (stopping.signal.aborted || !hooks.shutDown) process.exit(EXIT.stopped);
     stopping.abort();
   });
   for (const [name, code] of [
@@ -199,33 +206,33 @@ function handleSignals(stopping: AbortController): LastWords {
     ['SIGHUP', 129],
   ] as const) {
     process.on(name, () => {
-      // Whoever says it twice does not want to wait.
-      if (lastWords.ending || !lastWords.say) process.exit(code);
-      lastWords.ending = lastWords.say().then(() => process.exit(code));
+      // A second signal exits without waiting for the shutdown.
+      if (hooks.ending || !hooks.shutDown) process.exit(code);
+      hooks.ending = hooks.shutDown().then(() => process.exit(code));
     });
   }
-  // Whoever read the output has gone: nothing that follows would be seen.
+  // A broken pipe means that nobody reads the output any more, so the run is stopped.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error) => {
       if (isBrokenPipe(error)) return stopping.abort();
-      void lastWords.say?.();
-      if (stream === process.stdout) process.stderr.write(`kedge: The output cannot be written: ${oneLine(error.message)}\n`);
+      void hooks.shutDown?.();
+      if (stream === process.stdout) process.stderr.write(`kedge: The output could not be written: ${oneLine(error.message)}\n`);
       process.exit(EXIT.failed);
     });
   }
-  return lastWords;
+  return hooks;
 }
 
-/** What Kedge keeps belongs to a folder of its own. */
+/** If Kedge's own storage cannot be written, the message names the variable that moves it. */
 function failureText(error: unknown): string {
-  const written = writeFailure(error);
-  if (written) return `${written} KEDGE_HOME can name another folder for what Kedge keeps.`;
+  const problem = writeFailure(error);
+  if (problem) return `${problem} To store Kedge’s data in another folder, set KEDGE_HOME.`;
   return error instanceof Error ? error.message : String(error);
 }
 
-const GONE = 'The folder that you are in is not there any more. Change to another, or name one with --folder.';
+const FOLDER_GONE = 'The current folder no longer exists. Change to another folder, or set one with --folder.';
 
-function isGone(error: unknown): boolean {
+function isCurrentFolderGone(error: unknown): boolean {
   return (error as NodeJS.ErrnoException | undefined)?.syscall === 'uv_cwd';
 }
 

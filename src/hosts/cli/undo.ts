@@ -1,23 +1,25 @@
-/** `kedge undo`: takes back what a run changed, without a model. */
+/** `kedge undo`: undoes what a run changed, without a model. */
 import type { Assistant } from '../../app/assistant.ts';
 import type { Session } from '../../app/session/session.ts';
 import type { AgentEvent, UndoResult } from '../../core/session/events.ts';
-import { EXIT } from './converse.ts';
 import { oneLine, paintFor } from './output/terminal.ts';
+import { EXIT } from './run-session.ts';
 
 type UndoOptions = { show?: ((event: AgentEvent) => void) | undefined; signal?: AbortSignal };
 
 export async function undo(assistant: Assistant, wanted: string | undefined, { show, signal }: UndoOptions = {}): Promise<number> {
   const problems: string[] = [];
-  const found = await findRun(assistant, wanted, problems);
-  if (!found) {
-    const none = wanted ? `There is no run ${wanted} that changed files here.` : 'No run here has changes that could be taken back.';
+  const target = await findRun(assistant, wanted, problems);
+  if (!target) {
+    const none = wanted
+      ? `This folder has no run ${wanted} that changed files.`
+      : 'This folder has no run with changes that can be undone.';
     process.stderr.write(`kedge: ${[none, ...problems].join(' ')}\n`);
     return EXIT.failed;
   }
-  const { session, runId, prompt, passed } = found;
-  // What was lost may be the very run that was meant.
-  if (!wanted) for (const damage of passed) process.stderr.write(`kedge: ${damage}\n`);
+  const { session, runId, prompt, damagedSessions } = target;
+  // The run that the user means may be in a damaged session, so the damage is reported.
+  if (!wanted) for (const damage of damagedSessions) process.stderr.write(`kedge: ${damage}\n`);
   if (session.damage) process.stderr.write(`kedge: ${oneLine(session.damage, 1_000)}\n`);
   let results: UndoResult[] = [];
   session.subscribe((event) => {
@@ -28,33 +30,34 @@ export async function undo(assistant: Assistant, wanted: string | undefined, { s
     await session.changes.undo(runId, undefined, signal);
   } catch (error) {
     if (!signal?.aborted) throw error;
-    process.stderr.write('kedge: Stopped before anything was taken back.\n');
+    process.stderr.write('kedge: Stopped before anything was undone.\n');
     return EXIT.stopped;
   }
   if (!show) print(prompt, results);
   const refused = results.flatMap(({ path, outcome }) => (outcome === 'refused' ? [path] : []));
   if (!show) for (const line of await changedSince(assistant, session, runId, refused)) process.stderr.write(`${line}\n`);
   const isMore = [...session.state.runs.values()].some((run) => run.runId !== runId && run.changed && !session.state.undone.has(run.runId));
-  if (isMore && !show && !wanted) process.stderr.write('A run before it changed files too. To take that back as well: kedge undo\n');
+  if (isMore && !show && !wanted) process.stderr.write('An earlier run changed files too. To undo it as well: kedge undo\n');
   return refused.length > 0 ? EXIT.failed : EXIT.answered;
 }
 
-/** Where another run of Kedge, mostly of another program, went on in a file that could not be restored, which one it was. */
+/** For files that could not be restored, names the later runs that changed them, mostly runs of another program. */
 async function changedSince(assistant: Assistant, own: Session, runId: string, paths: readonly string[]): Promise<string[]> {
   if (paths.length === 0) return [];
-  const begun = own.events.find((event) => event.type === 'changes_staged' && event.runId === runId)?.at ?? 0;
+  const startedAt = own.events.find((event) => event.type === 'changes_staged' && event.runId === runId)?.at ?? 0;
   const lines = new Map<string, string>();
   for (const { id } of await assistant.sessions()) {
     const session = await assistant.session(id).catch(() => undefined);
     for (const event of session?.events ?? []) {
-      if (event.type !== 'file_changed' || event.runId === runId || event.at < begun || session?.state.undone.has(event.runId)) continue;
+      if (event.type !== 'file_changed' || event.runId === runId || event.at < startedAt || session?.state.undone.has(event.runId))
+        continue;
       const path = event.changes.find((change) => paths.includes(change.path))?.path;
       const run = session?.state.runs.get(event.runId);
       if (path === undefined || !run) continue;
       const name = `“${oneLine(run.plan?.goal ?? run.prompt, 80)}”`;
       lines.set(
         event.runId,
-        `${oneLine(path)} was changed since by another run, ${name}. To undo that run first: kedge undo ${event.runId}`,
+        `${oneLine(path)} was changed later by another run, ${name}. To undo that run first: kedge undo ${event.runId}`,
       );
     }
   }
@@ -62,36 +65,36 @@ async function changedSince(assistant: Assistant, own: Session, runId: string, p
 }
 
 /**
- * The run of that id, the last one of the session of that id, or the last one that changed files and was not taken back yet; of any session of
- * the folder. A session that cannot be opened keeps nobody from the others, and is named in `problems`, as are those in whose damaged log no
- * such run is left; `passed` are the latter.
+ * Finds the run to undo in all sessions of the folder: the run with the wanted id, the last run of the session with that id, or, without
+ * an id, the last run that changed files and is not undone yet. A session that cannot be opened is skipped and added to `problems`, and
+ * so are sessions with a damaged log in which no such run is found; `damagedSessions` lists only the latter.
  */
 async function findRun(
   assistant: Assistant,
   wanted: string | undefined,
   problems: string[],
-): Promise<{ session: Session; runId: string; prompt: string; passed: readonly string[] } | undefined> {
-  const passed: string[] = [];
+): Promise<{ session: Session; runId: string; prompt: string; damagedSessions: readonly string[] } | undefined> {
+  const damagedSessions: string[] = [];
   for (const { id } of await assistant.sessions()) {
     const session = await assistant.session(id).catch((error: unknown) => {
-      problems.push(`The session ${id} cannot be opened: ${oneLine(error instanceof Error ? error.message : String(error), 200)}`);
+      problems.push(`Session ${id} could not be opened: ${oneLine(error instanceof Error ? error.message : String(error), 200)}`);
     });
     const runs = session ? [...session.state.runs.values()].reverse() : [];
     const run = runs.find(
       ({ runId, changed }) => changed && (wanted ? runId.startsWith(wanted) || id.startsWith(wanted) : !session?.state.undone.has(runId)),
     );
-    if (session && run) return { session, runId: run.runId, prompt: run.plan?.goal ?? run.prompt, passed };
-    if (session?.damage) passed.push(`Session ${id}: ${oneLine(session.damage, 1_000)}`);
+    if (session && run) return { session, runId: run.runId, prompt: run.plan?.goal ?? run.prompt, damagedSessions };
+    if (session?.damage) damagedSessions.push(`Session ${id}: ${oneLine(session.damage, 1_000)}`);
   }
-  problems.push(...passed);
+  problems.push(...damagedSessions);
   return undefined;
 }
 
 const OUTCOME: Record<UndoResult['outcome'], string> = {
   restored: 'restored',
-  merged: 'restored, and what was written since is still in it',
-  unchanged: 'was as before already',
-  refused: 'refused',
+  merged: 'restored, with later edits kept',
+  unchanged: 'already as before',
+  refused: 'not restored',
 };
 
 function print(prompt: string, results: readonly UndoResult[]): void {
@@ -100,5 +103,5 @@ function print(prompt: string, results: readonly UndoResult[]): void {
     const sign = outcome === 'refused' ? paint.red('✗') : paint.green('●');
     return `${sign} ${oneLine(path)}: ${OUTCOME[outcome]}${reason ? ` (${oneLine(reason)})` : ''}`;
   });
-  process.stdout.write(`Undo of: ${oneLine(prompt, 80)}\n${lines.join('\n')}${lines.length ? '\n' : ''}`);
+  process.stdout.write(`Undone: ${oneLine(prompt, 80)}\n${lines.join('\n')}${lines.length ? '\n' : ''}`);
 }

@@ -1,9 +1,9 @@
-/** Keys of providers in the keychain of the operating system. */
+/** Stores the API keys of providers in the keychain of the operating system. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { abortable } from '../../core/abort.ts';
 
-/** What a keychain can do; `name` is a provider's id. */
+/** The operations of a keychain. `name` is the id of a provider. */
 export interface Keychain {
   get(name: string): Promise<string | undefined>;
   set(name: string, key: string): Promise<void>;
@@ -11,13 +11,13 @@ export interface Keychain {
 }
 
 const SERVICE = 'kedge';
-/** A keychain may ask its user for a password first; one that nobody can unlock must not keep a run waiting for ever. */
+/** A keychain may ask its user for a password. When nobody answers, a run must not wait forever. */
 const ANSWER_MS = 60_000;
 
-/** @throws Error where there is none, or none that can be used */
+/** @throws Error when there is no usable keychain. */
 async function systemKeychain(): Promise<Keychain> {
   const { AsyncEntry } = await import('@napi-rs/keyring');
-  // Where Linux has no secret service, the library would take a store of the kernel that a restart empties.
+  // Without a secret service on Linux, the library would fall back to a kernel store that is emptied by a restart.
   const entry = (name: string) => new AsyncEntry(SERVICE, name, { linux: { store: 'secret-service' } });
   const answer = <T>(asked: Promise<T>) => abortable(asked, AbortSignal.timeout(ANSWER_MS));
   return {
@@ -28,8 +28,8 @@ async function systemKeychain(): Promise<Keychain> {
 }
 
 /**
- * The keys that were stored. A file lists the providers that have one, and nothing else: so a start without a stored key costs no
- * keychain, and names can be listed where it is locked.
+ * The stored keys. A file lists only the providers that have one. A start without stored keys therefore does not open the keychain, and the
+ * names can be listed while it is locked.
  */
 export class StoredKeys {
   readonly #file: string;
@@ -51,7 +51,7 @@ export class StoredKeys {
     }
   }
 
-  /** Undefined also where the keychain cannot be asked: what is missing is then said as if no key were stored. */
+  /** Returns undefined also when the keychain cannot be read. The message about the missing key is the same then. */
   async get(name: string): Promise<string | undefined> {
     if (!this.names.includes(name)) return undefined;
     try {
@@ -61,13 +61,13 @@ export class StoredKeys {
     }
   }
 
-  /** @throws Error where the keychain cannot be written to */
+  /** @throws Error when the keychain cannot be written. */
   async set(name: string, key: string): Promise<void> {
     await (await this.#open()).set(name, key);
     this.#write([...new Set([...this.names, name])].sort());
   }
 
-  /** False where there was none. @throws Error where the keychain cannot be written to */
+  /** Returns false when no key was stored. @throws Error when the keychain cannot be written. */
   async delete(name: string): Promise<boolean> {
     const { names } = this;
     if (!names.includes(name)) return false;

@@ -1,11 +1,11 @@
-/** Where Kedge keeps its own data outside of editors: sessions and before-images, never in the user's folders. */
+/** Decides where Kedge stores its data outside of editors: sessions and file contents for undo, never in the user's folders. */
 import { createHash } from 'node:crypto';
 import { homedir, userInfo } from 'node:os';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @throws where nobody says where the user's home is. */
+/** @throws Error when the home directory is unknown. */
 export function storageDirectory(env: Environment = process.env, platform: NodeJS.Platform = process.platform, home?: string): string {
   if (env.KEDGE_HOME) return resolve(env.KEDGE_HOME);
   const below = (...names: string[]) => join(home ?? homeDirectory(), ...names, 'kedge');
@@ -16,22 +16,22 @@ export function storageDirectory(env: Environment = process.env, platform: NodeJ
 }
 
 /**
- * The environment's, or else that of the user's account: an empty or relative one would be a place in the workspace. In a container there may
+ * Returns HOME, or else the home directory of the account. An empty or relative one would be inside the workspace. In a container there may
  * be neither.
  */
 function homeDirectory(): string {
   for (const look of [homedir, () => userInfo().homedir]) {
     try {
-      const found = look();
-      if (isAbsolute(found)) return found;
+      const directory = look();
+      if (isAbsolute(directory)) return directory;
     } catch {
-      // There is no such account.
+      // The account does not exist.
     }
   }
-  throw new Error('Your home folder is not known, so there is no place for sessions. Set KEDGE_HOME to a folder for them.');
+  throw new Error('Your home folder is unknown, so sessions cannot be stored. Set KEDGE_HOME to a folder for them.');
 }
 
-/** Sessions belong to the folders that they work in: the place for exactly these, given as real paths. */
+/** Returns the storage directory of a workspace. A session belongs to the exact set of folders it works in, given as real paths. */
 export function workspaceStorage(directory: string, roots: readonly string[]): string {
   const hash = createHash('sha256').update(roots.join('\0')).digest('hex').slice(0, 12);
   const name = basename(roots[0] ?? '').replace(/[^\w.-]+/g, '_') || 'root';

@@ -11,7 +11,7 @@ import type { Panel } from './panel/panel.ts';
 import { openSession } from './session-list.ts';
 import { manageGrants } from './settings/grants.ts';
 
-/** Every command of the extension. Those that only buttons call take a session's id first. */
+/** Registers every command of the extension. Commands that only buttons call take the id of a session as their first argument. */
 export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable {
   const commands: Record<string, (...args: never[]) => unknown> = {
     'kedge.openPanel': () => panel.reveal(),
@@ -25,16 +25,16 @@ export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable 
     'kedge.stop': async () => (await current(kedge)).stop(),
     'kedge.manageGrants': () => manageGrants(kedge),
     'kedge.pause': async () => (await current(kedge)).pause(),
-    'kedge.resume': async () => goOn(await current(kedge)),
+    'kedge.resume': async () => continueRun(await current(kedge)),
     'kedge.step': async () => (await current(kedge)).step(),
     'kedge.askForEdits': async () => {
       await kedge.revokeGrants();
-      void vscode.window.showInformationMessage('Kedge asks before it edits in this workspace.');
+      void vscode.window.showInformationMessage('The permissions for this workspace were reset. Kedge asks again before it edits files.');
     },
     'kedge.answerApproval': async (sessionId: string, approvalId: string, answer: ApprovalAnswer) =>
-      waiting(await kedge.sessions.byId(sessionId), approvalId).answerApproval(approvalId, answer),
+      expectPending(await kedge.sessions.byId(sessionId), approvalId).answerApproval(approvalId, answer),
     'kedge.answerQuestion': async (sessionId: string, questionId: string, answer: QuestionAnswer) =>
-      waiting(await kedge.sessions.byId(sessionId), questionId).answerQuestion(questionId, answer),
+      expectPending(await kedge.sessions.byId(sessionId), questionId).answerQuestion(questionId, answer),
     'kedge.answerInWords': async (sessionId: string, questionId: string) => answerInWords(await kedge.sessions.byId(sessionId), questionId),
     'kedge.retryNow': async (sessionId: string) => (await kedge.sessions.byId(sessionId)).retryNow(),
     'kedge.openDiff': async (sessionId: string, callId: string, path: string) =>
@@ -56,53 +56,57 @@ export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable 
     },
     'kedge.showPlans': async () => (await import('./plans.ts')).showPlans(kedge, panel),
     'kedge.chat.runPlan': () => sendToChat('@kedge /run Run the plan'),
-    'kedge.chat.continue': () => sendToChat('@kedge /continue Go on'),
+    'kedge.chat.continue': () => sendToChat('@kedge /continue Continue the run'),
     'kedge.chat.answerWith': answerWith,
   };
   return vscode.Disposable.from(
     ...Object.entries(commands).map(([name, run]) =>
-      vscode.commands.registerCommand(name, (...args) => explained(() => run(...(args as never[])))),
+      vscode.commands.registerCommand(name, (...args) => showSessionErrors(() => run(...(args as never[])))),
     ),
   );
 }
 
-/** The session whose run is under way, be it in the panel or in a thread of the Chat; else the one that the panel shows. */
+/** Returns the session whose run is live, in the panel or in the Chat, or else the session that the panel shows. */
 async function current(kedge: Kedge): Promise<Session> {
-  const shown = await kedge.sessions.current();
+  const panelSession = await kedge.sessions.current();
   const open = await Promise.all(kedge.assistant.openIds.map((id) => kedge.assistant.session(id)));
-  return [shown, ...open].find((session) => session?.running) ?? shown;
+  return [panelSession, ...open].find((session) => session?.running) ?? panelSession;
 }
 
-/** The session, while this question of it is open. @throws SessionError that says what became of it. */
-function waiting(session: Session, id: string): Session {
+/** Returns the session if this approval or question is still open. @throws SessionError that says how it was answered */
+function expectPending(session: Session, id: string): Session {
   const { pendingApprovals, pendingQuestions } = session.state;
   if (!pendingApprovals.has(id) && !pendingQuestions.has(id)) throw new SessionError(becameOf(session.view, id));
   return session;
 }
 
 async function answerInWords(session: Session, questionId: string): Promise<void> {
-  const asked = waiting(session, questionId).state.pendingQuestions.get(questionId);
-  if (!asked) return;
-  const words = await vscode.window.showInputBox({ title: 'Kedge asks', prompt: asked.question.text, ignoreFocusOut: true });
+  const pending = expectPending(session, questionId).state.pendingQuestions.get(questionId);
+  if (!pending) return;
+  const words = await vscode.window.showInputBox({
+    title: 'Kedge: Answer a Question',
+    prompt: pending.question.text,
+    ignoreFocusOut: true,
+  });
   if (words?.trim()) await session.answerQuestion(questionId, { words: words.trim() });
 }
 
-/** Goes on with a run that paused. A limit of the whole day is raised only after a yes. */
-async function goOn(session: Session): Promise<void> {
-  if (await mayGoOn(session)) await session.resume({ raise: true });
+/** Continues a paused run. A daily limit is raised only after the user confirms. */
+async function continueRun(session: Session): Promise<void> {
+  if (await confirmContinue(session)) await session.resume({ raise: true });
 }
 
-/** Exported for the Chat, where going on is a message of its own. */
-export async function mayGoOn({ state }: Session): Promise<boolean> {
+/** Asks the user before a daily limit is raised. Exported for the Chat, where a message continues the run. */
+export async function confirmContinue({ state }: Session): Promise<boolean> {
   const run = state.lastRun;
   const limit = run?.pause === 'limit' ? run.reached : undefined;
   if (!limit || !isOfDay(limit.limit)) return true;
-  const raise = 'Raise and continue';
+  const raise = 'Raise Limit and Continue';
   return (await vscode.window.showWarningMessage(raiseText(limit), { modal: true }, raise)) === raise;
 }
 
-/** What the user cannot do now is said, not thrown. */
-async function explained(run: () => unknown): Promise<unknown> {
+/** Shows a SessionError as a message: it says what the user cannot do at the moment, and is not a fault of the extension. */
+async function showSessionErrors(run: () => unknown): Promise<unknown> {
   try {
     return await run();
   } catch (error) {
@@ -116,27 +120,29 @@ function sendToChat(query: string): Thenable<unknown> {
   return vscode.commands.executeCommand('workbench.action.chat.open', { query });
 }
 
-/** Picks the model in the Chat, as the user would, and has the last message of the thread answered again. */
+/** Selects the model in the Chat, and sends the last message of the thread again. */
 async function answerWith(name: string): Promise<void> {
   const { provider, model } = parseModelRef(name);
   const [vendor = '', ...rest] = model.split('/');
   const modelSelector = provider === EDITOR ? { vendor, id: rest.join('/') } : { vendor: VENDOR, id: name };
   if ((await vscode.lm.selectChatModels(modelSelector)).length === 0)
-    throw new SessionError(`VS Code does not offer ${name} in the Chat. Pick a model in the Chat's list of models.`);
+    throw new SessionError(`${name} is not available in the Chat. Select another model in the Chat's model picker.`);
   await vscode.commands.executeCommand('workbench.action.chat.open', { query: '@kedge /again Answer again', modelSelector });
 }
 
 async function undoRun(kedge: Kedge, sessionId: string, runId: string): Promise<void> {
   const session = await kedge.sessions.byId(sessionId);
   await session.changes.undo(runId);
-  const undone = session.events.findLast((event) => event.type === 'changes_undone');
-  const results = undone?.type === 'changes_undone' ? undone.results : [];
+  const event = session.events.findLast((event) => event.type === 'changes_undone');
+  const results = event?.type === 'changes_undone' ? event.results : [];
   const refused = results.filter(({ outcome }) => outcome === 'refused');
   const restored = results.length - refused.length;
   if (refused.length === 0)
     void vscode.window.showInformationMessage(`Undid the run: ${restored} ${restored === 1 ? 'file' : 'files'} restored.`);
   else {
-    const left = refused.map(({ path, reason }) => `${path} (${reason})`).join(', ');
-    void vscode.window.showWarningMessage(`${restored} restored; left as they are: ${left}`);
+    const notRestored = refused.map(({ path, reason }) => `${path} (${reason})`).join(', ');
+    void vscode.window.showWarningMessage(
+      `${restored} of ${results.length} ${results.length === 1 ? 'file' : 'files'} restored. Not restored: ${notRestored}`,
+    );
   }
 }

@@ -1,10 +1,10 @@
-/** What the editor's parts share: the assistant on this window's folders, its sessions, models and settings. */
+/** The objects that all parts of the extension share: the assistant for this window's folders, its sessions, models and settings. */
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { Assistant } from '../../app/assistant.ts';
 import type { WorkPorts } from '../../app/ports.ts';
 import type { Mode } from '../../core/session/events.ts';
-import type { Covers } from '../../core/session/grant-scope.ts';
+import type { Permission } from '../../core/session/grant-scope.ts';
 import { DiskBlobs } from '../../sessions/blobs.ts';
 import { Ledger } from '../../sessions/ledger.ts';
 import { SessionStore } from '../../sessions/store.ts';
@@ -19,7 +19,7 @@ const MODE_KEY = 'kedge.mode';
 
 export class Kedge implements vscode.Disposable {
   readonly context: vscode.ExtensionContext;
-  /** The directory for what this workspace's sessions leave behind. */
+  /** The directory for the data of this workspace's sessions. */
   readonly storage: string;
   readonly settings = new VsCodeSettings();
   readonly keys: Keys;
@@ -30,7 +30,7 @@ export class Kedge implements vscode.Disposable {
   readonly grants: WorkspaceGrants;
   readonly problemKinds = new ProblemKinds();
   readonly #changed = new vscode.EventEmitter<void>();
-  /** Something that the panel's state shows has changed. */
+  /** Fires when something changes that the panel's state shows. */
   readonly onDidChange = this.#changed.event;
   readonly #disposables: vscode.Disposable[];
   #fs: VsCodeFileSystem | undefined;
@@ -46,7 +46,7 @@ export class Kedge implements vscode.Disposable {
       fileSystem: () => this.fs,
       blobs: this.blobs,
       store: new SessionStore(join(this.storage, 'sessions')),
-      // Of all windows: the day's money is the user's, not a folder's.
+      // All windows share one ledger, because a day's limits apply to the user and not to a folder.
       ledger: new Ledger(join(context.globalStorageUri.fsPath, 'ledger')),
       settings: {
         model: (mode) => this.settings.model(mode),
@@ -64,7 +64,7 @@ export class Kedge implements vscode.Disposable {
     });
     this.sessions = new PanelSessions(this.assistant, context.workspaceState);
     const fire = () => this.#changed.fire();
-    const revised = () => void this.models.revise().then(fire, fire);
+    const revised = () => void this.models.dropStaleLists().then(fire, fire);
     this.#disposables = [
       this.problemKinds,
       this.#changed,
@@ -93,13 +93,13 @@ export class Kedge implements vscode.Disposable {
     return ports;
   }
 
-  /** More is known about models than before. */
+  /** Call this after facts about models have changed. */
   modelsChanged(): void {
     this.#changed.fire();
   }
 
-  /** What was allowed in this workspace is asked for again, in all of its sessions and their runs; all of it, or one thing. */
-  async revokeGrants(covers?: Covers): Promise<void> {
+  /** Revokes the permissions of this workspace in all of its sessions and runs: all of them, or only `covers`. */
+  async revokeGrants(covers?: Permission): Promise<void> {
     this.assistant.revokeGrants(covers);
     await this.grants.revoke(covers);
   }

@@ -2,14 +2,14 @@ import * as vscode from 'vscode';
 import { readServers } from '../../mcp/config.ts';
 import { McpServers } from '../../mcp/servers.ts';
 import { startServer } from '../node/commands/server-process.ts';
-import { ofUser } from './settings/settings.ts';
+import { userSetting } from './settings/settings.ts';
 
-/** The servers of the user's settings. A workspace names none: to start one is to run its program. */
+/** The MCP servers from the user's settings. A workspace cannot configure any, because starting a server runs its program. */
 export function editorMcpServers(): McpServers {
   const warn = (text: string) => void vscode.window.showWarningMessage(text);
   return new McpServers({
     configured() {
-      const { servers, problems } = readServers(ofUser('mcpServers'));
+      const { servers, problems } = readServers(userSetting('mcpServers'));
       for (const problem of problems) warn(problem);
       return servers;
     },

@@ -1,4 +1,4 @@
-/** The sessions of the window: the one that the panel shows, and others by their id. */
+/** The session that the panel shows, and access to other sessions by id. */
 import * as vscode from 'vscode';
 import type { Assistant } from '../../app/assistant.ts';
 import { type Session, SessionError } from '../../app/session/session.ts';
@@ -9,7 +9,7 @@ export class PanelSessions implements vscode.Disposable {
   readonly #assistant: Assistant;
   readonly #memory: vscode.Memento;
   readonly #changed = new vscode.EventEmitter<Session>();
-  /** Another session is shown. */
+  /** Fires when the panel shows another session. */
   readonly onDidChange = this.#changed.event;
   readonly #warned = new WeakSet<Session>();
   #current: Promise<Session> | undefined;
@@ -19,7 +19,7 @@ export class PanelSessions implements vscode.Disposable {
     this.#memory = memory;
   }
 
-  /** The session that the panel shows: the one that it showed before the reload, or a new one. */
+  /** Returns the session that the panel shows: the one from before the reload, or a new one. */
   current(): Promise<Session> {
     this.#current ??= this.#restore();
     return this.#current;
@@ -27,7 +27,7 @@ export class PanelSessions implements vscode.Disposable {
 
   async show(session: Session): Promise<void> {
     this.#current = Promise.resolve(session);
-    // At once: what the user writes meanwhile is meant for what they see.
+    // The panel switches at once, because whatever the user writes meanwhile is meant for the session that they see.
     this.#changed.fire(session);
     await this.#memory.update(SESSION_KEY, session.id);
   }
@@ -35,25 +35,25 @@ export class PanelSessions implements vscode.Disposable {
   async #restore(): Promise<Session> {
     const id = this.#memory.get<string>(SESSION_KEY);
     try {
-      const known = id === undefined ? undefined : await this.#assistant.session(id);
-      if (known) return known;
+      const session = id === undefined ? undefined : await this.#assistant.session(id);
+      if (session) return session;
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      void vscode.window.showWarningMessage(`Kedge could not open the last session, and began a new one: ${why}`);
+      const reason = error instanceof Error ? error.message : String(error);
+      void vscode.window.showWarningMessage(`Kedge could not open the last session and started a new one: ${reason}`);
     }
     const session = this.#assistant.newSession();
     await this.#memory.update(SESSION_KEY, session.id);
     return session;
   }
 
-  /** @throws SessionError where a session of that id is no longer there. */
+  /** @throws SessionError if there is no session with that id any more */
   async byId(id: string): Promise<Session> {
     const session = await this.#assistant.session(id);
-    if (!session) throw new SessionError('This session is no longer stored.');
+    if (!session) throw new SessionError('This session no longer exists. Open another session.');
     return session;
   }
 
-  /** Tells the user once that lines of the session's log were left out. */
+  /** Warns the user once that damaged lines of the session's log were left out. */
   warnOfDamage(session: Session): void {
     if (!session.damage || this.#warned.has(session)) return;
     this.#warned.add(session);

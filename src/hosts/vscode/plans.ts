@@ -1,4 +1,4 @@
-/** Plans outside of the panel: the list of a session's plans, a plan as a document, a plan for another folder. */
+/** Plans outside the panel: the list of a session's plans, a plan as a Markdown document, and running a plan in another folder. */
 import * as vscode from 'vscode';
 import { type Session, SessionError } from '../../app/session/session.ts';
 import { shortHash } from '../../core/plan/hash.ts';
@@ -9,21 +9,21 @@ import type { ToPanel } from '../../protocol/panel.ts';
 import type { Kedge } from './kedge.ts';
 
 const STAGE: Record<PlanStage, string> = {
-  proposed: 'waits to be confirmed',
+  proposed: 'not confirmed',
   confirmed: 'confirmed',
   discarded: 'discarded',
   superseded: 'replaced',
-  running: 'is carried out',
+  running: 'running',
   paused: 'paused',
   stopped: 'not finished',
   done: 'done',
 };
 
-/** Those of the session that the panel shows, the newest first. */
+/** Lists the plans of the session that the panel shows, newest first. */
 export async function showPlans(kedge: Pick<Kedge, 'sessions'>, panel: { reveal(message: ToPanel): Promise<void> }): Promise<void> {
   const session = await kedge.sessions.current();
   const plans = session.plans.list().reverse();
-  if (plans.length === 0) throw new SessionError('There is no plan in this session. Ask for one in Plan mode.');
+  if (plans.length === 0) throw new SessionError('This session has no plans. Ask for one in Plan mode.');
   const items = plans.map(({ plan, stage, done }) => ({
     label: plan.goal.split('\n', 1)[0] ?? '',
     description: `${STAGE[stage]} · ${done} of ${plan.steps.length} steps`,
@@ -32,21 +32,21 @@ export async function showPlans(kedge: Pick<Kedge, 'sessions'>, panel: { reveal(
   }));
   const chosen = await vscode.window.showQuickPick(items, {
     title: 'Kedge: Show Plans',
-    placeHolder: 'Choose a plan of this session',
+    placeHolder: 'Select a plan of this session',
   });
   if (chosen) await panel.reveal({ type: 'show_plan', planId: chosen.plan.id });
 }
 
-/** `edited`: as it stands in the panel, where that is not confirmed yet. */
+/** Opens a plan as a Markdown document. `edited` is the plan as the user edited it in the panel, if that is not confirmed yet. */
 export async function openAsMarkdown(session: Session, planId: string, edited: Plan | undefined): Promise<void> {
-  const known = session.plans.list().find(({ plan }) => plan.id === planId);
-  if (!known) throw new SessionError('There is no such plan in this session.');
-  const steps = known.runId === undefined ? {} : session.state.runs.get(known.runId)?.steps;
-  const content = planMarkdown(edited ?? known.plan, steps);
+  const overview = session.plans.list().find(({ plan }) => plan.id === planId);
+  if (!overview) throw new SessionError('This plan was not found in this session.');
+  const steps = overview.runId === undefined ? {} : session.state.runs.get(overview.runId)?.steps;
+  const content = planMarkdown(edited ?? overview.plan, steps);
   await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language: 'markdown', content }));
 }
 
-/** With several folders, the user says for which: what the plan names below one is then meant below that. */
+/** Proposes a plan again. If several folders are open, the user selects one, and the plan's paths are moved to that folder. */
 export async function runAgain(session: Session, planId: string, folders: readonly { name: string }[]): Promise<void> {
   const plan = session.plans.list().find((each) => each.plan.id === planId)?.plan;
   const from = folders.find(({ name }) =>
@@ -57,6 +57,6 @@ export async function runAgain(session: Session, planId: string, folders: readon
     return;
   }
   const items = folders.map(({ name }) => ({ label: name, description: name === from.name ? 'as before' : '' }));
-  const chosen = await vscode.window.showQuickPick(items, { title: 'Kedge: Run Plan Again', placeHolder: 'Choose a folder' });
+  const chosen = await vscode.window.showQuickPick(items, { title: 'Kedge: Run Plan Again', placeHolder: 'Select a folder' });
   if (chosen) await session.plans.again(planId, { from: from.name, to: chosen.label });
 }

@@ -1,4 +1,4 @@
-/** Proposed contents as documents that the user may edit before saying yes. What is saved stays with the question, and goes with it. */
+/** Proposed contents as documents that the user can edit before approving. A saved edit is kept until the approval is answered. */
 import * as vscode from 'vscode';
 import { type Session, SessionError } from '../../app/session/session.ts';
 import type { ChangeSummary } from '../../core/session/effects.ts';
@@ -8,11 +8,11 @@ import { blobUri } from './files/blob-documents.ts';
 const SCHEME = 'kedge-proposal';
 const EDITS_KEY = 'kedge.proposals';
 
-/** `content` is the hash of what the user saved, the rest how it differs from the file as it is. */
+/** `content` is the hash of the saved text. The other fields describe how it differs from the current file. */
 export type EditedProposal = { approvalId: string; path: string; content: string; diff: string; added: number; removed: number };
 
-/** Which proposal a document is of; `start` is the hash of the content that it began with. */
-type Place = { session: string; approval: string; start: string };
+/** Identifies the proposal that a document belongs to. `start` is the hash of the document's initial content. */
+type DocumentKey = { session: string; approval: string; start: string };
 
 type Ports = { blobs: BlobStore; memory: vscode.Memento; sessionById(id: string): Promise<Session> };
 
@@ -21,7 +21,7 @@ export class Proposals implements vscode.Disposable {
   readonly #edited = new vscode.EventEmitter<EditedProposal>();
   readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly #registration: vscode.Disposable;
-  /** Whoever shows the question shows this too. */
+  /** Fires when the user saves an edited proposal, so that the panel can show the edit. */
   readonly onDidEdit = this.#edited.event;
 
   constructor(ports: Ports) {
@@ -46,58 +46,59 @@ export class Proposals implements vscode.Disposable {
     );
   }
 
-  /** Opens the proposed content, without the hunks that the user refused, beside the file as it is. @throws SessionError */
+  /** Opens the proposed content, without the hunks that the user rejected, in a diff editor with the current file. @throws SessionError */
   async open(session: Session, approvalId: string, path: string, without: number[]): Promise<void> {
     const { change, before } = this.#proposed(session, approvalId, path);
-    const known = this.#edits().find((edit) => edit.approval === approvalId && edit.path === path);
-    const start = known?.start ?? (await this.#start(session, approvalId, change, without));
-    const place: Place = { session: session.id, approval: approvalId, start };
-    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${path}`, query: JSON.stringify(place) });
-    await vscode.commands.executeCommand('vscode.diff', blobUri(path, before), uri, `${path}: your edit of the proposal`);
+    const existing = this.#edits().find((edit) => edit.approval === approvalId && edit.path === path);
+    const start = existing?.start ?? (await this.#start(session, approvalId, change, without));
+    const key: DocumentKey = { session: session.id, approval: approvalId, start };
+    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${path}`, query: JSON.stringify(key) });
+    await vscode.commands.executeCommand('vscode.diff', blobUri(path, before), uri, `${path} (edit of the proposal)`);
   }
 
-  /** What was edited of the questions that this session still asks. */
+  /** Lists the user's edits for the open approvals of a session. */
   async of(session: Session): Promise<EditedProposal[]> {
-    const mine = this.#edits().filter(({ approval }) => session.state.pendingApprovals.has(approval));
-    return Promise.all(mine.map(({ approval, path, content }) => this.#describe(session, approval, path, content)));
+    const edits = this.#edits().filter(({ approval }) => session.state.pendingApprovals.has(approval));
+    return Promise.all(edits.map(({ approval, path, content }) => this.#describe(session, approval, path, content)));
   }
 
-  /** @throws SessionError where something was edited and not saved: it is not part of what is agreed to. */
+  /** @throws SessionError if a proposal has unsaved edits, because they would not be part of the approved change */
   expectSaved(approvalId: string): void {
-    const open = vscode.workspace.textDocuments.find(({ isDirty, uri }) => isDirty && placeOf(uri)?.approval === approvalId);
-    if (open) throw new SessionError(`You edited the proposal for ${open.uri.path.slice(1)}. Save it first, or undo the edit.`);
+    const unsaved = vscode.workspace.textDocuments.find(({ isDirty, uri }) => isDirty && keyOf(uri)?.approval === approvalId);
+    if (unsaved)
+      throw new SessionError(`Your edit of the proposal for ${unsaved.uri.path.slice(1)} is not saved. Save or revert it first.`);
   }
 
-  /** The question is answered. */
+  /** Discards the edits of an answered approval and closes their diff editors. */
   async close(approvalId: string): Promise<void> {
     await this.#keep(this.#edits().filter(({ approval }) => approval !== approvalId));
     const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-    const mine = tabs.filter(({ input }) => input instanceof vscode.TabInputTextDiff && placeOf(input.modified)?.approval === approvalId);
-    await vscode.window.tabGroups.close(mine);
+    const diffTabs = tabs.filter(({ input }) => input instanceof vscode.TabInputTextDiff && keyOf(input.modified)?.approval === approvalId);
+    await vscode.window.tabGroups.close(diffTabs);
   }
 
   async #start(session: Session, approvalId: string, change: ChangeSummary, without: number[]): Promise<string> {
     const { blobs } = this.#ports;
-    const together = session.state.pendingApprovals
+    const moveParts = session.state.pendingApprovals
       .get(approvalId)
       ?.changes.filter(({ path }) => path === change.path || path === change.from);
-    const { changesFrom, revised } = await import('../../workspace/revise.ts');
-    const kept = await revised(await changesFrom(together ?? [], blobs), { [change.path]: { without } }, blobs);
-    const after = kept.find(({ path }) => path === change.path)?.after;
+    const { changesFrom, reviseChanges } = await import('../../workspace/apply-revision.ts');
+    const revisedChanges = await reviseChanges(await changesFrom(moveParts ?? [], blobs), { [change.path]: { without } }, blobs);
+    const after = revisedChanges.find(({ path }) => path === change.path)?.after;
     return after ? blobs.put(after) : (change.after as string);
   }
 
   async #write(uri: vscode.Uri, bytes: Uint8Array): Promise<void> {
-    const place = placeOf(uri);
-    if (!place) throw vscode.FileSystemError.FileNotFound(uri);
+    const key = keyOf(uri);
+    if (!key) throw vscode.FileSystemError.FileNotFound(uri);
     const path = uri.path.slice(1);
-    const session = await this.#ports.sessionById(place.session);
-    this.#proposed(session, place.approval, path);
+    const session = await this.#ports.sessionById(key.session);
+    this.#proposed(session, key.approval, path);
     const content = await this.#ports.blobs.put(bytes);
-    const others = this.#edits().filter((edit) => edit.approval !== place.approval || edit.path !== path);
-    await this.#keep([...others, { ...place, path, content, savedAt: Date.now() }]);
+    const others = this.#edits().filter((edit) => edit.approval !== key.approval || edit.path !== path);
+    await this.#keep([...others, { ...key, path, content, savedAt: Date.now() }]);
     this.#changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
-    this.#edited.fire(await this.#describe(session, place.approval, path, content));
+    this.#edited.fire(await this.#describe(session, key.approval, path, content));
   }
 
   async #describe(session: Session, approvalId: string, path: string, content: string): Promise<EditedProposal> {
@@ -110,17 +111,17 @@ export class Proposals implements vscode.Disposable {
     return { approvalId, path, content, ...diffOf(from, to) };
   }
 
-  /** The change, and the hash of what the file was before it, wherever that was. */
+  /** Returns the proposed change and the hash of the file's current content, which for a moved file is found at its old path. */
   #proposed(session: Session, approvalId: string, path: string): { change: ChangeSummary; before: string | undefined } {
     const changes = session.state.pendingApprovals.get(approvalId)?.changes;
     const change = changes?.find((candidate) => candidate.path === path);
-    if (!changes || !change?.after) throw new SessionError('This question was answered already.');
+    if (!changes || !change?.after) throw new SessionError('This question has already been answered.');
     return { change, before: change.before ?? changes.find((other) => other.path === change.from)?.before };
   }
 
   async #read(uri: vscode.Uri): Promise<Uint8Array> {
-    const place = placeOf(uri);
-    const hash = this.#edit(uri)?.content ?? place?.start;
+    const key = keyOf(uri);
+    const hash = this.#edit(uri)?.content ?? key?.start;
     const bytes = hash === undefined ? undefined : await this.#ports.blobs.get(hash);
     if (!bytes) throw vscode.FileSystemError.FileNotFound(uri);
     return bytes;
@@ -131,7 +132,7 @@ export class Proposals implements vscode.Disposable {
   }
 
   #edit(uri: vscode.Uri): Edit | undefined {
-    const approval = placeOf(uri)?.approval;
+    const approval = keyOf(uri)?.approval;
     return this.#edits().find((edit) => edit.approval === approval && `/${edit.path}` === uri.path);
   }
 
@@ -148,8 +149,8 @@ export class Proposals implements vscode.Disposable {
   }
 }
 
-type Edit = Place & { path: string; content: string; savedAt: number };
+type Edit = DocumentKey & { path: string; content: string; savedAt: number };
 
-function placeOf({ scheme, query }: vscode.Uri): Place | undefined {
-  return scheme === SCHEME ? (JSON.parse(query) as Place) : undefined;
+function keyOf({ scheme, query }: vscode.Uri): DocumentKey | undefined {
+  return scheme === SCHEME ? (JSON.parse(query) as DocumentKey) : undefined;
 }

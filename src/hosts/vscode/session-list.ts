@@ -1,4 +1,4 @@
-/** The list of sessions: one is opened, or deleted. */
+/** The list of sessions, in which the user opens or deletes one. */
 import * as vscode from 'vscode';
 import type { SessionInfo } from '../../sessions/store.ts';
 import type { Kedge } from './kedge.ts';
@@ -6,23 +6,23 @@ import type { Panel } from './panel/panel.ts';
 
 type Item = vscode.QuickPickItem & { id: string };
 
-const DELETE: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('trash'), tooltip: 'Delete this session' };
+const DELETE: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('trash'), tooltip: 'Delete Session' };
 
 export async function openSession(kedge: Pick<Kedge, 'assistant' | 'sessions'>, panel: Panel): Promise<void> {
   const list = vscode.window.createQuickPick<Item>();
   list.title = 'Kedge: Open Session';
-  list.placeholder = 'Choose a session';
+  list.placeholder = 'Select a session to open';
   list.matchOnDescription = true;
   const fill = async () => {
-    const shown = (await kedge.sessions.current()).id;
-    list.items = (await kedge.assistant.sessions()).map((info) => itemOf(info, info.id === shown));
+    const currentId = (await kedge.sessions.current()).id;
+    list.items = (await kedge.assistant.sessions()).map((info) => itemOf(info, info.id === currentId));
     if (list.items.length === 0) list.placeholder = 'There are no sessions yet';
   };
   await fill();
   list.onDidTriggerItemButton(async ({ item }) => {
     list.ignoreFocusOut = true;
     try {
-      if (await isSure(item.label)) await remove(kedge, item.id);
+      if (await confirmDelete(item.label)) await remove(kedge, item.id);
       await fill();
     } catch (error) {
       void vscode.window.showWarningMessage((error as Error).message);
@@ -43,17 +43,17 @@ export async function openSession(kedge: Pick<Kedge, 'assistant' | 'sessions'>, 
   await panel.reveal();
 }
 
-function itemOf({ id, title, changedAt }: SessionInfo, isShown: boolean): Item {
+function itemOf({ id, title, changedAt }: SessionInfo, isCurrent: boolean): Item {
   const at = new Date(changedAt).toLocaleString();
-  return { id, label: title || 'Untitled', description: isShown ? `${at} · shown now` : at, buttons: [DELETE] };
+  return { id, label: title || 'Untitled', description: isCurrent ? `${at} · current session` : at, buttons: [DELETE] };
 }
 
-async function isSure(title: string): Promise<boolean> {
-  const detail = 'Files that it changed stay as they are, and can no longer be put back by Kedge.';
-  return (await vscode.window.showWarningMessage(`Delete "${title}"?`, { modal: true, detail }, 'Delete')) === 'Delete';
+async function confirmDelete(title: string): Promise<boolean> {
+  const detail = 'Files that it changed stay as they are, and Kedge can no longer restore them.';
+  return (await vscode.window.showWarningMessage(`Delete the session "${title}"?`, { modal: true, detail }, 'Delete')) === 'Delete';
 }
 
-/** @throws SessionError while a run or an undo works in it. */
+/** @throws SessionError while a run or an undo is in progress in the session */
 async function remove(kedge: Pick<Kedge, 'assistant' | 'sessions'>, id: string): Promise<void> {
   await kedge.assistant.removeSession(id);
   if ((await kedge.sessions.current()).id === id) await kedge.sessions.show(kedge.assistant.newSession());

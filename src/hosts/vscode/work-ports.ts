@@ -1,13 +1,13 @@
-/** What runs need of the editor: loaded and made with the first of them. */
+/** The parts of the editor that runs use. They are loaded and created with the first run, so that activation stays fast. */
 import { join } from 'node:path';
 import type * as vscode from 'vscode';
 import type { WorkPorts } from '../../app/ports.ts';
 import { Commands } from '../node/commands/commands.ts';
 import { gitSettings } from '../node/commands/git-settings.ts';
 import { PageFetcher } from '../node/fetch/fetch.ts';
-import { readMemory } from '../node/memory.ts';
+import { readMemory } from '../node/system-memory.ts';
+import { DraftFormatter } from './files/draft-formatter.ts';
 import type { VsCodeFileSystem } from './files/file-system.ts';
-import { Tidier } from './files/format.ts';
 import { VsCodeWriter } from './files/writer.ts';
 import { VsCodeLanguages } from './languages/languages.ts';
 import type { ProblemKinds } from './languages/problem-kinds.ts';
@@ -17,7 +17,7 @@ import { readPolicy } from './settings/policy-settings.ts';
 import type { VsCodeSettings } from './settings/settings.ts';
 import { Terminals } from './terminal/terminal.ts';
 
-/** The parts of this window that runs work with. */
+/** The parts of Kedge that work in a run needs. */
 type Window = {
   readonly storage: string;
   readonly fs: VsCodeFileSystem;
@@ -27,7 +27,7 @@ type Window = {
 };
 
 export function workPorts(kedge: Window): WorkPorts & vscode.Disposable {
-  const tidier = new Tidier();
+  const formatter = new DraftFormatter();
   const terminals = new Terminals();
   const commands = new Commands({
     storage: join(kedge.storage, 'commands'),
@@ -38,17 +38,17 @@ export function workPorts(kedge: Window): WorkPorts & vscode.Disposable {
   return {
     writer: () => new VsCodeWriter(kedge.fs),
     languages: new VsCodeLanguages(() => kedge.fs, kedge.problemKinds),
-    tidy: (at, text) => tidier.tidied(kedge.fs.uri(at), text),
+    format: (at, text) => formatter.format(kedge.fs.uri(at), text),
     commands: () => (kedge.fs.folders.some(({ root }) => root !== undefined) ? commands : undefined),
     fetcher: new PageFetcher(),
-    // A grammar weighs as much as all else: it is loaded for the first command.
+    // The grammars are as large as the rest of the extension, so they are loaded only when the first command runs.
     shellParsers: async (shell) => (await import('../node/shell/shell-parser.ts')).nodeShellParsers(shell),
     gitSettings: (at) => gitSettings(kedge.fs.directory(at)),
     memory: async (model) => ((await kedge.models.isServedHere(model)) ? readMemory() : undefined),
     mcp: editorMcpServers(),
     policy: readPolicy,
     dispose() {
-      for (const each of [tidier, commands, terminals]) each.dispose();
+      for (const each of [formatter, commands, terminals]) each.dispose();
     },
   };
 }

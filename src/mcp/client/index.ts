@@ -1,4 +1,4 @@
-/** One MCP server through the official SDK, which nothing else of Kedge imports: it is loaded with the first server. */
+/** Connects to one MCP server with the official SDK. Only this folder imports the SDK, so it is loaded when the first server is used. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { getDefaultEnvironment } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -11,7 +11,7 @@ import { resultParts } from './results.ts';
 import { schemaValidator } from './schemas.ts';
 
 const MAX_TOOLS = 200;
-/** A call may take as long as the user lets it: the run's own limits and Stop end it. */
+/** The SDK requires a time-out. A call may take long: the run's own limits or the user end it. */
 const CALL_MS = 24 * 60 * 60_000;
 
 export const connect: Connect = async (name, config, { onChanged, onClosed }, start, signal) => {
@@ -24,8 +24,8 @@ export const connect: Connect = async (name, config, { onChanged, onClosed }, st
     await client.connect(transport, { signal });
   } catch (error) {
     await client.close().catch(() => undefined);
-    const said = stderr().trim();
-    throw new Error(`${reason(error)}${said ? ` It said: ${said}` : ''}`);
+    const stderrText = stderr().trim();
+    throw new Error(`${reason(error)}${stderrText ? ` It said: ${stderrText}` : ''}`);
   }
   return {
     async tools(stopped) {
@@ -43,17 +43,17 @@ export const connect: Connect = async (name, config, { onChanged, onClosed }, st
         const checked = validator.getValidator(inputSchema)(input);
         return checked.valid ? undefined : checked.errorMessage;
       } catch {
-        // A schema that no validator understands is the server's to check.
+        // The client cannot check a schema it does not understand, so the server has to.
         return undefined;
       }
     },
     async call(tool, input, stopped, progress) {
       const onprogress = (at: { message?: string; progress: number; total?: number }) =>
         progress(at.message ?? (at.total === undefined ? `${at.progress}` : `${at.progress} of ${at.total}`));
-      const asked = during(stopped, (signal) =>
+      const pendingCall = during(stopped, (signal) =>
         client.callTool({ name: tool, arguments: input }, undefined, { signal, timeout: CALL_MS, onprogress }),
       );
-      const result = await asked.catch((error) => {
+      const result = await pendingCall.catch((error) => {
         if (stopped.aborted) throw error;
         throw new Error(`The MCP server ${name} failed: ${reason(error)}`);
       });
@@ -70,13 +70,13 @@ function transportOf(config: McpServerConfig, start: StartServer): { transport: 
     return { transport: transport as Transport, stderr: () => '' };
   }
   const { command, args = [], env, cwd } = config;
-  // Besides what is set here, a server is handed a few harmless variables only: no key of anybody's environment.
+  // Besides the configured variables, a server receives only a few harmless ones, so it gets no API keys from the user's environment.
   const spec = { command, args, env: { ...getDefaultEnvironment(), ...env }, ...(cwd && { cwd }) };
   const transport = new ProcessTransport(spec, start);
-  return { transport, stderr: () => transport.said };
+  return { transport, stderr: () => transport.stderr };
 }
 
-/** The signal of one call, which ends with it: the SDK never takes its listeners off a signal, and a run's has as many calls as the run. */
+/** Gives each call a signal of its own. The SDK never removes its listeners, so they would accumulate on the signal of the run. */
 async function during<T>(signal: AbortSignal, work: (own: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const abort = () => controller.abort(signal.reason);

@@ -1,4 +1,4 @@
-/** MCP over the standard input and output of a program. */
+/** Connects to an MCP server over its standard input and output. */
 import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
@@ -10,8 +10,8 @@ export class ProcessTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   onerror?: (error: Error) => void;
   onclose?: () => void;
-  /** What the program said last on its standard error. */
-  said = '';
+  /** The end of the program's standard error output. */
+  stderr = '';
   readonly #spec: ServerSpec;
   readonly #start: StartServer;
   readonly #buffer = new ReadBuffer();
@@ -26,7 +26,7 @@ export class ProcessTransport implements Transport {
     this.#server = await this.#start(this.#spec, {
       output: (chunk) => this.#read(chunk),
       said: (text) => {
-        this.said = (this.said + text).slice(-MAX_STDERR);
+        this.stderr = (this.stderr + text).slice(-MAX_STDERR);
       },
       closed: () => this.onclose?.(),
     });
@@ -54,7 +54,7 @@ export class ProcessTransport implements Transport {
         if (message === null) return;
         this.onmessage?.(message);
       } catch (error) {
-        // A line that is no message.
+        // The line is not a valid message.
         this.onerror?.(error as Error);
       }
     }

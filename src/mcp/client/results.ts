@@ -7,7 +7,7 @@ const MAX_PARTS = 50;
 type Block = { type: string; text?: string; data?: string; mimeType?: string; uri?: string; name?: string; resource?: Resource };
 type Resource = { uri: string; mimeType?: string; text?: string };
 
-/** What a tool gave, as models take it: texts, images, and a word for what is neither. */
+/** Converts a tool result to texts and images. Other content is replaced by a short description. */
 export function resultParts(content: unknown, structuredContent: unknown): (TextPart | ImagePart)[] {
   const blocks = Array.isArray(content) ? (content as Block[]) : [];
   const parts = blocks.map(partOf);
@@ -15,15 +15,17 @@ export function resultParts(content: unknown, structuredContent: unknown): (Text
   return parts.length > 0 ? bounded(parts) : [text('[no result]')];
 }
 
-/** All texts together are no longer than one may be, and what is not taken is counted. */
+/** Limits the total size of texts and the number of images and parts; a note counts omitted parts. */
 function bounded(parts: (TextPart | ImagePart)[]): (TextPart | ImagePart)[] {
-  let [left, images] = [MAX_TEXT, 0];
-  const kept = parts.filter((part, index) => {
-    if (index >= MAX_PARTS || left <= 0 || (part.type === 'image' && ++images > MAX_IMAGES)) return false;
-    left -= part.type === 'text' ? part.text.length : 0;
+  let [remainingChars, images] = [MAX_TEXT, 0];
+  const includedParts = parts.filter((part, index) => {
+    if (index >= MAX_PARTS || remainingChars <= 0 || (part.type === 'image' && ++images > MAX_IMAGES)) return false;
+    remainingChars -= part.type === 'text' ? part.text.length : 0;
     return true;
   });
-  return kept.length < parts.length ? [...kept, text(`[${parts.length - kept.length} more parts]`)] : kept;
+  return includedParts.length < parts.length
+    ? [...includedParts, text(`[${parts.length - includedParts.length} more parts]`)]
+    : includedParts;
 }
 
 function partOf(block: Block): TextPart | ImagePart {
@@ -41,7 +43,7 @@ function partOf(block: Block): TextPart | ImagePart {
   }
 }
 
-/** One that no service takes would make every request after it fail. */
+/** An image that services reject would make all further requests of the session fail. */
 function image({ mimeType = 'image/png', data = '' }: Block): TextPart | ImagePart {
   const isShown = data.length <= MAX_IMAGE_CHARS && IMAGE_TYPES.some((type) => type === mimeType);
   return isShown && /^[A-Za-z0-9+/]+={0,2}$/.test(data)

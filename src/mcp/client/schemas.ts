@@ -1,4 +1,4 @@
-/** Checks against the schemas of servers, none of whose regular expressions ever runs here: one can hold up the whole program. */
+/** Validates input against schemas of servers without running their regular expressions: a malicious one could block the process. */
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import type { JsonSchemaType, jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 
@@ -7,21 +7,21 @@ export function schemaValidator(): jsonSchemaValidator {
   return {
     getValidator<T>(schema: JsonSchemaType) {
       const plain = withoutPatterns(schema);
-      // What cannot be checked without them is the server's to check.
+      // The server checks what the client cannot check without patterns.
       return plain ? ajv.getValidator<T>(plain) : (input: unknown) => ({ valid: true, data: input as T, errorMessage: undefined });
     },
   };
 }
 
-/** Where one of these stands, less to match may mean more to refuse. */
+/** Keywords that can make a schema stricter when patterns are removed from it. */
 const TURNS_ROUND = /"(not|oneOf|if|const|maxContains|patternProperties)":|"enum":\[[^\]]*\{/;
 
-/** The schema without any `pattern`; undefined where what is left could refuse what the whole takes. */
+/** Returns the schema without `pattern`; undefined if the result could reject input that the original accepts. */
 function withoutPatterns<Schema extends object>(schema: Schema): Schema | undefined {
   let has = false;
   const text = JSON.stringify(schema, (key, value: unknown) => {
     if (key === 'patternProperties') has = true;
-    // A property may be called `pattern`: what says what it takes is no text.
+    // A property may itself be called `pattern`; its value is then a schema, not a string.
     if (key !== 'pattern' || typeof value !== 'string') return value;
     has = true;
     return undefined;

@@ -1,39 +1,39 @@
-/** Which lines a rename or a replacement would change. */
+/** Finds the lines that a rename or replacement would change. */
 import { renamer } from '../edits.ts';
+import { quote } from '../quotes.ts';
 import type { Substitution } from '../request.ts';
 import { type FileHits, merge, parseSearch } from '../results.ts';
 import { isEverywhere, type Scope } from '../scope.ts';
 import { ask, type Reply, type Skill } from '../script.ts';
-import { quote } from '../words.ts';
-import { type Lookup, locate, type Query, readAll, searchCalls } from './look.ts';
+import { type Lookup, locate, type Query, readAll, searchCalls } from './lookup.ts';
 
 export type Affected = {
   files: FileHits[];
   more?: string;
-  /** Files that were named, as read. The others were only searched. */
+  /** The content of files that were named explicitly. Other files were only searched. */
   read: Map<string, Lookup>;
-  /** Places where the new name stands already: there, two names would become one. */
+  /** Places where the new name is already in use, so the rename would merge two names. */
   clash: FileHits[];
 };
 
-/** What the change makes of a line. */
+/** Returns a function that applies the change to a line. */
 export function changer(request: Substitution): (line: string, path: string) => string {
   const { kind, from, to } = request;
   const change = kind === 'rename' ? renamer(from, to) : (line: string) => line.replaceAll(from, () => to);
   return (line, path) => (line.includes(from) ? change(line, path) : line);
 }
 
-/** What is searched for, in words. */
-export function wanted({ kind, from }: Substitution): string {
+/** Describes the searched text. */
+export function targetText({ kind, from }: Substitution): string {
   return kind === 'rename' ? `whole-word ${from}` : quote(from);
 }
 
-/** The grammar's own sentence for it. */
+/** Describes the change in a sentence that the grammar understands. */
 export function sentence({ kind, from, to }: Substitution, where = ''): string {
   return kind === 'rename' ? `Rename ${from} to ${to}${where}` : `Replace ${quote(from)} by ${quote(to)}${where}`;
 }
 
-/** After it, does the old text stand in the new one, so that a search still finds it? */
+/** Whether the new text contains the old one, so that a search would still find it after the change. */
 export function keepsOld(request: Substitution): boolean {
   return changer(request)(request.to, '') !== request.to;
 }
@@ -44,7 +44,7 @@ function queryOf(kind: Substitution['kind'], name: string): Query {
     : { pattern: name, case_sensitive: true };
 }
 
-/** Searches; files that are named are read instead, since a name need not be a glob that finds it. */
+/** Finds affected lines. Explicitly named files are read instead of searched, because a file name may contain glob characters. */
 export function* affected(request: Substitution, scope: Scope, say: string, clashIn?: Scope): Skill<Affected | { problem: string }> {
   const isSearch = isEverywhere(scope) || scope.globs.length > 0;
   const searches = isSearch ? searchCalls(queryOf(request.kind, request.from), { globs: scope.globs, paths: [] }) : [];
@@ -55,7 +55,7 @@ export function* affected(request: Substitution, scope: Scope, say: string, clas
   const failed = replies.find((reply) => reply.isError);
   if (failed) return { problem: `The search failed: ${failed.text}` };
   const read = yield* readAll(isSearch ? '' : say, scope.paths);
-  const found = merge([
+  const matches = merge([
     ...replies.slice(0, searches.length).map(foundIn),
     { files: [...read].map(([path, lookup]) => ({ path, hits: linesOf(lookup) })) },
   ]);
@@ -65,7 +65,7 @@ export function* affected(request: Substitution, scope: Scope, say: string, clas
     path,
     hits: hits.filter(({ text }) => isCut(text) || change(text, path) !== text),
   });
-  const files = found.files.map(real).filter(({ hits }) => hits.length > 0);
+  const files = matches.files.map(real).filter(({ hits }) => hits.length > 0);
   const isTaken = changer({ ...request, from: request.to, to: `${request.to}_` });
   const inRead = [...read].filter(([path]) => canClash && clashIn.paths.includes(path));
   const clash = merge([
@@ -74,7 +74,7 @@ export function* affected(request: Substitution, scope: Scope, say: string, clas
       files: inRead.map(([path, lookup]) => ({ path, hits: linesOf(lookup).filter(({ text }) => isTaken(text, path) !== text) })),
     },
   ]).files.filter(({ hits }) => hits.length > 0);
-  return { files, read, clash, ...(found.more !== undefined && { more: found.more }) };
+  return { files, read, clash, ...(matches.more !== undefined && { more: matches.more }) };
 }
 
 function foundIn(reply: Reply) {
@@ -85,7 +85,7 @@ function linesOf(lookup: Lookup): FileHits['hits'] {
   return 'file' in lookup ? lookup.file.lines.map((text, index) => ({ line: index + 1, text })) : [];
 }
 
-/** Named files as they are called in the workspace. */
+/** Resolves named files to their workspace paths. */
 export function* exactScope(scope: Scope): Skill<Scope | { problem: string }> {
   const paths: string[] = [];
   for (const path of scope.paths) {

@@ -1,34 +1,35 @@
-/** The checks after a plan's last step, as far as a search can decide them. */
+/** Evaluates the checks after a plan's last step, if a search can decide them. */
+
+import { mask, valueAt } from '../quotes.ts';
 import type { Substitution } from '../request.ts';
 import { hitCount } from '../results.ts';
 import { EVERYWHERE, scopeOf } from '../scope.ts';
 import type { Skill } from '../script.ts';
-import { mask, valueAt } from '../words.ts';
 import { affected } from './affected.ts';
 
 const LEFT = /^no (whole-word )?(?:uses? of )?(\S+) (?:is|are) left(?: in (.+?))?\.?$/i;
 
-/** One line a check: whether it holds, or that Offline cannot tell. */
+/** Returns one line per check: whether it passes, or that Offline cannot evaluate it. */
 export function* runChecks(checks: readonly string[]): Skill<{ lines: string[]; broken: number }> {
   const lines: string[] = [];
   let broken = 0;
   for (const check of checks) {
     const request = readCheck(check);
-    const found = request && (yield* affected(request, request.scope, `Checking: ${check}.`));
-    if (!found || 'problem' in found) {
-      lines.push(`${check}: not checked${found ? ` (${found.problem})` : '; Offline cannot decide this one'}`);
+    const result = request && (yield* affected(request, request.scope, `Checking: ${check}.`));
+    if (!result || 'problem' in result) {
+      lines.push(`${check}: not checked${result ? ` (${result.problem})` : '; Offline cannot decide this one'}`);
       continue;
     }
-    const left = hitCount(found.files);
-    if (left > 0) broken += 1;
-    const first = found.files[0];
-    const rest = left > 1 ? ` and ${left - 1} more` : '';
-    lines.push(`${check}: ${left === 0 ? 'holds' : `does not hold, see ${first?.path}:${first?.hits[0]?.line}${rest}`}`);
+    const remaining = hitCount(result.files);
+    if (remaining > 0) broken += 1;
+    const first = result.files[0];
+    const rest = remaining > 1 ? ` and ${remaining - 1} more` : '';
+    lines.push(`${check}: ${remaining === 0 ? 'holds' : `does not hold, see ${first?.path}:${first?.hits[0]?.line}${rest}`}`);
   }
   return { lines, broken };
 }
 
-/** As a substitution, because that is what knows whole words. */
+/** Represents the check as a substitution, which supports whole-word search. */
 function readCheck(check: string): Substitution | undefined {
   const masked = mask(check);
   const [, word, name, place] = LEFT.exec(masked.text) ?? [];

@@ -1,17 +1,17 @@
-/** Create, append, move and delete: what they would do, the step for it, and doing it. */
+/** Creates, appends to, moves and deletes files: describes the change, plans it as a step, or carries it out. */
 import type { PlanStep } from '../../core/plan/plan.ts';
 import { fence } from '../../core/words/markdown-code.ts';
 import { exactEdits } from '../edits.ts';
 import { bullets, count, paragraphs, places } from '../markdown.ts';
+import { quote } from '../quotes.ts';
 import type { FileChange } from '../request.ts';
 import { type FileHits, hitCount } from '../results.ts';
 import { baseName, directoryOf, EVERYWHERE, stemOf } from '../scope.ts';
 import { askOne, type Call, type Outcome, type Skill } from '../script.ts';
-import { quote } from '../words.ts';
-import { find, locate, openFile, search } from './look.ts';
+import { find, locate, openFile, search } from './lookup.ts';
 import { firstLine, problemOutcome, type Survey } from './survey.ts';
 
-/** A change whose files are known, with the call that makes it. */
+/** A change whose files are known, with the tool call that makes it. */
 type Ready = { call: Call; title: string; would: string; done: string; files: string[]; check: string; mentions: FileHits[] };
 
 export function* surveyFile(request: FileChange): Skill<Survey> {
@@ -76,17 +76,17 @@ function* prepareCreate(path: string, content: string): Skill<Ready | { problem:
 }
 
 function* exists(path: string): Skill<boolean> {
-  const found = yield* find(`Looking whether ${path} exists.`, path);
-  return 'entries' in found && found.entries.includes(path);
+  const listing = yield* find(`Looking whether ${path} exists.`, path);
+  return 'entries' in listing && listing.entries.includes(path);
 }
 
-/** A path as the grammar reads it back: in quotes where it has a space or no extension. */
+/** Writes a path as the grammar expects it: quoted if it contains a space, marked as a file if it has no extension. */
 function pathText(path: string): string {
   return /\s/.test(path) ? quote(path) : /[./]/.test(path) ? path : `file ${path}`;
 }
 
-function* prepareAppend(wanted: string, text: string): Skill<Ready | { problem: string }> {
-  const opened = yield* openFile(`Reading ${wanted}.`, wanted);
+function* prepareAppend(requestedPath: string, text: string): Skill<Ready | { problem: string }> {
+  const opened = yield* openFile(`Reading ${requestedPath}.`, requestedPath);
   if ('problem' in opened) return opened;
   const { path, lines, cut } = opened.file;
   const body = text.replace(/\n$/, '');
@@ -126,8 +126,8 @@ function* prepareMove({ from, to, beside }: Extract<FileChange, { kind: 'move' }
   };
 }
 
-function* prepareDelete(wanted: string): Skill<Ready | { problem: string }> {
-  const source = yield* locate(`Looking for ${wanted}.`, wanted);
+function* prepareDelete(requestedPath: string): Skill<Ready | { problem: string }> {
+  const source = yield* locate(`Looking for ${requestedPath}.`, requestedPath);
   if ('problem' in source) return source;
   const { path } = source;
   return {
@@ -141,17 +141,17 @@ function* prepareDelete(wanted: string): Skill<Ready | { problem: string }> {
   };
 }
 
-/** Lines elsewhere that name the file, or seem to import it. */
+/** Finds lines in other files that mention or import the file. */
 function* mentions(path: string): Skill<FileHits[]> {
   const stem = stemOf(path);
   if (stem.length < 3 || /^(?:index|main|mod|__init__|README)$/.test(stem)) return [];
-  const found = yield* search('Looking for what refers to it.', { pattern: stem, case_sensitive: true }, EVERYWHERE);
-  if ('problem' in found) return [];
+  const result = yield* search('Looking for what refers to it.', { pattern: stem, case_sensitive: true }, EVERYWHERE);
+  if ('problem' in result) return [];
   const escaped = (text: string) => text.replace(/[^\w]/g, '\\$&');
-  const named = new RegExp(`(?<![\\w-])${escaped(baseName(path))}(?![\\w-])`);
-  const imported = new RegExp(`\\b(?:import|from|require|include|use|mod|source|load)\\b.*(?<![\\w-])${escaped(stem)}(?![\\w(-])`);
-  const files = found.files
+  const namePattern = new RegExp(`(?<![\\w-])${escaped(baseName(path))}(?![\\w-])`);
+  const importPattern = new RegExp(`\\b(?:import|from|require|include|use|mod|source|load)\\b.*(?<![\\w-])${escaped(stem)}(?![\\w(-])`);
+  const files = result.files
     .filter((file) => file.path !== path)
-    .map((file) => ({ path: file.path, hits: file.hits.filter(({ text }) => named.test(text) || imported.test(text)) }));
+    .map((file) => ({ path: file.path, hits: file.hits.filter(({ text }) => namePattern.test(text) || importPattern.test(text)) }));
   return files.filter(({ hits }) => hits.length > 0);
 }

@@ -1,15 +1,15 @@
-/** Where a name is declared and used, and where a text stands. */
+/** Answers where a name is declared and used, and where a text occurs. */
 import { declarationPattern, isCall, type Standing, standingOf } from '../declarations.ts';
 import { bullets, count, paragraphs, places } from '../markdown.ts';
 import type { Question } from '../request.ts';
-import { type FileHits, type Found, hitCount, merge, parseSearch } from '../results.ts';
+import { type FileHits, hitCount, merge, parseSearch, type SearchResult } from '../results.ts';
 import { EVERYWHERE, scopeText } from '../scope.ts';
 import { ask, type Outcome, type Skill } from '../script.ts';
-import { search, searchCalls } from './look.ts';
+import { search, searchCalls } from './lookup.ts';
 
 export type Located = { name: string; definitions: FileHits[]; weak: FileHits[]; uses: FileHits[]; more?: string };
 
-/** All places of a name, sorted into what declares it and what uses it. Looks for another spelling where there is none. */
+/** Finds all places of a name and sorts them into declarations and uses. If there are none, other spellings are tried. */
 export function* locateName(name: string): Skill<Located | { problem: string }> {
   const query = { pattern: name, case_sensitive: true, whole_word: true };
   const declaration = { pattern: declarationPattern(name), regex: true, case_sensitive: true };
@@ -18,13 +18,13 @@ export function* locateName(name: string): Skill<Located | { problem: string }> 
   const [all, declared] = yield* ask(`Looking for ${name}.`, calls);
   if (!all || all.isError) return { problem: all?.text ?? 'The search gave no result.' };
   const none = (text: string) => /^No matches\b/.test(text);
-  const found = none(all.text) ? { files: [] } : parseSearch(all.text);
+  const result = none(all.text) ? { files: [] } : parseSearch(all.text);
   const more = declared && !declared.isError && !none(declared.text) ? parseSearch(declared.text).files : [];
   const joint = merge([
-    found,
+    result,
     { files: more.map((file) => ({ ...file, hits: file.hits.filter(({ text }) => standingOf(text, name, file.path) === 'strong') })) },
   ]);
-  const located = sorted(name, { ...found, files: joint.files.filter((file) => file.hits.length > 0) });
+  const located = sorted(name, { ...result, files: joint.files.filter((file) => file.hits.length > 0) });
   if (hitCount(joint.files) > 0) return located;
   const spelled = yield* otherSpelling(name);
   return spelled ?? located;
@@ -33,21 +33,25 @@ export function* locateName(name: string): Skill<Located | { problem: string }> 
 function* otherSpelling(name: string): Skill<Located | undefined> {
   const words = name.split(/[\s_-]+|(?<=[a-z0-9])(?=[A-Z])/).filter((word) => /^\w+$/.test(word));
   if (words.length === 0) return undefined;
-  const found = yield* search(`There is no ${name}; trying other spellings.`, { pattern: words.join('[\\s_-]?'), regex: true }, EVERYWHERE);
-  if ('problem' in found || found.files.length === 0) return undefined;
-  const wanted = new RegExp(`[\\w$]*${words.join('[_-]?')}[\\w$]*`, 'gi');
+  const result = yield* search(
+    `There is no ${name}; trying other spellings.`,
+    { pattern: words.join('[\\s_-]?'), regex: true },
+    EVERYWHERE,
+  );
+  if ('problem' in result || result.files.length === 0) return undefined;
+  const spellingPattern = new RegExp(`[\\w$]*${words.join('[_-]?')}[\\w$]*`, 'gi');
   const tally = new Map<string, number>();
-  for (const { text } of found.files.flatMap((file) => file.hits))
-    for (const [seen] of text.matchAll(wanted)) tally.set(seen, (tally.get(seen) ?? 0) + 1);
-  const exact = [...tally].filter(([seen]) => seen.replace(/[_-]/g, '').toLowerCase() === words.join('').toLowerCase());
+  for (const { text } of result.files.flatMap((file) => file.hits))
+    for (const [spelling] of text.matchAll(spellingPattern)) tally.set(spelling, (tally.get(spelling) ?? 0) + 1);
+  const exact = [...tally].filter(([spelling]) => spelling.replace(/[_-]/g, '').toLowerCase() === words.join('').toLowerCase());
   const best = (exact.length > 0 ? exact : [...tally]).sort((a, b) => b[1] - a[1])[0]?.[0] ?? name;
-  const files = found.files
+  const files = result.files
     .map((file) => ({ ...file, hits: file.hits.filter(({ text }) => text.includes(best)) }))
     .filter((file) => file.hits.length > 0);
-  return sorted(best, { ...found, files: files.length > 0 ? files : found.files });
+  return sorted(best, { ...result, files: files.length > 0 ? files : result.files });
 }
 
-function sorted(name: string, { files, more }: Found): Located {
+function sorted(name: string, { files, more }: SearchResult): Located {
   const only = (standing: Standing) =>
     files
       .map(({ path, hits }) => ({ path, hits: hits.filter(({ text }) => standingOf(text, name, path) === standing) }))
@@ -82,17 +86,17 @@ function definitionText({ name, definitions, weak, uses, more }: Located): strin
 function usesText({ name, definitions, weak, uses, more }: Located, wanted: 'uses' | 'calls'): string {
   const others = definitions.length > 0 ? merge([{ files: weak }, { files: uses }]).files : uses;
   const defined = definitions.length > 0 ? definitions : weak;
-  const called = others
+  const callers = others
     .map((file) => ({ ...file, hits: file.hits.filter(({ text }) => isCall(text, name)) }))
     .filter((file) => file.hits.length > 0);
-  const shown = wanted === 'calls' && called.length > 0 ? called : others;
+  const shown = wanted === 'calls' && callers.length > 0 ? callers : others;
   const total = hitCount(shown);
-  const what = wanted === 'calls' && called.length > 0 ? ['call', 'calls'] : ['use', 'uses'];
+  const what = wanted === 'calls' && callers.length > 0 ? ['call', 'calls'] : ['use', 'uses'];
   const intro =
     total === 0
       ? `${name} is not used anywhere${defined.length > 0 ? ' but where it is defined' : ''}.`
       : `${count(total, what[0] as string, what[1])} of ${name} in ${count(shown.length, 'file')}:`;
-  const noCalls = wanted === 'calls' && called.length === 0 && total > 0 ? 'I see no call of it; these lines name it.' : '';
+  const noCalls = wanted === 'calls' && callers.length === 0 && total > 0 ? 'I see no call of it; these lines name it.' : '';
   return paragraphs(
     noCalls,
     intro,
@@ -108,13 +112,13 @@ export function note(more: string | undefined): string {
 
 export function* text({ text: wanted, regex, scope }: Extract<Question, { kind: 'text' }>): Skill<Outcome> {
   const where = scopeText(scope);
-  const found = yield* search(`Searching for ${wanted}${where}.`, { pattern: wanted, ...(regex && { regex }) }, scope);
-  if ('problem' in found) return { text: `The search failed: ${found.problem}`, failed: found.problem };
-  const lines = hitCount(found.files);
+  const result = yield* search(`Searching for ${wanted}${where}.`, { pattern: wanted, ...(regex && { regex }) }, scope);
+  if ('problem' in result) return { text: `The search failed: ${result.problem}`, failed: result.problem };
+  const lines = hitCount(result.files);
   if (lines === 0) return { text: `No line${where || ' in the workspace'} has ${quoteFor(wanted)}.` };
   const verb = lines === 1 ? 'has' : 'have';
-  const intro = `${count(lines, 'line')} in ${count(found.files.length, 'file')}${where && ','}${where} ${verb} ${quoteFor(wanted)}:`;
-  return { text: paragraphs(intro, bullets(places(found.files), 30), note(found.more)) };
+  const intro = `${count(lines, 'line')} in ${count(result.files.length, 'file')}${where && ','}${where} ${verb} ${quoteFor(wanted)}:`;
+  return { text: paragraphs(intro, bullets(places(result.files), 30), note(result.more)) };
 }
 
 export function quoteFor(wanted: string): string {

@@ -1,4 +1,4 @@
-/** What there is to say where the grammar ends. */
+/** The texts shown for greetings and for requests that are not understood. */
 import type { Mode } from '../../core/session/events.ts';
 
 export const CONNECT = '[Connect a model](command:kedge.connectModel)';
@@ -25,7 +25,7 @@ const ON_CHANGES: Record<Mode, string> = {
 
 const NOT_UNDERSTOOD = 'I did not understand that.';
 
-/** Whether an answer said it already: once in a session is enough. */
+/** Whether an answer contained the help text, which is shown only once per session. */
 export function isHelp(text: string): boolean {
   return text.startsWith(`${NOT_UNDERSTOOD} Offline is not`);
 }

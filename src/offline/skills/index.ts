@@ -1,4 +1,4 @@
-/** One skill a kind of request, and what the mode makes of a change. */
+/** Runs the skill for each kind of request. The mode determines whether a change is described, planned or carried out. */
 import type { PlanDraft, PlanStep } from '../../core/plan/plan.ts';
 import { count, paragraphs } from '../markdown.ts';
 import { type Change, isChange, type Question, type Request } from '../request.ts';
@@ -12,7 +12,7 @@ import { surveySubstitution } from './substitute.ts';
 import { actSubstitution } from './substitute-act.ts';
 import { firstLine, type Survey } from './survey.ts';
 
-/** `goal` is the request in the user's own words. */
+/** @param goal the request in the user's own words */
 export function* answer(request: Request, goal: string, context: Context): Skill<Outcome> {
   if (request.kind === 'greeting') return { text: GREETING };
   if (request.kind === 'unknown')

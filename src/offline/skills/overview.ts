@@ -1,9 +1,9 @@
-/** How the project is laid out: its own words about itself, its scripts, its directories, where it begins. */
+/** Describes the project: README, manifests, scripts, directories and entry points. */
 import { bullets, count, inlineCode, paragraphs } from '../markdown.ts';
 import { firstParagraph } from '../outline.ts';
 import { parseListing, parseRead } from '../results.ts';
 import { ask, type Outcome, type Reply, type Skill } from '../script.ts';
-import { findCall, list, readCall } from './look.ts';
+import { findCall, list, readCall } from './lookup.ts';
 
 const MANIFESTS = [
   'package.json',
@@ -72,8 +72,8 @@ function manifestText(path: string, text: readonly string[]): string {
     'go.mod': /^(?:module|go)\s/,
     Makefile: /^[\w-]+\s*:(?!=)/,
   };
-  const shown = text.flatMap((line, index) => (keep[path]?.test(line) ? [`${path}:${index + 1} ${inlineCode(line)}`] : []));
-  return shown.length > 0 ? `From ${path}:\n\n${bullets(shown, 8)}` : `There is a ${path}.`;
+  const excerpts = text.flatMap((line, index) => (keep[path]?.test(line) ? [`${path}:${index + 1} ${inlineCode(line)}`] : []));
+  return excerpts.length > 0 ? `From ${path}:\n\n${bullets(excerpts, 8)}` : `There is a ${path}.`;
 }
 
 function packageText(text: readonly string[]): string {
@@ -110,10 +110,10 @@ function bins(bin: unknown): string[] {
 }
 
 function entryText(reply: Reply | undefined): string {
-  const found = reply && !reply.isError ? parseListing(reply.text).entries : [];
+  const entries = reply && !reply.isError ? parseListing(reply.text).entries : [];
   const depth = (path: string) => path.split('/').length;
-  const shown = found
+  const entryPoints = entries
     .filter((path) => !/(?:^|\/)(?:tests?|fixtures|examples?|dist|vendor)\//.test(path))
     .sort((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1));
-  return shown.length > 0 ? `It probably begins in:\n\n${bullets(shown, 6)}` : '';
+  return entryPoints.length > 0 ? `It probably begins in:\n\n${bullets(entryPoints, 6)}` : '';
 }

@@ -1,4 +1,4 @@
-/** Lists, outlines, lines and numbers: what can be read off the files. */
+/** Lists files, shows outlines and lines, and counts files, lines and occurrences. */
 import { fence } from '../../core/words/markdown-code.ts';
 import { bullets, count, inlineCode, paragraphs, place, placeList } from '../markdown.ts';
 import { leadOf, outlineOf } from '../outline.ts';
@@ -7,7 +7,7 @@ import { hitCount, parseRead } from '../results.ts';
 import { isEverywhere, isFilePath, type Scope, scopeText } from '../scope.ts';
 import { ask, type Outcome, type Skill } from '../script.ts';
 import { locateName, note, quoteFor } from './find.ts';
-import { type File, find, list, openFile, readCall, search } from './look.ts';
+import { type File, find, list, openFile, readCall, search } from './lookup.ts';
 
 type Asked<K extends Question['kind']> = Extract<Question, { kind: K }>;
 
@@ -15,23 +15,23 @@ const MAX_LINES = 80;
 const MAX_ENTRIES = 50;
 
 export function* files({ glob }: Asked<'files'>): Skill<Outcome> {
-  const found = yield* find(`Looking for ${glob}.`, glob);
-  if ('problem' in found) return { text: `I could not look for files: ${found.problem}`, failed: found.problem };
-  if (found.entries.length === 0) return { text: `No files match ${inlineCode(glob)}.` };
-  const intro = `${count(found.entries.length, 'file')} ${found.entries.length === 1 ? 'matches' : 'match'} ${inlineCode(glob)}:`;
-  return { text: paragraphs(intro, bullets(found.entries, 60), found.more && `There are more (${found.more}).`) };
+  const listing = yield* find(`Looking for ${glob}.`, glob);
+  if ('problem' in listing) return { text: `I could not look for files: ${listing.problem}`, failed: listing.problem };
+  if (listing.entries.length === 0) return { text: `No files match ${inlineCode(glob)}.` };
+  const intro = `${count(listing.entries.length, 'file')} ${listing.entries.length === 1 ? 'matches' : 'match'} ${inlineCode(glob)}:`;
+  return { text: paragraphs(intro, bullets(listing.entries, 60), listing.more && `There are more (${listing.more}).`) };
 }
 
 export function* listing({ path }: Asked<'list'>): Skill<Outcome> {
-  const found = yield* list(`Listing ${path || 'the workspace'}.`, path);
-  if ('problem' in found) {
+  const listing = yield* list(`Listing ${path || 'the workspace'}.`, path);
+  if ('problem' in listing) {
     const elsewhere = path.includes('/') || path === '' ? undefined : yield* find('', `**/${path}/**`);
-    if (!elsewhere || 'problem' in elsewhere || elsewhere.entries.length === 0) return { text: found.problem, failed: found.problem };
+    if (!elsewhere || 'problem' in elsewhere || elsewhere.entries.length === 0) return { text: listing.problem, failed: listing.problem };
     return {
       text: paragraphs(`There is no ${path} at the top, but these files are in a directory of that name:`, bullets(elsewhere.entries, 40)),
     };
   }
-  return { text: listingText(path, found) };
+  return { text: listingText(path, listing) };
 }
 
 function listingText(path: string, { entries, more }: { entries: string[]; more?: string }): string {
@@ -39,13 +39,13 @@ function listingText(path: string, { entries, more }: { entries: string[]; more?
   const plain = entries.filter((entry) => !entry.endsWith('/'));
   const sizes = `${count(directories.length, 'directory', 'directories')} and ${count(plain.length, 'file')}`;
   const intro = `${path || 'The workspace'} has ${sizes}:`;
-  const shown = path ? [...directories, ...plain].map((entry) => `${path}/${entry}`) : [...directories, ...plain];
+  const displayedPaths = path ? [...directories, ...plain].map((entry) => `${path}/${entry}`) : [...directories, ...plain];
   return entries.length === 0
     ? `${path || 'The workspace'} is empty.`
-    : paragraphs(intro, bullets(shown, 60), more && `There are more (${more}).`);
+    : paragraphs(intro, bullets(displayedPaths, 60), more && `There are more (${more}).`);
 }
 
-/** A file, a directory or a name: whichever it is. */
+/** Explains a file, directory or name. */
 export function* explain({ what, from, to }: Asked<'explain'>): Skill<Outcome> {
   const isFile = isFilePath(what);
   if (!isFile && from === undefined) {
@@ -54,22 +54,22 @@ export function* explain({ what, from, to }: Asked<'explain'>): Skill<Outcome> {
     if (!what.includes('/')) return yield* explainName(what);
   }
   const lines = from === undefined ? undefined : { from_line: from, ...(to !== undefined && { to_line: to }) };
-  const opened = yield* openFile(`Reading ${what}.`, what, lines);
-  if ('problem' in opened) return { text: opened.problem, failed: opened.problem };
-  return { text: from === undefined ? outlineText(opened.file) : passageText(opened.file) };
+  const lookup = yield* openFile(`Reading ${what}.`, what, lines);
+  if ('problem' in lookup) return { text: lookup.problem, failed: lookup.problem };
+  return { text: from === undefined ? outlineText(lookup.file) : passageText(lookup.file) };
 }
 
 function outlineText({ path, lines, total }: File): string {
   const all = outlineOf(path, lines);
   const entries = all.length > MAX_ENTRIES ? all.filter(({ depth }) => depth === 0) : all;
   const lead = leadOf(path, lines);
-  const shown = entries.slice(0, MAX_ENTRIES).map(({ line, text, depth }) => `${'  '.repeat(depth)}- ${place(path, line, text)}`);
-  if (entries.length > shown.length) shown.push(`- … and ${entries.length - shown.length} more`);
+  const outlineItems = entries.slice(0, MAX_ENTRIES).map(({ line, text, depth }) => `${'  '.repeat(depth)}- ${place(path, line, text)}`);
+  if (entries.length > outlineItems.length) outlineItems.push(`- … and ${entries.length - outlineItems.length} more`);
   if (total === 0) return `${path} is empty.`;
   return paragraphs(
     `${path} has ${count(total, 'line')}${entries.length > 0 ? `; its outline has ${count(entries.length, 'entry', 'entries')}` : ''}.`,
     lead && `It begins: “${lead}”`,
-    shown.join('\n'),
+    outlineItems.join('\n'),
     entries.length === 0 ? fence(lines.slice(0, 12).join('\n')) : '',
   );
 }
@@ -100,19 +100,19 @@ function* explainName(name: string): Skill<Outcome> {
     };
   }
   const line = first.hits[0]?.line ?? 1;
-  const opened = yield* openFile('', first.path, { from_line: Math.max(1, line - 6), to_line: line + 14 });
+  const lookup = yield* openFile('', first.path, { from_line: Math.max(1, line - 6), to_line: line + 14 });
   const others = defined.flatMap(({ path, hits }) => hits.map((hit) => place(path, hit.line, hit.text))).slice(1);
   return {
     text: paragraphs(
       `${located.name} is defined at ${first.path}:${line}; ${count(used, 'other line')} of ${count(located.uses.length, 'file')} name it.`,
-      'file' in opened ? fence(around(opened.file, line).join('\n'), languageOf(first.path)) : opened.problem,
+      'file' in lookup ? fence(around(lookup.file, line).join('\n'), languageOf(first.path)) : lookup.problem,
       others.length > 0 ? `Also defined at:\n\n${bullets(others, 5)}` : '',
       note(located.more),
     ),
   };
 }
 
-/** From the comment above the line to the end of what begins there, or 15 lines. */
+/** Returns the declaration with the comment above it, up to its end or 15 lines. */
 function around({ lines, from }: File, line: number): string[] {
   const at = line - from;
   let start = at;
@@ -125,9 +125,9 @@ function around({ lines, from }: File, line: number): string[] {
 
 export function* read({ path, from, to }: Asked<'read'>): Skill<Outcome> {
   const lines = { from_line: from ?? 1, to_line: to ?? (from ?? 1) + MAX_LINES - 1 };
-  const opened = yield* openFile(`Reading ${path}.`, path, lines);
-  if ('problem' in opened) return { text: opened.problem, failed: opened.problem };
-  const { file } = opened;
+  const lookup = yield* openFile(`Reading ${path}.`, path, lines);
+  if ('problem' in lookup) return { text: lookup.problem, failed: lookup.problem };
+  const { file } = lookup;
   if (file.lines.length === 0) return { text: `${file.path} is empty.` };
   const last = file.from + file.lines.length - 1;
   const upTo = Math.min(file.total, last + MAX_LINES);
@@ -158,21 +158,24 @@ export function* counting({ what, text, scope }: Asked<'count'>): Skill<Outcome>
   const place = scopeText(scope);
   if (what === 'lines' && scope.paths.length === 1 && scope.globs.length === 0) {
     const path = scope.paths[0] as string;
-    const opened = yield* openFile(`Reading ${path}.`, path, { from_line: 1, to_line: 1 });
-    return 'problem' in opened
-      ? { text: opened.problem, failed: opened.problem }
-      : { text: `${opened.file.path} has ${count(opened.file.total, 'line')}.` };
+    const lookup = yield* openFile(`Reading ${path}.`, path, { from_line: 1, to_line: 1 });
+    return 'problem' in lookup
+      ? { text: lookup.problem, failed: lookup.problem }
+      : { text: `${lookup.file.path} has ${count(lookup.file.total, 'line')}.` };
   }
   const globs = isEverywhere(scope) ? ['**/*'] : [...scope.globs, ...scope.paths];
-  const found = yield* find(`Counting files${place}.`, globs.length === 1 ? (globs[0] as string) : `{${globs.join(',')}}`);
-  if ('problem' in found) return { text: found.problem, failed: found.problem };
-  const total = found.entries.length;
-  const atLeast = found.more ? 'at least ' : '';
+  const listing = yield* find(`Counting files${place}.`, globs.length === 1 ? (globs[0] as string) : `{${globs.join(',')}}`);
+  if ('problem' in listing) return { text: listing.problem, failed: listing.problem };
+  const total = listing.entries.length;
+  const atLeast = listing.more ? 'at least ' : '';
   if (what === 'files')
     return {
-      text: paragraphs(`There ${total === 1 ? 'is' : 'are'} ${atLeast}${count(total, 'file')}${place}.`, bullets(kinds(found.entries), 8)),
+      text: paragraphs(
+        `There ${total === 1 ? 'is' : 'are'} ${atLeast}${count(total, 'file')}${place}.`,
+        bullets(kinds(listing.entries), 8),
+      ),
     };
-  const some = found.entries.slice(0, 64);
+  const some = listing.entries.slice(0, 64);
   const replies = yield* ask(
     `Counting their lines.`,
     some.map((path) => readCall(path, { from_line: 1, to_line: 1 })),
@@ -183,12 +186,12 @@ export function* counting({ what, text, scope }: Asked<'count'>): Skill<Outcome>
     return file ? [{ path, lines: file.total }] : [];
   });
   const sum = sizes.reduce((all, { lines }) => all + lines, 0);
-  const left = total - some.length;
+  const uncounted = total - some.length;
   const longest = [...sizes]
     .sort((a, b) => b.lines - a.lines)
     .slice(0, 8)
     .map(({ path, lines }) => `${path} ${count(lines, 'line')}`);
-  const partial = left > 0 || found.more ? `I counted the first ${some.length} files only; there are ${atLeast}${total}.` : '';
+  const partial = uncounted > 0 || listing.more ? `I counted the first ${some.length} files only; there are ${atLeast}${total}.` : '';
   return {
     text: paragraphs(`${count(sum, 'line')} in ${count(sizes.length, 'text file')}${place}. The longest:`, bullets(longest), partial),
   };
@@ -206,23 +209,23 @@ function kinds(entries: readonly string[]): string[] {
 
 function* countOccurrences(wanted: string, scope: Scope, what: 'occurrences' | 'users' | 'importers'): Skill<Outcome> {
   const isName = /^[\w$]+$/.test(wanted);
-  const found = yield* search(
+  const result = yield* search(
     `Counting ${wanted}${scopeText(scope)}.`,
     { pattern: wanted, case_sensitive: true, ...(isName && { whole_word: true }) },
     scope,
   );
-  if ('problem' in found) return { text: found.problem, failed: found.problem };
+  if ('problem' in result) return { text: result.problem, failed: result.problem };
   if (what === 'importers') {
-    found.files = found.files
+    result.files = result.files
       .map(({ path, hits }) => ({ path, hits: hits.filter(({ text }) => /\b(?:import|from|require|include|use|using)\b/.test(text)) }))
       .filter(({ hits }) => hits.length > 0);
   }
-  if (what !== 'occurrences' && found.files.length > 0) {
+  if (what !== 'occurrences' && result.files.length > 0) {
     const [one, many] = what === 'importers' ? ['imports', 'import'] : ['names', 'name'];
-    const files = `${found.more ? 'At least ' : ''}${count(found.files.length, 'file')} ${found.files.length === 1 ? one : many}`;
-    return { text: paragraphs(`${files} ${quoteFor(wanted)}${scopeText(scope)}:`, placeList(found.files), note(found.more)) };
+    const files = `${result.more ? 'At least ' : ''}${count(result.files.length, 'file')} ${result.files.length === 1 ? one : many}`;
+    return { text: paragraphs(`${files} ${quoteFor(wanted)}${scopeText(scope)}:`, placeList(result.files), note(result.more)) };
   }
-  const per = found.files.map(({ path, hits }) => ({
+  const per = result.files.map(({ path, hits }) => ({
     path,
     lines: hits.length,
     first: hits[0]?.line ?? 1,
@@ -233,10 +236,10 @@ function* countOccurrences(wanted: string, scope: Scope, what: 'occurrences' | '
   if (total === 0 && what === 'importers') return { text: `No file${place} imports ${quoteFor(wanted)}.` };
   if (total === 0) return { text: `${quoteFor(wanted)} does not occur${place}${isName ? ' as a whole word' : ''}.` };
   const rows = [...per].sort((a, b) => b.times - a.times).map(({ path, first, times: each }) => `${path}:${first} ${count(each, 'time')}`);
-  const size = `${count(total, 'time')} on ${count(hitCount(found.files), 'line')} in ${count(per.length, 'file')}`;
+  const size = `${count(total, 'time')} on ${count(hitCount(result.files), 'line')} in ${count(per.length, 'file')}`;
   const how = isName ? ' (as a whole word)' : '';
-  const intro = `${quoteFor(wanted)} occurs ${found.more ? 'at least ' : ''}${size}${scopeText(scope)}${how}. First place in each:`;
-  return { text: paragraphs(intro, bullets(rows), note(found.more)) };
+  const intro = `${quoteFor(wanted)} occurs ${result.more ? 'at least ' : ''}${size}${scopeText(scope)}${how}. First place in each:`;
+  return { text: paragraphs(intro, bullets(rows), note(result.more)) };
 }
 
 function times(text: string, wanted: string, isName: boolean): number {

@@ -1,4 +1,4 @@
-/** A confirmed plan, step by step; each step's title is read by the grammar and may change the step's files only. */
+/** Carries out a confirmed plan step by step. Each step's title is parsed by the grammar, and only the step's files may be changed. */
 import { parseRequest } from '../grammar.ts';
 import { bullets, count, paragraphs } from '../markdown.ts';
 import type { ConfirmedPlan } from '../message.ts';
@@ -11,8 +11,8 @@ const NOT_UNDERSTOOD = 'Offline does not understand this step: it knows a fixed 
 export function* carryOut(plan: ConfirmedPlan, context: Context): Skill<Outcome> {
   const reports: string[] = [];
   const failures: string[] = [];
-  const doubtful: number[] = [];
-  // What is to be noted goes along with the next turn, so that a step costs no turn for it.
+  const doubtfulSteps: number[] = [];
+  // Step updates are sent with the calls of the next turn, so that they need no turn of their own.
   let notes: Call[] = [];
   for (const [index, { title, files, state }] of plan.steps.entries()) {
     if (state) continue;
@@ -21,22 +21,22 @@ export function* carryOut(plan: ConfirmedPlan, context: Context): Skill<Outcome>
     const request = parseRequest(title);
     notes.push(update(step, 'started'));
     const skill = request.kind === 'unknown' ? undefined : answer(request, title, { ...context, mode: 'agent', files });
-    const [outcome, left, refused] = skill
-      ? yield* along(notes, skill)
+    const [outcome, unsentNotes, refused] = skill
+      ? yield* runWithCalls(notes, skill)
       : ([{ text: NOT_UNDERSTOOD, failed: NOT_UNDERSTOOD }, notes] as const);
-    if (refused) return stuck(refused, reports);
-    notes = [...left, outcome.failed === undefined ? update(step, 'done') : update(step, 'failed', outcome.failed)];
-    if (outcome.doubtful) doubtful.push(step);
+    if (refused) return rejectedOutcome(refused, reports);
+    notes = [...unsentNotes, outcome.failed === undefined ? update(step, 'done') : update(step, 'failed', outcome.failed)];
+    if (outcome.doubtful) doubtfulSteps.push(step);
     if (outcome.failed !== undefined) failures.push(`step ${step}`);
     reports.push(`**${step}. ${name.slice(0, 160)}**: ${outcome.failed === undefined ? 'done' : 'failed'}\n\n${outcome.text}`);
   }
   const refused = (yield* ask('', notes)).find(({ isError }) => isError);
-  if (refused) return stuck(refused, reports);
+  if (refused) return rejectedOutcome(refused, reports);
   const { lines, broken } = yield* runChecks(plan.checks ?? []);
   if (broken > 0) failures.push(count(broken, 'check'));
   const total = reports.length;
   const done = reports.length - failures.filter((each) => each.startsWith('step ')).length;
-  const clashes = doubtful.length > 0 ? ` Look at step ${doubtful.join(', ')}: a new name was in use there already.` : '';
+  const clashes = doubtfulSteps.length > 0 ? ` Look at step ${doubtfulSteps.join(', ')}: a new name was in use there already.` : '';
   const intro =
     failures.length === 0
       ? `The plan is carried out: ${count(total, 'step')} done.`
@@ -51,16 +51,19 @@ function update(step: number, status: 'started' | 'done' | 'failed', note?: stri
   return { name: 'update_step', input: { step, status, ...(note !== undefined && { note: note.slice(0, 500) }) } };
 }
 
-/** A step did not pass, and the same request would end the same way. */
-function stuck({ text }: Reply, reports: readonly string[]): Outcome {
+/** The step was rejected, and repeating the same request would have the same result. */
+function rejectedOutcome({ text }: Reply, reports: readonly string[]): Outcome {
   return {
     text: paragraphs('I stopped: a step was not accepted, and Offline knows no other way to do it.', text, ...reports),
     failed: text,
   };
 }
 
-/** Runs the skill with these calls ahead of its first turn. @returns what it said, the calls that found no turn, and what was refused of them. */
-function* along(calls: Call[], skill: Skill<Outcome>): Skill<readonly [Outcome, Call[], Reply?]> {
+/**
+ * Runs a skill, adding these calls to its first turn.
+ * @returns the outcome, the calls that were not sent because the skill made none, and the first rejection of the added calls
+ */
+function* runWithCalls(calls: Call[], skill: Skill<Outcome>): Skill<readonly [Outcome, Call[], Reply?]> {
   let ahead = calls;
   let state = skill.next();
   while (!state.done) {

@@ -1,14 +1,14 @@
-/** Rename and replace, carried out: look, read, edit exactly, and look again. */
+/** Carries out a rename or replacement: search, read, edit, and search again. */
 import { exactEdits } from '../edits.ts';
 import { bullets, count, paragraphs, placeList } from '../markdown.ts';
+import { quote } from '../quotes.ts';
 import type { Substitution } from '../request.ts';
 import { type FileHits, hitCount } from '../results.ts';
 import { EVERYWHERE, hasGlob, type Scope, scopeText } from '../scope.ts';
 import { ask, type Context, type Outcome, type Skill } from '../script.ts';
-import { quote } from '../words.ts';
-import { type Affected, affected, changer, exactScope, keepsOld, wanted } from './affected.ts';
+import { type Affected, affected, changer, exactScope, keepsOld, targetText } from './affected.ts';
 import { note } from './find.ts';
-import { type File, type Lookup, readAll } from './look.ts';
+import { type File, type Lookup, readAll } from './lookup.ts';
 import { clashText, honesty, refusal } from './substitute.ts';
 import { firstLine, problemOutcome } from './survey.ts';
 
@@ -17,32 +17,32 @@ const MAX_ROUNDS = 25;
 type Work = {
   done: { path: string; lines: { line: number; text: string }[] }[];
   failed: { path: string; reason: string }[];
-  tried: Set<string>;
+  attempted: Set<string>;
 };
 
-/** In rounds, because one search may not show all places. A file that was tried is not tried again. */
+/** Repeats the search because a single one may not return all places. Each file is edited only once. */
 export function* actSubstitution(request: Substitution, context: Context): Skill<Outcome> {
   const refused = refusal(request);
   if (refused) return problemOutcome(refused);
   const isStep = context.files !== undefined && context.files.length > 0;
   const scope = isStep ? stepScope(context.files as readonly string[]) : yield* exactScope(request.scope);
   if ('problem' in scope) return problemOutcome(scope.problem);
-  const work: Work = { done: [], failed: [], tried: new Set() };
+  const work: Work = { done: [], failed: [], attempted: new Set() };
   let clash: FileHits[] = [];
   for (let round = 1; ; round++) {
-    const say = round === 1 ? `Looking for ${wanted(request)}${scopeText(scope)}.` : 'Looking again, to see what is left.';
-    const found = yield* affected(request, scope, say, round === 1 ? (isStep ? scope : EVERYWHERE) : undefined);
-    if ('problem' in found)
-      return round === 1 ? problemOutcome(found.problem) : report(request, scope, work, { files: [], more: found.problem, clash });
-    if (round === 1) clash = found.clash;
-    const unread = [...found.read].filter(([, lookup]) => 'problem' in lookup).map(([path]) => path);
-    const open = [...unread, ...found.files.map(({ path }) => path)].filter((path) => !work.tried.has(path));
-    if (open.length === 0 || round > MAX_ROUNDS) return report(request, scope, work, { ...found, clash });
-    yield* changeFiles(request, open, found.read, work, round === 1 ? clashText(request, clash) : '');
+    const say = round === 1 ? `Looking for ${targetText(request)}${scopeText(scope)}.` : 'Looking again, to see what is left.';
+    const result = yield* affected(request, scope, say, round === 1 ? (isStep ? scope : EVERYWHERE) : undefined);
+    if ('problem' in result)
+      return round === 1 ? problemOutcome(result.problem) : report(request, scope, work, { files: [], more: result.problem, clash });
+    if (round === 1) clash = result.clash;
+    const unread = [...result.read].filter(([, lookup]) => 'problem' in lookup).map(([path]) => path);
+    const open = [...unread, ...result.files.map(({ path }) => path)].filter((path) => !work.attempted.has(path));
+    if (open.length === 0 || round > MAX_ROUNDS) return report(request, scope, work, { ...result, clash });
+    yield* changeFiles(request, open, result.read, work, round === 1 ? clashText(request, clash) : '');
   }
 }
 
-/** A step may change these and nothing else, whatever its title says. */
+/** A step may only change its own files, whatever its title says. */
 function stepScope(files: readonly string[]): Scope {
   return { paths: files.filter((entry) => !hasGlob(entry)), globs: files.filter(hasGlob) };
 }
@@ -50,16 +50,16 @@ function stepScope(files: readonly string[]): Scope {
 function* changeFiles(
   request: Substitution,
   paths: readonly string[],
-  known: ReadonlyMap<string, Lookup>,
+  lookups: ReadonlyMap<string, Lookup>,
   work: Work,
   warning: string,
 ): Skill<void> {
-  const unknown = paths.filter((path) => !known.has(path));
-  const read = yield* readAll('', unknown);
+  const unreadPaths = paths.filter((path) => !lookups.has(path));
+  const read = yield* readAll('', unreadPaths);
   const ready: ReturnType<typeof editsOf>[] = [];
   for (const path of paths) {
-    work.tried.add(path);
-    const lookup = known.get(path) ?? read.get(path);
+    work.attempted.add(path);
+    const lookup = lookups.get(path) ?? read.get(path);
     if (!lookup || 'problem' in lookup) {
       work.failed.push({ path, reason: lookup?.problem ?? 'It could not be read.' });
       continue;
@@ -92,29 +92,29 @@ function editsOf(request: Substitution, { path, lines, cut }: File) {
   return { path, tooLong, calls: exactEdits(lines, changes, cut), lines: [...changes].map(([index, text]) => ({ line: index + 1, text })) };
 }
 
-function report(request: Substitution, scope: Scope, { done, failed }: Work, found: Pick<Affected, 'files' | 'more' | 'clash'>): Outcome {
+function report(request: Substitution, scope: Scope, { done, failed }: Work, matches: Pick<Affected, 'files' | 'more' | 'clash'>): Outcome {
   const where = scopeText(scope) || ' in the workspace';
   const isFailed = new Set(failed.map(({ path }) => path));
-  const left = keepsOld(request) ? [] : found.files.filter(({ path }) => !isFailed.has(path));
-  if (done.length === 0 && failed.length === 0 && left.length === 0)
-    return problemOutcome(`There is no ${wanted(request)}${where}; nothing was changed.`);
+  const remainingFiles = keepsOld(request) ? [] : matches.files.filter(({ path }) => !isFailed.has(path));
+  if (done.length === 0 && failed.length === 0 && remainingFiles.length === 0)
+    return problemOutcome(`There is no ${targetText(request)}${where}; nothing was changed.`);
   const total = done.reduce((sum, file) => sum + file.lines.length, 0);
   const names =
     request.kind === 'rename' ? `Renamed ${request.from} to ${request.to}` : `Replaced ${quote(request.from)} by ${quote(request.to)}`;
   const reasons = failed.map(({ path, reason }) => `${path}: ${firstLine(reason)}`);
-  const remaining = left.map(({ path, hits }) => `${path}:${hits[0]?.line} still has ${wanted(request)}`);
-  const isClean = reasons.length === 0 && left.length === 0 && found.more === undefined && !keepsOld(request);
-  const clashes = total > 0 ? clashText(request, found.clash) : '';
+  const remaining = remainingFiles.map(({ path, hits }) => `${path}:${hits[0]?.line} still has ${targetText(request)}`);
+  const isClean = reasons.length === 0 && remainingFiles.length === 0 && matches.more === undefined && !keepsOld(request);
+  const clashes = total > 0 ? clashText(request, matches.clash) : '';
   return {
     text: paragraphs(
       total > 0 ? `${names}: ${count(total, 'line')} in ${count(done.length, 'file')}.` : 'Nothing was changed.',
       clashes,
       placeList(done.map(({ path, lines }) => ({ path, hits: lines }))),
       reasons.length > 0 ? `Not changed:\n\n${bullets(reasons)}` : '',
-      left.length > 0 ? `Still there, on ${count(hitCount(left), 'line')}:\n\n${placeList(left)}` : '',
-      isClean && !clashes ? `I looked again: no ${wanted(request)} is left${where}.` : '',
+      remainingFiles.length > 0 ? `Still there, on ${count(hitCount(remainingFiles), 'line')}:\n\n${placeList(remainingFiles)}` : '',
+      isClean && !clashes ? `I looked again: no ${targetText(request)} is left${where}.` : '',
       total > 0 ? honesty(request) : '',
-      note(found.more),
+      note(matches.more),
     ),
     ...(reasons.length + remaining.length > 0 && { failed: [...reasons, ...remaining].slice(0, 3).join('; ') }),
     ...(clashes && { doubtful: true }),

@@ -1,12 +1,12 @@
-/** Rename and replace: what they would change, and the plan for it. */
+/** Describes a rename or replacement and creates a plan for it. */
 import type { Check, PlanStep } from '../../core/plan/plan.ts';
 import { count, paragraphs, place, placeList } from '../markdown.ts';
+import { quote } from '../quotes.ts';
 import { IDENTIFIER, type Substitution } from '../request.ts';
 import { type FileHits, hitCount } from '../results.ts';
 import { directoryOf, EVERYWHERE, isEverywhere, type Scope, scopeText } from '../scope.ts';
 import type { Skill } from '../script.ts';
-import { quote } from '../words.ts';
-import { affected, exactScope, keepsOld, sentence, wanted } from './affected.ts';
+import { affected, exactScope, keepsOld, sentence, targetText } from './affected.ts';
 import { note } from './find.ts';
 import type { Survey } from './survey.ts';
 
@@ -19,7 +19,7 @@ const RESERVED = new Set(
   ].flatMap((words) => words.split(' ')),
 );
 
-/** Why this is no rename that could be right. A name with a dash is one where the old name has a dash, too, as in CSS. */
+/** Returns why a rename is rejected. The new name may contain a dash only if the old one does, as in CSS. */
 export function refusal({ kind, from, to }: Substitution): string | undefined {
   if (kind !== 'rename') return undefined;
   const isName = IDENTIFIER.test(to) && (from.includes('-') || !to.includes('-'));
@@ -27,7 +27,7 @@ export function refusal({ kind, from, to }: Substitution): string | undefined {
   return RESERVED.has(to) ? `${quote(to)} is a reserved word in many languages, so I rename nothing to it.` : undefined;
 }
 
-/** What a rename does, said honestly. */
+/** States the limits of a textual rename. */
 export function honesty({ kind }: Substitution): string {
   return kind === 'rename'
     ? 'I rename text: every whole word, also in comments, strings and property names. I do not know which of them mean the same thing.'
@@ -40,24 +40,24 @@ export function* surveySubstitution(request: Substitution): Skill<Survey> {
   const scope = yield* exactScope(request.scope);
   if ('problem' in scope) return scope;
   const where = scopeText(scope);
-  const found = yield* affected(request, scope, `Searching for ${wanted(request)}${where}.`, EVERYWHERE);
-  if ('problem' in found) return found;
-  const unread = [...found.read.values()].flatMap((lookup) => ('problem' in lookup ? [lookup.problem] : []));
-  const total = hitCount(found.files);
+  const result = yield* affected(request, scope, `Searching for ${targetText(request)}${where}.`, EVERYWHERE);
+  if ('problem' in result) return result;
+  const unread = [...result.read.values()].flatMap((lookup) => ('problem' in lookup ? [lookup.problem] : []));
+  const total = hitCount(result.files);
   if (total === 0)
-    return { problem: unread[0] ?? `There is no ${wanted(request)}${where || ' in the workspace'}, so there is nothing to change.` };
-  const size = `${found.more ? 'at least ' : ''}${count(total, 'line')} in ${count(found.files.length, 'file')}`;
+    return { problem: unread[0] ?? `There is no ${targetText(request)}${where || ' in the workspace'}, so there is nothing to change.` };
+  const size = `${result.more ? 'at least ' : ''}${count(total, 'line')} in ${count(result.files.length, 'file')}`;
   return {
     would: paragraphs(
       `${sentence(request)} would change ${size}:`,
-      placeList(found.files),
-      clashText(request, found.clash),
+      placeList(result.files),
+      clashText(request, result.clash),
       honesty(request),
-      note(found.more),
+      note(result.more),
     ),
-    brief: paragraphs(`There ${total === 1 ? 'is' : 'are'} ${size} to change.`, clashText(request, found.clash), honesty(request)),
-    ...(found.clash.length > 0 && { warning: clashLine(request, found.clash) }),
-    steps: found.more === undefined ? steps(request, found.files) : [wideStep(request, scope)],
+    brief: paragraphs(`There ${total === 1 ? 'is' : 'are'} ${size} to change.`, clashText(request, result.clash), honesty(request)),
+    ...(result.clash.length > 0 && { warning: clashLine(request, result.clash) }),
+    steps: result.more === undefined ? steps(request, result.files) : [wideStep(request, scope)],
     checks: [check(request, scopeText(request.scope))],
   };
 }
@@ -67,7 +67,7 @@ export function clashText({ to }: Substitution, clash: readonly FileHits[]): str
   return `**Careful: ${to} was in use already**, on ${count(hitCount(clash), 'line')}; the two names become one there:\n\n${placeList(clash, 8)}`;
 }
 
-/** The same in one line, for a plan. */
+/** The same warning in one line, for a plan. */
 function clashLine({ to }: Substitution, clash: readonly FileHits[]): string {
   const all = clash.flatMap(({ path, hits }) => hits.map(({ line }) => place(path, line)));
   const more = all.length > 5 ? ` and ${all.length - 5} more` : '';
@@ -75,10 +75,10 @@ function clashLine({ to }: Substitution, clash: readonly FileHits[]): string {
 }
 
 function check(request: Substitution, where: string): string {
-  return keepsOld(request) ? `${quote(request.to)} stands${where || ' in the workspace'}` : `No ${wanted(request)} is left${where}`;
+  return keepsOld(request) ? `${quote(request.to)} stands${where || ' in the workspace'}` : `No ${targetText(request)} is left${where}`;
 }
 
-/** What Kedge itself can see to: that the old name is gone from these files. */
+/** A check that Kedge can run by itself: the old name no longer occurs in these files. */
 function search(request: Substitution, paths: readonly string[]): Check | undefined {
   const isWord = /^\w+$/.test(request.from);
   if (keepsOld(request) || (request.kind === 'rename' && !isWord) || paths.some((path) => /[*?{}[\],]/.test(path))) return undefined;
@@ -110,7 +110,7 @@ function steps(request: Substitution, files: readonly FileHits[]): PlanStep[] {
   });
 }
 
-/** Too many hits for one search: which files there are shows only while they are changed. */
+/** A single step for all files, if there are too many matches for one search to list them. */
 function wideStep(request: Substitution, scope: Scope): PlanStep {
   const where = scopeText(scope);
   const files = isEverywhere(scope) ? ['**'] : [...scope.globs, ...scope.paths];

@@ -1,9 +1,9 @@
 import { hiddenCharacter } from '../../core/words/visible-text.ts';
-import { concern } from './concerns.ts';
+import { concern } from './concern-messages.ts';
 import { inspect } from './inspect.ts';
-import { patternAt } from './patterns.ts';
 import { attachedValues } from './programs/options.ts';
-import { programName, showsNames } from './programs/programs.ts';
+import { programName, showsNames } from './programs/program-tables.ts';
+import { patternAt } from './search-patterns.ts';
 import { type Reading, readBash } from './shells/bash.ts';
 import { readPowerShell } from './shells/powershell.ts';
 import type { Shell, ShellParser } from './shells/syntax.ts';
@@ -11,19 +11,19 @@ import type { CommandAnalysis, Concern, SimpleCommand, Use, WrittenCommand } fro
 
 const MAX_LENGTH = 10_000;
 const MAX_COMMANDS = 50;
-/** Wrappers in wrappers, and scripts in scripts. */
+/** Limits how deeply wrappers and `sh -c` scripts may be nested. */
 const MAX_DEPTH = 8;
 
-/** Reads a command whole, without running any of it. Where `parser` is undefined, nothing is read, and it is opaque. Never throws. */
+/** Parses a command without running any part of it. Without a parser, the result is marked as opaque. Never throws. */
 export function analyzeCommand(command: string, shell: Shell, parser: ShellParser | undefined): CommandAnalysis {
   const analyzer = new Analyzer(shell, parser);
   analyzer.text(command);
   const { commands, writes, uses, opaque, dangers } = analyzer;
   const runs = (name: RegExp) => commands.some(({ argv: [program] }) => name.test(programName(program ?? '')));
-  // Wherever the `cd` stands: in a loop it comes before what stands in front of it.
-  if (runs(/^git$/) && runs(/^(?:cd|pushd|popd|chdir|set-location|sl)$/)) dangers.push(concern('other-folder', 'git after cd'));
-  if (commands.length === 0 && opaque.length === 0 && dangers.length === 0) opaque.push(concern('unreadable', 'there is no command in it'));
-  if (commands.length > MAX_COMMANDS) opaque.push(concern('unreadable', `it holds more than ${MAX_COMMANDS} commands`));
+  // The position of `cd` does not matter: in a loop it also affects commands that precede it in the text.
+  if (runs(/^git$/) && runs(/^(?:cd|pushd|popd|chdir|set-location|sl)$/)) dangers.push(concern('other-folder', '`git` after `cd`'));
+  if (commands.length === 0 && opaque.length === 0 && dangers.length === 0) opaque.push(concern('unreadable', 'it contains no command'));
+  if (commands.length > MAX_COMMANDS) opaque.push(concern('unreadable', `it contains more than ${MAX_COMMANDS} commands`));
   const isReadOnly = opaque.length === 0 && dangers.length === 0 && commands.every(({ reads, isCovered }) => reads || isCovered);
   const paths = [...uses.keys()];
   return { source: command, commands, writes, paths, uses, opaque: unique(opaque), dangers: unique(dangers), isReadOnly };
@@ -50,10 +50,11 @@ class Analyzer {
 
   private parse(text: string, within: WrittenCommand['within'], depth: number): void {
     const root = this.shell === 'other' ? undefined : this.parser?.parse(text);
-    if (!root) this.opaque.push(concern('unreadable', this.parser ? 'its syntax is not clear' : 'there is no grammar for this shell'));
+    if (!root) this.opaque.push(concern('unreadable', this.parser ? 'its syntax is invalid or ambiguous' : 'this shell is not supported'));
     else {
-      // The grammar leaves out an escaped blank in front of all; to the shell it is the first letter of a name.
-      if (/\S/.test(text.slice(0, root.start) + text.slice(root.end))) this.opaque.push(concern('unreadable', 'not all of it is clear'));
+      // The grammar drops an escaped space at the very beginning, but the shell treats it as the first character of a name.
+      if (/\S/.test(text.slice(0, root.start) + text.slice(root.end)))
+        this.opaque.push(concern('unreadable', 'part of its syntax is unclear'));
       this.add(this.shell === 'powershell' ? readPowerShell(root, within) : readBash(root, this.shell, within), depth);
     }
   }
@@ -77,15 +78,15 @@ class Analyzer {
     const { concerns, argv, floor, reads, inner, script } = inspect(written.words);
     const innerWords = inner ? written.words.slice(inner.at) : [];
     const hasInner = innerWords.length > 0;
-    // At a path lies whatever somebody put there.
+    // A program given by path could be any file, so it is not trusted to be a known wrapper.
     const isWrapper = hasInner && !inner?.isCovered && !/[\\/]/.test(argv[0] ?? '');
-    // A prefix for `npx`, `poetry run` and their like must reach as far as one for what they run.
+    // A prefix for `npx`, `poetry run` and similar launchers must be as specific as a prefix for the program they start.
     const more = hasInner && inner?.isCovered ? inspect(innerWords).floor - 1 : 0;
     this.commands.push({ ...written, argv, floor: floor + more, reads: reads && !hasInner, isCovered: isCovered || isWrapper });
     const isNames = reads && !hasInner && this.shell !== 'powershell' && showsNames(argv);
     this.use(pathsOf(argv), isNames ? 'name' : reads && !hasInner ? 'read' : 'any');
     this.dangers.push(...concerns);
-    if ((hasInner || script !== undefined) && depth >= MAX_DEPTH) this.opaque.push(concern('unreadable', 'it is nested too deep'));
+    if ((hasInner || script !== undefined) && depth >= MAX_DEPTH) this.opaque.push(concern('unreadable', 'it is nested too deeply'));
     else if (innerWords.length > 0) {
       const source = innerWords.map((word) => word.source).join(' ');
       this.command(
@@ -100,24 +101,24 @@ class Analyzer {
 const STRENGTH: readonly Use[] = ['name', 'read', 'any'];
 
 function textConcerns(text: string): Concern[] {
-  const found: string[] = [];
-  if (text.length > MAX_LENGTH) found.push(`it is longer than ${MAX_LENGTH} characters`);
+  const problems: string[] = [];
+  if (text.length > MAX_LENGTH) problems.push(`it is longer than ${MAX_LENGTH} characters`);
   const hidden = hiddenCharacter(text);
-  if (hidden !== undefined) found.push(`it holds the hidden character ${hidden}`);
-  if (/\\(?:\n|$)/.test(text)) found.push('a backslash stands at the end of a line');
-  return found.map((what) => concern('unreadable', what));
+  if (hidden !== undefined) problems.push(`it contains the hidden character ${hidden}`);
+  if (/\\(?:\n|$)/.test(text)) problems.push('a line ends with a backslash');
+  return problems.map((what) => concern('unreadable', what));
 }
 
-/** What may name a file: whole words, values of options, what follows `:` and `@`. The first word is the program. */
+/** Parts of arguments that may name a file: whole words, option values, and text after `:` or `@`. The program name is skipped. */
 function pathsOf(argv: SimpleCommand['argv']): string[] {
   const name = programName(argv[0] ?? '');
   const pattern = patternAt(
     name,
     argv.slice(1).map((word) => word ?? ''),
   );
-  return argv.slice(1).flatMap((given, at) => {
-    // `HEAD~1` is a revision, and no short name of Windows.
-    const word = name === 'git' ? given?.replace(/(?<=[\w@}^])~\d*/g, '') : given;
+  return argv.slice(1).flatMap((argument, at) => {
+    // `HEAD~1` is a Git revision, not a short file name of Windows.
+    const word = name === 'git' ? argument?.replace(/(?<=[\w@}^])~\d*/g, '') : argument;
     if (word === undefined || word === '' || at === pattern) return [];
     const parts = [word, word.slice(word.indexOf('=') + 1), word.slice(word.lastIndexOf(':') + 1), word.replace(/^@/, '')];
     return [...parts, ...attachedValues(name, word)].filter((part) => part !== '' && !part.startsWith('-'));

@@ -1,3 +1,3 @@
 export { analyzeCommand } from './analyze.ts';
-export { judgeCommand } from './judge.ts';
+export { evaluateCommand } from './evaluate.ts';
 export { suggestedPrefix } from './suggest.ts';

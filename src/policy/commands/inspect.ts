@@ -1,19 +1,19 @@
-/** One simple command, by its words alone: what about it asks, how long a prefix must be to cover it, and what it runs. */
+/** Inspects one simple command by its words: its concerns, the shortest prefix that may cover it, and what it runs. */
 
 import type { CommandConcern } from '../../core/session/rule-ids.ts';
 import { hiddenCharacter } from '../../core/words/visible-text.ts';
-import { concern } from './concerns.ts';
-import type { Finding } from './findings.ts';
-import { checkOf } from './programs/checks.ts';
-import { isHarmless, isHarmlessWord, isListed, unlistedOptions } from './programs/harmless.ts';
+import { concern } from './concern-messages.ts';
+import type { Finding } from './program-check.ts';
+import { checkOf } from './programs/argument-checks.ts';
+import { isHarmless, isHarmlessWord, isListed, unlistedOptions } from './programs/harmless-options.ts';
 import { interpreters } from './programs/interpreters.ts';
 import { bringsCode, findOption } from './programs/options.ts';
-import { alwaysAsks, dangerousOptions, hasExactOptions, isReading, programName } from './programs/programs.ts';
+import { alwaysAsks, dangerousOptions, hasExactOptions, isReading, programName } from './programs/program-tables.ts';
 import type { Concern, Word } from './types.ts';
 
 export type Inspection = {
   concerns: Concern[];
-  /** The values of the words as prefixes see them; undefined where one is not known. */
+  /** The words that prefixes are compared with; undefined for a word whose value is only known at run time. */
   argv: readonly (string | undefined)[];
   floor: number;
   reads: boolean;
@@ -21,10 +21,10 @@ export type Inspection = {
   script: string | undefined;
 };
 
-/** Words that begin something else than a simple command: where one is taken for a program, grammar and shell do not agree. */
+/** Shell keywords. If the grammar reports one as a program name, grammar and shell disagree about the command. */
 const RESERVED = new Set('if then else elif fi for while until do done case esac in select function { } ! coproc [[ ]] (( ))'.split(' '));
 
-/** Also the drives of PowerShell on which no files are. */
+/** Includes PowerShell drives that do not contain files. */
 const DEVICE = /(?:^|=)(?:\/+(?:proc|dev|sys)\/|(?:env|hk\w\w|registry|cert|function|alias|variable|wsman|temp):)/i;
 
 const TAKES_ARGUMENT_FILES = new Set(
@@ -35,46 +35,46 @@ export function inspect(words: readonly Word[]): Inspection {
   const [program = '', ...all] = words.map(({ value }) => value ?? '');
   const name = programName(program);
   const args = withoutKnown(name, all);
-  const unknown = wordConcerns(words);
+  const wordProblems = wordConcerns(words);
   const always = alwaysAsks(name);
   const check = checkOf(name);
   const options = dangerousOptions(name);
-  const found = check?.(all, name) ?? {};
-  const doubtful = args.filter((word) => !isHarmlessWord(name, word));
+  const finding = check?.(all, name) ?? {};
+  const clusteredOptions = args.filter((word) => !isHarmlessWord(name, word));
   const dangers = Object.entries(options ?? {}).flatMap(([rule, list]) => {
-    const option = findOption(doubtful, list, hasExactOptions(name));
+    const option = findOption(clusteredOptions, list, hasExactOptions(name));
     return option === undefined ? [] : [concern(rule as CommandConcern, `${name} ${option}`)];
   });
   const isRunner = Object.hasOwn(interpreters, name);
-  // Git and programs that only read have tables of what asks; in front of another program stand its options too.
-  const isJudged = isReading(name) || name === 'git' || found.inner !== undefined;
-  // What a program's table does not say, the names of its options do.
+  // Git and read-only programs have their own tables of risky options. For wrappers, the arguments include options of the wrapped program.
+  const isJudged = isReading(name) || name === 'git' || finding.inner !== undefined;
+  // For programs without a table, the name of an unlisted option indicates whether it loads code.
   const unknownOptions = isJudged || name === 'tsc' ? [] : args.filter((word) => isRunner || !isHarmless(name, word));
   const bringing = bringsCode(args, unknownOptions);
   const concerns = [
-    ...unknown,
+    ...wordProblems,
     ...globConcerns(words, isReading(name) && !options && !check),
     ...(always ? [concern(always, name)] : []),
     ...dangers,
-    ...(found.concerns ?? []),
+    ...(finding.concerns ?? []),
     ...(bringing === undefined ? [] : [concern('runs-other', `${name} ${bringing}`)]),
   ];
-  const argv = found.argv && unknown.length === 0 ? [program, ...found.argv.slice(1)] : words.map(({ value }) => value);
-  // A program at a path is whatever lies there.
+  const argv = finding.argv && wordProblems.length === 0 ? [program, ...finding.argv.slice(1)] : words.map(({ value }) => value);
+  // A program given by path could be any file, whatever its name.
   const isAtPath = /[\\/]/.test(program);
   const isOwn = isAtPath && !isListed(name);
   const needsAll = !isJudged && !isRunner && !isOwn && unlistedOptions(name, args).length > 0;
   return {
     concerns,
     argv,
-    floor: needsAll ? argv.length : (found.floor ?? 1),
-    reads: concerns.length === 0 && !isAtPath && (found.reads ?? isReading(name)),
-    inner: found.inner ?? (always === 'runs-other' ? guessInner(all) : undefined),
-    script: found.script ?? (name === 'eval' ? all.join(' ') : undefined),
+    floor: needsAll ? argv.length : (finding.floor ?? 1),
+    reads: concerns.length === 0 && !isAtPath && (finding.reads ?? isReading(name)),
+    inner: finding.inner ?? (always === 'runs-other' ? guessInner(all) : undefined),
+    script: finding.script ?? (name === 'eval' ? all.join(' ') : undefined),
   };
 }
 
-/** Options that load what their value names, with the values that the program brings along itself. */
+/** Options that normally load code, with values that only select something built into the program. */
 const KNOWN_VALUES: readonly [programs: RegExp, options: RegExp, values: RegExp][] = [
   [
     /^(?:vitest|mocha|jest|npm|pnpm|yarn|bun)$/,
@@ -95,7 +95,7 @@ const KNOWN_VALUES: readonly [programs: RegExp, options: RegExp, values: RegExp]
   [/^deno$/, /^--reporter$/, /^(?:dot|pretty|tap)$/],
 ];
 
-/** Without options whose values are known to be harmless. */
+/** Removes options whose values are known to be harmless. */
 function withoutKnown(name: string, args: readonly string[]): string[] {
   const rows = KNOWN_VALUES.filter(([programs]) => programs.test(name));
   const isKnown = (option: string, value: string) => rows.some(([, options, values]) => options.test(option) && values.test(value));
@@ -105,7 +105,7 @@ function withoutKnown(name: string, args: readonly string[]): string[] {
   });
 }
 
-/** Behind `sudo -u me`, `xargs -n 1`: the first word that looks like a program. */
+/** Finds the wrapped program in `sudo -u me …` or `xargs -n 1 …`: the first word that looks like a program name. */
 function guessInner(args: readonly string[]): Finding['inner'] {
   const at = args.findIndex((word) => /^[A-Za-z_./][\w./+-]*$/.test(word));
   return at < 0 ? undefined : { at: at + 1, isCovered: false };
@@ -116,28 +116,30 @@ function wordConcerns(words: readonly Word[]): Concern[] {
   const concerns: Concern[] = [];
   if (program.value === undefined || program.glob || program.value === '') concerns.push(concern('dynamic', program.source));
   else if (!/^[\w.+@:[\\/~-]+$/.test(program.value))
-    concerns.push(concern('unreadable', `${program.source} is an unusual name for a program`));
+    concerns.push(concern('unreadable', `\`${program.source}\` is an unusual program name`));
   if (program.value !== undefined && RESERVED.has(program.value) && program.value !== '[[') {
-    concerns.push(concern('unreadable', `${program.value} does not stand where the shell expects it`));
+    concerns.push(concern('unreadable', `\`${program.value}\` is at an unexpected position`));
   }
   const dynamic = args.find(({ value }) => value === undefined);
   if (dynamic) concerns.push(concern('dynamic', dynamic.source));
   const device = args.find(({ value }) => DEVICE.test(value ?? '') && !/\/dev\/null$/.test(value ?? ''));
   if (device) concerns.push(concern('devices', device.source));
-  // Files of arguments can hold any option.
+  // These programs read further arguments from `@file`, which may contain any option.
   const more = args.find(({ value }) => value?.startsWith('@') && TAKES_ARGUMENT_FILES.has(programName(program.value ?? '')));
   if (more) concerns.push(concern('runs-other', `${program.source} ${more.source}`));
   const remote = /^[a-z]+-[a-z]+$/i.test(program.value ?? '') && args.find(({ value }) => /^-(?:cn|comp|cred)/i.test(value ?? ''));
   if (remote) concerns.push(concern('sends', `${program.source} ${remote.source}`));
-  // A list of names is read, and what is no name is told.
+  // `du` and `wc` read file names from this list and print entries that are not names, so they would reveal its content.
   const list = args.find(({ value }) => /^--f/.test(value ?? '') && /^(?:du|wc)$/.test(programName(program.value ?? '')));
   if (list) concerns.push(concern('dynamic', list.source));
   const hidden = words.find(({ value }) => value !== undefined && hiddenCharacter(value) !== undefined);
-  if (hidden) concerns.push(concern('unreadable', `${hidden.source} holds a control character`));
+  if (hidden) concerns.push(concern('unreadable', `\`${hidden.source}\` contains a control character`));
   return concerns;
 }
 
-/** A file can be named `--pre=x`: a glob that begins a word can become an option, except where no option does harm. */
+/**
+ * A file may be named `--pre=x`, so a glob at the beginning of a word can expand to an option. Programs without harmful options are exempt.
+ */
 function globConcerns(words: readonly Word[], isHarmless: boolean): Concern[] {
   const risky = words.find(({ glob, value }) => glob && /^(?:-|[^*?[]*$|[*?[])/.test(value ?? '') && !isHarmless);
   return risky ? [concern('dynamic', risky.source)] : [];

@@ -1,6 +1,6 @@
 import type { Judgement } from '../../core/run/tool.ts';
 import { visibleCommand } from '../../core/words/visible-text.ts';
-import { programName } from './programs/programs.ts';
+import { programName } from './programs/program-tables.ts';
 import type { CommandAnalysis, CommandRules, Prefix, SimpleCommand } from './types.ts';
 
 /** Deny beats ask beats allow. What is opaque or dangerous asks whatever is allowed; all else is allowed only where every command in it is. */
@@ -20,7 +20,7 @@ export function judgeCommand(
   }
   const granted = new Set<string>();
   for (const command of analysis.commands.filter(({ isCovered }) => !isCovered)) {
-    const fits = allow.filter((each) => covers(each, command));
+    const fits = allow.filter((each) => matchesPrefix(each, command));
     const [prefix] = fits;
     const place = prefix && !command.reads ? elsewhere?.(command, fits) : undefined;
     if (prefix && place !== undefined) {
@@ -40,7 +40,7 @@ function prefixWords(prefix: Prefix): readonly string[] {
   return typeof prefix === 'string' ? prefix.split(/\s+/).filter((word) => word !== '') : prefix;
 }
 
-function covers(prefix: Prefix, { argv, words, floor }: SimpleCommand): boolean {
+function matchesPrefix(prefix: Prefix, { argv, words, floor }: SimpleCommand): boolean {
   const wanted = prefixWords(prefix);
   const isMatch = wanted.every((word, at) => argv[at] === word && word !== '');
   // A glob stands for words that are not known yet.

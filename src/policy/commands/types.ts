@@ -1,17 +1,20 @@
 import type { Judgement } from '../../core/run/tool.ts';
 import type { CommandConcern } from '../../core/session/rule-ids.ts';
 
-/** A word as the program will get it, or what is known of that. */
+/** One word of a command as the program will receive it, as far as that can be determined. */
 export type Word = {
-  /** As it is written. */
+  /** The word as written. */
   source: string;
-  /** After quotes, escapes and braces are gone; undefined where only running the command tells, as with variables and substitutions. */
+  /**
+   * The value after quotes, escapes and braces are resolved; undefined if it is only known at run time, as with variables and
+   * substitutions.
+   */
   value: string | undefined;
-  /** `value` holds `*`, `?` or `[` that the shell replaces by names of files. */
+  /** Whether `value` contains an unquoted `*`, `?` or `[`, which the shell expands to file names. */
   glob: boolean;
 };
 
-/** Where a simple command stands in what contains it, outermost first. */
+/** The construct that contains a command. */
 export type Standing =
   | 'pipe'
   | 'list'
@@ -26,72 +29,72 @@ export type Standing =
   | 'wrapper'
   | 'script';
 
-/** A command as it stands in the text. */
+/** A command as it appears in the text. */
 export type WrittenCommand = {
-  /** As it is written, without the environment in front of it. */
+  /** The command as written, without leading environment assignments. */
   source: string;
   /** The program and its arguments; never empty. */
   words: readonly Word[];
   within: readonly Standing[];
-  /** `NAME=value` in front of it. */
+  /** The leading `NAME=value` assignments. */
   environment: readonly { name: string; value: string | undefined }[];
 };
 
-/** A command with what is known of its program. */
+/** A command with the information from the program tables. */
 export type SimpleCommand = WrittenCommand & {
-  /** The values of the words as prefixes see them: harmless options in front of a subcommand are left out. */
+  /** The words that prefixes are compared with: harmless options before a subcommand are left out. */
   argv: readonly (string | undefined)[];
-  /** A prefix covers it only with at least so many words: `node` alone would cover any script, `npx` any program. */
+  /** The minimum number of words a prefix needs: `node` alone would cover any script, `npx` any program. */
   floor: number;
-  /** It changes nothing and runs nothing else. */
+  /** Whether the command changes nothing and runs nothing else. */
   reads: boolean;
-  /** It needs no prefix of its own, because one for the command within it, or around it, counts. */
+  /** Whether the command needs no prefix of its own because a prefix for the command inside or around it is checked. */
   isCovered: boolean;
 };
 
-/** Something that asks whatever was allowed. */
+/** A reason why a command needs an approval regardless of what is allowed. */
 export type Concern = {
   rule: CommandConcern;
-  /** A whole sentence for people. */
+  /** A complete sentence to show to the user. */
   reason: string;
 };
 
-/** Why a path asks, and whether it may hold keys or passwords. */
+/** Why a path needs an approval, and whether it may hold keys or passwords. */
 export type Guarded = Pick<Judgement, 'reason' | 'secret'>;
 
-/** Its name is shown or asked for, it is read, or anything else may be done with it. */
+/** How a command uses a path: it prints only the name, reads the content, or may do anything. */
 export type Use = 'name' | 'read' | 'any';
 
 export type CommandAnalysis = {
-  /** The whole command, as it was given. */
+  /** The whole command as written. */
   source: string;
-  /** Every simple command in it, also in substitutions, function bodies, behind wrappers and in literal scripts of `sh -c`. */
+  /** All simple commands, including those in substitutions, function bodies, wrappers and literal `sh -c` scripts. */
   commands: readonly SimpleCommand[];
-  /** Targets of redirections that write, as written where they are not literal; /dev/null and copies of descriptors are not among them. */
+  /** Targets of redirections that write, as written if they are not literal. `/dev/null` and duplicated file descriptors are excluded. */
   writes: readonly string[];
-  /** Words that may name files (arguments, values of options, sources of `<`): for the check against secrets. Globs as they are written. */
+  /** Words that may name files (arguments, option values, sources of `<`), to be checked for secrets. Globs are not expanded. */
   paths: readonly string[];
-  /** What becomes of each of the paths, at most. */
+  /** The strongest use of each path. */
   uses: ReadonlyMap<string, Use>;
-  /** It could not be read whole: every entry is a reason to ask, and no list above is complete. */
+  /** Reasons why the command could not be parsed completely. If there are any, the lists above are incomplete. */
   opaque: readonly Concern[];
-  /** What was read, and asks whatever was allowed. */
+  /** Reasons for an approval in the parts that were parsed. */
   dangers: readonly Concern[];
-  /** Every simple command in it only reads, and nothing is opaque or dangerous. */
+  /** Whether every simple command only reads and nothing is opaque or dangerous. */
   isReadOnly: boolean;
 };
 
-/** A prefix is the words that a simple command begins with: `['git', 'status']`, or the same as one text, split at blanks. */
+/** The words a simple command begins with: `['git', 'status']`, or the same as one string separated by spaces. */
 export type Prefix = string | readonly string[];
 
 export type CommandRules = {
   allow: readonly Prefix[];
-  /** Of the allowed prefixes that fit a command: names a place whose code it runs and none of them is meant for. */
-  elsewhere?: (command: SimpleCommand, fits: readonly Prefix[]) => string | undefined;
+  /** Given the allowed prefixes that match a command, returns a place whose code it runs and that none of them applies to. */
+  elsewhere?: (command: SimpleCommand, matchingPrefixes: readonly Prefix[]) => string | undefined;
   deny: readonly Prefix[];
   ask: readonly Prefix[];
-  /** Commands that only read need no prefix. Off unless set. */
+  /** Whether read-only commands need no prefix. Default: false. */
   allowReadOnly?: boolean;
-  /** Says why a path that the command names may not be touched without asking (secrets, protected places); undefined where it may. */
+  /** Returns why a path named by the command needs an approval (secrets, protected places), or undefined. */
   guard?: (path: string, use: Use) => Guarded | undefined;
 };

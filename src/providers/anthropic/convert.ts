@@ -14,20 +14,20 @@ import { echoInput, wireId } from '../tool-calls.ts';
 
 export const PROVIDER = 'anthropic';
 
-/** What travels in `part.replay`: the signature of a thinking block, or a whole block that has no words or that Kedge does not know. */
+/** The content of `part.replay`: the signature of a thinking block, or a whole block that has no text or an unknown type. */
 export type Token = { signature?: string; block?: Record<string, unknown> };
 
-/** The wire requires a limit; this one fits every current model. */
+/** The API requires a limit; every current model supports this one. */
 const MAX_TOKENS = 32_000;
 
 const EFFORTS = { minimal: 'low', low: 'low', medium: 'medium', high: 'high' } as const;
 
-/** What gateways and older models may refuse. */
+/** Request fields that gateways and older models may reject. */
 export const OPTIONAL = ['cache_control', 'thinking', 'output_config'];
 
 /**
- * `messages` come last and everything before them is the same for a whole run: each request extends the bytes of the one before.
- * The marker of the prompt cache stands at the top for the same reason; the service moves it to the last block by itself.
+ * `messages` come last and everything before them stays the same during a run, so each request extends the previous one byte for byte and
+ * the prompt cache can be reused. The cache marker is at the top level for the same reason; the service moves it to the last block.
  */
 export function toBody(request: ModelRequest, without: readonly string[] = []): MessageCreateParamsStreaming {
   const { model, system, tools, maxOutputTokens, reasoningEffort } = request;
@@ -52,7 +52,7 @@ function toTool({ name, description, inputSchema }: ToolSpec): Tool {
   return { name, description, input_schema: { ...inputSchema, type: 'object' } };
 }
 
-/** None where nothing is left: the service refuses empty messages and joins neighbours of the same role. */
+/** Returns an empty list if no content remains: the API rejects empty messages, and merges adjacent messages of the same role. */
 export function toMessage(neutral: Message, model: string): MessageParam[] {
   const message = framed(neutral);
   const role = message.role === 'assistant' ? 'assistant' : 'user';
@@ -76,7 +76,7 @@ function toBlocks(message: AssistantMessage, own: boolean): ContentBlockParam[] 
 }
 
 function toResult(result: FramedResult): ToolResultBlockParam {
-  // A failure may have text only.
+  // The API only accepts text in a failed result.
   const content = toInput(result.isError ? [{ type: 'text', text: resultText(result) }] : result.content);
   return {
     type: 'tool_result',
@@ -86,7 +86,7 @@ function toResult(result: FramedResult): ToolResultBlockParam {
   };
 }
 
-/** Text without a visible character is refused. */
+/** The API rejects text without a visible character. */
 function toInput(parts: readonly (TextPart | ImagePart)[]): (TextBlockParam | ImageBlockParam)[] {
   return parts.flatMap((part): (TextBlockParam | ImageBlockParam)[] => {
     if (part.type === 'text') return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }];

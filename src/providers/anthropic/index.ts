@@ -12,13 +12,13 @@ import { toModelEvents } from './stream.ts';
 
 export { listModels } from './list.ts';
 
-/** An answer that the service pauses and has sent back to it is one answer; it pauses no more often than this. */
+/** The service can pause an answer and expect it to be sent back for continuation. This limits how often one answer is continued. */
 const MAX_PAUSES = 20;
 
 /** Anthropic's Messages API. */
 export function createAdapter(config: ProviderConfig): ModelAdapter {
   const server = serverOf('Anthropic', config);
-  /** What a model, or the gateway before it, turned out to refuse. */
+  /** The optional fields that each model, or the gateway in front of it, has rejected. */
   const refused = new Map<string, string[]>();
   let client: BaseAnthropic | undefined;
 
@@ -29,7 +29,7 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
       const without = refused.get(request.model) ?? [];
       const body = toBody(request, without);
       try {
-        // `messages.create` would do the same, and write warnings about models to the console.
+        // `messages.create` would do the same but print warnings about models to the console.
         return await client.post<AsyncIterable<unknown>>('/v1/messages', { body, signal, stream: true });
       } catch (error) {
         const field = refusedField(error, OPTIONAL, body);

@@ -1,5 +1,5 @@
 import { sdkError } from '../errors.ts';
-import { ask, entriesOf, known, numberOf } from '../listing.ts';
+import { entriesOf, numberOf, sendListRequest, withoutEmpty } from '../listing.ts';
 import { checkConfig, serverOf } from '../server.ts';
 import type { ModelInfo, ProviderConfig } from '../types.ts';
 import { createClient } from './client.ts';
@@ -8,7 +8,12 @@ export async function listModels(config: ProviderConfig, signal: AbortSignal): P
   checkConfig('Anthropic', config);
   const server = serverOf('Anthropic', config);
   const client = createClient(config, server);
-  const answer = await ask(server, signal, (either) => client.get<unknown>('/v1/models?limit=1000', { signal: either }), sdkError);
+  const answer = await sendListRequest(
+    server,
+    signal,
+    (either) => client.get<unknown>('/v1/models?limit=1000', { signal: either }),
+    sdkError,
+  );
   return entriesOf(server, answer, 'data').map(toInfo);
 }
 
@@ -18,7 +23,7 @@ function toInfo(entry: Record<string, unknown>): ModelInfo {
   const can = (entry.capabilities ?? {}) as { image_input?: Support; thinking?: Support };
   return {
     id: String(entry.id),
-    ...known({
+    ...withoutEmpty({
       label: entry.display_name as string | undefined,
       contextWindow: numberOf(entry.max_input_tokens),
       maxOutput: numberOf(entry.max_tokens),

@@ -39,10 +39,10 @@ type WireEvent = {
   usage?: WireUsage | null;
 };
 
-/** A block under way. `json` are its streamed arguments; there are none where `input` came whole at the start. */
+/** A content block that has not ended. `json` collects streamed arguments; it stays empty if `input` was complete at the start. */
 type Open = { block: Block; text: GrowingText; signature: string; json: GrowingText };
 
-function opened(block: Block): Open {
+function openBlock(block: Block): Open {
   const text = new GrowingText(block.text || block.thinking || '');
   return { block, text, signature: block.signature ?? '', json: new GrowingText() };
 }
@@ -56,38 +56,38 @@ const STOPS: Record<string, (ModelEvent & { type: 'stop' })['reason']> = {
   refusal: 'refusal',
 };
 
-/** The service may pause an answer: it wants the parts so far back, and then goes on with them. */
+/** The end of one response. If the service paused the answer, it expects the parts so far to be sent back for continuation. */
 export type End = { paused: boolean; parts: AssistantMessage['content']; usage: Usage };
 
-/** @param before what earlier stretches of the same answer used */
+/** @param before the usage of the earlier responses of the same answer */
 export function* toModelEvents(server: Server, before: Usage = {}, mayPause = false): Reader<WireEvent, End> {
   const open = new Map<number, Open>();
   const parts: End['parts'] = [];
   const counted: Counted = {};
   let message: WireEvent['message'];
-  let begun = false;
+  let hasContent = false;
   let reason: string | undefined;
-  let called = false;
-  /** A call whose arguments do not parse: broken by the model, or cut off by the limit? The stop reason will tell. */
-  let doubtful: ToolCall | undefined;
+  let hasToolCall = false;
+  /** A tool call with invalid JSON. The stop reason shows whether the model wrote it that way or the output limit cut it off. */
+  let malformedCall: ToolCall | undefined;
 
-  const whole = (part: End['parts'][number]): ModelEvent => {
+  const emitPart = (part: End['parts'][number]): ModelEvent => {
     parts.push(part);
     return { type: 'part', part };
   };
 
-  function* settle(): Generator<ModelEvent> {
-    if (doubtful && STOPS[reason ?? ''] !== 'max_tokens') {
-      called = true;
-      yield whole(doubtful);
+  function* flushMalformedCall(): Generator<ModelEvent> {
+    if (malformedCall && STOPS[reason ?? ''] !== 'max_tokens') {
+      hasToolCall = true;
+      yield emitPart(malformedCall);
     }
-    doubtful = undefined;
+    malformedCall = undefined;
   }
 
   function* start(index: number, block: Block): Generator<ModelEvent> {
-    begun = true;
+    hasContent = true;
     expectBounds(server, 0, open.size);
-    open.set(index, opened(block));
+    open.set(index, openBlock(block));
     if (block.text) yield { type: 'text_delta', text: block.text };
     if (block.thinking) yield { type: 'reasoning_delta', text: block.thinking };
   }
@@ -96,32 +96,32 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
     const state = open.get(index);
     if (!state) return;
     open.delete(index);
-    yield* settle();
+    yield* flushMalformedCall();
     const { block, signature } = state;
     const text = state.text.take();
     const json = state.json.take();
     switch (block.type) {
       case 'text':
-        if (text) yield whole({ type: 'text', text });
+        if (text) yield emitPart({ type: 'text', text });
         break;
       case 'thinking':
-        if (text || signature) yield whole({ type: 'reasoning', text, ...(signature ? { replay: { signature } as Token } : {}) });
+        if (text || signature) yield emitPart({ type: 'reasoning', text, ...(signature ? { replay: { signature } as Token } : {}) });
         break;
       case 'tool_use': {
         const input = json === '' ? { input: block.input || {} } : parseArguments(json);
         const call: ToolCall = { type: 'tool_call', id: block.id || `call_${index}`, name: block.name ?? '', ...input };
         if (call.malformed !== undefined) {
-          doubtful = call;
+          malformedCall = call;
           break;
         }
-        called = true;
-        yield whole(call);
+        hasToolCall = true;
+        yield emitPart(call);
         break;
       }
       default: {
         const { input = block.input } = json === '' ? {} : parseInput(json);
         const replay = { block: input === undefined ? block : { ...block, input } } as Token;
-        if (block.type) yield whole({ type: 'reasoning', text: '', replay });
+        if (block.type) yield emitPart({ type: 'reasoning', text: '', replay });
       }
     }
   }
@@ -131,8 +131,8 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
       const index = event.index ?? 0;
       switch (event.type) {
         case 'message_start':
-          // A gateway that lost its connection and asked again: the two answers do not fit together.
-          if (begun && event.message?.id && message?.id && event.message.id !== message.id) {
+          // A gateway may reconnect and restart the request; the two answers cannot be combined.
+          if (hasContent && event.message?.id && message?.id && event.message.id !== message.id) {
             throw modelError(server, 'bad_stream', 'another answer began in the middle of it');
           }
           message = event.message;
@@ -144,8 +144,8 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
           yield* start(index, event.content_block ?? {});
           break;
         case 'content_block_delta': {
-          begun = true;
-          const state = open.get(index) ?? opened(guessed(event.delta?.type));
+          hasContent = true;
+          const state = open.get(index) ?? openBlock(blockOfDelta(event.delta?.type));
           open.set(index, state);
           const { text, thinking, signature, partial_json } = event.delta ?? {};
           state.text.add((text ?? '') + (thinking ?? ''));
@@ -166,15 +166,15 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
           reason = event.delta?.stop_reason ?? reason;
           break;
         case 'message_stop': {
-          // Normally its content comes block by block, and there is none at the start.
-          if (!begun) for (const [at, block] of message?.content?.entries() ?? []) yield* start(at, block);
-          for (const left of [...open.keys()]) yield* finish(left);
-          yield* settle();
+          // Content normally arrives block by block; some servers send all of it in `message_start`.
+          if (!hasContent) for (const [at, block] of message?.content?.entries() ?? []) yield* start(at, block);
+          for (const openIndex of [...open.keys()]) yield* finish(openIndex);
+          yield* flushMalformedCall();
           const usage = sum(before, total(counted));
           if (reason === 'pause_turn' && mayPause) return { paused: true, parts, usage };
           if (Object.keys(usage).length > 0) yield { type: 'usage', usage };
           const stop = STOPS[reason ?? ''] ?? 'other';
-          yield { type: 'stop', reason: called && (stop === 'end_turn' || stop === 'other') ? 'tool_use' : stop };
+          yield { type: 'stop', reason: hasToolCall && (stop === 'end_turn' || stop === 'other') ? 'tool_use' : stop };
           return { paused: false, parts, usage };
         }
         case 'error':
@@ -183,26 +183,26 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
     }
     throw modelError(server, 'bad_stream', 'the stream ended without its closing event');
   } catch (error) {
-    // The words of an answer that breaks off were shown: they are handed over. Half a call is not.
-    for (const { block, text: made } of open.values()) {
-      const text = made.take();
-      if (text && block.type === 'text') yield whole({ type: 'text', text });
-      if (text && block.type === 'thinking') yield whole({ type: 'reasoning', text });
+    // The user has already seen the streamed text, so it is kept when the answer is interrupted. An incomplete tool call is dropped.
+    for (const { block, text: partialText } of open.values()) {
+      const text = partialText.take();
+      if (text && block.type === 'text') yield emitPart({ type: 'text', text });
+      if (text && block.type === 'thinking') yield emitPart({ type: 'reasoning', text });
     }
     throw error;
   }
 }
 
-/** For a proxy that lost the start of a block. A call without a name cannot be guessed. */
-function guessed(delta: string | undefined): Block {
+/** A proxy may lose the start of a block, so its type is derived from the delta. A tool call without a name cannot be restored. */
+function blockOfDelta(delta: string | undefined): Block {
   return { type: delta === 'text_delta' ? 'text' : delta === 'thinking_delta' ? 'thinking' : undefined };
 }
 
 type Counted = Usage & { uncached?: number };
 
 /**
- * Counts are cumulative, and where an event does not know one it says 0, null or nothing. The input as a whole can become less:
- * what was compacted does not count any more.
+ * Counts are cumulative; an event that does not know a count reports 0, null or nothing. Only the total input can decrease, when the
+ * service compacts the context.
  */
 function count(counted: Counted, usage: WireUsage | null | undefined): void {
   const most = (before: number | undefined, now: number | null | undefined) =>

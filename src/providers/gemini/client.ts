@@ -4,7 +4,7 @@ import { eventConnection } from '../event-stream.ts';
 import type { Server } from '../server.ts';
 import type { ProviderConfig } from '../types.ts';
 
-/** The light entry of the SDK: it is the same for Node 24, and takes nothing from the environment. */
+/** Uses the SDK's web entry, which behaves the same in Node and reads nothing from the environment. */
 export function createClient(config: ProviderConfig, server: Server): GoogleGenAI {
   const { apiKey, baseUrl, headers } = config;
   return new GoogleGenAI({
@@ -13,7 +13,7 @@ export function createClient(config: ProviderConfig, server: Server): GoogleGenA
     httpOptions: {
       fetch: eventConnection(server, silenceOf(config, false), 'drop', true),
       headers: { 'User-Agent': 'Kedge', ...headers },
-      // The version is part of the path that the SDK makes.
+      // The SDK adds the API version to the path itself.
       ...(baseUrl ? { baseUrl: baseUrl.replace(/\/v1(alpha|beta)?\/?$/, '') } : {}),
     },
   });

@@ -6,16 +6,16 @@ import { echoInput, wireId } from '../tool-calls.ts';
 
 export const PROVIDER = 'gemini';
 
-/** What travels in `part.replay`: the signature of a part, the id that a call came with, or a whole part that Kedge does not know. */
+/** The content of `part.replay`: the signature of a part, the original call id, or a whole part of an unknown type. */
 export type Token = { signature?: string; id?: string; part?: Record<string, unknown> };
 
-/** Newer models refuse calls without a signature; for calls that another model made the service documents this word. */
+/** Newer models reject calls without a signature. The API documents this value for calls made by another model. */
 const FOREIGN_SIGNATURE = 'skip_thought_signature_validator';
 
-/** Which id each call has on the wire. One that came without an id goes back without, and so does its result. */
+/** The id of each call as sent to the service. A call that came without an id is sent back without one, and so is its result. */
 type Ids = Map<string, string | undefined>;
 
-/** Each request has the contents of the one before at its beginning; all else is the same for a whole run. */
+/** Each request begins with the contents of the previous one, and everything else stays the same during a run. */
 export function toParameters(request: ModelRequest): GenerateContentParameters {
   const { model, system, tools, maxOutputTokens, reasoningEffort, temperature } = request;
   const ids: Ids = new Map();
@@ -48,7 +48,7 @@ export function toParameters(request: ModelRequest): GenerateContentParameters {
   };
 }
 
-/** None where nothing is left, for the service refuses contents without parts. */
+/** Returns an empty list if no content remains, because the API rejects contents without parts. */
 export function toContent(neutral: Message, model: string, ids: Ids = new Map()): Content[] {
   const message = framed(neutral);
   const parts =
@@ -76,7 +76,7 @@ function toModelParts(message: AssistantMessage, own: boolean, ids: Ids): Part[]
   });
 }
 
-/** A response is JSON on this wire: images follow as parts of their own. */
+/** The API requires results to be JSON, so images follow as separate parts. */
 function toResponses(results: readonly FramedResult[], ids: Ids): Part[] {
   const responses = results.map((result): Part => {
     const id = ids.get(result.callId);

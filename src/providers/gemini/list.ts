@@ -1,6 +1,6 @@
 import type { Model } from '@google/genai/web';
 import { sdkError } from '../errors.ts';
-import { ask, known } from '../listing.ts';
+import { sendListRequest, withoutEmpty } from '../listing.ts';
 import { checkConfig, serverOf } from '../server.ts';
 import type { ModelInfo, ProviderConfig } from '../types.ts';
 import { createClient } from './client.ts';
@@ -14,17 +14,17 @@ export async function listModels(config: ProviderConfig, signal: AbortSignal): P
     for await (const model of await client.models.list({ config: { abortSignal, pageSize: 1000, queryBase: true } })) models.push(model);
     return models;
   };
-  return (await ask(server, signal, list, sdkError)).filter(writesText).map(toInfo);
+  return (await sendListRequest(server, signal, list, sdkError)).filter(writesText).map(toInfo);
 }
 
-/** The service lists what makes pictures, speech and vectors beside what answers. */
+/** The service also lists models for images, speech and embeddings. */
 function writesText({ name = '', supportedActions }: Model): boolean {
   return (supportedActions?.includes('generateContent') ?? true) && !/embedding|image|tts|audio|live|veo|aqa/.test(name);
 }
 
 function toInfo(model: Model): ModelInfo {
   const { name = '', displayName: label, inputTokenLimit: contextWindow, outputTokenLimit: maxOutput } = model;
-  // The type does not name it, and the service sends it.
+  // The SDK's type omits this field, but the service sends it.
   const { thinking: reasoning } = model as { thinking?: boolean };
-  return { id: name.replace(/^models\//, ''), ...known({ label, contextWindow, maxOutput, reasoning }) };
+  return { id: name.replace(/^models\//, ''), ...withoutEmpty({ label, contextWindow, maxOutput, reasoning }) };
 }

@@ -1,10 +1,10 @@
-/** One piece of a call's streamed arguments. Pieces of a text come one after the other under the same path. */
+/** One piece of a call's streamed arguments. Pieces of a string arrive in order under the same path. */
 export type PartialArg = { jsonPath?: string; stringValue?: string; numberValue?: number; boolValue?: boolean; nullValue?: unknown };
 
-/** No list of arguments is longer; one with a hole of millions would be written out with all of them. */
+/** Limits array indexes: an array with a single very large index would be serialized with all its empty elements. */
 const MAX_INDEX = 100_000;
 
-/** Puts a piece where its path (`$.edits[0].text`, `$['a b']`) says, and makes the objects and lists on the way there. */
+/** Sets a piece at its path (`$.edits[0].text`, `$['a b']`), creating missing objects and arrays. */
 export function setPartial(args: Record<string, unknown>, piece: PartialArg): void {
   const steps = [...(piece.jsonPath ?? '').matchAll(/\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/g)].map(
     ([, name, index, single, double]) => (index === undefined ? (name ?? (single ?? double ?? '').replace(/\\(.)/g, '$1')) : Number(index)),

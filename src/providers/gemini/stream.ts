@@ -34,7 +34,7 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
   let reason: string | undefined;
   const calls = new Set<string>();
 
-  /** Text comes in pieces without an end: it ends where something else begins, or with a signature, which belongs to its last piece. */
+  /** Text pieces have no end marker: text ends where another kind of part begins, or with a signature, which belongs to the last piece. */
   function* flush(signature?: string): Generator<ModelEvent> {
     const { type } = words;
     const text = words.text.take();
@@ -43,7 +43,7 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
   }
 
   function* say(type: 'text' | 'reasoning', { text = '', thoughtSignature }: WirePart): Generator<ModelEvent> {
-    // A signature on an empty part stands for that part, not for the text before it.
+    // A signature on an empty part belongs to that part, not to the preceding text.
     if (type !== words.type || (text === '' && thoughtSignature)) yield* flush();
     words.type = type;
     words.text.add(text);
@@ -61,19 +61,21 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
     yield { type: 'part', part: Object.keys(replay).length > 0 ? { ...part, replay } : part };
   }
 
-  /** Normally a call is one part. With streamed arguments it is several, each but the last saying that it will go on. */
-  function* call(made: FunctionCall, signature: string | undefined): Generator<ModelEvent> {
+  /** A call is usually a single part. With streamed arguments it has several parts, and `willContinue` is set on all but the last. */
+  function* call(functionCall: FunctionCall, signature: string | undefined): Generator<ModelEvent> {
     yield* flush();
-    if (made.name && open) yield* close();
-    if (!open && !made.name) return;
-    open ??= { name: made.name ?? '', args: {} };
-    open.id ??= made.id;
+    if (functionCall.name && open) yield* close();
+    if (!open && !functionCall.name) return;
+    open ??= { name: functionCall.name ?? '', args: {} };
+    open.id ??= functionCall.id;
     open.signature ??= signature;
-    Object.assign(open.args, made.args);
-    for (const partial of made.partialArgs ?? []) setPartial(open.args, partial);
-    const text = made.partialArgs ? made.partialArgs.map((partial) => partial.stringValue ?? '').join('') : JSON.stringify(made.args ?? {});
+    Object.assign(open.args, functionCall.args);
+    for (const partial of functionCall.partialArgs ?? []) setPartial(open.args, partial);
+    const text = functionCall.partialArgs
+      ? functionCall.partialArgs.map((partial) => partial.stringValue ?? '').join('')
+      : JSON.stringify(functionCall.args ?? {});
     yield { type: 'tool_input_delta', name: open.name, text };
-    if (!made.willContinue) yield* close();
+    if (!functionCall.willContinue) yield* close();
   }
 
   try {
@@ -94,21 +96,21 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
     }
     if (reason === undefined) throw modelError(server, 'bad_stream', 'the stream ended without its closing event');
   } catch (error) {
-    // The words of an answer that breaks off were shown: they are handed over. Half a call is not.
+    // The user has already seen the streamed text, so it is kept when the answer is interrupted. An incomplete tool call is dropped.
     yield* flush();
     throw error;
   }
   yield* flush();
-  // The end of the answer is the end of a call, too, unless it was cut off.
+  // The end of the answer also ends an open call, unless the answer was cut off.
   if (reason === 'STOP') yield* close();
   if (counts) yield { type: 'usage', usage: toUsage(counts) };
   yield { type: 'stop', reason: stopOf(reason, calls.size > 0) };
 }
 
-function stopOf(reason: string, called: boolean): (ModelEvent & { type: 'stop' })['reason'] {
+function stopOf(reason: string, hasToolCall: boolean): (ModelEvent & { type: 'stop' })['reason'] {
   if (reason === 'MAX_TOKENS') return 'max_tokens';
   if (REFUSALS.test(reason)) return 'refusal';
-  if (called) return 'tool_use';
+  if (hasToolCall) return 'tool_use';
   return reason === 'STOP' ? 'end_turn' : 'other';
 }
 
@@ -116,13 +118,18 @@ function isBare(part: WirePart): boolean {
   return Object.keys(part).every((key) => key === 'thoughtSignature' || key === 'thought');
 }
 
-/** Counts are cumulative. What a server-side tool put into the prompt counts as input. */
+/** Counts are cumulative. Prompt content added by server-side tools counts as input. */
 function toUsage(counts: NonNullable<Chunk['usageMetadata']>): Usage {
-  const { promptTokenCount: prompt, toolUsePromptTokenCount: tool, candidatesTokenCount: said, thoughtsTokenCount: thought } = counts;
+  const {
+    promptTokenCount: prompt,
+    toolUsePromptTokenCount: tool,
+    candidatesTokenCount: candidateTokens,
+    thoughtsTokenCount: thoughtTokens,
+  } = counts;
   return {
     ...(prompt === undefined ? {} : { input: prompt + (tool ?? 0) }),
-    ...(said === undefined && thought === undefined ? {} : { output: (said ?? 0) + (thought ?? 0) }),
+    ...(candidateTokens === undefined && thoughtTokens === undefined ? {} : { output: (candidateTokens ?? 0) + (thoughtTokens ?? 0) }),
     ...(counts.cachedContentTokenCount === undefined ? {} : { cached: counts.cachedContentTokenCount }),
-    ...(thought === undefined ? {} : { reasoning: thought }),
+    ...(thoughtTokens === undefined ? {} : { reasoning: thoughtTokens }),
   };
 }

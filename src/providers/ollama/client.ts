@@ -6,13 +6,13 @@ import { lineRules } from './stream.ts';
 
 const DEFAULT_URL = 'http://127.0.0.1:11434';
 
-/** The configuration with the address that it means; the SDK adds the version itself. */
-export function settle(config: ProviderConfig): ProviderConfig & { baseUrl: string } {
+/** Adds the default address and removes the API path, which the SDK adds itself. */
+export function withDefaultUrl(config: ProviderConfig): ProviderConfig & { baseUrl: string } {
   return { ...config, baseUrl: config.baseUrl?.replace(/\/(v1|api)\/?$/, '') || DEFAULT_URL };
 }
 
-/** The SDK knows no signal, and would take a key from the environment: both are settled in the `fetch` that it is given. */
-export function createClient(config: ReturnType<typeof settle>, server: Server, signal: AbortSignal): Ollama {
+/** The SDK does not accept a signal and would read a key from the environment, so the custom `fetch` handles both. */
+export function createClient(config: ReturnType<typeof withDefaultUrl>, server: Server, signal: AbortSignal): Ollama {
   const send = connection(server, {
     silenceMs: silenceOf(config, true),
     rulesFor: (url) => (url.endsWith('/api/chat') ? lineRules(server) : undefined),

@@ -6,32 +6,34 @@ import { echoInput, markedText, wireId } from '../tool-calls.ts';
 
 export const PROVIDER = 'ollama';
 
-/** What the server says about a model, as far as a request depends on it. */
+/** What a request needs to know about a model and the computer it runs on. */
 export type ModelFacts = {
   contextLength?: number;
-  thinks?: boolean /** Of the machine that serves it, where that is known. */;
+  thinks?: boolean /** The total memory of the computer that runs the server, in bytes. */;
   memoryBytes?: number;
 };
 
-export function contextLengthOf(shown: { model_info?: unknown }): number | undefined {
-  const [, length] = Object.entries(shown.model_info ?? {}).find(([name]) => name.endsWith('.context_length')) ?? [];
+export function contextLengthOf(modelDetails: { model_info?: unknown }): number | undefined {
+  const [, length] = Object.entries(modelDetails.model_info ?? {}).find(([name]) => name.endsWith('.context_length')) ?? [];
   return typeof length === 'number' ? length : undefined;
 }
 
-/** Without a size Ollama takes 4,096 and cuts silently. */
+/**
+ * The context size assumed for models that do not report one. Without an explicit size, Ollama uses 4,096 tokens and truncates silently.
+ */
 const USUAL_CONTEXT = 16_384;
 const GB = 2 ** 30;
 
 /**
- * A context costs memory beside the model itself. The machine's whole memory decides, not what is free just now: another size
- * would make the server load the model again.
+ * Chooses a context size in tokens by the computer's total memory, because the context needs memory in addition to the model. Free memory
+ * is not used: a changed size would make the server reload the model.
  */
 export function contextSize({ contextLength = USUAL_CONTEXT, memoryBytes = 16 * GB }: ModelFacts): number {
   const room = memoryBytes < 8 * GB ? 8_192 : memoryBytes < 16 * GB ? 16_384 : memoryBytes < 48 * GB ? 32_768 : 65_536;
   return Math.min(contextLength, room);
 }
 
-/** `messages` come last and everything before them is the same for a whole run: each request extends the bytes of the one before. */
+/** `messages` come last and everything before them stays the same during a run, so each request extends the previous one byte for byte. */
 export function toRequest(request: ModelRequest, facts: ModelFacts): ChatRequest & { stream: true } {
   const { model, system, tools, maxOutputTokens, reasoningEffort, temperature } = request;
   const thinks = facts.thinks && reasoningEffort !== undefined;
@@ -59,7 +61,7 @@ export function toRequest(request: ModelRequest, facts: ModelFacts): ChatRequest
   };
 }
 
-/** Only gpt-oss knows degrees; the others think or do not. */
+/** Only gpt-oss supports effort levels; for other models, thinking is on or off. */
 function toThink(model: string, effort: NonNullable<ModelRequest['reasoningEffort']>): ChatRequest['think'] {
   if (model.includes('gpt-oss')) return effort === 'minimal' ? 'low' : effort;
   return effort !== 'minimal';
@@ -80,7 +82,7 @@ function toAssistant(message: AssistantMessage, own: boolean): WireMessage[] {
     .map((call) => ({ id: wireId(call.id), function: { name: call.name, arguments: echoInput(call) } }));
   const content = textOf(message);
   if (content === '' && calls.length === 0) return [];
-  // Templates want the thoughts that led to a call, and leave out all others.
+  // Chat templates expect the reasoning that led to a tool call and ignore all other reasoning.
   const thinking = own && calls.length > 0 ? message.content.map((part) => (part.type === 'reasoning' ? part.text : '')).join('') : '';
   return [{ role: 'assistant', content, ...(thinking ? { thinking } : {}), ...(calls.length > 0 ? { tool_calls: calls } : {}) }];
 }

@@ -4,55 +4,55 @@ import { failureError, failureOf, plainError } from '../errors.ts';
 import { exchange } from '../exchange.ts';
 import { checkConfig, type Server, serverOf } from '../server.ts';
 import type { ProviderConfig } from '../types.ts';
-import { createClient, settle } from './client.ts';
+import { createClient, withDefaultUrl } from './client.ts';
 import { contextLengthOf, type ModelFacts, toRequest } from './convert.ts';
 import { toModelEvents } from './stream.ts';
 
 export { listModels } from './list.ts';
 
-/** Facts about a model are worth a short wait only. */
+/** The time limit for requesting facts about a model, in milliseconds. */
 const FACTS_MS = 5000;
 
-/** What the server says is wrong comes as a bare error from the SDK; those of the network have causes. */
+/** The SDK throws a plain Error without a cause for messages from the server; network errors have a cause. */
 function explain(server: Server, error: unknown): ModelError {
-  const told = error instanceof Error && error.constructor === Error && error.cause === undefined;
-  return told ? failureError(server, failureOf(error.message)) : plainError(server, error);
+  const isServerMessage = error instanceof Error && error.constructor === Error && error.cause === undefined;
+  return isServerMessage ? failureError(server, failureOf(error.message)) : plainError(server, error);
 }
 
-/** A local Ollama, or its cloud. */
+/** A local Ollama server or the Ollama cloud service. */
 export function createAdapter(config: ProviderConfig): ModelAdapter {
-  const settled = settle(config);
-  const server = serverOf('Ollama', settled);
-  const known = new Map<string, ModelFacts>();
+  const resolvedConfig = withDefaultUrl(config);
+  const server = serverOf('Ollama', resolvedConfig);
+  const factsByModel = new Map<string, ModelFacts>();
 
-  const clientFor = (signal: AbortSignal) => createClient(settled, server, signal);
+  const clientFor = (signal: AbortSignal) => createClient(resolvedConfig, server, signal);
 
-  /** Asked once, since another context size would make the server load the model again. */
+  /** Requested only once per model, because a changed context size would make the server reload the model. */
   async function factsOf(model: string, signal: AbortSignal): Promise<ModelFacts> {
-    const before = known.get(model);
+    const before = factsByModel.get(model);
     if (before) return before;
     const facts: ModelFacts = { ...(config.memoryBytes !== undefined && { memoryBytes: config.memoryBytes }) };
     try {
-      const shown = await clientFor(AbortSignal.any([signal, AbortSignal.timeout(FACTS_MS)])).show({ model });
-      const contextLength = contextLengthOf(shown);
+      const modelDetails = await clientFor(AbortSignal.any([signal, AbortSignal.timeout(FACTS_MS)])).show({ model });
+      const contextLength = contextLengthOf(modelDetails);
       if (contextLength !== undefined) facts.contextLength = contextLength;
-      facts.thinks = shown.capabilities?.includes('thinking') ?? false;
+      facts.thinks = modelDetails.capabilities?.includes('thinking') ?? false;
     } catch (error) {
       signal.throwIfAborted();
-      // Nobody there. All else is left to the request itself: it will tell what is wrong, if anything is.
+      // A TypeError means that no server answered. Other failures are ignored, since the chat request will report them.
       if (error instanceof TypeError) throw error;
     }
-    known.set(model, facts);
+    factsByModel.set(model, facts);
     return facts;
   }
 
   async function open(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
-    checkConfig('Ollama', settled);
+    checkConfig('Ollama', resolvedConfig);
     return await clientFor(signal).chat(toRequest(request, await factsOf(request.model, signal)));
   }
 
   return {
-    silenceMs: silenceOf(settled, true),
+    silenceMs: silenceOf(resolvedConfig, true),
     stream: (request, signal) =>
       exchange(
         signal,

@@ -1,39 +1,45 @@
 import type { Ollama } from 'ollama/browser';
 import { plainError } from '../errors.ts';
-import { ask, entriesOf, known } from '../listing.ts';
+import { entriesOf, sendListRequest, withoutEmpty } from '../listing.ts';
 import { checkConfig, serverOf } from '../server.ts';
 import type { ModelInfo, ProviderConfig } from '../types.ts';
-import { createClient, settle } from './client.ts';
+import { createClient, withDefaultUrl } from './client.ts';
 import { contextLengthOf } from './convert.ts';
 
-/** What is installed. Each model is asked about on its own, all at once, since the answers come from a file beside it. */
+/** Lists installed models. Details are requested for all models in parallel; the server reads them from local files. */
 export async function listModels(config: ProviderConfig, signal: AbortSignal, only?: string): Promise<ModelInfo[]> {
-  const settled = settle(config);
-  checkConfig('Ollama', settled);
-  const server = serverOf('Ollama', settled);
+  const resolvedConfig = withDefaultUrl(config);
+  checkConfig('Ollama', resolvedConfig);
+  const server = serverOf('Ollama', resolvedConfig);
   const infos = async (either: AbortSignal) => {
-    const client = createClient(settled, server, either);
+    const client = createClient(resolvedConfig, server, either);
     const entries = entriesOf(server, await client.list(), 'models');
-    const wanted = only === undefined ? entries : entries.filter((entry) => [only, `${only}:latest`].includes(idOf(entry)));
-    return await Promise.all(wanted.map((entry) => infoOf(client, entry, either)));
+    const selectedEntries = only === undefined ? entries : entries.filter((entry) => [only, `${only}:latest`].includes(idOf(entry)));
+    return await Promise.all(selectedEntries.map((entry) => infoOf(client, entry, either)));
   };
-  return (await ask(server, signal, infos, plainError)).filter((info) => info !== undefined);
+  return (await sendListRequest(server, signal, infos, plainError)).filter((info) => info !== undefined);
 }
 
-/** Undefined for a model that makes vectors only. */
+/** Resolves to undefined for models that only create embeddings. */
 async function infoOf(client: Ollama, entry: Record<string, unknown>, signal: AbortSignal): Promise<ModelInfo | undefined> {
   const id = idOf(entry);
-  const { digest } = known({ digest: entry.digest as string | undefined });
+  const { digest } = withoutEmpty({ digest: entry.digest as string | undefined });
   try {
-    const shown = await client.show({ model: id });
-    const can = (skill: string) => shown.capabilities?.includes(skill);
+    const modelDetails = await client.show({ model: id });
+    const can = (skill: string) => modelDetails.capabilities?.includes(skill);
     if (can('completion') === false) return undefined;
     return {
       id,
-      ...known({ contextWindow: contextLengthOf(shown), vision: can('vision'), tools: can('tools'), reasoning: can('thinking'), digest }),
+      ...withoutEmpty({
+        contextWindow: contextLengthOf(modelDetails),
+        vision: can('vision'),
+        tools: can('tools'),
+        reasoning: can('thinking'),
+        digest,
+      }),
     };
   } catch {
-    // An older server says nothing about its models.
+    // Older servers do not report details.
     signal.throwIfAborted();
     return { id, ...(digest && { digest }) };
   }

@@ -27,15 +27,15 @@ export function* toModelEvents(server: Server): Reader<Line> {
     if (text) yield { type: 'part', part: { type, text } };
   }
 
-  /** A call comes whole. */
-  function* call({ id, function: made }: WireCall): Generator<ModelEvent> {
+  /** Ollama sends each call complete. */
+  function* call({ id, function: functionCall }: WireCall): Generator<ModelEvent> {
     yield* flush();
-    const name = made?.name ?? '';
-    const given = made?.arguments ?? {};
-    const input = typeof given === 'string' ? parseArguments(given) : { input: given };
+    const name = functionCall?.name ?? '';
+    const wireArguments = functionCall?.arguments ?? {};
+    const input = typeof wireArguments === 'string' ? parseArguments(wireArguments) : { input: wireArguments };
     const part: ToolCall = { type: 'tool_call', id: newId(id, calls), name, ...input };
     calls.add(part.id);
-    yield { type: 'tool_input_delta', name, text: typeof given === 'string' ? given : JSON.stringify(given) };
+    yield { type: 'tool_input_delta', name, text: typeof wireArguments === 'string' ? wireArguments : JSON.stringify(wireArguments) };
     yield { type: 'part', part };
   }
 
@@ -65,21 +65,21 @@ export function* toModelEvents(server: Server): Reader<Line> {
     }
     throw modelError(server, 'bad_stream', 'the stream ended without its closing event');
   } catch (error) {
-    // The words of an answer that breaks off were shown: they are handed over.
+    // The user has already seen the streamed text, so it is kept when the answer is interrupted.
     yield* flush();
     throw error;
   }
 }
 
-function stopOf(reason: string | null | undefined, called: boolean): (ModelEvent & { type: 'stop' })['reason'] {
+function stopOf(reason: string | null | undefined, hasToolCall: boolean): (ModelEvent & { type: 'stop' })['reason'] {
   if (reason === 'length') return 'max_tokens';
-  if (called) return 'tool_use';
+  if (hasToolCall) return 'tool_use';
   return !reason || reason === 'stop' ? 'end_turn' : 'other';
 }
 
 /**
- * Fails where a line is an error or is not JSON: the SDK would write the latter to the console and make `[object Object]` of the
- * former. The SDK parses every line, so that here only those are parsed that look unusual.
+ * Throws on error lines and on lines that are not JSON: the SDK would turn an error into `[object Object]` and print invalid JSON to the
+ * console. Only unusual lines are parsed here, because the SDK parses every line again.
  */
 export function lineRules(server: Server): LineRules {
   return {
@@ -95,7 +95,7 @@ export function lineRules(server: Server): LineRules {
   };
 }
 
-/** `{"model": … }` or `{"message": … }`, as every line but an error begins and ends. */
+/** Matches lines of the form `{"model": … }` or `{"message": … }`, the form of every line that is not an error. */
 function isUsual(bytes: Uint8Array, start: number, end: number): boolean {
   const last = bytes[end - 1] === 13 ? bytes[end - 2] : bytes[end - 1];
   return bytes[start] === 0x7b && bytes[start + 1] === 0x22 && bytes[start + 2] === 0x6d && last === 0x7d;

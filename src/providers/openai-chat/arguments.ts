@@ -1,13 +1,13 @@
-/** The arguments of a call as they come. */
+/** Collects the streamed arguments of a tool call. */
 import { GrowingText } from '../../core/growing-text.ts';
 import { parseInput } from '../tool-calls.ts';
 
-/** What is neither an object, a list nor a text is no longer than this. */
+/** The maximum length of JSON that is not an object, array or string. */
 const LONGEST_SCALAR = 30;
 
 export class Arguments {
-  readonly #made = new GrowingText();
-  /** What stands at their beginning, behind blanks. */
+  readonly #text = new GrowingText();
+  /** The first character that is not whitespace. */
   #first = '';
   #depth = 0;
   #inString = false;
@@ -15,7 +15,7 @@ export class Arguments {
   #isBroken = false;
 
   add(more: string): void {
-    this.#made.add(more);
+    this.#text.add(more);
     this.#first ||= more.trimStart()[0] ?? '';
     for (const char of more) {
       if (this.#isEscaped) this.#isEscaped = false;
@@ -29,20 +29,23 @@ export class Arguments {
   }
 
   get text(): string {
-    return this.#made.text;
+    return this.#text.text;
   }
 
   get isEmpty(): boolean {
-    return this.#made.length === 0;
+    return this.#text.length === 0;
   }
 
-  /** Whether nothing more can belong to them. They are parsed only where that may be so, and once, however often this is asked. */
+  /**
+   * Whether the arguments are complete JSON. They are parsed only when brackets and quotes are balanced, and a failed parse is not
+   * repeated.
+   */
   get isWhole(): boolean {
     const isScalar = !/[{["]/.test(this.#first);
-    const isOpen = isScalar ? this.#made.length > LONGEST_SCALAR : this.#inString || this.#depth > 0;
+    const isOpen = isScalar ? this.#text.length > LONGEST_SCALAR : this.#inString || this.#depth > 0;
     if (this.#isBroken || isOpen) return false;
     const isWhole = parseInput(this.text).malformed === undefined;
-    // What is balanced and no JSON becomes none by what follows.
+    // Balanced text that is not valid JSON cannot become valid by adding more.
     this.#isBroken = !isWhole && !isScalar;
     return isWhole;
   }

@@ -11,18 +11,18 @@ import { echoInput, markedText, wireId } from '../tool-calls.ts';
 
 export const PROVIDER = 'openai-chat';
 
-/** What travels in `part.replay`: reasoning that some servers want back beside the calls that it led to, as they sent it. */
+/** The content of `part.replay`: reasoning that some servers expect to be sent back unchanged with the calls it led to. */
 export type Token = { content?: string; details?: unknown[] };
 
-/** Servers differ in what they accept. */
+/** Differences between servers in what they accept. */
 export type Dialect = {
-  /** The provider whose wire this is: only what it sent itself goes back to it as it was. */
+  /** The provider that owns this conversation format. Replay data is only sent back to the provider it came from. */
   provider?: string;
-  /** OpenAI itself: it knows a few fields that others refuse. */
+  /** OpenAI itself, which supports fields that other servers reject. */
   openai?: boolean;
-  /** Mistral: a call id has nine letters and digits. */
+  /** Mistral, which requires call ids of nine letters and digits. */
   mistral?: boolean;
-  /** Optional fields that the server turned out to refuse. */
+  /** Optional fields that the server has rejected. */
   without?: readonly string[];
 };
 
@@ -31,10 +31,10 @@ export function dialectOf(baseUrl: string | undefined): Dialect {
   return { openai: /(^|\.)openai\.(com|azure\.com)$/.test(host), mistral: /(^|\.)mistral\.ai$/.test(host) };
 }
 
-/** `messages` come last and everything before them is the same for a whole run: each request extends the bytes of the one before. */
+/** `messages` come last and everything before them stays the same during a run, so each request extends the previous one byte for byte. */
 export function toBody(request: ModelRequest, dialect: Dialect = {}): ChatCompletionCreateParamsStreaming {
   const { model, system, tools, cacheKey, maxOutputTokens, reasoningEffort, temperature } = request;
-  // Newer models know the limit by another name than most servers.
+  // OpenAI's newer models use another field name for the output limit than most servers.
   const limit = dialect.openai || dialect.without?.includes('max_tokens') ? 'max_completion_tokens' : 'max_tokens';
   const optional = {
     stream_options: { include_usage: true },
@@ -94,7 +94,7 @@ function toAssistant(message: AssistantMessage, own: boolean, dialect: Dialect):
   ];
 }
 
-/** A result is text on this wire: images follow in a message of the user's. */
+/** The API only accepts text in results, so images follow in a user message. */
 function toResults(results: readonly FramedResult[], dialect: Dialect): ChatCompletionMessageParam[] {
   const messages = results.map((result) => ({
     role: 'tool' as const,

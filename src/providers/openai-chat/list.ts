@@ -1,5 +1,5 @@
 import { silenceOf } from '../connection.ts';
-import { known, numberOf } from '../listing.ts';
+import { numberOf, withoutEmpty } from '../listing.ts';
 import { createClient, modelEntries } from '../openai/client.ts';
 import { checkConfig, serverOf } from '../server.ts';
 import type { ModelInfo, Prices, ProviderConfig } from '../types.ts';
@@ -14,11 +14,11 @@ export async function listModels(config: ProviderConfig, signal: AbortSignal): P
   return entries.filter(writesText).map(toInfo);
 }
 
-/** What servers tell beside the id; no two of them tell the same, or call it so. */
+/** The fields that servers add to a model's id. Servers differ in which fields they send and what they call them. */
 type Entry = {
   id?: unknown;
   name?: unknown;
-  /** OpenRouter, Groq, Mistral, vLLM and llama.cpp, in this order. */
+  /** These names are used by OpenRouter, Groq, Mistral, vLLM and llama.cpp, in this order. */
   context_length?: unknown;
   context_window?: unknown;
   max_context_length?: unknown;
@@ -51,7 +51,7 @@ export function toInfo(entry: Entry): ModelInfo {
   ];
   return {
     id: String(entry.id),
-    ...known({
+    ...withoutEmpty({
       label: typeof entry.name === 'string' && entry.name !== entry.id ? entry.name : undefined,
       contextWindow: context.map(numberOf).find((number) => number !== undefined),
       maxOutput: numberOf(entry.max_completion_tokens) ?? numberOf(entry.top_provider?.max_completion_tokens),
@@ -63,7 +63,7 @@ export function toInfo(entry: Entry): ModelInfo {
   };
 }
 
-/** OpenRouter gives dollars for one token, as text. A price of 0 is a price; a negative one stands for "it depends". */
+/** OpenRouter gives prices in US dollars per token, as strings. 0 means free; a negative price means that it varies. */
 function pricesOf(pricing: Entry['pricing']): Prices | undefined {
   const perMillion = (value: unknown) => {
     const dollars = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;

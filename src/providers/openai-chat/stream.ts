@@ -10,7 +10,7 @@ import type { Token } from './convert.ts';
 
 type Detail = Record<string, unknown>;
 type WireCall = { index?: number | string | null; id?: string | null; function?: { name?: string | null; arguments?: unknown } | null };
-/** Some servers send content as parts, with the thinking among them. */
+/** Some servers send content as a list of parts that includes the reasoning. */
 type WirePart = { type?: string; text?: string; thinking?: string | { text?: string }[] };
 type Delta = {
   content?: string | WirePart[] | null;
@@ -19,7 +19,7 @@ type Delta = {
   reasoning_content?: unknown;
   reasoning_details?: Detail[] | null;
   tool_calls?: (WireCall | null)[] | WireCall | null;
-  /** Of servers from before there were several calls at once. */
+  /** The form used before models could make several calls at once. */
   function_call?: WireCall['function'];
 };
 type WireUsage = {
@@ -58,7 +58,7 @@ const STOPS: Record<string, (ModelEvent & { type: 'stop' })['reason']> = {
   function_call: 'tool_use',
   length: 'max_tokens',
   content_filter: 'refusal',
-  // Of Mistral and Zhipu, and of proxies that leave a word of their own wire as it was.
+  // Values used by Mistral and Zhipu, and by proxies that pass on a value of another API.
   model_length: 'max_tokens',
   sensitive: 'refusal',
   max_tokens: 'max_tokens',
@@ -67,42 +67,42 @@ const STOPS: Record<string, (ModelEvent & { type: 'stop' })['reason']> = {
 };
 
 export function* toModelEvents(server: Server): Reader<Chunk> {
-  const words = { type: 'text' as 'text' | 'reasoning', text: new GrowingText(), wanted: false };
+  const words = { type: 'text' as 'text' | 'reasoning', text: new GrowingText(), mustReplay: false };
   const calls: Open[] = [];
   const byIndex = new Map<number, Open>();
   const details = new Details();
   let usage: Usage | undefined;
   let reason: string | undefined;
   let refused = false;
-  /** Some servers never say why an answer ended: its usage, sent alone, is the last thing that comes of a whole one. */
+  /** Some servers never send a finish reason. A final chunk that contains only usage then marks a complete answer. */
   let isClosed = false;
 
-  /** Text and reasoning have no end of their own on this wire: one ends where the other begins. */
+  /** Text and reasoning have no end marker in this API: one ends where the other begins. */
   function* flush(next: 'text' | 'reasoning' = words.type): Generator<ModelEvent> {
-    const { type, wanted } = words;
+    const { type, mustReplay } = words;
     const text = words.text.take();
     words.type = next;
     const replay: Token = { content: text };
-    if (text) yield { type: 'part', part: { type, text, ...(wanted ? { replay } : {}) } };
+    if (text) yield { type: 'part', part: { type, text, ...(mustReplay ? { replay } : {}) } };
   }
 
-  /** The call that a fragment belongs to. Indexes may be missing, and ids missing, empty, repeated, or new at the same index. */
-  const callOf = ({ index, id, function: made }: WireCall, position: number | undefined): Open => {
-    const name = made?.name || '';
+  /** Finds the call that a fragment belongs to. Servers may omit the index, and may omit, repeat or change the id for the same index. */
+  const callOf = ({ index, id, function: functionCall }: WireCall, position: number | undefined): Open => {
+    const name = functionCall?.name || '';
     const place = typeof index === 'string' && index !== '' ? Number(index) : (index ?? position);
     const indexed = typeof place === 'number';
     const at = indexed ? byIndex.get(place) : undefined;
     const same = calls.find((call) => id && call.id === id);
     const before = at ?? (indexed ? undefined : (same ?? calls.at(-1)));
-    // An index that is used again is another call where the one before it is whole: some servers make up an id for every piece.
-    const again = !indexed || (before?.id === '' && Boolean(made?.arguments));
+    // A reused index starts a new call if the previous one is complete. Some servers create a new id for every fragment.
+    const again = !indexed || (before?.id === '' && Boolean(functionCall?.arguments));
     const another = Boolean(id && before?.id && before.id !== id && name);
     const isNew = !before || (id ? another && (!indexed || isNext(before, name)) : again && isNext(before, name));
     const call: Open = isNew ? { id: '', name: '', input: new Arguments() } : before;
     if (isNew) calls.push(call);
     byIndex.set(indexed ? place : calls.indexOf(call), call);
     call.id ||= id || '';
-    // A name may come in pieces, or whole with every piece.
+    // A name may arrive in pieces, or complete with every fragment.
     if (call.input.isEmpty && !call.name.endsWith(name)) call.name = name.startsWith(call.name) ? name : call.name + name;
     return call;
   };
@@ -111,23 +111,23 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
     yield* flush();
     if (details.list.length > 0) yield { type: 'part', part: { type: 'reasoning', text: '', replay: { details: details.list } as Token } };
     const stop = refused ? 'refusal' : (STOPS[reason?.toLowerCase() ?? ''] ?? 'other');
-    let called = false;
-    for (const [index, { id, name, input: made }] of calls.entries()) {
-      const input = made.text;
+    let hasToolCall = false;
+    for (const [index, { id, name, input: callArguments }] of calls.entries()) {
+      const input = callArguments.text;
       const repeated = calls.some((other, at) => at < index && other.id === id);
       const part: ToolCall = {
         type: 'tool_call',
         id: id ? `${id}${repeated ? `_${index}` : ''}` : `call_${index}`,
         name,
-        ...parseArguments(once(input)),
+        ...parseArguments(withoutRepetition(input)),
       };
-      // Cut off by the limit: there is no such call.
+      // The call was cut off by the output limit, so it is dropped.
       if (stop === 'max_tokens' && (part.malformed !== undefined || input === '')) continue;
-      called = true;
+      hasToolCall = true;
       yield { type: 'part', part };
     }
     if (usage) yield { type: 'usage', usage };
-    yield { type: 'stop', reason: called && (stop === 'end_turn' || stop === 'other') ? 'tool_use' : stop };
+    yield { type: 'stop', reason: hasToolCall && (stop === 'end_turn' || stop === 'other') ? 'tool_use' : stop };
   }
 
   try {
@@ -138,20 +138,20 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
       usage = toUsage(chunk.usage ?? choice?.usage ?? chunk.x_groq?.usage) ?? usage;
       isClosed = chunk.choices?.length === 0 && Boolean(chunk.usage);
       if (choice?.error) throw failureError(server, failureOf(choice.error));
-      // Behind deltas a whole message says the same once more.
+      // After deltas, a complete message only repeats their content.
       const delta = choice?.delta ?? (words.text.length === 0 && calls.length === 0 ? choice?.message : undefined) ?? NO_DELTA;
-      // The same thought may come under both names, and a third time in the details.
+      // The same reasoning may be sent in both fields, and again in the details.
       const thought = textOf(delta.reasoning_content) || textOf(delta.reasoning) || thoughtIn(delta.reasoning_details);
       if (thought) {
         if (words.type !== 'reasoning') yield* flush('reasoning');
         words.text.add(thought);
-        words.wanted = Boolean(delta.reasoning_content);
+        words.mustReplay = Boolean(delta.reasoning_content);
         yield { type: 'reasoning_delta', text: thought };
       }
       for (const { type, text } of toParts(delta)) {
         if (words.type !== type) yield* flush(type);
         words.text.add(text);
-        words.wanted = false;
+        words.mustReplay = false;
         yield { type: type === 'text' ? 'text_delta' : 'reasoning_delta', text };
       }
       refused ||= Boolean(delta.refusal);
@@ -160,10 +160,10 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
       const fragments = fragmentsOf(delta);
       for (const [position, fragment] of fragments.entries()) {
         if (!fragment) continue;
-        // Without indexes, several at once are told apart by their order.
+        // Without indexes, several fragments in one chunk are distinguished by their order.
         const call = callOf(fragment, fragments.length > 1 ? position : undefined);
-        const made = fragment.function?.arguments ?? '';
-        const text = typeof made === 'string' ? made : JSON.stringify(made);
+        const wireArguments = fragment.function?.arguments ?? '';
+        const text = typeof wireArguments === 'string' ? wireArguments : JSON.stringify(wireArguments);
         call.input.add(text);
         yield { type: 'tool_input_delta', ...(call.name ? { name: call.name } : {}), text };
       }
@@ -173,25 +173,25 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
     if (reason === undefined) throw modelError(server, 'bad_stream', 'the stream ended without its closing event');
     if (reason === 'error') throw modelError(server, 'bad_stream', 'it says that it failed');
   } catch (error) {
-    // The words of an answer that breaks off were shown: they are handed over. Half a call is not.
+    // The user has already seen the streamed text, so it is kept when the answer is interrupted. An incomplete tool call is dropped.
     yield* flush();
     throw error;
   }
   yield* finish();
 }
 
-/** Without index and id a fragment goes on with the call before it, unless that one is whole already or has another name. */
+/** Without index and id, a fragment continues the previous call unless that call is complete or has another name. */
 function isNext(before: Open, name: string): boolean {
   return name !== '' && (name !== before.name || (!before.input.isEmpty && before.input.isWhole));
 }
 
-/** Some servers repeat the whole of the arguments behind their pieces. */
-function once(input: string): string {
+/** Some servers repeat the complete arguments after sending them in pieces. */
+function withoutRepetition(input: string): string {
   const half = input.slice(0, input.length / 2);
   return half !== '' && half + half === input && parseInput(half).malformed === undefined ? half : input;
 }
 
-const textOf = (said: unknown) => (typeof said === 'string' ? said : '');
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 
 function fragmentsOf({ tool_calls, function_call }: Delta): readonly (WireCall | null)[] {
   if (!tool_calls) return function_call ? [{ function: function_call }] : NOTHING;
@@ -199,59 +199,59 @@ function fragmentsOf({ tool_calls, function_call }: Delta): readonly (WireCall |
 }
 
 function toParts({ content, refusal }: Delta): readonly { type: 'text' | 'reasoning'; text: string }[] {
-  // What happens most, first.
+  // The most frequent case comes first, for speed.
   if (typeof content === 'string' && !refusal) return content ? [{ type: 'text', text: content }] : NOTHING;
   const parts = typeof content === 'string' ? [{ text: content }] : [...(content ?? [])];
   if (refusal) parts.push({ text: refusal });
   return parts.flatMap(({ text, thinking }: WirePart) => {
     const thought = Array.isArray(thinking) ? thinking.map((part) => part.text ?? '').join('') : thinking;
-    const said = thought ?? text;
-    return said ? [{ type: thought === undefined ? 'text' : 'reasoning', text: said }] : [];
+    const partText = thought ?? text;
+    return partText ? [{ type: thought === undefined ? 'text' : 'reasoning', text: partText }] : [];
   });
 }
 
-/** Some servers tell the thoughts nowhere else. */
+/** Some servers send reasoning only in this field. */
 function thoughtIn(details: Detail[] | null | undefined): string {
   if (!details) return '';
-  return details.map(({ text, summary }) => [text, summary].find((said) => typeof said === 'string') ?? '').join('');
+  return details.map(({ text, summary }) => [text, summary].find((value) => typeof value === 'string') ?? '').join('');
 }
 
-/** Details come in fragments, told apart by their index; the server wants them back whole. */
+/** Collects reasoning details, which arrive in fragments identified by index. The server expects them back complete. */
 class Details {
   readonly list: Detail[] = [];
   readonly #byIndex = new Map<string, Detail>();
-  /** How much they hold, about. */
+  /** The approximate size, in characters. */
   size = 0;
 
   add(detail: Detail): void {
     const key = detail.index === undefined ? undefined : JSON.stringify([detail.type, detail.index]);
-    const known = key === undefined ? undefined : this.#byIndex.get(key);
+    const existing = key === undefined ? undefined : this.#byIndex.get(key);
     for (const value of Object.values(detail)) this.size += typeof value === 'string' ? value.length : 10;
-    if (known) merge(known, detail);
-    if (known) return;
+    if (existing) merge(existing, detail);
+    if (existing) return;
     const copy = { ...detail };
     this.list.push(copy);
     if (key !== undefined) this.#byIndex.set(key, copy);
   }
 }
 
-function merge(known: Detail, detail: Detail): void {
+function merge(target: Detail, detail: Detail): void {
   for (const [name, value] of Object.entries(detail)) {
-    const grows = ['text', 'summary', 'data'].includes(name) && typeof known[name] === 'string';
-    if (grows) known[name] = `${known[name]}${value ?? ''}`;
-    else if (value !== null && value !== undefined) known[name] = value;
+    const grows = ['text', 'summary', 'data'].includes(name) && typeof target[name] === 'string';
+    if (grows) target[name] = `${target[name]}${value ?? ''}`;
+    else if (value !== null && value !== undefined) target[name] = value;
   }
 }
 
 function toUsage(usage: WireUsage | null | undefined): Usage | undefined {
   if (!usage) return undefined;
-  const { prompt_tokens: prompt = 0, completion_tokens: said, total_tokens: all } = usage;
+  const { prompt_tokens: prompt = 0, completion_tokens: completionTokens, total_tokens: all } = usage;
   const thought = usage.completion_tokens_details?.reasoning_tokens ?? 0;
-  // xAI counts thoughts beside what was said, all others among it.
-  const beside = said !== undefined && all === prompt + said + thought;
+  // xAI reports reasoning tokens in addition to completion tokens; all others include them.
+  const beside = completionTokens !== undefined && all === prompt + completionTokens + thought;
   return {
     input: usage.prompt_tokens,
-    output: beside ? said + thought : said,
+    output: beside ? completionTokens + thought : completionTokens,
     cached: usage.prompt_tokens_details?.cached_tokens ?? usage.prompt_cache_hit_tokens,
     reasoning: usage.completion_tokens_details?.reasoning_tokens,
   };

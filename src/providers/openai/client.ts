@@ -1,11 +1,11 @@
 import { type ClientOptions, OpenAI } from 'openai/client';
 import { sdkError } from '../errors.ts';
 import { eventConnection } from '../event-stream.ts';
-import { ask, entriesOf } from '../listing.ts';
+import { entriesOf, sendListRequest } from '../listing.ts';
 import type { Server } from '../server.ts';
 import type { ProviderConfig } from '../types.ts';
 
-/** The SDK, told everything: it retries nothing, prints nothing and takes nothing from the environment. */
+/** Creates the SDK client with every option set explicitly: no retries, no console output, nothing read from the environment. */
 export function createClient({ apiKey, baseUrl, headers }: ProviderConfig, server: Server, silenceMs: number): OpenAI {
   const key = apiKey?.trim();
   const { origin, pathname, searchParams } = new URL(baseUrl || 'https://api.openai.com/v1');
@@ -14,25 +14,25 @@ export function createClient({ apiKey, baseUrl, headers }: ProviderConfig, serve
     apiKey: key || 'none',
     adminAPIKey: null,
     baseURL: origin + pathname,
-    // Deployments of Azure have their version there.
+    // Azure deployments specify the API version in the query.
     defaultQuery: Object.fromEntries(searchParams),
     organization: null,
     project: null,
     webhookSecret: null,
     maxRetries: 0,
-    // The connection gives up before.
+    // The connection's own time-out fires first.
     timeout: 2 * silenceMs,
     fetch: eventConnection(server, silenceMs, 'keep'),
     logLevel: 'off',
     defaultHeaders,
   });
-  // The SDK would add the headers of OPENAI_CUSTOM_HEADERS.
+  // The SDK would otherwise add headers from OPENAI_CUSTOM_HEADERS.
   (client as unknown as { _options: ClientOptions })._options.defaultHeaders = defaultHeaders;
   return client;
 }
 
-/** What `/models` tells, entry by entry. */
+/** Returns the entries of `/models`. @throws ModelError */
 export async function modelEntries(client: OpenAI, server: Server, signal: AbortSignal): Promise<Record<string, unknown>[]> {
-  const answer = await ask(server, signal, (either) => client.get<unknown>('/models', { signal: either }), sdkError);
+  const answer = await sendListRequest(server, signal, (either) => client.get<unknown>('/models', { signal: either }), sdkError);
   return entriesOf(server, answer, 'data');
 }

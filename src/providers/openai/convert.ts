@@ -13,13 +13,13 @@ import { echoInput, markedText, wireId } from '../tool-calls.ts';
 
 export const PROVIDER = 'openai';
 
-/** What travels in `part.replay`: a whole item (reasoning, or one that Kedge does not know), or the phase of a message. */
+/** The content of `part.replay`: a whole item (reasoning, or an unknown type), or the phase of a message. */
 export type Token = { item?: Record<string, unknown>; phase?: EasyInputMessage['phase'] };
 
-/** What a model or an account turned out not to allow. */
+/** Features that a model or account has rejected. */
 export type Omit = { encrypted?: boolean; summary?: boolean; temperature?: boolean };
 
-/** `input` comes last and everything before it is the same for a whole run: each request extends the bytes of the one before. */
+/** `input` comes last and everything before it stays the same during a run, so each request extends the previous one byte for byte. */
 export function toBody(request: ModelRequest, omit: Omit = {}): ResponseCreateParamsStreaming {
   const { model, system, tools, cacheKey, maxOutputTokens, reasoningEffort, temperature } = request;
   return {
@@ -43,7 +43,7 @@ function toTool({ name, description, inputSchema }: ToolSpec): FunctionTool {
   return { type: 'function', name, description, parameters: inputSchema, strict: false };
 }
 
-/** The items of one message depend on nothing but the message and the model, so they stay the same when messages follow. */
+/** The items depend only on the message and the model, so they do not change when later messages are added. */
 export function toItems(neutral: Message, model: string): ResponseInputItem[] {
   const message = framed(neutral);
   if (message.role === 'user') return [{ type: 'message', role: 'user', content: message.content.map(toInput) }];
@@ -63,7 +63,7 @@ function toAssistantItems(message: AssistantMessage, own: boolean): ResponseInpu
       items.push({ type: 'message', role: 'assistant', content: part.text, ...(token.phase ? { phase: token.phase } : {}) });
     }
   }
-  // Reasoning that was stopped before it led to anything is refused by the service.
+  // The service rejects reasoning that is not followed by another item, which happens if the user stopped the model while it was reasoning.
   while (items.at(-1)?.type === 'reasoning') items.pop();
   return items;
 }

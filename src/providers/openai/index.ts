@@ -12,7 +12,7 @@ import { toModelEvents } from './stream.ts';
 
 export { listModels } from './list.ts';
 
-/** OpenAI's Responses API, stateless: nothing is stored there, and what the model needs again is sent again. */
+/** OpenAI's Responses API, used without server-side storage: the whole conversation is sent with every request. */
 export function createAdapter(config: ProviderConfig): ModelAdapter {
   const server = serverOf('OpenAI', config);
   const omitted = new Map<string, Omit>();
@@ -45,12 +45,14 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
   };
 }
 
-/** Some models have no encrypted reasoning or no temperature, some accounts no summaries: then the request goes out again without. */
+/**
+ * Some models do not support encrypted reasoning or temperature, and some accounts no summaries. The request is then repeated without them.
+ */
 function unsupported(error: unknown, omit: Omit, { temperature }: ModelRequest): Omit | undefined {
   if (!(error instanceof APIError) || error.status !== 400) return undefined;
-  const told = `${error.param} ${error.message}`;
-  if (!omit.encrypted && /^include\b|encrypted.content/i.test(told)) return { ...omit, encrypted: true };
-  if (temperature !== undefined && !omit.temperature && /temperature/i.test(told)) return { ...omit, temperature: true };
-  if (!omit.summary && /reasoning\.summary|reasoning summar/i.test(told)) return { ...omit, summary: true };
+  const errorText = `${error.param} ${error.message}`;
+  if (!omit.encrypted && /^include\b|encrypted.content/i.test(errorText)) return { ...omit, encrypted: true };
+  if (temperature !== undefined && !omit.temperature && /temperature/i.test(errorText)) return { ...omit, temperature: true };
+  if (!omit.summary && /reasoning\.summary|reasoning summar/i.test(errorText)) return { ...omit, summary: true };
   return undefined;
 }

@@ -7,7 +7,7 @@ import type { Server } from '../server.ts';
 import { parseArguments } from '../tool-calls.ts';
 import type { Token } from './convert.ts';
 
-/** Only what is read, and nothing taken for granted: compatible servers and proxies leave fields out. */
+/** Only the fields that are read. All are optional because compatible servers and proxies omit some. */
 type Item = {
   type?: string;
   id?: string;
@@ -18,7 +18,7 @@ type Item = {
   encrypted_content?: string | null;
   call_id?: string;
   name?: string;
-  /** A text, as a rule. */
+  /** Usually a string. */
   arguments?: unknown;
 };
 type WireUsage = {
@@ -48,77 +48,77 @@ type WireEvent = {
   };
 };
 
-/** What has come of an item that is not finished. Items are told apart by `output_index`: their ids may change from event to event. */
+/** The content received for an unfinished item. Items are identified by `output_index`, because their ids may change between events. */
 type Open = {
   item: Item;
   text: GrowingText;
   refusal: GrowingText;
   thought: GrowingText;
   input: GrowingText | undefined;
-  /** The `content_index` of what was said last. */
-  said: number;
+  /** The `content_index` of the last text received. */
+  lastContentIndex: number;
 };
 
-const opened = (item: Item): Open => ({
+const openItem = (item: Item): Open => ({
   item,
   text: new GrowingText(),
   refusal: new GrowingText(),
   thought: new GrowingText(),
   input: undefined,
-  said: -1,
+  lastContentIndex: -1,
 });
 
 export function* toModelEvents(server: Server): Reader<WireEvent> {
   const open = new Map<number, Open>();
   const finished = new Map<number, string>();
-  const said = new Set<string>();
-  let saidLength = 0;
+  const finishedItems = new Set<string>();
+  let finishedLength = 0;
   const callIds = new Set<string>();
   let last = -1;
-  let called = false;
+  let hasToolCall = false;
   let refused = false;
-  /** A call whose arguments do not parse: broken by the model, or cut off by the limit? The closing event will tell. */
-  let doubtful: ToolCall | undefined;
+  /** A tool call with invalid JSON. The closing event shows whether the model wrote it that way or the output limit cut it off. */
+  let malformedCall: ToolCall | undefined;
 
   const at = (event: WireEvent): Open => {
     last = event.output_index ?? Math.max(0, last);
-    const known = open.get(last);
-    if (known) return known;
-    const state = opened({});
+    const existing = open.get(last);
+    if (existing) return existing;
+    const state = openItem({});
     open.set(last, state);
     return state;
   };
 
-  /** Words that came without deltas, for events that say a whole part once more. */
+  /** Emits text that arrived without deltas, from events that repeat a complete part. */
   function* repeated(event: WireEvent, type: 'text' | 'refusal', words: unknown): Generator<ModelEvent> {
     const state = at(event);
     const index = event.content_index ?? 0;
-    if (typeof words !== 'string' || words === '' || state.said >= index) return;
-    state.said = index;
+    if (typeof words !== 'string' || words === '' || state.lastContentIndex >= index) return;
+    state.lastContentIndex = index;
     state[type].add(words);
     yield { type: 'text_delta', text: words };
   }
 
-  /** For servers that give all items one index. */
-  const isFinished = (item: Item) => callIds.has(item.call_id ?? '') || said.has(JSON.stringify(item));
+  /** Detects repeated items from servers that give all items the same index. */
+  const isFinished = (item: Item) => callIds.has(item.call_id ?? '') || finishedItems.has(JSON.stringify(item));
 
-  function* settle(cut: boolean): Generator<ModelEvent> {
-    if (doubtful && !cut) {
-      called = true;
-      yield { type: 'part', part: doubtful };
+  function* flushMalformedCall(cut: boolean): Generator<ModelEvent> {
+    if (malformedCall && !cut) {
+      hasToolCall = true;
+      yield { type: 'part', part: malformedCall };
     }
-    doubtful = undefined;
+    malformedCall = undefined;
   }
 
   function* finish(index: number, item: Item, state: Open | undefined): Generator<ModelEvent> {
-    // Some servers say it twice.
+    // Some servers send this event twice.
     const text = JSON.stringify(item);
     if (finished.get(index) === text) return;
     finished.set(index, text);
-    said.add(text);
-    saidLength += text.length;
+    finishedItems.add(text);
+    finishedLength += text.length;
     open.delete(index);
-    yield* settle(false);
+    yield* flushMalformedCall(false);
     const thought = state?.thought.text;
     if (thought && item.type !== 'reasoning') yield { type: 'part', part: { type: 'reasoning', text: thought } };
     const content = item.content ?? [];
@@ -128,12 +128,12 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
       const replay: Token = { phase: item.phase };
       if (text) yield { type: 'part', part: { type: 'text', text, ...(item.phase ? { replay } : {}) } };
     } else if (item.type === 'function_call') {
-      // Cut off in the middle: there is no such call. Said once more, with another status: there is one.
+      // A call that was cut off is dropped. A call that is repeated with another status was already reported.
       if (item.status === 'incomplete' || callIds.has(item.call_id ?? '')) return;
       const id = item.call_id || item.id || `call_${index}`;
       callIds.add(id);
-      doubtful = { type: 'tool_call', id, name: item.name ?? '', ...inputOf(item.arguments || state?.input?.text) };
-      if (doubtful.malformed === undefined) yield* settle(false);
+      malformedCall = { type: 'tool_call', id, name: item.name ?? '', ...inputOf(item.arguments || state?.input?.text) };
+      if (malformedCall.malformed === undefined) yield* flushMalformedCall(false);
     } else if (item.type === 'reasoning') {
       yield* reasoning(item, thought);
     } else if (item.type !== undefined) {
@@ -141,7 +141,7 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
     }
   }
 
-  /** The words of an answer that breaks off were shown: they are handed over. Half a call is not. */
+  /** The user has already seen the streamed text, so it is kept when the answer is interrupted. An incomplete tool call is dropped. */
   function* leftovers(): Generator<ModelEvent> {
     for (const [, { text, refusal, thought }] of [...open].sort(([a], [b]) => a - b)) {
       if (thought.length > 0) yield { type: 'part', part: { type: 'reasoning', text: thought.text } };
@@ -152,18 +152,18 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
   try {
     for (let event = yield; event; event = yield) {
       const delta = typeof event.delta === 'string' ? event.delta : '';
-      expectBounds(server, saidLength, open.size);
+      expectBounds(server, finishedLength, open.size);
       switch (event.type) {
         case 'response.output_item.added':
           last = event.output_index ?? last + 1;
-          open.set(last, opened(event.item ?? {}));
+          open.set(last, openItem(event.item ?? {}));
           break;
         case 'response.output_text.delta':
         case 'response.refusal.delta': {
           const state = at(event);
           const kind = event.type === 'response.refusal.delta' ? 'refusal' : 'text';
           state[kind].add(delta);
-          state.said = event.content_index ?? 0;
+          state.lastContentIndex = event.content_index ?? 0;
           yield { type: 'text_delta', text: delta };
           break;
         }
@@ -209,16 +209,16 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
         case 'response.incomplete': {
           const { output, usage, incomplete_details, status, error } = event.response ?? {};
           if (status === 'failed' || status === 'cancelled') throw failureError(server, failureOf(error ?? `the response is ${status}`));
-          const whole = event.type !== 'response.incomplete' && status !== 'incomplete';
-          // Normally all of them are finished by now; some servers leave the events of the items out.
+          const isComplete = event.type !== 'response.incomplete' && status !== 'incomplete';
+          // Usually all items are finished by now, but some servers send no events for items.
           for (const [index, item] of output && output.length > finished.size ? output.entries() : []) {
             if (!finished.has(index) && !isFinished(item)) yield* finish(index, item, open.get(index));
           }
-          for (const [index, state] of whole ? [...open].sort(([a], [b]) => a - b) : []) yield* finish(index, rebuilt(state), state);
-          yield* settle(!whole);
-          if (!whole) yield* leftovers();
+          for (const [index, state] of isComplete ? [...open].sort(([a], [b]) => a - b) : []) yield* finish(index, rebuilt(state), state);
+          yield* flushMalformedCall(!isComplete);
+          if (!isComplete) yield* leftovers();
           if (usage) yield { type: 'usage', usage: toUsage(usage) };
-          if (whole) yield { type: 'stop', reason: called ? 'tool_use' : refused ? 'refusal' : 'end_turn' };
+          if (isComplete) yield { type: 'stop', reason: hasToolCall ? 'tool_use' : refused ? 'refusal' : 'end_turn' };
           else yield { type: 'stop', reason: STOPS[incomplete_details?.reason ?? ''] ?? 'other' };
           return;
         }
@@ -237,16 +237,18 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
   }
 }
 
-function inputOf(given: unknown): ReturnType<typeof parseArguments> {
-  return typeof given === 'object' && given ? { input: given } : parseArguments(typeof given === 'string' ? given : '');
+function inputOf(wireArguments: unknown): ReturnType<typeof parseArguments> {
+  return typeof wireArguments === 'object' && wireArguments
+    ? { input: wireArguments }
+    : parseArguments(typeof wireArguments === 'string' ? wireArguments : '');
 }
 
 const STOPS: Record<string, 'max_tokens' | 'refusal'> = { max_output_tokens: 'max_tokens', content_filter: 'refusal' };
 
-/** A summary has several sections: a part each. The token belongs to the item as a whole and goes with the first. */
+/** Emits one part for each section of a reasoning summary. The replay data belongs to the whole item and is attached to the first part. */
 function* reasoning({ id, summary, content, encrypted_content }: Item, thought = ''): Generator<ModelEvent> {
   const texts = [...(summary ?? []), ...(content ?? [])].map((section) => section.text ?? '').filter((text) => text !== '');
-  // Without its encrypted content an item cannot be sent back: the service keeps none.
+  // The service stores nothing, so an item can only be sent back if its encrypted content was received.
   const replay: Token | undefined = encrypted_content
     ? { item: { type: 'reasoning', id, summary: summary ?? [], encrypted_content } }
     : undefined;
@@ -257,7 +259,7 @@ function* reasoning({ id, summary, content, encrypted_content }: Item, thought =
   }
 }
 
-/** For servers that never say that an item is done, nor repeat it at the end. */
+/** Creates an item from its deltas, for servers that neither finish items nor repeat them at the end. */
 function rebuilt({ item, text, refusal, thought, input }: Open): Item {
   if (input !== undefined) return { ...item, type: 'function_call', arguments: input.text };
   if (text.length + refusal.length > 0) return { ...item, type: 'message' };

@@ -1,12 +1,12 @@
 import { callsOf, type ToolCall } from '../../core/model/messages.ts';
 import type { ModelAdapter, ModelEvent, ModelRequest } from '../../core/model/model.ts';
 
-/** One answer of the model: its events, or what makes them from the request. */
+/** One answer of the model: its events, or a function that creates them from the request. */
 export type ScriptedTurn = ModelEvent[] | ((request: ModelRequest, signal: AbortSignal) => ModelEvent[] | AsyncIterable<ModelEvent>);
 
 export type ScriptedAdapter = ModelAdapter & { readonly requests: ModelRequest[] };
 
-/** Plays the script, one entry a request, and keeps the requests that it got, each as it was at that time. */
+/** An adapter for tests. It plays one script entry per request and records each request as it was when it was sent. */
 export function scriptedAdapter(script: readonly ScriptedTurn[]): ScriptedAdapter {
   const requests: ModelRequest[] = [];
   return {
@@ -24,7 +24,7 @@ export function scriptedAdapter(script: readonly ScriptedTurn[]): ScriptedAdapte
   };
 }
 
-/** A text, as it streams and as it is finished. */
+/** Creates the events of a text: a delta and the finished part. */
 export function say(text: string): ModelEvent[] {
   return [
     { type: 'text_delta', text },
@@ -32,12 +32,12 @@ export function say(text: string): ModelEvent[] {
   ];
 }
 
-/** A tool call. Without an id, `turn` gives it one that is unique in the conversation. */
+/** Creates a tool call. Without an id, `turn` assigns one that is unique in the conversation. */
 export function call(name: string, input: unknown, id = ''): ModelEvent[] {
   return [{ type: 'part', part: { type: 'tool_call', id, name, input } }];
 }
 
-/** A whole answer: its parts, then `stop`, with `tool_use` when there is a call among them. */
+/** Creates a complete answer: its parts, then `stop`, with the reason `tool_use` if there is a tool call. */
 export function turn(...events: (ModelEvent | ModelEvent[])[]): ScriptedTurn {
   return (request) => {
     let calls = request.messages.flatMap(callsOf).length;
@@ -52,7 +52,7 @@ export function turn(...events: (ModelEvent | ModelEvent[])[]): ScriptedTurn {
   };
 }
 
-/** Yields what it is given, then nothing more until the request is aborted. */
+/** Yields the given events, then waits until the request is aborted. */
 export function hang(...events: (ModelEvent | ModelEvent[])[]): ScriptedTurn {
   return async function* (_request, signal) {
     yield* events.flat();

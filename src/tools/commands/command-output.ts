@@ -1,15 +1,14 @@
 import * as z from 'zod';
-import type { Tool } from '../../core/run/tool.ts';
-import { ToolError } from '../../core/run/tool.ts';
+import { type Tool, ToolError } from '../../core/run/tool.ts';
 import type { CommandLines, CommandRunner } from '../../workspace/commands.ts';
-import { defineTool } from '../define.ts';
+import { defineTool } from '../define-tool.ts';
 import { endingOf, stateText } from './command-report.ts';
 
-/** It reads what a command wrote, and can stop one that the user agreed to: nothing to be asked about. */
+/** The tool needs no approval: it only reads the output of a command that the user approved, or stops that command. */
 export function commandOutputTool(runner: CommandRunner): Tool {
   return defineTool({
     name: 'command_output',
-    description: 'Read on in the output of a command by its id, or stop it.',
+    description: 'Read more output of a command by its id, or stop it.',
     effect: 'readonly',
     input: z.object({ id: z.string(), from_line: z.int().min(1).optional(), stop: z.boolean().optional() }),
     async prepare({ id, from_line, stop = false }) {
@@ -28,8 +27,8 @@ export function commandOutputTool(runner: CommandRunner): Tool {
 }
 
 function report(id: string, { text, from, to, now }: CommandLines): string {
-  const state = now ? stateText(id, now.state, now.durationMs) : 'Kedge was restarted since; nothing of it runs any more.';
-  if (to < from) return `${state}\n(nothing new)`;
+  const state = now ? stateText(id, now.state, now.durationMs) : 'Kedge was restarted since, so it no longer runs.';
+  if (to < from) return `${state}\n(no new output)`;
   const left = now && to < now.lines ? `; read on with from_line ${to + 1}` : '';
   return `${state}\n${text}\n[lines ${from}-${to}${now ? ` of ${now.lines}` : ''}${left}]`;
 }

@@ -1,8 +1,8 @@
-/** What a model is told of a command: first how it ended, then what it wrote. */
+/** Formats the result of a command for the model: how it ended, and then its output. */
 import type { ToolOutput } from '../../core/run/tool.ts';
 import type { CommandResult, CommandState } from '../../workspace/commands.ts';
 
-/** What programs say that miss a key. */
+/** Matches messages of programs that could not find an API key or other credential. */
 const MISSES_KEY =
   /api.?key|(?:access|auth|bearer|api|missing|valid|no) token|credential|unauthori[sz]ed|forbidden|authenticat|log ?in\b|environment variable/i;
 
@@ -14,8 +14,8 @@ export function commandReport({ id, state, durationMs, output, withheld = [] }: 
     lines.push(`[… ${left}; read on with command_output, id ${id} …]`);
   }
   if (tail) lines.push(tail.trimEnd());
-  const said = `${head}\n${tail ?? ''}`;
-  const mayMiss = state.kind === 'exited' && state.code !== 0 && (MISSES_KEY.test(said) || withheld.some((name) => said.includes(name)));
+  const text = `${head}\n${tail ?? ''}`;
+  const mayMiss = state.kind === 'exited' && state.code !== 0 && (MISSES_KEY.test(text) || withheld.some((name) => text.includes(name)));
   if (withheld.length > 0 && mayMiss) lines.push(`[Not passed to the command: ${withheld.join(', ')}. The user can pass them on.]`);
   return lines.join('\n');
 }
@@ -24,7 +24,7 @@ export function stateText(id: string, state: CommandState, durationMs: number, t
   const after = `after ${seconds(durationMs)}`;
   switch (state.kind) {
     case 'running':
-      return `Runs in the background as ${id} ${after}.`;
+      return `Running in the background as ${id} ${after}.`;
     case 'timed_out':
       return `Stopped ${after}: it did not end within ${timeoutS ?? 'its'} s. Give it a longer timeout_s, or run it in the background.`;
     case 'stopped':
@@ -35,12 +35,12 @@ export function stateText(id: string, state: CommandState, durationMs: number, t
         : state.code === undefined
           ? 'Ended, exit code unknown,'
           : `Exit code ${state.code}`;
-      return `${how} ${after}.${state.leftovers ? ' Processes that it left running were stopped: use background for such.' : ''}`;
+      return `${how} ${after}.${state.leftovers ? ' Processes that it left running were stopped: use background for those.' : ''}`;
     }
   }
 }
 
-/** In a word or two, for people. */
+/** Describes the state of a command in one or two words, for display. */
 export function endingOf(state: CommandState): Pick<ToolOutput, 'note' | 'stopped'> {
   return { note: stateNote(state), ...(state.kind === 'stopped' && { stopped: true }) };
 }

@@ -1,12 +1,14 @@
-/** What a terminal would show of a program's output, as plain lines: colours and titles go, progress bars keep their last state. */
+/**
+ * Renders the output of a program as plain lines, like a terminal: colors and titles are dropped, and progress bars keep their last state.
+ */
 
 const ESC = '\u001b';
 const BEL = '\u0007';
-/** How far back a program can still redraw its lines. */
+/** How many lines up a program can move the cursor to redraw them. */
 const SCREEN = 60;
-/** A line is handed on in pieces of this size, so that one without an end needs no memory. */
+/** Longer lines are passed on in parts, so that a line without an end needs no memory. */
 const MAX_LINE = 64_000;
-/** A sequence that has not ended by then is none. */
+/** An escape sequence that is not complete after this many characters is not treated as one. */
 const MAX_SEQUENCE = 4_096;
 
 const SEQUENCE = new RegExp(
@@ -19,23 +21,23 @@ const SEQUENCE = new RegExp(
   'y',
 );
 const BEGUN_SEQUENCE = new RegExp(`${ESC}(?:\\[[0-?]*[ -/]*|\\][^${BEL}${ESC}]*${ESC}?|[PX^_][^${ESC}]*${ESC}?|[ -/]*)$`, 'y');
-/** Up to the next character that steers; tabs stay as they are. */
+/** Matches text up to the next control character. Tabs are kept. */
 const PLAIN = /[^\p{Cc}]+|\t+/uy;
 const STEERS = /[^\P{Cc}\n\t]/u;
 
 export class TerminalText {
-  readonly #settled: (text: string) => void;
+  readonly #onFinalText: (text: string) => void;
   #lines = [''];
   #row = 0;
   #column = 0;
   #unfinished = '';
 
-  /** `settled` is told what can no longer change, in order; a line may come in pieces. */
-  constructor(settled: (text: string) => void) {
-    this.#settled = settled;
+  /** `settled` receives the lines that can no longer change, in order. A long line may arrive in parts. */
+  constructor(onFinalText: (text: string) => void) {
+    this.#onFinalText = onFinalText;
   }
 
-  /** The lines that may still change. */
+  /** The lines that the program can still redraw. */
   get open(): string {
     return this.#lines.join('\n');
   }
@@ -62,13 +64,13 @@ export class TerminalText {
   }
 
   end(): void {
-    if (this.open) this.#settled(this.open);
+    if (this.open) this.#onFinalText(this.open);
     this.#lines = [''];
     this.#row = 0;
     this.#column = 0;
   }
 
-  /** Takes one piece of the text and says where it ends; undefined where a sequence is not whole yet. */
+  /** Consumes the next piece of text and returns its end, or undefined when an escape sequence is not complete yet. */
   #next(text: string, at: number): number | undefined {
     const plain = matchAt(PLAIN, text, at);
     if (plain) {
@@ -86,7 +88,7 @@ export class TerminalText {
         this.#column = Math.max(0, this.#column - 1);
         break;
       case '\0':
-        // What is no text is recognized by it.
+        // NUL becomes a replacement character, by which binary output can be recognized.
         this.#print('\ufffd');
         break;
       case ESC: {
@@ -101,7 +103,7 @@ export class TerminalText {
     return at + 1;
   }
 
-  /** Writes over what stands at the cursor. */
+  /** Overwrites the text at the cursor. */
   #print(text: string): void {
     if (text === '') return;
     const [first = '', ...rest] = text.split('\n');
@@ -119,16 +121,16 @@ export class TerminalText {
       }
       this.#row += rest.length;
       this.#column = rest.at(-1)?.length ?? 0;
-      this.#settleAbove(this.#lines.length - SCREEN);
+      this.#flushAbove(this.#lines.length - SCREEN);
     }
     if ((this.#lines[this.#row]?.length ?? 0) > MAX_LINE && this.#row === this.#lines.length - 1) {
       this.end();
     }
   }
 
-  #settleAbove(count: number): void {
+  #flushAbove(count: number): void {
     if (count <= 0) return;
-    this.#settled(`${this.#lines.slice(0, count).join('\n')}\n`);
+    this.#onFinalText(`${this.#lines.slice(0, count).join('\n')}\n`);
     this.#lines = this.#lines.slice(count);
     this.#row = Math.max(0, this.#row - count);
   }
@@ -187,9 +189,9 @@ export class TerminalText {
     this.#eraseInLine(0);
   }
 
-  /** A screen that is cleared begins anew below what it showed. */
+  /** Clearing the screen keeps its lines and continues below them. */
   #clear(): void {
-    if (this.open) this.#settled(`${this.open}\n`);
+    if (this.open) this.#onFinalText(`${this.open}\n`);
     this.#lines = [''];
     this.#row = 0;
     this.#column = 0;

@@ -5,7 +5,7 @@ import type { CommandRunner } from '../../workspace/commands.ts';
 import { encodeText, hashOf } from '../../workspace/content.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { Resolved, Workspace } from '../../workspace/workspace.ts';
-import { defineTool } from '../define.ts';
+import { defineTool } from '../define-tool.ts';
 import { commandReport, endingOf } from './command-report.ts';
 
 const TIMEOUT_S = 120;
@@ -28,7 +28,7 @@ export function runCommandTool(workspace: Workspace, runner: CommandRunner): Too
     async prepare({ command, cwd: input, timeout_s = TIMEOUT_S, background = false }) {
       const text = command.trim();
       if (text === '') throw new ToolError('The command is empty.');
-      if (text.includes('\0')) throw new ToolError('The command holds a NUL character.');
+      if (text.includes('\0')) throw new ToolError('The command contains a NUL character.');
       const { at, path } = await directory(workspace, input);
       const line: CommandLine = {
         text,
@@ -56,7 +56,7 @@ export function runCommandTool(workspace: Workspace, runner: CommandRunner): Too
   });
 }
 
-/** The first folder, or the directory that was named. */
+/** Resolves the working directory. Without input, it is the first open folder. @throws ToolError when it is not a directory. */
 async function directory(workspace: Workspace, input: string | undefined): Promise<{ at: Location; path: string }> {
   const first = { folder: 0, path: '' };
   if (!input?.trim()) return { at: first, path: workspace.display(first) };
@@ -70,7 +70,7 @@ async function expectDirectory(workspace: Workspace, { at, path }: Resolved): Pr
   if (stat?.type !== 'directory') throw new ToolError(stat ? `${path} is not a directory.` : `There is no directory ${path}.`);
 }
 
-/** Characters that cannot be seen, or turn the reading order, are none in a title. */
+/** Builds a title without invisible characters and without characters that change the reading direction. */
 function titleOf(command: string): string {
   const [first = '', ...more] = command.split('\n');
   const line = first.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd').trim();

@@ -1,20 +1,20 @@
 import type { PreparedCall } from '../../core/run/tool.ts';
 import { ToolError } from '../../core/run/tool.ts';
+import { revisionNote } from '../../workspace/apply-revision.ts';
 import { type ChangeSet, targetsOf } from '../../workspace/changes.ts';
 import { decodeText } from '../../workspace/content.ts';
+import { formatChanges } from '../../workspace/format-changes.ts';
 import type { WriteGate } from '../../workspace/gate.ts';
-import { revisionNote } from '../../workspace/revise.ts';
-import { tidied } from '../../workspace/tidy.ts';
 import type { FileChange } from '../../workspace/types.ts';
 import type { Resolved, Workspace } from '../../workspace/workspace.ts';
 import { missingFile } from '../files/similar-names.ts';
 
-/** A prepared call whose whole effect is these changes, written through the gate. `done` is what the model is told. */
+/** Prepares a call that writes these changes through the gate. `done` is the tool result when they were applied. */
 export async function changeCall(title: string, changes: FileChange[], gate: WriteGate, done: string): Promise<PreparedCall> {
-  if (!gate.tidy) return callOf(title, await gate.prepare(changes), gate, done);
-  const { changes: tidy, tidied: paths } = await tidied(changes, gate.tidy);
-  const note = paths.length > 0 ? `\nTidied by the editor, so read before the next edit: ${paths.join(', ')}` : '';
-  return callOf(title, await gate.prepare(tidy), gate, done + note);
+  if (!gate.format) return callOf(title, await gate.prepare(changes), gate, done);
+  const { changes: formatted, formatted: paths } = await formatChanges(changes, gate.format);
+  const note = paths.length > 0 ? `\nFormatted by the editor, so read before the next edit: ${paths.join(', ')}` : '';
+  return callOf(title, await gate.prepare(formatted), gate, done + note);
 }
 
 function callOf(title: string, set: ChangeSet, gate: WriteGate, done: string): PreparedCall {
@@ -24,8 +24,8 @@ function callOf(title: string, set: ChangeSet, gate: WriteGate, done: string): P
     changes: set.summaries,
     digest: set.digest,
     async revise(revision) {
-      const kept = await gate.revise(set, revision);
-      return callOf(title, kept, gate, `${done}\n${revisionNote(set.changes, kept.changes)}`);
+      const revisedSet = await gate.revise(set, revision);
+      return callOf(title, revisedSet, gate, `${done}\n${revisionNote(set.changes, revisedSet.changes)}`);
     },
     async execute(context) {
       await gate.apply(set, context);
@@ -34,14 +34,14 @@ function callOf(title: string, set: ChangeSet, gate: WriteGate, done: string): P
   };
 }
 
-/** @throws ToolError, with this advice, unless it is there and a file. */
+/** Reads a file. @throws ToolError, with `advice` in the message, when the path does not exist or is not a file. */
 export async function existingFile(workspace: Workspace, { at, path }: Resolved, advice?: string): Promise<Uint8Array> {
   const file = await workspace.snapshot(at);
   if (!file) throw await missingFile(workspace, path, advice);
   return file.bytes;
 }
 
-/** Where a new file is to be. @throws ToolError unless the path has a file's name, and nothing is there. */
+/** Resolves the path of a new file. @throws ToolError when the path is taken, or does not end with the name of a file. */
 export async function newFile(workspace: Workspace, input: string, instead: string): Promise<Resolved> {
   const place = await workspace.resolve(input);
   await expectFree(workspace, place, instead);
@@ -49,7 +49,7 @@ export async function newFile(workspace: Workspace, input: string, instead: stri
   return place;
 }
 
-/** @throws ToolError unless nothing is at the place. */
+/** @throws ToolError when the path exists already, or when one of its parents is not a directory. */
 export async function expectFree(workspace: Workspace, { at, path }: Resolved, instead: string): Promise<void> {
   if (at.path === '') throw new ToolError(`${path} is a folder.`);
   const stat = await workspace.stat(at);
@@ -57,12 +57,12 @@ export async function expectFree(workspace: Workspace, { at, path }: Resolved, i
     throw new ToolError(
       stat.type === 'directory' ? `${path} is a directory. Add the name of the file.` : `${path} exists already. ${instead}`,
     );
-  // On the way to a real place there is no link, so that one look for links was enough for all directories above it.
+  // There are no links on a resolved path, so the parent directories can be checked without resolving them again.
   for (let end = at.path.lastIndexOf('/'); end > 0; end = at.path.lastIndexOf('/', end - 1)) {
     const above = { ...at, path: at.path.slice(0, end) };
-    const found = await workspace.fs.stat(above);
-    if (found?.type === 'directory') return;
-    if (found) throw new ToolError(`${workspace.display(above)} is not a directory: nothing can be below it.`);
+    const entry = await workspace.fs.stat(above);
+    if (entry?.type === 'directory') return;
+    if (entry) throw new ToolError(`${workspace.display(above)} is not a directory: nothing can be below it.`);
   }
 }
 

@@ -3,13 +3,13 @@ import type { Tool } from '../../core/run/tool.ts';
 import { ToolError } from '../../core/run/tool.ts';
 import type { WriteGate } from '../../workspace/gate.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { defineTool } from '../define.ts';
+import { defineTool } from '../define-tool.ts';
 import { changeCall, expectFree } from './change-call.ts';
 
 export function createDirectoryTool(workspace: Workspace, gate: WriteGate): Tool {
   return defineTool({
     name: 'create_directory',
-    description: 'Create an empty directory. Files need none: their directories come with them.',
+    description: 'Create an empty directory. New files create their own directories.',
     effect: 'mutating',
     input: z.object({ path: z.string() }),
     async prepare({ path: input }) {

@@ -3,12 +3,12 @@ import type { Tool } from '../../core/run/tool.ts';
 import { encodeText } from '../../workspace/content.ts';
 import type { WriteGate } from '../../workspace/gate.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { counted, defineTool } from '../define.ts';
+import { countOf, defineTool } from '../define-tool.ts';
 import { changeCall, newFile } from './change-call.ts';
 import { expectContent } from './escaped-text.ts';
-import { marksNote } from './marks.ts';
+import { marksNote } from './invisible-marks.ts';
 
-/** `editor` is the name of the tool for files that exist. */
+/** `editor` is the name of the tool that changes existing files. */
 export function createFileTool(workspace: Workspace, gate: WriteGate, editor: string): Tool {
   return defineTool({
     name: 'create_file',
@@ -20,7 +20,7 @@ export function createFileTool(workspace: Workspace, gate: WriteGate, editor: st
       const place = await newFile(workspace, input, `Use ${editor} to change it.`);
       const lines = content === '' ? 0 : content.replace(/\n$/, '').split('\n').length;
       const changes = [{ ...place, before: undefined, after: encodeText(content) }];
-      const done = [`Created ${place.path} with ${counted(lines, 'line')}.`, ...marksNote(content)].join(' ');
+      const done = [`Created ${place.path} with ${countOf(lines, 'line')}.`, ...marksNote(content)].join(' ');
       return changeCall(`Create ${place.path}`, changes, gate, done);
     },
   });

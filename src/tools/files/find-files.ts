@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Tool } from '../../core/run/tool.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { defineTool } from '../define.ts';
+import { defineTool } from '../define-tool.ts';
 import { withDirectory } from '../input-repair.ts';
 
 const MAX_FILES = 500;

@@ -3,15 +3,15 @@ import type { Tool } from '../../core/run/tool.ts';
 import { ToolError } from '../../core/run/tool.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { counted, defineTool } from '../define.ts';
+import { countOf, defineTool } from '../define-tool.ts';
 
 const DEPTH = 2;
 const MAX_DEPTH = 8;
 const MAX_ENTRIES = 500;
-/** Of a directory below the one that is listed, and of what is ignored in one. */
+/** The limits for a subdirectory, and for ignored entries in one directory. */
 const MAX_BELOW = 40;
 const MAX_IGNORED = 5;
-/** With more files than this nothing is counted. */
+/** Files are not counted in a workspace with more than this number. */
 const MAX_COUNTED = 200_000;
 
 export function listDirectoryTool(workspace: Workspace): Tool {
@@ -43,7 +43,7 @@ export function listDirectoryTool(workspace: Workspace): Tool {
   });
 }
 
-/** What is in a directory and not ignored; `count` is of the files at any depth. */
+/** The entries of a directory that are not ignored. `count` is the number of files at any depth. */
 type Branch = { count: number; files: Set<string>; directories: Map<string, Branch> };
 
 const emptyBranch = (): Branch => ({ count: 0, files: new Set(), directories: new Map() });
@@ -56,7 +56,7 @@ async function listing(workspace: Workspace, at: Location, depth: number, signal
   if (truncated || files.length === 0) {
     const names = entries.map(({ name, type }) => (type === 'directory' ? `${name}/` : name)).sort();
     const why = truncated ? `more than ${MAX_COUNTED} files: not counted` : 'all of this is ignored, or empty';
-    return [...capped(names, MAX_ENTRIES), `[${why}]`].join('\n');
+    return [...limitNames(names, MAX_ENTRIES), `[${why}]`].join('\n');
   }
   const tree = branchOf(files.map(({ path }) => (at.path ? path.slice(at.path.length + 1) : path)));
   const room = { left: MAX_ENTRIES };
@@ -96,17 +96,17 @@ async function linesOf(workspace: Workspace, at: Location, branch: Branch, { dep
       else if (branch.files.has(name) || type === 'other') lines.push({ name, text: name });
       else ignored.push(name);
     } else if (link) lines.push({ name, text: `${name}/ (link)` });
-    else if (below) lines.push({ name, text: `${name}/ (${counted(below.count, 'file')})`, below });
+    else if (below) lines.push({ name, text: `${name}/ (${countOf(below.count, 'file')})`, below });
     else if (await isEmpty(workspace, childOf(at, name))) lines.push({ name, text: `${name}/ (empty)` });
     else ignored.push(`${name}/`);
   }
-  const shown = ignored.length > MAX_IGNORED + 1 ? MAX_IGNORED : ignored.length;
-  for (const name of ignored.slice(0, shown)) lines.push({ name, text: `${name} (ignored)` });
+  const ignoredCount = ignored.length > MAX_IGNORED + 1 ? MAX_IGNORED : ignored.length;
+  for (const name of ignored.slice(0, ignoredCount)) lines.push({ name, text: `${name} (ignored)` });
   lines.sort((a, b) => (a.name < b.name ? -1 : 1));
-  const kept = lines.slice(0, most);
-  room.left -= kept.length;
+  const shownLines = lines.slice(0, most);
+  room.left -= shownLines.length;
   const out: string[] = [];
-  for (const { text, below, name } of kept) {
+  for (const { text, below, name } of shownLines) {
     out.push(text);
     if (!below || depth < 2 || room.left <= 0) continue;
     const own = await linesOf(workspace, childOf(at, name), below, {
@@ -117,12 +117,15 @@ async function linesOf(workspace: Workspace, at: Location, branch: Branch, { dep
     });
     out.push(...own.map((line) => `  ${line}`));
   }
-  if (lines.length > kept.length) out.push(`[${lines.length - kept.length} more entries]`);
-  if (ignored.length > shown) out.push(`[${ignored.length - shown} more ignored]`);
+  if (lines.length > shownLines.length) out.push(`[${lines.length - shownLines.length} more entries]`);
+  if (ignored.length > ignoredCount) out.push(`[${ignored.length - ignoredCount} more ignored]`);
   return out;
 }
 
-/** A link to what is hidden or outside is a mere name: whether it leads to a directory there, or to anything at all, is not told. */
+/**
+ * Lists a symbolic link to a hidden file or to one outside the workspace by its name only, without telling whether its target is a
+ * directory or exists at all.
+ */
 async function entriesOf(workspace: Workspace, at: Location): Promise<Entries> {
   const entries = await workspace.fs.list(at);
   return Promise.all(
@@ -142,6 +145,6 @@ function childOf({ folder, path }: Location, name: string): Location {
   return { folder, path: path ? `${path}/${name}` : name };
 }
 
-function capped(names: string[], most: number): string[] {
+function limitNames(names: string[], most: number): string[] {
   return names.length > most ? [...names.slice(0, most), `[${names.length - most} more entries]`] : names;
 }

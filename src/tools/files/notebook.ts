@@ -1,10 +1,10 @@
-/** Jupyter notebooks as cells: what they say, and not the JSON that they are kept in. */
+/** Displays Jupyter notebooks as cells instead of their JSON. */
 import { jsonIn } from '../../core/json.ts';
 import type { NotebookCell } from '../../workspace/types.ts';
 
 const MAX_OUTPUT = 1_000;
 
-/** The cells of an `.ipynb` file; undefined where it is none of format 4. */
+/** Returns the cells of an `.ipynb` file, or undefined when it is not a notebook of format 4. */
 export function parseNotebook(text: string): NotebookCell[] | undefined {
   const notebook = jsonIn(text);
   if (!isRecord(notebook) || !Array.isArray(notebook.cells)) return undefined;
@@ -40,7 +40,7 @@ function cut(text: string): string {
   return text.length > MAX_OUTPUT ? `${text.slice(0, MAX_OUTPUT)}… [${text.length - MAX_OUTPUT} more characters]` : text;
 }
 
-/** A text, or one in lines. */
+/** Notebook files store a text as a string or as a list of lines. */
 function textOf(value: unknown): string {
   return Array.isArray(value) ? value.join('') : typeof value === 'string' ? value : '';
 }

@@ -4,19 +4,19 @@ import type { ImagePart, TextPart } from '../../core/model/messages.ts';
 import { type Tool, ToolError, type ToolOutput } from '../../core/run/tool.ts';
 import type { Target } from '../../core/session/effects.ts';
 import { isSecret } from '../../policy/secrets.ts';
+import { binaryKindOf } from '../../workspace/binary-kinds.ts';
+import { readLinesInChunks } from '../../workspace/chunked-lines.ts';
 import { decodeText } from '../../workspace/content.ts';
-import { kindOf } from '../../workspace/kinds.ts';
-import { linesInPieces } from '../../workspace/pieces.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { Resolved, Workspace } from '../../workspace/workspace.ts';
-import { counted, defineTool } from '../define.ts';
+import { countOf, defineTool } from '../define-tool.ts';
 import { parseNotebook, renderNotebook } from './notebook.ts';
 import { missingFile } from './similar-names.ts';
 
 const MAX_LINES = 1_000;
 const MAX_CHARS = 60_000;
 const MAX_LINE = 2_000;
-/** A larger file is not held in memory as a whole, where the file system reads pieces. */
+/** A larger file is read in chunks, if the file system supports it. */
 const MAX_WHOLE = 8_000_000;
 
 type Range = { from: number; to: number };
@@ -38,14 +38,14 @@ export function readFileTool(workspace: Workspace): Tool {
       const { path } = place;
       return {
         title: to_line || from_line > 1 ? `Read ${path}:${from_line}-${to_line ?? ''}` : `Read ${path}`,
-        targets: [{ path, access: 'read' }, ...linkTo(workspace.display(await workspace.named(input)), path)],
+        targets: [{ path, access: 'read' }, ...linkTo(workspace.display(await workspace.locate(input)), path)],
         execute: ({ signal }) => read(workspace, place, { from: from_line, to: to_line ?? Number.POSITIVE_INFINITY }, signal),
       };
     },
   });
 }
 
-/** As other programs' tools have it: `limit` lines from the line `offset` on. */
+/** Accepts the arguments of other programs' tools: `limit` lines from the line `offset` on. */
 function rangeOf(input: unknown): unknown {
   const { offset, limit, ...rest } = (typeof input === 'object' && input ? input : {}) as Record<string, unknown>;
   if (!Number.isInteger(offset ?? limit) || !Number.isInteger(limit ?? 1)) return input;
@@ -75,7 +75,7 @@ async function read(workspace: Workspace, { at, path }: Resolved, range: Range, 
   return { content: cells ? paged(renderNotebook(cells), range) : paged(text, range, (line) => `${line}\t`) };
 }
 
-/** A link that is called like a secret is one, whatever the file behind it is called. */
+/** A link whose name looks like a secret is judged as one, whatever its target is called. */
 function linkTo(named: string, path: string): Target[] {
   return named !== path && isSecret(named) ? [{ path: named, access: 'read' }] : [];
 }
@@ -86,18 +86,18 @@ function imageContent(path: string, type: ImageType, bytes: Uint8Array): (TextPa
   return [{ type: 'text', text: `${is}:` }, imagePart(type, bytes)];
 }
 
-/** Text as it was written before UTF-8; undefined where the bytes hold what no text does. */
+/** Decodes text in a pre-UTF-8 encoding, or returns undefined when the bytes contain control characters that no text has. */
 function oldText(bytes: Uint8Array): string | undefined {
   const isText = bytes.every((byte) => byte >= 32 || (byte >= 9 && byte <= 13) || byte === 27);
   return isText ? new TextDecoder('windows-1252').decode(bytes) : undefined;
 }
 
 function binaryText(path: string, begin: Uint8Array, size: number): string {
-  const kind = kindOf(begin);
+  const kind = binaryKindOf(begin);
   return `${path} is a binary file${kind ? ` (${kind})` : ''} of ${size} bytes.`;
 }
 
-/** undefined where the file system gives no pieces of it. */
+/** Returns undefined when the file system cannot read the file in chunks. */
 async function readLarge(
   workspace: Workspace,
   at: Location,
@@ -111,23 +111,23 @@ async function readLarge(
   const piece = async (start: number, length: number) => (await workspace.fs.readRange?.(at, start, length)) ?? new Uint8Array();
   const limits = { from, to, maxLines: MAX_LINES, maxChars: MAX_CHARS, maxLine: MAX_LINE };
   const image = imageTypeOf(begin);
-  const found = image ? undefined : await linesInPieces(piece, limits, signal);
+  const chunked = image ? undefined : await readLinesInChunks(piece, limits, signal);
   if (image) return `${path} is an image (${image}, ${size} bytes): too large to be shown.`;
-  if (!found) return binaryText(path, begin, size);
-  if (found.lines.length === 0) throw new ToolError(`The file has ${counted(found.total ?? 0, 'line')} only.`);
-  const last = from + found.lines.length - 1;
-  const lines = found.lines.map(({ text, cut }, index) => `${from + index}\t${text}${cut > 0 ? `… [${cut} more bytes]` : ''}`);
-  const of = found.total === undefined ? `; the file has ${Math.round(size / 1_000_000)} MB` : ` of ${found.total}`;
-  const next = found.more && last < to ? `; read on with from_line ${last + 1}` : '';
+  if (!chunked) return binaryText(path, begin, size);
+  if (chunked.lines.length === 0) throw new ToolError(`The file has ${countOf(chunked.total ?? 0, 'line')} only.`);
+  const last = from + chunked.lines.length - 1;
+  const lines = chunked.lines.map(({ text, cut }, index) => `${from + index}\t${text}${cut > 0 ? `… [${cut} more bytes]` : ''}`);
+  const of = chunked.total === undefined ? `; the file has ${Math.round(size / 1_000_000)} MB` : ` of ${chunked.total}`;
+  const next = chunked.more && last < to ? `; read on with from_line ${last + 1}` : '';
   return [...lines, `[lines ${from}-${last}${of}${next}]`].join('\n');
 }
 
-/** As many of these lines as are asked for and fit, each behind what `lead` says of its number. */
+/** Returns the requested lines as far as they fit. `lead` returns the prefix of a line for its number. */
 function paged(text: string, { from, to }: Range, lead: (line: number) => string = () => ''): string {
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.at(-1) === '') lines.pop();
   if (lines.length === 0) return '[the file is empty]';
-  if (from > lines.length) throw new ToolError(`The file has ${counted(lines.length, 'line')} only.`);
+  if (from > lines.length) throw new ToolError(`The file has ${countOf(lines.length, 'line')} only.`);
   const out: string[] = [];
   let size = 0;
   let line = from;

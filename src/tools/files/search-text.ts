@@ -3,8 +3,8 @@ import type { Tool } from '../../core/run/tool.ts';
 import { ToolError } from '../../core/run/tool.ts';
 import { parsePath } from '../../workspace/paths.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { counted, defineTool } from '../define.ts';
-import { grouped, type Row, shorten, shortenAround } from '../grouped-lines.ts';
+import { countOf, defineTool } from '../define-tool.ts';
+import { groupedLines, type Row, shorten, shortenAround } from '../grouped-lines.ts';
 import { withDirectory } from '../input-repair.ts';
 
 const MAX_HITS = 300;
@@ -36,7 +36,7 @@ export function searchTextTool(workspace: Workspace): Tool {
             for await (const { line, text, ...at } of workspace.search(query, signal)) {
               if (++hits > MAX_HITS) break;
               rows.push({ group: workspace.display(at), line, text: shortenAround(text.replace(/^\uFEFF/, ''), pattern) });
-              if (hits % 100 === 0) progress(counted(hits, 'hit'));
+              if (hits % 100 === 0) progress(countOf(hits, 'hit'));
             }
           } catch (error) {
             throw signal.aborted ? error : new ToolError(error instanceof Error ? error.message : String(error));
@@ -46,14 +46,14 @@ export function searchTextTool(workspace: Workspace): Tool {
               content: `No matches for ${pattern}${glob ? ` in ${glob}` : ''}.${adviceOn(pattern, regex)}${glob ? adviceOnGlob(workspace, glob) : ''}`,
             };
           const more = hits > MAX_HITS ? `\n\n[more than ${MAX_HITS} hits; narrow the search]` : '';
-          return { content: grouped(rows, rows.length, 'hits') + more };
+          return { content: groupedLines(rows, rows.length, 'hits') + more };
         },
       };
     },
   });
 }
 
-/** Whether a file is searched at all depends on its name and the rules, never on its content. */
+/** Whether a file is searched depends only on its name and the rules, so this hint reveals nothing about its content. */
 function adviceOnGlob(workspace: Workspace, glob: string): string {
   try {
     const at = parsePath(glob, workspace.fs.folders);
@@ -64,7 +64,7 @@ function adviceOnGlob(workspace: Workspace, glob: string): string {
   }
 }
 
-/** Why a pattern may match nothing at all. */
+/** Explains why a pattern may match nothing at all. */
 function adviceOn(pattern: string, regex: boolean): string {
   if (regex) return /\\[nr]/.test(pattern) ? ' A match is within one line.' : '';
   return /[|\\^$]|\.[*+]/.test(pattern) ? ' It was taken as plain text: set regex for a regular expression.' : '';

@@ -1,9 +1,9 @@
-/** What a model is told of a file that is not there: where one of that name is, so that the next try finds it. */
+/** Builds the error for a missing file. It names files of that name elsewhere, so that the next attempt finds one. */
 import { ToolError } from '../../core/run/tool.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 
 const MAX_NAMED = 3;
-/** A hint is not worth more. */
+/** Looking for a hint must not delay the error any longer. */
 const PATIENCE_MS = 1_000;
 
 export async function missingFile(workspace: Workspace, path: string, advice = 'Use find_files to look for it.'): Promise<ToolError> {
@@ -14,7 +14,7 @@ export async function missingFile(workspace: Workspace, path: string, advice = '
   return new ToolError(`There is no file ${path}. ${hint}`);
 }
 
-/** A glob for this name in any case. */
+/** Builds a glob that matches the name in any case. */
 function anyCase(name: string): string {
   return name.replace(/[*?[\]{}!\\]/g, '?').replace(/\p{L}/gu, (letter) => {
     const [lower, upper] = [letter.toLowerCase(), letter.toUpperCase()];

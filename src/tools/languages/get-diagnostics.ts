@@ -2,9 +2,9 @@ import * as z from 'zod';
 import type { Tool } from '../../core/run/tool.ts';
 import type { LanguageServices, Problem } from '../../workspace/languages.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { defineTool } from '../define.ts';
+import { defineTool } from '../define-tool.ts';
 import { existingFile } from '../edit/change-call.ts';
-import { grouped, shorten } from '../grouped-lines.ts';
+import { groupedLines, shorten } from '../grouped-lines.ts';
 import { answerOf } from './requests.ts';
 
 const MAX_PROBLEMS = 100;
@@ -24,16 +24,16 @@ export function getDiagnosticsTool(workspace: Workspace, languages: LanguageServ
         async execute({ signal }) {
           if (place) await existingFile(workspace, place);
           const all = await answerOf((limited) => languages.problems(place?.at, limited), signal);
-          // Messages quote the content of a file. The user approved reading the one that was named, if that needs an approval.
+          // Messages quote the content of files. Only a file that was named in the call is covered by its approval.
           const isWithheld = workspace.withheldFiles('get_diagnostics');
-          const found = all.filter(({ at }) => !isWithheld(at) || workspace.display(at) === place?.path);
-          if (found.length === 0) return { content: `No errors or warnings${place ? ` in ${place.path}` : ' are known'}.` };
-          // Where not all are shown, errors come before warnings.
-          const worst = found.toSorted((a, b) => a.severity.localeCompare(b.severity)).slice(0, MAX_PROBLEMS);
+          const visibleProblems = all.filter(({ at }) => !isWithheld(at) || workspace.display(at) === place?.path);
+          if (visibleProblems.length === 0) return { content: `No errors or warnings${place ? ` in ${place.path}` : ' are known'}.` };
+          // When not all are displayed, errors come before warnings.
+          const worst = visibleProblems.toSorted((a, b) => a.severity.localeCompare(b.severity)).slice(0, MAX_PROBLEMS);
           const rows = worst
             .sort((a, b) => a.line - b.line)
             .map(({ at, line, ...problem }) => ({ group: workspace.display(at), line, text: problemText(problem) }));
-          return { content: grouped(rows, found.length, 'errors and warnings') };
+          return { content: groupedLines(rows, visibleProblems.length, 'errors and warnings') };
         },
       };
     },

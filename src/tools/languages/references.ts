@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Tool } from '../../core/run/tool.ts';
 import type { LanguageServices } from '../../workspace/languages.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { defineTool } from '../define.ts';
+import { defineTool } from '../define-tool.ts';
 import { answerOf, placesText, positionIn, symbolInput } from './requests.ts';
 
 type Question = { name: string; description: string; title: string; noun: string; ask: 'definition' | 'references' };
@@ -10,7 +10,7 @@ type Question = { name: string; description: string; title: string; noun: string
 export function goToDefinitionTool(workspace: Workspace, languages: LanguageServices): Tool {
   return placesTool(workspace, languages, {
     name: 'go_to_definition',
-    description: 'Where the symbol that stands in this line is defined.',
+    description: 'Where the symbol on this line is defined.',
     title: 'Definition',
     noun: 'definitions',
     ask: 'definition',
@@ -20,7 +20,7 @@ export function goToDefinitionTool(workspace: Workspace, languages: LanguageServ
 export function findReferencesTool(workspace: Workspace, languages: LanguageServices): Tool {
   return placesTool(workspace, languages, {
     name: 'find_references',
-    description: 'All uses of the symbol that stands in this line.',
+    description: 'All uses of the symbol on this line.',
     title: 'References',
     noun: 'references',
     ask: 'references',
@@ -42,7 +42,7 @@ function placesTool(workspace: Workspace, languages: LanguageServices, { name, d
           const position = await positionIn(workspace, place, line, symbol);
           const places = await answerOf((limited) => languages[ask](place.at, position, limited), signal);
           const isWithheld = workspace.withheldFiles(name);
-          // The user approved reading the file that was asked about, if that needs an approval.
+          // The user approved reading the file that was named in the call, if that needs an approval.
           const visible = places.filter(({ at }) => !at || !isWithheld(at) || workspace.display(at) === place.path);
           const text = await placesText(workspace, visible, noun);
           return { content: text || `No ${noun} of ${symbol} are known. Use search_text.` };

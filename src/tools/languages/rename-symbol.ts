@@ -7,14 +7,14 @@ import type { LanguageServices, RenameEffect } from '../../workspace/languages.t
 import { applyEdits } from '../../workspace/text-edits.ts';
 import type { FileChange } from '../../workspace/types.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { counted, defineTool } from '../define.ts';
+import { countOf, defineTool } from '../define-tool.ts';
 import { changeCall, existingFile, expectFree, textContent } from '../edit/change-call.ts';
 import { answerOf, positionIn, symbolInput } from './requests.ts';
 
 export function renameSymbolTool(workspace: Workspace, languages: LanguageServices, gate: WriteGate): Tool {
   return defineTool({
     name: 'rename_symbol',
-    description: 'Rename the symbol that stands in this line, everywhere.',
+    description: 'Rename the symbol on this line everywhere.',
     effect: 'mutating',
     input: z.object({ ...symbolInput, new_name: z.string() }),
     async prepare({ path: input, line, symbol, new_name }, signal) {
@@ -22,15 +22,15 @@ export function renameSymbolTool(workspace: Workspace, languages: LanguageServic
       const place = await workspace.resolve(input);
       const position = await positionIn(workspace, place, line, symbol);
       const effect = await answerOf((limited) => languages.rename(place.at, position, new_name, limited), signal);
-      if (!effect) throw new ToolError(`Nobody can rename ${symbol} here. Use search_text and edit each place.`);
+      if (!effect) throw new ToolError(`${symbol} cannot be renamed here. Use search_text and edit each place.`);
       if (effect.strange.length > 0)
-        throw new ToolError(`The rename would change what is not in the workspace, so nothing was changed: ${effect.strange.join(', ')}`);
+        throw new ToolError(`The rename would change files outside the workspace, so nothing was changed: ${effect.strange.join(', ')}`);
       if (effect.edits.some(({ at }) => workspace.fs.hides?.(at)))
         throw new ToolError(`${symbol} cannot be renamed everywhere: not all files may be changed. Nothing was changed.`);
       const changes = await changesOf(workspace, effect);
-      if (changes.length === 0) throw new ToolError('The rename would leave everything as it is.');
+      if (changes.length === 0) throw new ToolError('The rename changes nothing.');
       const places = effect.edits.reduce((sum, { edits }) => sum + edits.length, 0);
-      const done = `Renamed ${symbol} to ${new_name}: ${counted(places, 'place')} in ${counted(effect.edits.length, 'file')}${movesText(workspace, effect)}.`;
+      const done = `Renamed ${symbol} to ${new_name}: ${countOf(places, 'place')} in ${countOf(effect.edits.length, 'file')}${movesText(workspace, effect)}.`;
       return changeCall(`Rename ${symbol} to ${new_name}`, changes, gate, done);
     },
   });
@@ -40,19 +40,22 @@ function movesText(workspace: Workspace, { moves }: RenameEffect): string {
   return moves.map(({ from, to }) => `; ${workspace.display(from)} is now ${workspace.display(to)}`).join('');
 }
 
-/** As the gate takes them: each place after links, so that what the editor calls one file under two names is one. */
+/**
+ * Converts a rename to the changes that the gate expects. Paths are resolved, so that a file which the editor knows by two names occurs
+ * once. @throws ToolError when two names of one file are both edited.
+ */
 async function changesOf(workspace: Workspace, { edits, moves }: RenameEffect): Promise<FileChange[]> {
   const files = new Map<string, FileChange & { after: Uint8Array }>();
   const file = async (path: string) => {
     const place = await workspace.resolve(path);
     const before = files.get(place.path)?.before ?? (await existingFile(workspace, place));
-    const known = files.get(place.path) ?? { ...place, before, after: before };
-    files.set(place.path, known);
-    return known;
+    const change = files.get(place.path) ?? { ...place, before, after: before };
+    files.set(place.path, change);
+    return change;
   };
   for (const { at, edits: own } of edits) {
     const change = await file(workspace.display(at));
-    if (!sameBytes(change.before, change.after)) throw new ToolError(`${change.path} is reached in two ways. Edit it by itself.`);
+    if (!sameBytes(change.before, change.after)) throw new ToolError(`${change.path} is renamed under two names. Edit it separately.`);
     const text = textContent(change.after, change.path);
     change.after = encodeLike(applyEdits(text, own), change.after);
   }

@@ -1,4 +1,4 @@
-/** What the tools on language services share: where a name stands, how long an answer may take, and how places are shown. */
+/** Shared by the language service tools: finding the column of a name, the timeout of a request, and formatting places. */
 import * as z from 'zod';
 import { abortable } from '../../core/abort.ts';
 import { ToolError } from '../../core/run/tool.ts';
@@ -7,16 +7,16 @@ import type { Place, Position } from '../../workspace/languages.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { Resolved, Workspace } from '../../workspace/workspace.ts';
 import { existingFile } from '../edit/change-call.ts';
-import { grouped, shorten } from '../grouped-lines.ts';
+import { groupedLines, shorten } from '../grouped-lines.ts';
 
 const MOST_MS = 10_000;
 const MAX_PLACES = 200;
 const MAX_NAMES = 12;
 
-/** A model knows the line and the name, but counts no columns. */
+/** A model knows the line and the name of a symbol, but does not count columns. */
 export const symbolInput = { path: z.string(), line: z.int().min(1), symbol: z.string() };
 
-/** @throws ToolError where the service fails, or does not answer within ten seconds. */
+/** @throws ToolError when the service fails or does not respond within `mostMs`. */
 export async function answerOf<T>(ask: (signal: AbortSignal) => Promise<T>, signal: AbortSignal, mostMs = MOST_MS): Promise<T> {
   const limit = AbortSignal.timeout(mostMs);
   const either = AbortSignal.any([signal, limit]);
@@ -34,9 +34,12 @@ export async function positionIn(workspace: Workspace, place: Resolved, line: nu
   return { line, column: columnOf(lines, line, symbol, place.path) };
 }
 
-/** Of a dotted name the last part counts. @throws ToolError that says what is on the line instead, or where the name is. */
+/**
+ * Returns the column of a symbol on a line. For a dotted name, it is the column of the last part. @throws ToolError that says which names
+ * are on the line, and where the symbol is.
+ */
 export function columnOf(lines: readonly string[], line: number, symbol: string, path: string): number {
-  if (symbol.trim() === '') throw new ToolError('symbol is empty. Give the name that stands in the line.');
+  if (symbol.trim() === '') throw new ToolError('symbol is empty. Give a name on the line.');
   const text = lines[line - 1];
   if (text === undefined) throw new ToolError(`${path} has ${lines.length} lines only.`);
   const whole = wordAt(text, symbol);
@@ -52,7 +55,7 @@ export function columnOf(lines: readonly string[], line: number, symbol: string,
   throw new ToolError(`${symbol} is not on line ${line} of ${path}, which ${there}.${hint}`);
 }
 
-/** Where the name stands by itself, and not as a part of another. */
+/** Finds a name that is not a part of a longer name. Returns -1 when there is none. */
 function wordAt(text: string, name: string): number {
   const letter = /[\p{L}\p{N}_$]/u;
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
@@ -62,7 +65,7 @@ function wordAt(text: string, name: string): number {
   return -1;
 }
 
-/** Places with their lines, by file. */
+/** Formats places with the text of their lines, grouped by file. */
 export async function placesText(workspace: Workspace, places: readonly Place[], noun: string): Promise<string> {
   const texts = new Map<string, string[] | undefined>();
   const rows: { group: string; line: number; text: string }[] = [];
@@ -71,10 +74,10 @@ export async function placesText(workspace: Workspace, places: readonly Place[],
     if (at && !texts.has(group)) texts.set(group, await textOf(workspace, at));
     rows.push({ group, line, text: shorten((texts.get(group)?.[line - 1] ?? '').trim()) });
   }
-  return grouped(rows, places.length, noun);
+  return groupedLines(rows, places.length, noun);
 }
 
-/** A path of the workspace, or that it is none. */
+/** Returns a path of the workspace, or says that the place is outside it. */
 export function nameOf(workspace: Workspace, { at, name }: { at?: Location | undefined; name: string }): string {
   return at ? workspace.display(at) : `outside the workspace: ${name}`;
 }

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import type { Tool } from '../../core/run/tool.ts';
 import type { LanguageServices } from '../../workspace/languages.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { defineTool } from '../define.ts';
+import { defineTool } from '../define-tool.ts';
 import { existingFile } from '../edit/change-call.ts';
-import { grouped, shorten } from '../grouped-lines.ts';
+import { groupedLines, shorten } from '../grouped-lines.ts';
 import { answerOf, nameOf } from './requests.ts';
 
 const MAX_SYMBOLS = 300;
@@ -50,14 +50,14 @@ export function workspaceSymbolsTool(workspace: Workspace, languages: LanguageSe
         async execute({ signal }) {
           const all = await answerOf((limited) => languages.symbols(query, limited), signal);
           const isWithheld = workspace.withheldFiles('workspace_symbols');
-          const found = all.filter(({ at }) => !at || !isWithheld(at));
-          if (found.length === 0) return { content: `No symbols match ${query}.` };
-          const rows = found.slice(0, MAX_FOUND).map(({ at, name, line, symbol, kind, container }) => ({
+          const visibleSymbols = all.filter(({ at }) => !at || !isWithheld(at));
+          if (visibleSymbols.length === 0) return { content: `No symbols match ${query}.` };
+          const rows = visibleSymbols.slice(0, MAX_FOUND).map(({ at, name, line, symbol, kind, container }) => ({
             group: nameOf(workspace, { at, name }),
             line,
             text: shorten(`${kind} ${container ? `${container}.` : ''}${symbol}`, MAX_NAME),
           }));
-          return { content: grouped(rows, found.length, 'symbols') };
+          return { content: groupedLines(rows, visibleSymbols.length, 'symbols') };
         },
       };
     },

@@ -1,4 +1,4 @@
-/** A step's check, carried out: a command that must succeed, a search that must find nothing, files that must have no errors. */
+/** Runs the check of a plan step: a command that must succeed, a search that must find nothing, or files that must have no errors. */
 
 import { type Check, checkText } from '../../core/plan/plan.ts';
 import { type ExecuteContext, type PreparedCall, type Tool, ToolError } from '../../core/run/tool.ts';
@@ -7,34 +7,37 @@ import type { CheckOutcome } from '../../core/session/events.ts';
 import type { LanguageServices } from '../../workspace/languages.ts';
 import { parsePath } from '../../workspace/paths.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { counted } from '../define.ts';
-import { grouped, shorten } from '../grouped-lines.ts';
+import { countOf } from '../define-tool.ts';
+import { groupedLines, shorten } from '../grouped-lines.ts';
 import { problemText } from '../languages/get-diagnostics.ts';
 import { answerOf } from '../languages/requests.ts';
 
-/** What checks run on. Where a port is missing, a check that needs it says that it could not run. */
+/** What checks use to run. A check that needs a missing port reports that it could not run. */
 export type CheckPorts = {
   languages?: LanguageServices | undefined;
-  /** The run's own tool for commands, and how its calls are judged: a yes to the plan is one to what its checks run, but not to dangers. */
+  /**
+   * The command tool of the run, and the policy for its calls. Confirming a plan also approves the commands of its checks, except for
+   * dangerous ones.
+   */
   runCommand?: Tool | undefined;
   judge?(tool: Tool, call: PreparedCall): Promise<Decision>;
 };
 
-export type Checked = { outcome: CheckOutcome; output: string };
+export type CheckResult = { outcome: CheckOutcome; output: string };
 
 const MAX_HITS = 20;
 const MAX_OUTPUT = 4_000;
 
-const notRun = (output: string): Checked => ({ outcome: 'not_run', output });
+const notRun = (output: string): CheckResult => ({ outcome: 'not_run', output });
 
-/** `files` are those that the step changed. undefined where there is nothing to run: a remark is for people. */
+/** `files` are the files that the step changed. Returns undefined when there is nothing to run: a check in plain words is for people. */
 export async function runCheck(
   check: Check | undefined,
   files: readonly string[],
   workspace: Workspace,
   ports: CheckPorts,
   context: ExecuteContext,
-): Promise<Checked | undefined> {
+): Promise<CheckResult | undefined> {
   if (check === undefined || typeof check === 'string') return undefined;
   try {
     if ('command' in check) return await runCommand(check.command, ports, context);
@@ -46,7 +49,7 @@ export async function runCheck(
   }
 }
 
-async function runCommand(command: string, { runCommand: tool, judge }: CheckPorts, context: ExecuteContext): Promise<Checked> {
+async function runCommand(command: string, { runCommand: tool, judge }: CheckPorts, context: ExecuteContext): Promise<CheckResult> {
   if (!tool || !judge) return notRun('Commands cannot be run here.');
   const call = await tool.prepare({ command }, context.signal);
   const decision = await judge(tool, call);
@@ -57,9 +60,9 @@ async function runCommand(command: string, { runCommand: tool, judge }: CheckPor
       text: 'Run a command to check the step?',
       ...(call.command && { command: call.command }),
       reason: decision.reason,
-      options: [{ label: 'Run' }, { label: 'Leave out' }],
+      options: [{ label: 'Run' }, { label: 'Skip' }],
     });
-    if (!('option' in answer) || answer.option !== 'Run') return notRun('Nobody agreed to running the command.');
+    if (!('option' in answer) || answer.option !== 'Run') return notRun('The command was not approved.');
   }
   const { content, isError } = await call.execute(context);
   const output = typeof content === 'string' ? content : content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
@@ -70,7 +73,7 @@ async function runSearch(
   { pattern, glob }: { pattern: string; glob?: string | undefined },
   workspace: Workspace,
   signal: AbortSignal,
-): Promise<Checked> {
+): Promise<CheckResult> {
   const where = glob ? workspace.scope(glob) : {};
   const query = { pattern, regex: true, caseSensitive: true, wholeWord: false, limit: MAX_HITS + 1, ...where };
   const rows: { group: string; line: number; text: string }[] = [];
@@ -80,16 +83,16 @@ async function runSearch(
   }
   if (rows.length === 0) return { outcome: 'passed', output: '' };
   const more = rows.length > MAX_HITS ? '\n[and more]' : '';
-  return { outcome: 'failed', output: grouped(rows.slice(0, MAX_HITS), Math.min(rows.length, MAX_HITS), 'hits') + more };
+  return { outcome: 'failed', output: groupedLines(rows.slice(0, MAX_HITS), Math.min(rows.length, MAX_HITS), 'hits') + more };
 }
 
-/** Errors alone: warnings keep nobody from going on. */
+/** Counts only errors; warnings do not fail a check. */
 async function lookForErrors(
   files: readonly string[],
   workspace: Workspace,
   languages: LanguageServices | undefined,
   signal: AbortSignal,
-): Promise<Checked> {
+): Promise<CheckResult> {
   if (!languages) return notRun('There are no language services here.');
   const lines: string[] = [];
   for (const file of files) {
@@ -99,25 +102,25 @@ async function lookForErrors(
     for (const { line, ...problem } of problems) if (problem.severity === 'error') lines.push(`${file}:${line} ${problemText(problem)}`);
   }
   if (lines.length === 0) return { outcome: 'passed', output: '' };
-  const more = lines.length > MAX_HITS ? [`[${counted(lines.length - MAX_HITS, 'more error')}]`] : [];
+  const more = lines.length > MAX_HITS ? [`[${countOf(lines.length - MAX_HITS, 'more error')}]`] : [];
   return { outcome: 'failed', output: [...lines.slice(0, MAX_HITS), ...more].join('\n') };
 }
 
-/** Of a long output the end says most. */
+/** The end of a long output is the most informative part. */
 function ending(output: string): string {
   const text = output.trim();
   return text.length > MAX_OUTPUT ? `…${text.slice(-MAX_OUTPUT)}` : text;
 }
 
-/** One sentence for the model and the step's card. */
-export function checkedText(check: Check, { outcome, output }: Checked): string {
+/** Describes the result of a check, for the model and the plan card. */
+export function checkResultText(check: Check, { outcome, output }: CheckResult): string {
   const what = checkText(check);
   if (outcome === 'passed') return `Check passed (${what}).`;
   if (outcome === 'not_run') return `Check could not run (${what}): ${output}`;
   return `Check failed (${what})${output ? `:\n${output}` : '.'}`;
 }
 
-/** @throws ToolError for a regular expression or glob that no search could be made of. */
+/** @throws ToolError when the pattern is not a valid regular expression. */
 export async function expectCheckable(check: Check | undefined, workspace: Workspace, signal: AbortSignal): Promise<void> {
   if (typeof check !== 'object' || !('search_empty' in check)) return;
   const { pattern } = check.search_empty;

@@ -1,4 +1,4 @@
-/** What the run of a confirmed plan may write now: the files of the step that is under way, and nothing else. */
+/** Computes which files the run of a confirmed plan may change now: those of the current step only. */
 import type { PlanStep } from '../../core/plan/plan.ts';
 import { currentStep, isOver, nextStep } from '../../core/plan/progress.ts';
 import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
@@ -7,20 +7,20 @@ import { inScope } from '../../policy/scope.ts';
 type PlanRun = Pick<RunRecord, 'plan' | 'steps'>;
 
 /**
- * The step that a write of all these paths would belong to, or begin. A model that reports its steps is held to the one it is at; one
- * that does not begins the next step by writing in it.
+ * Returns the step to which a write of all these paths belongs, or which it would begin. A model that reports its steps may only write in
+ * its current step. A model that does not report them begins the next step by writing to its files.
  */
 export function stepOf(run: PlanRun, paths: readonly string[]): number | undefined {
-  const covers = (step: number | undefined): step is number =>
+  const containsAll = (step: number | undefined): step is number =>
     step !== undefined && paths.every((path) => inScope(path, filesOf(run, step)));
   const current = currentStep(run);
-  if (covers(current)) return current;
+  if (containsAll(current)) return current;
   if (current !== undefined && (!run.steps[current]?.implicit || run.steps[current]?.check?.outcome === 'failed')) return undefined;
   const next = stepsAhead(run).at(-1);
-  return covers(next) ? next : undefined;
+  return containsAll(next) ? next : undefined;
 }
 
-/** The next steps, up to the first that may change anything: one that may not is no more than its check. */
+/** Returns the next steps, up to the first one that may change files. A step that may not change files consists only of its check. */
 export function stepsAhead(run: PlanRun): number[] {
   const open = (run.plan?.steps ?? []).flatMap((_, index) => {
     const state = run.steps[index + 1];
@@ -31,10 +31,10 @@ export function stepsAhead(run: PlanRun): number[] {
 }
 
 /**
- * The run as a call sees it that asked what becomes of a step and goes on after a reload: the check that had failed keeps others from the next
- * step, and not the one that the user has answered.
+ * Returns the run as the call sees it that asked the user about a failed step and continues after a reload. The failed check blocks other
+ * calls from the next step, but not this one, because the user has answered it.
  */
-export function asAskedBy<Run extends PlanRun>(
+export function withAnsweredQuestion<Run extends PlanRun>(
   run: Run,
   callId: string,
   state: Pick<SessionState, 'questionAnswers' | 'pendingQuestions'>,
@@ -46,23 +46,23 @@ export function asAskedBy<Run extends PlanRun>(
   return { ...run, steps: { ...run.steps, [current]: { ...step, implicit: true } } };
 }
 
-/** Paths and globs that a call which writes these paths is judged by. */
+/** Returns the paths and globs that a call which writes these paths may change. */
 export function writeScope(run: PlanRun, paths: readonly string[]): readonly string[] {
   return filesOf(run, stepOf(run, paths) ?? currentStep(run));
 }
 
-/** Why a path is not in it. */
+/** Explains why a path may not be changed. */
 export function deviation(run: PlanRun, path: string): string {
   const steps = run.plan?.steps ?? [];
   const current = currentStep(run);
   const other = steps.findIndex((step, index) => index + 1 !== current && inScope(path, step.files)) + 1;
   const elsewhere = other > 0 ? ` It belongs to step ${other} (${titleOf(steps[other - 1])}).` : '';
   if (current !== undefined) return `Step ${current} (${titleOf(steps[current - 1])}) may not change ${path}.${elsewhere}`;
-  const why = nextStep(run) === undefined ? 'All steps of the plan are over' : 'No step of the plan is under way';
+  const why = nextStep(run) === undefined ? 'All steps of the plan are finished' : 'No step of the plan is running';
   return `${why}, so ${path} may not be changed.${elsewhere}`;
 }
 
-/** Those of the paths that the scope does not hold. */
+/** Returns the paths that the scope does not contain. */
 export function beyondScope(run: PlanRun, paths: readonly string[]): string[] {
   const scope = writeScope(run, paths);
   return paths.filter((path) => !inScope(path, scope));

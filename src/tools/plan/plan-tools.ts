@@ -6,11 +6,11 @@ import type { Tool } from '../../core/run/tool.ts';
 import { ToolError } from '../../core/run/tool.ts';
 import { parsePath, relativePath } from '../../workspace/paths.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { defineTool } from '../define.ts';
+import { defineTool } from '../define-tool.ts';
 import { expectCheckable } from './plan-check.ts';
-import type { StepKeeper } from './plan-tools-steps.ts';
+import type { StepController } from './step-controller.ts';
 
-/** `revises`: the plan that the user wants to have changed; the new one takes its place. */
+/** `revises` is the plan that the user wants to change. The new plan replaces it. */
 export function proposePlanTool(workspace: Workspace, newId: () => string, revises?: Plan): Tool {
   return defineTool({
     name: 'propose_plan',
@@ -41,7 +41,7 @@ export function proposePlanTool(workspace: Workspace, newId: () => string, revis
   });
 }
 
-/** What models write instead of a check that is none, or of a search without a glob. */
+/** Corrects checks that models write for "no check", and searches without a glob. */
 function repairPlan(input: unknown): unknown {
   if (!isRecord(input) || !Array.isArray(input.steps)) return input;
   const steps = input.steps.map((step: unknown) => {
@@ -56,8 +56,8 @@ function repairPlan(input: unknown): unknown {
 function repairCheck(check: unknown): unknown {
   if (check === '') return undefined;
   if (!isRecord(check)) return check;
-  const given = Object.fromEntries(Object.entries(check).filter(([, value]) => value !== '' && value !== false));
-  const { command, search_empty: search, glob, diagnostics } = given;
+  const fields = Object.fromEntries(Object.entries(check).filter(([, value]) => value !== '' && value !== false));
+  const { command, search_empty: search, glob, diagnostics } = fields;
   if (typeof command === 'string') return { command };
   if (typeof search === 'string') return { search_empty: { pattern: search, ...(typeof glob === 'string' && { glob }) } };
   if (search !== undefined) return { search_empty: search };
@@ -68,22 +68,22 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function updateStepTool(keeper: StepKeeper): Tool {
+export function updateStepTool(stepController: StepController): Tool {
   return defineTool({
     name: 'update_step',
     description: 'Report a step of the confirmed plan.',
-    // It changes nothing that was not confirmed: what it rolls back, the user chose to.
+    // The tool changes nothing by itself: the user confirmed the plan, and chooses whether a step is rolled back.
     effect: 'readonly',
     alone: true,
     input: z.object({ step: z.int().min(1), status: z.enum(['started', 'done', 'failed', 'skipped']), note: z.string().optional() }),
     async prepare({ step, status, note }) {
-      const { steps } = keeper.plan;
+      const { steps } = stepController.plan;
       const title = steps[step - 1]?.title;
       if (title === undefined) throw new ToolError(`The plan has ${steps.length} steps.`);
       return {
         title: `Step ${step} reported ${status}: ${title}`,
         targets: [],
-        execute: (context) => keeper.report({ step, status, note }, context),
+        execute: (context) => stepController.report({ step, status, note }, context),
       };
     },
   });

@@ -22,7 +22,7 @@ describe('an approval', () => {
     const before = await kedge.snapshot();
     const { approvalId, ended } = await untilAsked(kedge);
     const { title, reason, changes, digest } = lastOf(kedge.events, 'approval_requested');
-    assert.deepEqual([title, reason], ['Edit a.txt', 'It changes files.']);
+    assert.deepEqual([title, reason], ['Edit a.txt', 'This edit changes 1 file.']);
     assert.match(digest ?? '', /^[0-9a-f]{64}$/);
     const [{ before: _, after: __, ...change } = {}] = changes as Partial<(typeof changes)[0]>[];
     assert.deepEqual(change, { path: 'a.txt', kind: 'edit', added: 1, removed: 1, diff: '@@ -1,2 +1,2 @@\n one\n-two\n+three' });
@@ -49,7 +49,7 @@ describe('an approval', () => {
     await using kedge = await assistantOn({}, [turn(create('a.txt')), done]);
     const { approvalId, ended } = await untilAsked(kedge);
     await kedge.session.answerApproval(approvalId, { approve: true });
-    await assert.rejects(kedge.session.answerApproval(approvalId, { approve: false }), /answered already/);
+    await assert.rejects(kedge.session.answerApproval(approvalId, { approve: false }), /already been answered/);
     await ended;
   });
 
@@ -239,7 +239,7 @@ describe('a pending approval after a reload', () => {
     const { approvalId } = await untilAsked(kedge);
     const again = await kedge.reload();
     await again.session.prompt({ text: 'something else', mode: 'ask' });
-    await assert.rejects(again.session.answerApproval(approvalId, { approve: true }), /answered already/);
+    await assert.rejects(again.session.answerApproval(approvalId, { approve: true }), /already been answered/);
     assert.equal(await kedge.read('a.txt'), 'one');
     assert.deepEqual(resultTexts(again.session), ['ERROR Not executed: the run was stopped before this call.']);
   });
@@ -278,7 +278,7 @@ describe('what is approved is exactly what was shown', () => {
     assert.deepEqual(await kedge.snapshot(), { '/': 'directory', 'workspace/': 'directory', 'workspace/b.txt': 'mine' });
     assert.deepEqual(resultTexts(kedge.session), [
       'ERROR a.txt was deleted since the change was prepared. Nothing was changed: read it again.',
-      'ERROR b.txt exists by now since the change was prepared. Nothing was changed: read it again.',
+      'ERROR b.txt was created since the change was prepared. Nothing was changed: read it again.',
     ]);
   });
 
@@ -306,7 +306,7 @@ describe('what is approved is exactly what was shown', () => {
     const asked = nextEvent(again.session, 'approval_requested');
     const ended = again.session.resume();
     const anew = await asked;
-    await assert.rejects(again.session.answerApproval(approvalId, { approve: true }), /answered already/);
+    await assert.rejects(again.session.answerApproval(approvalId, { approve: true }), /already been answered/);
     await again.session.answerApproval(anew.approvalId, { approve: false });
     await ended;
     assert.equal(await kedge.read('a.txt'), 'one and more');

@@ -28,7 +28,7 @@ describe('the hands of a run', () => {
     for (const mode of ['ask', 'agent'] as const) assert.deepEqual(await offered(mode, false), READ);
   });
 
-  const NOT_TRUSTED = ' The user has not trusted this workspace: it can be read, and nothing in it changed.';
+  const NOT_TRUSTED = ' The user has not trusted this workspace, so its files can be read but not changed.';
 
   it('in a workspace that is not trusted, Ask reads and the others are told that they cannot', async () => {
     const look = turn(call('read_file', { path: 'a.txt' }), call('create_file', { path: 'b.txt', content: '' }));
@@ -40,9 +40,9 @@ describe('the hands of a run', () => {
     assert.deepEqual(resultTexts(kedge.session), [
       '1\ta',
       `ERROR There is no tool create_file in Ask mode.${NOT_TRUSTED}`,
-      'ERROR Denied: The workspace is not trusted: only Ask mode works in it.',
+      'ERROR Denied: The workspace is not trusted, so only Ask mode is available.',
       `ERROR There is no tool create_file in Plan mode.${NOT_TRUSTED}`,
-      'ERROR Denied: The workspace is not trusted: only Ask mode works in it.',
+      'ERROR Denied: The workspace is not trusted, so only Ask mode is available.',
       `ERROR There is no tool create_file in Agent mode.${NOT_TRUSTED}`,
     ]);
     assert.deepEqual(Object.keys(await kedge.snapshot()), ['/', 'workspace/', 'workspace/a.txt']);
@@ -102,7 +102,7 @@ describe('undo of a run', () => {
     await kedge.session.changes.undo(first);
     assert.deepEqual(lastOf(kedge.events, 'changes_undone').results, [
       { path: 'b.txt', outcome: 'restored' },
-      { path: 'a.txt', outcome: 'refused', reason: 'It was changed since, in the same lines.' },
+      { path: 'a.txt', outcome: 'refused', reason: 'It has been changed since, in the same lines.' },
     ]);
     assert.ok(!kedge.session.state.undone.has(first));
     await kedge.session.changes.undo(second);
@@ -123,8 +123,8 @@ describe('undo of a run', () => {
   it('is of no use to a run that changed nothing', async () => {
     await using kedge = await assistantOn(files, [turn(say('Hello.'))]);
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
-    await assert.rejects(kedge.session.changes.undo(kedge.session.state.lastRun?.runId ?? ''), /This run changed no file/);
-    await assert.rejects(kedge.session.changes.undo('none'), /This run changed no file/);
+    await assert.rejects(kedge.session.changes.undo(kedge.session.state.lastRun?.runId ?? ''), /This run did not change any files/);
+    await assert.rejects(kedge.session.changes.undo('none'), /This run did not change any files/);
   });
 
   it('also takes back what a stopped run wrote', async () => {

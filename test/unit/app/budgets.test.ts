@@ -52,7 +52,7 @@ describe('the budget of a run', () => {
     assert.equal(outcome(kedge), 'answered');
     assert.equal(
       reachedText({ limit: 'usd', max: 2.5, unpriced: 2 }),
-      'This run has spent its $2.50. 2 answers without a known price are not counted exactly.',
+      'This run has reached its limit of $2.50. The cost of 2 answers is unknown and not counted exactly.',
     );
   });
 
@@ -64,7 +64,7 @@ describe('the budget of a run', () => {
       await using kedge = await on(five, change);
       await kedge.session.prompt({ text: 'go', mode: 'ask' });
       assert.deepEqual([kedge.adapter.requests.length, reached(kedge), outcome(kedge)], [0, ['price 0.03'], 'limit']);
-      assert.match(reachedText(lastOf(kedge.events, 'budget_reached')), /^The price of this model is not known, so the limit of \$0\.030 /);
+      assert.match(reachedText(lastOf(kedge.events, 'budget_reached')), /^The price of this model is unknown, so the limit of \$0\.030 /);
       const again = await kedge.reload();
       await again.session.resume();
       assert.deepEqual([kedge.adapter.requests.length, reached(again), outcome(again)], [5, [], 'answered']);

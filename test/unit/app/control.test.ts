@@ -112,7 +112,7 @@ describe('a run that the user pauses', () => {
 
   it('is no more there where no run is under way', async () => {
     await using kedge = await assistantOn(files, script);
-    assert.throws(() => kedge.session.pause(), /No run is under way/);
+    assert.throws(() => kedge.session.pause(), /No run is in progress/);
     await assert.rejects(kedge.session.step(), /no paused run/);
   });
 });
@@ -187,8 +187,8 @@ describe('a message during a run', () => {
     kedge.session.queue.edit(three, '  ');
     await kedge.session.resume();
     assert.deepEqual(said(kedge).slice(-2), ['user: FIRST', 'assistant: Well.']);
-    assert.throws(() => kedge.session.queue.edit(one, 'again'), /has joined the run already/);
-    assert.throws(() => kedge.session.queue.remove(one), /has joined the run already/);
+    assert.throws(() => kedge.session.queue.edit(one, 'again'), /has already been sent to the model/);
+    assert.throws(() => kedge.session.queue.remove(one), /has already been sent to the model/);
   });
 
   it('with an image keeps it when its words are edited', async () => {

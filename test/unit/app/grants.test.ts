@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AgentEvent, ApprovalAnswer } from '../../../src/core/session/events.ts';
-import type { Covers } from '../../../src/core/session/grant-scope.ts';
+import type { Permission } from '../../../src/core/session/grant-scope.ts';
 import { migrated } from '../../../src/core/session/log-format.ts';
 import { foldSession } from '../../../src/core/session/reduce.ts';
 import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
@@ -56,7 +56,7 @@ describe('a yes for longer', () => {
   });
 
   it('is taken back one by one, in the session too', async () => {
-    const path: Covers = { kind: 'path', tool: 'create_file', glob: 'src/**' };
+    const path: Permission = { kind: 'path', tool: 'create_file', glob: 'src/**' };
     await using kedge = await assistantOn({}, [
       turn(create('src/a.ts')),
       turn(create('b.ts')),

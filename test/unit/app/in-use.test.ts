@@ -8,7 +8,7 @@ const fileOf = ({ storage, session }: Harness, extension: string) => join(storag
 const logOf = (kedge: Harness) => readFile(fileOf(kedge, '.jsonl'), 'utf8');
 const linesOf = async (kedge: Harness) => (await logOf(kedge)).trimEnd().split('\n');
 const WORKS = /^SessionError: A run or an undo works in this session: stop it, or wait for it\.$/;
-const IN_USE = /^SessionError: This session is in use by another window or process\.$/;
+const IN_USE = /^SessionError: This session is in use in another window or process\. Close it there, or start a new session\.$/;
 
 describe('a session that is opened', () => {
   it('shows that it was interrupted, and writes nothing before somebody goes on with it', async () => {

@@ -47,7 +47,7 @@ describe('a log that lost its last line', () => {
     for (let time = 0; time < 2; time++) {
       const again = await kedge.reload();
       assert.match(again.session.damage ?? '', /^1 line of this session’s log is damaged/);
-      await assert.rejects(again.session.changes.undo(again.session.state.lastRun?.runId ?? ''), /changed no file/);
+      await assert.rejects(again.session.changes.undo(again.session.state.lastRun?.runId ?? ''), /did not change any files/);
       again.assistant.close();
     }
     const last = await kedge.reload();
@@ -79,7 +79,7 @@ describe('a log that cannot be written', () => {
         break;
       }
       assert.equal(outcome, 'failed');
-      assert.match(error?.message ?? '', /^The session's log cannot be written, so the run was ended: ENOSPC/);
+      assert.match(error?.message ?? '', /^The session's log cannot be written, so the run was stopped: ENOSPC/);
       assert.equal(eventsOf(kedge.events, 'run_finished').length, 1);
       // What was shown is in the log, but for the word that it is over.
       const shown = kedge.session.events.filter(({ type }) => type !== 'run_finished');
@@ -98,7 +98,7 @@ describe('a log that cannot be written', () => {
     };
     await using kedge = await assistantOn({}, script, { store });
     const prompted = kedge.session.prompt({ text: 'go', mode: 'agent' });
-    await assert.rejects(prompted, /^Error: The session's log cannot be written, so the run was ended: /);
+    await assert.rejects(prompted, /^Error: The session's log cannot be written, so the run was stopped: /);
     assert.equal(kedge.adapter.requests.length, 0);
     assert.deepEqual(kedge.events, []);
     assert.equal(kedge.session.running, false);

@@ -75,7 +75,7 @@ describe('the step that is under way', () => {
     await using kedge = await assistantOn(files, script(PLAN, turn(edit('c.txt')), done));
     const { run } = await confirmed(kedge);
     const asked = await nextEvent(kedge.session, 'approval_requested');
-    assert.equal(asked.reason, 'No step of the plan is under way, so c.txt may not be changed. It belongs to step 3 (Third).');
+    assert.equal(asked.reason, 'No step of the plan is running, so c.txt may not be changed. It belongs to step 3 (Third).');
     await kedge.session.answerApproval(asked.approvalId, { approve: false });
     await run;
   });
@@ -126,7 +126,7 @@ describe('a check that fails', () => {
     );
     assert.match(
       resultTexts(kedge.session)[3] ?? '',
-      /^ERROR Check failed[\s\S]*Put it right, then report step 1 done again\. The user says: Look again\.$/,
+      /^ERROR Check failed[\s\S]*Fix it, then report step 1 done again\. The user says: Look again\.$/,
     );
     assert.deepEqual(statuses(kedge), ['1 started', '1 done']);
     assert.equal(await kedge.read('a.txt'), 'the and new\n');
@@ -199,7 +199,7 @@ describe('a check that fails', () => {
     const [note] = kedge.session.state.messages.flatMap(notesOf).slice(-1);
     assert.equal(
       note?.text,
-      'Step 1 (First) did not pass its check: nothing matches old in a.txt\na.txt\n  1: old and new\nPut it right, then report the step done.',
+      'Step 1 (First) did not pass its check: nothing matches old in a.txt\na.txt\n  1: old and new\nFix it, then report the step done.',
     );
     assert.equal(await kedge.read('a.txt'), 'the and new\n');
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
@@ -231,7 +231,7 @@ describe('a check that fails', () => {
     await using kedge = await assistantOn(files, script(PLAN, ...failing, turn(step(2, 'started')), done));
     answering(kedge, 'Retry');
     await (await confirmed(kedge)).run;
-    assert.equal(resultTexts(kedge.session).at(-1), 'ERROR The check of step 1 failed. Put that right and report step 1 done first.');
+    assert.equal(resultTexts(kedge.session).at(-1), 'ERROR The check of step 1 failed. Fix that and report step 1 done first.');
   });
 
   it('says so where it could not run, and keeps nobody from going on', async () => {
@@ -241,7 +241,7 @@ describe('a check that fails', () => {
     assert.equal(lastOf(kedge.events, 'step_checked').outcome, 'not_run');
     assert.equal(
       resultTexts(kedge.session).at(-1),
-      'Step 1 is done. Check could not run (no errors in its files): There are no language services here. All steps are over.',
+      'Step 1 is done. Check could not run (no errors in its files): There are no language services here. All steps are finished.',
     );
   });
 });
@@ -308,7 +308,7 @@ describe('a check that is a command', () => {
 
   it('asks where it is dangerous, and is left out where nobody agrees', async () => {
     await using kedge = await assistantOn(files, script(withCheck('rm -r c.txt'), work, done), options);
-    answering(kedge, 'Leave out');
+    answering(kedge, 'Skip');
     await (await confirmed(kedge)).run;
     const { text, command, reason } = lastOf(kedge.events, 'question_asked').question;
     assert.deepEqual([text, command], ['Run a command to check the step?', { text: 'rm -r c.txt', cwd: '.', shell: 'bash' }]);
@@ -350,7 +350,7 @@ describe('a plan that is edited while it is run', () => {
     const { plan, run } = await confirmed(kedge);
     await run;
     const rest = plan.steps.slice(1);
-    await assert.rejects(kedge.session.plans.revise(plan.id, { ...plan, steps: rest }, [2, 3]), /Steps that are over stay in the plan/);
+    await assert.rejects(kedge.session.plans.revise(plan.id, { ...plan, steps: rest }, [2, 3]), /Finished steps must stay in the plan/);
   });
 });
 
@@ -399,7 +399,7 @@ describe('a plan that was not carried out to its end', () => {
     );
     const { plan: first, run } = await confirmed(kedge);
     await run;
-    await assert.rejects(kedge.session.plans.resume(first.id), /All steps of this plan are over/);
+    await assert.rejects(kedge.session.plans.resume(first.id), /All steps of this plan are finished/);
     const { id } = await kedge.session.plans.again(first.id, { from: 'workspace', to: 'second' });
     await kedge.session.plans.answer(id, 'run');
     assert.deepEqual(lastOf(kedge.events, 'run_started').plan?.steps[0]?.files, ['second/a.txt']);
@@ -426,7 +426,7 @@ describe('a deviation', () => {
     await run;
     const revised = lastOf(kedge.events, 'plan_revised');
     assert.deepEqual(revised.plan.steps[1]?.files, ['b.txt', 'other.txt']);
-    assert.deepEqual([revised.plan.id, revised.plan.revision, revised.reason], [plan.id, 2, 'You let step 2 change other.txt too.']);
+    assert.deepEqual([revised.plan.id, revised.plan.revision, revised.reason], [plan.id, 2, 'You allowed step 2 to change other.txt.']);
     assert.notEqual(revised.plan.hash, plan.hash);
     assert.deepEqual(rules(kedge).slice(0, 2), ['outside-plan', 'confirmed-plan']);
     assert.deepEqual(kedge.session.state.plans.get(plan.id)?.plan, revised.plan);
@@ -490,7 +490,7 @@ describe('a plan that is to be changed', () => {
     const asked = kedge.adapter.requests[1]?.messages.at(-1) as Message;
     assert.equal(textOf(asked), 'Fewer steps.');
     assert.match(notesOf(asked)[0]?.text ?? '', /changed as the user says\.[\s\S]*Goal: Make it new/);
-    await assert.rejects(kedge.session.plans.answer(first.id, 'run'), /This plan is superseded already/);
+    await assert.rejects(kedge.session.plans.answer(first.id, 'run'), /This plan has already been replaced/);
     await kedge.session.plans.answer(second.id, 'run');
   });
 });

@@ -136,7 +136,7 @@ describe('a plan', () => {
     const { id } = await proposed(kedge);
     await kedge.session.plans.answer(id, 'discard');
     assert.equal(kedge.session.state.plans.get(id)?.status, 'discarded');
-    await assert.rejects(kedge.session.plans.answer(id, 'run'), /This plan is discarded already/);
+    await assert.rejects(kedge.session.plans.answer(id, 'run'), /This plan has already been discarded/);
     assert.equal(kedge.adapter.requests.length, 1);
   });
 
@@ -144,8 +144,8 @@ describe('a plan', () => {
     await using kedge = await assistantOn(files, [propose, done]);
     const { id } = await proposed(kedge);
     await kedge.session.plans.answer(id, 'run');
-    await assert.rejects(kedge.session.plans.answer(id, 'run'), /This plan is confirmed already/);
-    await assert.rejects(kedge.session.plans.answer('none', 'run'), /There is no such plan/);
+    await assert.rejects(kedge.session.plans.answer(id, 'run'), /This plan has already been confirmed/);
+    await assert.rejects(kedge.session.plans.answer('none', 'run'), /This plan was not found/);
   });
 
   it('waits over a reload', async () => {

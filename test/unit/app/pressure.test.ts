@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isThisMachine, pressureNotice, pressureOf, shrink } from '../../../src/app/models/memory-pressure.ts';
-import { parseLevel, parseMeminfo, readMemory } from '../../../src/hosts/node/memory.ts';
+import { parseLevel, parseMeminfo, readMemory } from '../../../src/hosts/node/system-memory.ts';
 
 const GB = 2 ** 30;
 const limits = { turns: 60, callsPerTurn: 32, callsPerRun: 500, minutes: 60 };

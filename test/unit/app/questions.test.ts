@@ -63,14 +63,14 @@ describe('the model asks its user', () => {
     const ended = kedge.session.prompt({ text: 'go', mode: 'ask' });
     const { questionId } = await nextEvent(kedge.session, 'question_asked');
     await kedge.session.answerQuestion(questionId, { option: 'North' });
-    await assert.rejects(kedge.session.answerQuestion(questionId, { option: 'South' }), /answered already/);
+    await assert.rejects(kedge.session.answerQuestion(questionId, { option: 'South' }), /already been answered/);
     await ended;
     const next = kedge.session.prompt({ text: 'again', mode: 'ask' });
     const asked = await nextEvent(kedge.session, 'question_asked');
     await kedge.session.stop();
     await next;
     assert.equal(kedge.session.state.pendingQuestions.size, 0);
-    await assert.rejects(kedge.session.answerQuestion(asked.questionId, { option: 'North' }), /answered already/);
+    await assert.rejects(kedge.session.answerQuestion(asked.questionId, { option: 'North' }), /already been answered/);
   });
 });
 

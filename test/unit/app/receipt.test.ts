@@ -47,17 +47,17 @@ describe('a receipt', () => {
       servers: [],
       canWrite: true,
     } satisfies Receipt);
-    assert.equal(receiptLine(receipt), '9 calls · 2 approvals asked · 2 failed · 2 files read · 2 changed');
+    assert.equal(receiptLine(receipt), '9 calls · 2 approvals requested · 2 failed · 2 files read · 2 changed');
     assert.equal(receiptLine({ ...receipt, asked: 0, failed: 0, readCount: 0, changedCount: 0 }), '9 calls');
     assert.equal(proofOf(receipt), undefined);
     assert.equal(
       receiptMarkdown(receipt, { usage: { input: 1_200, output: 30 }, cost: { usd: 0.02 } }),
       [
-        '**Receipt** 9 calls · 2 approvals asked · 2 failed · 2 files read · 2 changed',
+        '**Receipt** 9 calls · 2 approvals requested · 2 failed · 2 files read · 2 changed',
         '',
-        '- Calls by effect: readonly 5, mutating 2',
-        '- Allowed by: read-only 5, edits-granted 1',
-        '- Asked: 1 approved, 1 rejected',
+        '- Calls by kind: 5 read-only, 2 edits',
+        '- Allowed without asking: 5 read-only, 1 by your permission',
+        '- Approvals: 1 approved, 1 rejected',
         '- Files read: `a.ts`, `b.ts`',
         '- Files changed: `c.ts`, `d.ts`',
         '- Tokens: 1.2k in, 30 out',
@@ -76,8 +76,8 @@ describe('a receipt', () => {
       ]);
       await kedge.session.prompt({ text: 'go', mode });
       const { receipt } = lastOf(kedge.events, 'run_finished');
-      assert.equal(receipt && proofOf(receipt), 'No write capability was held; 3 attempts denied.');
-      assert.match(receiptMarkdown(receipt as Receipt), /^No write capability was held; 3 attempts denied\.$/m);
+      assert.equal(receipt && proofOf(receipt), 'This run had no tool that can change anything. 3 attempts denied.');
+      assert.match(receiptMarkdown(receipt as Receipt), /^This run had no tool that can change anything\. 3 attempts denied\.$/m);
       assert.deepEqual([receipt?.canWrite, receipt?.changed], [false, []]);
     });
 

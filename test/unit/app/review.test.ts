@@ -56,7 +56,7 @@ describe('a proposal that the user revises', () => {
     await revisedTo(kedge, { 'a.txt': { without: [1] } });
     assert.equal(await kedge.read('a.txt'), lines([2, 'two'], [28, 'twenty-eight']));
     const [result = ''] = resultTexts(kedge.session);
-    assert.match(result, /took only part of this, or changed it.*Do not put back what was left out/);
+    assert.match(result, /accepted only part of this, or edited it.*Do not add what was left out/);
     assert.match(result, /- a\.txt, from your proposal to what was written:\n@@.*\n(?:.*\n)*-fifteen\n\+line 15/);
     const [shown, landed] = [lastOf(kedge.events, 'approval_requested'), lastOf(kedge.events, 'file_changed')];
     assert.notEqual(lastOf(kedge.events, 'approval_resolved').digest, shown.digest);
@@ -110,7 +110,7 @@ describe('a proposal that the user revises', () => {
     const { approvalId, ended } = await untilAsked(kedge);
     const answer = (revised: Revision) => kedge.session.answerApproval(approvalId, { approve: true, revised });
     await assert.rejects(answer({ 'b.txt': 'refused' }), /b\.txt is not part of this change/);
-    await assert.rejects(answer({ 'a.txt': { content: 'f'.repeat(64) } }), /no longer kept/);
+    await assert.rejects(answer({ 'a.txt': { content: 'f'.repeat(64) } }), /no longer stored/);
     await kedge.session.answerApproval(approvalId, { approve: false });
     await ended;
     assert.equal(await kedge.read('b.txt'), 'b');
@@ -264,7 +264,7 @@ describe('restoring', () => {
     assert.deepEqual(Object.fromEntries(results.map(({ path, outcome, reason }) => [path, reason ?? outcome])), {
       'a.txt': 'merged',
       'b.txt': 'restored',
-      'new.txt': 'It was changed since.',
+      'new.txt': 'It has been changed since.',
     });
     await kedge.session.changes.restore({ undoId });
     assert.equal(await kedge.read('a.txt'), lines([2, 'zwei'], [9, 'mine'], [15, 'fifteen']));
@@ -290,14 +290,17 @@ describe('restoring', () => {
     await kedge.session.changes.restore({ runId: runs[2] ?? '' });
     await kedge.session.prompt({ text: 'go on', mode: 'ask' }).catch(() => undefined);
     const last = kedge.session.state.messages.findLast(({ role }) => role === 'user');
-    assert.match(JSON.stringify(last?.content), /taken back changes in a\.txt since/);
+    assert.match(JSON.stringify(last?.content), /undone changes in a\.txt since/);
   });
 
   it('is of no use where nothing was written since', async () => {
     const { kedge: harness, runs, calls } = await threeRuns();
     await using kedge = harness;
-    await assert.rejects(kedge.session.changes.restore({ runId: runs[2] ?? '', callId: calls.at(-1) ?? '' }), /nothing since then/);
-    await assert.rejects(kedge.session.changes.restore({ runId: 'none' }), /nothing since then/);
+    await assert.rejects(
+      kedge.session.changes.restore({ runId: runs[2] ?? '', callId: calls.at(-1) ?? '' }),
+      /not changed any files since then/,
+    );
+    await assert.rejects(kedge.session.changes.restore({ runId: 'none' }), /not changed any files since then/);
   });
 
   it('says so, file by file, where a content is no longer kept', async () => {
@@ -306,6 +309,6 @@ describe('restoring', () => {
     await rm(join(kedge.storage, 'blobs'), { recursive: true });
     await kedge.session.changes.restore({ runId: runs[1] ?? '' });
     const { results } = lastOf(kedge.events, 'changes_restored');
-    assert.ok(results.every(({ outcome, reason }) => outcome === 'refused' && reason === 'Its earlier content is no longer kept.'));
+    assert.ok(results.every(({ outcome, reason }) => outcome === 'refused' && reason === 'Its earlier content is no longer stored.'));
   });
 });

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { PlanDraft } from '../../../src/core/plan/plan.ts';
-import type { Covers } from '../../../src/core/session/grant-scope.ts';
+import type { Permission } from '../../../src/core/session/grant-scope.ts';
 import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, eventsOf, type Files, type Harness, type HarnessOptions, lastOf } from '../../support/harness.ts';
 
 const done = turn(say('Done.'));
-const command = (text: string, ...folders: string[]): Covers => ({
+const command = (text: string, ...folders: string[]): Permission => ({
   kind: 'command',
   prefix: text.split(' '),
   ...(folders.length > 0 && { folders }),
@@ -19,7 +19,7 @@ const rules = (kedge: Harness) => eventsOf(kedge.events, 'tool_started').map(({ 
 /** A run in which edits are allowed, and what else is given; every question is answered with no. */
 async function writing(
   paths: readonly string[],
-  grants: readonly Covers[],
+  grants: readonly Permission[],
   options: HarnessOptions = {},
   files: Files = {},
 ): Promise<string[]> {
@@ -72,7 +72,7 @@ describe('a change of what a command does that runs without asking', () => {
       await kedge.session.prompt({ text: 'go', mode: 'agent' });
       const { rule, reason, changes, covers } = lastOf(kedge.events, 'approval_requested');
       assert.deepEqual([rule, covers], ['steers-command', undefined]);
-      assert.equal(reason, `${path} decides what ${allowed} does, which runs without asking.`);
+      assert.equal(reason, `\`${allowed}\` runs without asking, and ${path} determines what it does.`);
       assert.match(changes[0]?.diff ?? '', /\+x/);
       assert.equal(await kedge.read(path), 'x\n');
     });
@@ -250,7 +250,7 @@ describe('a change of what a command does that runs without asking', () => {
   });
 
   it('asks for files that run by another name: without their ending, in a directory, in quotes, from a Makefile, through a link', async () => {
-    const edited = async (command: Covers, path: string, files: Files) => {
+    const edited = async (command: Permission, path: string, files: Files) => {
       const edit = call('replace_in_file', { path, edits: [{ old_text: 'OLD', new_text: 'NEW' }] });
       await using kedge = await assistantOn({ [path]: '# OLD\n', ...files }, [turn(edit), done]);
       kedge.granted.covers.push({ kind: 'edits' }, command);
@@ -260,7 +260,7 @@ describe('a change of what a command does that runs without asking', () => {
     };
     const script = (test: string) => ({ 'package.json': JSON.stringify({ scripts: { test } }) });
     const makefile = { Makefile: 'include rules/common\n-include more\ntest:\n\t@sh ./t.sh\n\t$(PYTHON) gen.py \\\n\t  x\n' };
-    const asking: [Covers, string, Files][] = [
+    const asking: [Permission, string, Files][] = [
       [command('node run'), 'run.js', {}],
       [command('node ./tool'), 'tool/index.js', {}],
       [command('node .'), 'index.js', {}],
@@ -283,7 +283,7 @@ describe('a change of what a command does that runs without asking', () => {
       [command('./gradlew test'), 'plugins/src/X.kt', { buildSrc: '-> plugins' }],
     ];
     for (const [allowed, path, files] of asking) assert.equal(await edited(allowed, path, files), 'ask steers-command', path);
-    const ordinary: [Covers, string, Files][] = [
+    const ordinary: [Permission, string, Files][] = [
       [command('make test'), 'src/a.c', { ...makefile, lib: '-> src' }],
       [command('npm test'), 'src/a.ts', script('node build/t && mocha test')],
       [command('pytest tests'), 'tests/test_a.py', {}],
@@ -385,7 +385,7 @@ describe('a change of what a command does that runs without asking', () => {
     kedge.granted.covers.push({ kind: 'edits' });
     answerAll(kedge.session, { approve: false });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
-    assert.equal(lastOf(kedge.events, 'approval_requested').reason, 'Nothing allows npm test. This run changed package.json.');
+    assert.equal(lastOf(kedge.events, 'approval_requested').reason, '`npm test` is not on the allowlist. This run changed package.json.');
   });
 
   it('is never made unasked, in whatever order things are allowed and changed', async () => {

@@ -23,7 +23,7 @@ describe('what the user took back while a run was held', () => {
     await kedge.session.changes.undo(kedge.session.state.lastRun?.runId ?? '');
     await kedge.session.resume();
     const { messages } = kedge.adapter.requests.at(-1) ?? { messages: [] };
-    assert.match(JSON.stringify(messages.at(-1)), /has taken back changes in a\.txt since/);
+    assert.match(JSON.stringify(messages.at(-1)), /has undone changes in a\.txt since/);
     assert.equal(messages.at(-1)?.role, 'user');
   });
 
@@ -38,7 +38,7 @@ describe('what the user took back while a run was held', () => {
     await kedge.session.changes.undo(kedge.session.state.lastRun?.runId ?? '');
     await kedge.session.resume();
     const { messages } = kedge.adapter.requests.at(-1) ?? { messages: [] };
-    assert.match(JSON.stringify(messages.slice(-2)), /And then\?.*has taken back changes in a\.txt since/);
+    assert.match(JSON.stringify(messages.slice(-2)), /And then\?.*has undone changes in a\.txt since/);
   });
 });
 
@@ -84,8 +84,8 @@ describe('while something is taken back', () => {
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
     const runId = kedge.session.state.lastRun?.runId ?? '';
     const undone = kedge.session.changes.undo(runId);
-    await assert.rejects(kedge.session.prompt({ text: 'more', mode: 'ask' }), /being taken back/);
-    await assert.rejects(kedge.session.changes.undo(runId), /being taken back/);
+    await assert.rejects(kedge.session.prompt({ text: 'more', mode: 'ask' }), /being undone/);
+    await assert.rejects(kedge.session.changes.undo(runId), /being undone/);
     await undone;
     const { undoId = '' } = lastOf(kedge.events, 'changes_undone');
     await kedge.session.changes.restore({ undoId });

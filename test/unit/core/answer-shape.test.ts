@@ -5,12 +5,12 @@ import { assistantOn, eventsOf, type HarnessOptions, lastOf, resultTexts } from 
 
 const go = { text: 'go', mode: 'ask' } as const;
 const FILES = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`f${index}.txt`, 'x\n']));
-/** What a server sends is of no type. */
+/** A server can send anything, so the events of these tests need not have their declared type. */
 const given = (event: unknown) => event as ModelEvent;
 const part = (fields: object) => given({ type: 'part', part: fields });
 const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
 
-describe('what a server counts as used holds off no budget', () => {
+describe('invalid token counts of a server do not defeat a budget', () => {
   const COUNTS: Record<string, object> = {
     negative: { input: -1_000, output: -100 },
     'zero tokens of a request': { input: 0, output: 0 },
@@ -49,7 +49,7 @@ describe('what a server counts as used holds off no budget', () => {
   }
 });
 
-describe('an answer of a form that no log can hold is no answer', () => {
+describe('an answer in an invalid form is rejected before it is logged', () => {
   const FORMLESS: Record<string, ModelEvent> = {
     'a call whose name is a number': part({ type: 'tool_call', id: 'c', name: 5, input: {} }),
     'a call without a name': part({ type: 'tool_call', id: 'c', input: {} }),
@@ -75,7 +75,7 @@ describe('an answer of a form that no log can hold is no answer', () => {
     });
   }
 
-  it('a call with arguments nested more deeply than code can follow: the model is told, and goes on', async () => {
+  it('reports a call with too deeply nested arguments to the model, which continues', async () => {
     for (const levels of [1_500, 100_000]) {
       await using kedge = await assistantOn({}, [turn(call('read_file', { path: nested(levels) })), turn(say('Done.'))]);
       await kedge.session.prompt(go);

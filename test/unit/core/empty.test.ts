@@ -27,7 +27,7 @@ for (const [what, events] of Object.entries(EMPTY)) {
   describe(`an answer of ${what}`, () => {
     const empty = () => turn(usage, ...events);
 
-    it('is no answer: the model is told so and asked once more', async () => {
+    it('is reported to the model, which is asked once more', async () => {
       await using kedge = await assistantOn({}, [empty(), turn(say('Hello.'), usage)]);
       await kedge.session.prompt(go);
       const { outcome, usage: counted } = lastOf(kedge.events, 'run_finished');
@@ -44,13 +44,13 @@ for (const [what, events] of Object.entries(EMPTY)) {
       assert.equal(waitingText(told, told.waitMs), 'The model’s answer was empty. Trying again (2 of 2)');
     });
 
-    it('twice is a failure, which can be tried again', async () => {
+    it('fails the run the second time, and can be retried', async () => {
       await using kedge = await assistantOn({}, [empty(), empty(), empty(), turn(say('Hello.'))]);
       await kedge.session.prompt(go);
       const { outcome, error } = lastOf(kedge.events, 'run_finished');
       assert.equal(outcome, 'failed');
       assert.equal(error?.kind, 'empty_answer');
-      assert.match(error?.message ?? '', /^The model’s answer was empty, .*: try it once more/);
+      assert.match(error?.message ?? '', /^The model’s answer was empty twice\. Try again/);
       assert.equal(kedge.adapter.requests.length, 2);
       const again = await kedge.reload();
       await again.session.resume();
@@ -65,7 +65,7 @@ for (const [what, events] of Object.entries(EMPTY)) {
 }
 
 describe('an empty answer', () => {
-  it('behind results of tools is asked for once more, too, and each time anew', async () => {
+  it('after tool results is requested once more as well, each time anew', async () => {
     const look = (id: string) => turn(call('list_directory', {}, id));
     await using kedge = await assistantOn({ 'a.txt': 'a' }, [look('1'), turn(), look('2'), turn(), turn(say('One file.'))]);
     await kedge.session.prompt(go);
@@ -73,7 +73,7 @@ describe('an empty answer', () => {
     assert.equal(eventsOf(kedge.events, 'model_waiting').length, 2);
   });
 
-  it('that was cut off at the output limit, or refused, is no such answer', async () => {
+  it('does not include one that was cut off at the output limit, or refused', async () => {
     for (const [reason, outcome] of [
       ['max_tokens', 'paused'],
       ['refusal', 'refused'],

@@ -10,10 +10,10 @@ import { assistantOn, eventsOf, type HarnessOptions, lastOf } from '../../suppor
 
 type Delta = Extract<ModelEvent, { type: 'text_delta' | 'reasoning_delta' | 'tool_input_delta' }>;
 
-/** More than any limit of these tests lets through. */
+/** More than any limit of these tests allows. */
 const NEVER = 1_000_000;
 
-/** Says the same for ever, without ever giving a timer its turn, and stops only where it is no longer asked. */
+/** Yields the same event forever without letting a timer run. It ends only when the consumer stops. */
 function endless(event: ModelEvent, onEvent: () => void = () => undefined) {
   const made = { count: 0 };
   const script = async function* (): AsyncGenerator<ModelEvent> {
@@ -34,10 +34,10 @@ const budgets =
   (run: RunBudget, day: Budgets['day'] = {}) =>
   () => ({ run, day });
 const go = { text: 'go', mode: 'ask' } as const;
-/** What the request takes beside the answer: instructions, tools and the prompt. */
+/** The estimated tokens of the request without the answer: instructions, tools and the prompt. */
 const REQUEST = 4_000;
 
-describe('an answer without an end is ended by the run’s limits', () => {
+describe('the limits of a run stop an endless answer', () => {
   for (const delta of DELTAS) {
     it(`of tokens, which are estimated as long as the service counts none: ${delta.type}`, async () => {
       const { script, made } = endless(delta);
@@ -47,12 +47,12 @@ describe('an answer without an end is ended by the run’s limits', () => {
       assert.equal(lastOf(kedge.events, 'run_paused').reason, 'limit');
       const streamed = (made.count * delta.text.length) / 4;
       assert.ok(streamed < 12_000 && streamed > 10_000 - REQUEST, String(streamed));
-      // What it used counts over the pause and over a reload, also where it had not said anything yet.
+      // The estimated use counts across the pause and the reload, even when nothing was received.
       assert.ok((kedge.session.state.lastRun?.used.tokens ?? 0) >= 10_000);
       assert.deepEqual(foldSession(kedge.events.filter(isDurable)).lastRun?.used.tokens, kedge.session.state.lastRun?.used.tokens);
       await kedge.session.resume();
       assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
-      // It is told to go on only with what it had said.
+      // The model is told to continue only when it had begun its answer.
       const roles = kedge.adapter.requests[1]?.messages.map(({ role }) => role);
       assert.deepEqual(roles, delta.type === 'text_delta' ? ['user', 'assistant', 'user'] : ['user']);
     });
@@ -69,7 +69,7 @@ describe('an answer without an end is ended by the run’s limits', () => {
     });
   }
 
-  it('of minutes, while nothing comes at all', async () => {
+  it('of minutes, while nothing is received', async () => {
     await using kedge = await assistantOn({}, [hang(say('Half a '))], { limits: { minutes: 0.01 } });
     await kedge.session.prompt(go);
     assert.equal(lastOf(kedge.events, 'budget_reached').limit, 'minutes');
@@ -102,7 +102,7 @@ describe('an answer without an end is ended by the run’s limits', () => {
     });
   }
 
-  it('and what had come is kept as half an answer, which the model is told to go on with', async () => {
+  it('and keep the text so far, which the model is told to continue', async () => {
     const { script } = endless({ type: 'text_delta', text: 'word ' });
     await using kedge = await assistantOn({}, [script, turn(say('and the rest.'))], { budgets: budgets({ tokens: 10_000 }) });
     await kedge.session.prompt(go);
@@ -119,7 +119,7 @@ describe('an answer without an end is ended by the run’s limits', () => {
     );
   });
 
-  it('counts what an answer without a count used, in the run, after a reload and for the day', async () => {
+  it('estimates the use of an answer without token counts, for the run, after a reload and for the day', async () => {
     const budget = budgets({ tokens: 6_000 }, { tokens: 1_000_000 });
     const long = () => turn(say('word '.repeat(2_000)), call('list_directory', {}));
     await using kedge = await assistantOn({}, Array.from({ length: 9 }, long), { budgets: budget });
@@ -132,7 +132,7 @@ describe('an answer without an end is ended by the run’s limits', () => {
     assert.deepEqual(kedge.session.state.lastRun?.usage, {});
   });
 
-  it('does not estimate where the service counts', async () => {
+  it('do not estimate when the service counts tokens', async () => {
     const usage = { type: 'usage', usage: { input: 10, output: 5 } } as const;
     await using kedge = await assistantOn({}, [turn(say('word '.repeat(9_000)), usage)], {});
     await kedge.session.prompt(go);
@@ -143,7 +143,7 @@ describe('an answer without an end is ended by the run’s limits', () => {
 
 const MAX_ANSWER = 2_000_000;
 
-describe('an answer without an end is cut off where no run has a limit', () => {
+describe('an endless answer is cut off even without a limit', () => {
   const PART: ModelEvent = { type: 'part', part: { type: 'tool_call', id: 'same', name: 'read_file', input: {} } };
   const cases: [string, ModelEvent][] = [
     ...DELTAS.map((delta): [string, ModelEvent] => [delta.type, { ...delta, text: delta.text.repeat(100) }]),
@@ -160,12 +160,12 @@ describe('an answer without an end is cut off where no run has a limit', () => {
       assert.equal(outcome, 'failed');
       assert.match(error?.message ?? '', /(longer than 2 million characters|more than 1,000 calls), so it was cut off/);
       assert.ok(made.count <= MAX_ANSWER / 60, String(made.count));
-      // The session can be gone on with: what is kept of it fits into a request.
+      // The session can continue: what is kept of the answer fits into a request.
       assert.ok(JSON.stringify(kedge.session.state.messages).length < 200_000);
     });
   }
 
-  it('and its source is told to end', async () => {
+  it('and its source is ended', async () => {
     let ended = false;
     const adapter: ModelAdapter = {
       async *stream() {

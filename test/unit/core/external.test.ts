@@ -13,7 +13,7 @@ import { emptySession } from '../../../src/core/session/session-state.ts';
 import { call, say, scriptedAdapter, turn } from '../../../src/providers/scripted/index.ts';
 import { GENEROUS } from '../../support/harness.ts';
 
-/** A tool of another program, which changes what no gate watches over. */
+/** A tool of another program, whose effects no gate controls. */
 function launch(onLaunch: (callId: string) => void): Tool {
   return {
     name: 'launch',
@@ -34,7 +34,7 @@ function launch(onLaunch: (callId: string) => void): Tool {
 
 type Death = (event: EventBody | 'launch') => boolean;
 
-/** Runs over a log that is kept until `dies` says so of an event, which then is the last, or of the launch. */
+/** Runs on a log that is kept until `dies` returns true for an event or for the launch. That event is the last one in the log. */
 async function run(log: AgentEvent[], launched: string[], kind: Decision['kind'], dies: Death): Promise<void> {
   const state = log.length ? foldSession(log) : emptySession();
   let dead = false;
@@ -79,7 +79,7 @@ async function run(log: AgentEvent[], launched: string[], kind: Decision['kind']
   await runLoop(ports, new AbortController().signal).catch(() => undefined);
 }
 
-describe('an effect that no gate watches over happens at most once', () => {
+describe('an effect outside the write gate happens at most once', () => {
   for (const kind of ['allow', 'ask'] as const) {
     it(`wherever the run is cut off, when it is ${kind === 'ask' ? 'approved' : 'allowed'}`, async () => {
       for (let cut = 3; ; cut++) {

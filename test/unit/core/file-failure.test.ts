@@ -11,13 +11,13 @@ describe('a file of Kedge’s own that cannot be written', () => {
   for (const [code, syscall, words] of [
     ['EACCES', 'mkdir', '/home/kedge cannot be written: permission denied.'],
     ['EROFS', 'open', '/home/kedge cannot be written: it is on a read-only disk.'],
-    // On a read-only disk Node's recursive mkdir says that the folder is not there.
+    // On a read-only disk, Node's recursive mkdir reports that the folder does not exist.
     ['ENOENT', 'mkdir', '/home/kedge cannot be written: its folder cannot be created there.'],
     ['ENOSPC', 'mkdir', '/home/kedge cannot be written: the disk is full.'],
   ] as const)
-    it(`is said to be that: ${code} of ${syscall}`, () => assert.equal(fileFailure(failure(code, syscall)), words));
+    it(`is described in words: ${code} of ${syscall}`, () => assert.equal(fileFailure(failure(code, syscall)), words));
 
-  it('is what a real one says', () => {
+  it('is described the same for a real error', () => {
     const folder = mkdtempSync(join(tmpdir(), 'kedge-file-'));
     try {
       writeFileSync(join(folder, 'a'), '');
@@ -31,7 +31,7 @@ describe('a file of Kedge’s own that cannot be written', () => {
     }
   });
 
-  it('is told from other failures', () => {
+  it('is distinguished from other failures', () => {
     assert.equal(writeFailure(failure('ENOENT', 'open')), undefined);
     assert.equal(writeFailure(new Error('Another.')), undefined);
     assert.equal(fileFailure(new Error('Another.')), 'Another.');

@@ -1,4 +1,4 @@
-/** What the fold of a log comes to, where many events or their order could mislead it. */
+/** Tests the fold of logs in which the number or order of events could lead to a wrong state. */
 import assert from 'node:assert/strict';
 import type { AgentEvent, EventBody } from '../../../src/core/session/events.ts';
 import { foldSession } from '../../../src/core/session/reduce.ts';
@@ -24,8 +24,8 @@ const ended = (callId: string): EventBody => ({
 const started: EventBody = { type: 'run_started', mode: 'agent', prompt: 'go', model, limits };
 const logOf = (bodies: EventBody[]): AgentEvent[] => bodies.map((body, index) => ({ ...body, runId: 'r', seq: index + 1, at: index }));
 
-describe('calls that run side by side', () => {
-  it('go round in circles in whichever order they end', () => {
+describe('parallel calls', () => {
+  it('are detected as a cycle in whichever order they end', () => {
     const log = logOf([
       started,
       ...[asked('a1', 'b1'), ended('a1'), ended('b1')],

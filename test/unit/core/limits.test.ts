@@ -6,7 +6,7 @@ import { answerAll, assistantOn, eventsOf, lastOf, nextEvent, resultTexts } from
 const files = { 'a.txt': 'a', 'b.txt': 'b' };
 const read = (path: string, id = '') => call('read_file', { path }, id);
 
-describe('at a limit the run pauses, says what it found, and goes on when it is resumed', () => {
+describe('at a limit the run pauses with a summary, and continues when it is resumed', () => {
   it('turns', async () => {
     await using kedge = await assistantOn(files, [turn(say('First a.'), read('a.txt')), turn(read('b.txt')), turn(say('Done.'))], {
       limits: { turns: 2 },
@@ -23,7 +23,7 @@ describe('at a limit the run pauses, says what it found, and goes on when it is 
     assert.deepEqual(resultTexts(kedge.session), ['1\ta', '1\tb']);
   });
 
-  it('says how many calls were executed, and not how many were asked for, and what they found', async () => {
+  it('reports executed calls and their findings, not requested ones', async () => {
     const look = call('search_text', { pattern: 'a' });
     const script = [
       turn(say('I look\naround.'), look, read('missing.txt'), call('no_such_tool', {}), call('run_command', { command: 'rm -rf /' })),
@@ -50,12 +50,12 @@ describe('at a limit the run pauses, says what it found, and goes on when it is 
         'The model’s last words:\n- I look around.\n- It is in a.txt.\n- Two more.',
       ].join('\n\n'),
     );
-    // After a reload the run pauses with the same account.
+    // After a reload, the run pauses with the same summary.
     const again = await kedge.reload();
     assert.equal(describeProgress(again.session.state, again.session.state.lastRun), lastOf(kedge.events, 'run_paused').summary);
   });
 
-  it('says at the next pause what was used up in all, also before a message that joined', async () => {
+  it('reports the total use at the next pause, including the use before a queued message', async () => {
     const reads = (path: string) => turn(say(`Now ${path}.`), read(path));
     await using kedge = await assistantOn(files, [reads('a.txt'), reads('b.txt'), reads('a.txt'), reads('b.txt'), turn(say('Done.'))], {
       limits: { turns: 2 },
@@ -70,7 +70,7 @@ describe('at a limit the run pauses, says what it found, and goes on when it is 
     assert.match(lastOf(kedge.events, 'run_paused').summary, /^So far 4 tool calls: read_file × 4\./);
   });
 
-  it('calls of a run: what has room is executed, the rest waits', async () => {
+  it('calls of a run: executes as many as the limit allows, the rest waits', async () => {
     await using kedge = await assistantOn(files, [turn(read('a.txt', '1'), read('b.txt', '2'), read('a.txt', '3')), turn(say('Done.'))], {
       limits: { callsPerRun: 2 },
     });
@@ -107,14 +107,14 @@ describe('at a limit the run pauses, says what it found, and goes on when it is 
     });
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
     assert.equal(lastOf(kedge.events, 'budget_reached').limit, 'minutes');
-    // The second call was asked for, but not executed any more.
+    // The second call was requested but not executed.
     assert.equal(eventsOf(kedge.events, 'tool_finished').length, 1);
     await kedge.session.resume();
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
     assert.deepEqual(resultTexts(kedge.session), ['1\ta', '1\ta']);
   });
 
-  it('but not the minutes for which it waits for its user', async () => {
+  it('but not the minutes in which it waits for its user', async () => {
     let time = 0;
     await using kedge = await assistantOn(
       {},
@@ -131,7 +131,7 @@ describe('at a limit the run pauses, says what it found, and goes on when it is 
     assert.equal(eventsOf(kedge.events, 'tool_finished')[0]?.durationMs, 0);
   });
 
-  it('calls of a turn: what is beyond is an error result, so that the model asks again', async () => {
+  it('calls of a turn: those beyond the limit get an error result, so that the model asks again', async () => {
     await using kedge = await assistantOn(files, [turn(...['1', '2', '3'].map((id) => read('a.txt', id))), turn(say('Done.'))], {
       limits: { callsPerTurn: 2 },
     });
@@ -143,7 +143,7 @@ describe('at a limit the run pauses, says what it found, and goes on when it is 
     ]);
   });
 
-  it('calls of a turn are counted from the first, also when the run goes on in their midst', async () => {
+  it('calls of a turn are counted from the first, also when the run is resumed between them', async () => {
     await using kedge = await assistantOn(files, [turn(...['1', '2', '3', '4'].map((id) => read('a.txt', id))), turn(say('Done.'))], {
       limits: { callsPerTurn: 3, callsPerRun: 2 },
     });
@@ -169,7 +169,7 @@ describe('at a limit the run pauses, says what it found, and goes on when it is 
     assert.deepEqual(resultTexts(kedge.session), ['1\ta', 'ERROR Not executed: the run was stopped before this call.']);
   });
 
-  it('counts the usage of the whole run, over the pause', async () => {
+  it('counts the usage of the whole run across the pause', async () => {
     const usage = { type: 'usage', usage: { input: 5, output: 1 } } as const;
     await using kedge = await assistantOn(files, [turn(read('a.txt'), usage), turn(say('Done.'), usage)], { limits: { turns: 1 } });
     await kedge.session.prompt({ text: 'go', mode: 'ask' });

@@ -10,7 +10,7 @@ const read = (path: string, id = '') => call('read_file', { path }, id);
 const usage = (tokens: object): ModelEvent => ({ type: 'usage', usage: tokens });
 const stop = (reason: 'max_tokens' | 'refusal' | 'other'): ModelEvent => ({ type: 'stop', reason });
 
-/** A disk on which reading takes as long as the test wants, and that counts how many read at once. */
+/** A disk on which a read takes as long as the test wants, and which counts parallel reads. */
 class SlowDisk extends NodeFileSystem {
   static delays: Record<string, number> = {};
   reading = 0;
@@ -24,7 +24,7 @@ class SlowDisk extends NodeFileSystem {
 }
 
 describe('the loop', () => {
-  it('ends with an answer that asks for nothing', async () => {
+  it('ends with an answer without a tool call', async () => {
     await using kedge = await assistantOn({}, [turn(say('Hello.'))]);
     await kedge.session.prompt({ text: 'hi', mode: 'ask' });
     assert.deepEqual(
@@ -34,7 +34,7 @@ describe('the loop', () => {
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
   });
 
-  it('hands the model the results of its calls, and goes on until it answers', async () => {
+  it('sends tool results to the model until it answers', async () => {
     await using kedge = await assistantOn({ 'a.txt': 'one\n', 'b.txt': 'two\n' }, [
       turn(read('a.txt')),
       turn(read('b.txt')),
@@ -48,7 +48,7 @@ describe('the loop', () => {
     );
   });
 
-  it('runs calls that only read side by side, and keeps their results in the order of the calls', async () => {
+  it('runs read-only calls in parallel, and keeps their results in the order of the calls', async () => {
     SlowDisk.delays = { 'slow.txt': 60, 'middle.txt': 30 };
     let disk: SlowDisk | undefined;
     await using kedge = await assistantOn(
@@ -69,7 +69,7 @@ describe('the loop', () => {
     assert.deepEqual(kedge.adapter.requests[1]?.messages.at(-1)?.content, resultsOf(kedge.session));
   });
 
-  it('runs calls that change something alone, each after all that were asked for before it', async () => {
+  it('runs a call that changes something alone, after all calls before it', async () => {
     SlowDisk.delays = { 'a.txt': 20 };
     await using kedge = await assistantOn(
       { 'a.txt': '0' },
@@ -101,7 +101,7 @@ describe('the loop', () => {
     );
   });
 
-  it('sums what is known of the usage, and leaves unknown what is unknown', async () => {
+  it('adds up known usage, and leaves unknown usage undefined', async () => {
     await using kedge = await assistantOn({ 'a.txt': 'a' }, [
       turn(read('a.txt'), usage({ input: 10, output: 2 })),
       turn(read('a.txt')),
@@ -136,7 +136,7 @@ describe('the loop', () => {
   });
 });
 
-describe('what a model gets wrong comes back as an error that it can correct', () => {
+describe('a mistake of the model becomes an error result that it can correct', () => {
   async function resultOf(...events: Parameters<typeof turn>): Promise<string> {
     await using kedge = await assistantOn({ 'a.txt': 'a' }, [turn(...events), turn(say('I see.'))]);
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
@@ -172,11 +172,11 @@ describe('what a model gets wrong comes back as an error that it can correct', (
     assert.equal(await resultOf({ type: 'part', part }), 'ERROR Not executed: it was quoted.');
   });
 
-  it('a tool that fails for a reason of the model', async () => {
+  it('a tool that fails because of its arguments', async () => {
     assert.equal(await resultOf(read('none.txt')), 'ERROR There is no file none.txt. Use find_files to look for it.');
   });
 
-  it('a tool that fails for a reason of its own', async () => {
+  it('a tool that fails with an internal error', async () => {
     class BrokenDisk extends NodeFileSystem {
       override async read(): Promise<never> {
         throw new Error('EIO: the disk is broken');
@@ -189,7 +189,7 @@ describe('what a model gets wrong comes back as an error that it can correct', (
     assert.deepEqual(resultTexts(kedge.session), ['ERROR The tool failed: EIO: the disk is broken']);
   });
 
-  it('ids that are empty or there twice: each call gets one of its own', async () => {
+  it('empty and duplicate ids: each call gets a unique one', async () => {
     const bare = (path: string, id: string) => ({
       type: 'part' as const,
       part: { type: 'tool_call' as const, id, name: 'read_file', input: { path } },
@@ -206,10 +206,10 @@ describe('what a model gets wrong comes back as an error that it can correct', (
   });
 });
 
-describe('an answer that is not whole', () => {
+describe('an incomplete answer', () => {
   const create = call('create_file', { path: 'new.txt', content: 'half' });
 
-  it('never executes a call at the output limit: the run pauses, and goes on when it is resumed', async () => {
+  it('never executes a call at the output limit: the run pauses, and continues when it is resumed', async () => {
     await using kedge = await assistantOn({}, [[...say('I begin'), ...create, stop('max_tokens')], turn(say('and end.'))]);
     answerAll(kedge.session, { approve: true, grant: 'session' });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
@@ -225,7 +225,7 @@ describe('an answer that is not whole', () => {
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
   });
 
-  it('goes on also where nothing but half a call came', async () => {
+  it('can be continued even when only half a call was received', async () => {
     await using kedge = await assistantOn({}, [[...create, stop('max_tokens')], turn(say('Again, shorter.'))]);
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
     await kedge.session.resume();
@@ -242,7 +242,7 @@ describe('an answer that is not whole', () => {
     assert.deepEqual(eventsOf(kedge.events, 'tool_started'), []);
   });
 
-  it('is a failure when the stream just ends; what was said is kept', async () => {
+  it('is a failure when the stream ends without a stop; its text is kept', async () => {
     await using kedge = await assistantOn({}, [[{ type: 'text_delta', text: 'Half a sen' }], turn(say('Whole.'))]);
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
     const { outcome, error } = lastOf(kedge.events, 'run_finished');
@@ -261,7 +261,7 @@ describe('a model that fails', () => {
     throw new ModelError('rate_limit', 'Too many requests. Wait a minute.');
   };
 
-  it('ends the run with the reason, and the session goes on', async () => {
+  it('ends the run with the reason, and the session can continue', async () => {
     await using kedge = await assistantOn({ 'a.txt': 'a' }, [failing, turn(say('Back again.'))]);
     await kedge.session.prompt({ text: 'one', mode: 'ask' });
     const { outcome, error } = lastOf(kedge.events, 'run_finished');
@@ -271,7 +271,7 @@ describe('a model that fails', () => {
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
   });
 
-  it('can be asked again from where it stood', async () => {
+  it('can be retried from the same state', async () => {
     await using kedge = await assistantOn({ 'a.txt': 'a' }, [turn(read('a.txt')), failing, turn(say('Done.'))]);
     await kedge.session.prompt({ text: 'one', mode: 'ask' });
     await kedge.session.resume();
@@ -281,7 +281,7 @@ describe('a model that fails', () => {
     await assert.rejects(kedge.session.resume(), /no paused run/);
   });
 
-  it('says what is wrong with its connection by the kind of the error', async () => {
+  it('reports connection problems by the kind of the error', async () => {
     const connect = async () => {
       throw new ModelError('auth', 'There is no key.');
     };
@@ -291,8 +291,8 @@ describe('a model that fails', () => {
   });
 });
 
-describe('a session in which a call was left without a result', () => {
-  it('goes on: the call counts as not executed', async () => {
+describe('a session with a call without a result', () => {
+  it('continues: the call counts as not executed', async () => {
     await using kedge = await assistantOn({ 'a.txt': 'a' }, [turn(read('a.txt', 'lost')), turn(say('Never mind.'))], {
       limits: { callsPerRun: 0 },
     });

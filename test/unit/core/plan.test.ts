@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { revisionHash, shortHash, withHash } from '../../../src/core/plan/hash.ts';
-import { planNote, planText, rerooted, widened } from '../../../src/core/plan/plan.ts';
-import { currentStep, nextStep, renumbered, settledText } from '../../../src/core/plan/progress.ts';
+import { planNote, planText, rerootPlan, widenPlan } from '../../../src/core/plan/plan.ts';
+import { currentStep, finishedStepsText, nextStep, renumberSteps } from '../../../src/core/plan/progress.ts';
 import { Plan, PlanDraft } from '../../../src/core/plan/schema.ts';
 import { planMarkdown } from '../../../src/core/view/plan-markdown.ts';
 
@@ -27,7 +27,7 @@ const PLAN: Plan = {
 };
 
 describe('the hash of a revision', () => {
-  it('is that of what the plan says, and of nothing else', async () => {
+  it('depends on the content of the plan and nothing else', async () => {
     const hash = await revisionHash(PLAN);
     assert.match(hash, /^[0-9a-f]{64}$/);
     assert.equal(await revisionHash({ ...PLAN, id: 'q', revision: 7, hash: 'x', supersedes: 'r' }), hash);
@@ -36,7 +36,7 @@ describe('the hash of a revision', () => {
     assert.equal(shortHash(await withHash(PLAN)), hash.slice(0, 7));
   });
 
-  it('is another for any other goal, scope, order or check', async () => {
+  it('differs for any other goal, scope, order or check', async () => {
     const { steps } = PLAN;
     const [first, second, third] = steps as [Plan['steps'][number], Plan['steps'][number], Plan['steps'][number]];
     const others: Plan[] = [
@@ -57,7 +57,7 @@ const withoutChecks = (): Plan => {
 };
 
 describe('a plan as text', () => {
-  it('names files, checks and what is over', () => {
+  it('names files, checks and finished steps', () => {
     assert.equal(
       planText(PLAN, { 1: 'done' }),
       [
@@ -88,7 +88,7 @@ describe('a plan as text', () => {
     assert.doesNotMatch(planNote(PLAN).text, /begin with/);
   });
 
-  it('is a Markdown document with boxes once it was begun', () => {
+  it('is a Markdown document, with check boxes once it was started', () => {
     assert.match(planMarkdown(PLAN), /^# Rename it\n\nRevision 1\n\n## Steps\n\n1\. \*\*Code\*\*\n {3}- Not the tables\.\n/);
     const text = planMarkdown(PLAN, { 1: { status: 'done' }, 2: { status: 'failed', note: 'It failed.', rolledBack: true } });
     assert.match(
@@ -100,7 +100,7 @@ describe('a plan as text', () => {
 });
 
 describe('a plan of an older log', () => {
-  it('holds checks as words, and is one still', () => {
+  it('with checks in plain words is still valid', () => {
     const old = { id: 'p', revision: 1, goal: 'g', steps: [{ title: 't', files: ['a'], check: 'read it' }], checks: ['npm test'] };
     assert.deepEqual(Plan.parse(old), old);
     assert.deepEqual(PlanDraft.parse({ goal: 'g', steps: [{ title: 't', files: [] }] }), { goal: 'g', steps: [{ title: 't', files: [] }] });
@@ -108,22 +108,22 @@ describe('a plan of an older log', () => {
 });
 
 describe('another revision', () => {
-  it('lets one step change more', () => {
-    const wider = widened({ ...PLAN, hash: 'x' }, 2, ['x.ts', 'test/*.ts']);
+  it('can extend the files of one step', () => {
+    const wider = widenPlan({ ...PLAN, hash: 'x' }, 2, ['x.ts', 'test/*.ts']);
     assert.deepEqual(
       wider.steps.map(({ files }) => files),
       [['src/a.ts'], ['test/*.ts', 'x.ts'], []],
     );
     assert.deepEqual([wider.revision, wider.hash], [2, undefined]);
-    assert.deepEqual(widened(PLAN, undefined, ['x.ts']).steps.at(-1), { title: 'Change x.ts', files: ['x.ts'] });
+    assert.deepEqual(widenPlan(PLAN, undefined, ['x.ts']).steps.at(-1), { title: 'Change x.ts', files: ['x.ts'] });
   });
 
-  it('for another folder goes where the paths begin with the folder’s name, and nowhere else', () => {
+  it('for another folder replaces the folder name at the beginning of paths, and nothing else', () => {
     const of = (files: string[], glob: string): Plan => ({
       ...PLAN,
       steps: [{ title: 't', files, check: { search_empty: { pattern: 'a/b', glob } } }],
     });
-    const there = rerooted(of(['a/x.ts', 'a', 'ab/x.ts', 'b/a/x.ts'], 'a/**'), 'a', 'z');
+    const there = rerootPlan(of(['a/x.ts', 'a', 'ab/x.ts', 'b/a/x.ts'], 'a/**'), 'a', 'z');
     assert.deepEqual(there.steps[0], {
       title: 't',
       files: ['z/x.ts', 'z', 'ab/x.ts', 'b/a/x.ts'],
@@ -131,13 +131,13 @@ describe('another revision', () => {
     });
   });
 
-  it('keeps what is known of each step, whichever number that has now', () => {
+  it('keeps the state of each step, whatever its new number is', () => {
     const steps = { 1: { status: 'done' }, 3: { status: 'started' } } as const;
-    assert.deepEqual(renumbered(steps, [1, 0, 3]), steps);
-    assert.deepEqual(renumbered(steps, [3, 1]), { 1: { status: 'started' }, 2: { status: 'done' } });
+    assert.deepEqual(renumberSteps(steps, [1, 0, 3]), steps);
+    assert.deepEqual(renumberSteps(steps, [3, 1]), { 1: { status: 'started' }, 2: { status: 'done' } });
     fc.assert(
       fc.property(fc.shuffledSubarray([0, 1, 2, 3]), (was) => {
-        const after = renumbered(steps, was);
+        const after = renumberSteps(steps, was);
         for (const [index, old] of was.entries()) assert.equal(after[index + 1], steps[old as 1]);
       }),
     );
@@ -145,13 +145,13 @@ describe('another revision', () => {
 });
 
 describe('the next step', () => {
-  it('is the first that is neither over nor under way', () => {
-    const at = (steps: Parameters<typeof settledText>[0]) => [currentStep({ steps }), nextStep({ plan: PLAN, steps })];
+  it('is the first that is neither finished nor running', () => {
+    const at = (steps: Parameters<typeof finishedStepsText>[0]) => [currentStep({ steps }), nextStep({ plan: PLAN, steps })];
     assert.deepEqual(at({}), [undefined, 1]);
     assert.deepEqual(at({ 1: { status: 'started' } }), [1, 2]);
     assert.deepEqual(at({ 1: { status: 'failed' }, 2: { status: 'done' } }), [undefined, 1]);
     assert.deepEqual(at({ 1: { status: 'done' }, 2: { status: 'skipped' }, 3: { status: 'done' } }), [undefined, undefined]);
-    assert.deepEqual(settledText({ 1: { status: 'done' }, 2: { status: 'failed' }, 3: { status: 'skipped' } }), {
+    assert.deepEqual(finishedStepsText({ 1: { status: 'done' }, 2: { status: 'failed' }, 3: { status: 'skipped' } }), {
       1: 'done',
       3: 'skipped',
     });

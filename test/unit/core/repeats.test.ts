@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { isStuck, type Made, REPEATED, repeatsThrice } from '../../../src/core/session/repeats.ts';
+import { type CompletedCall, isStuck, REPEATED, repeatsThrice } from '../../../src/core/session/repeats.ts';
 import { call, type ScriptedTurn, say, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, eventsOf, type Harness, lastOf, resultTexts } from '../../support/harness.ts';
 
@@ -20,16 +20,16 @@ async function runOf(script: ScriptedTurn[], after?: (kedge: Harness) => Promise
   };
 }
 
-describe('a run that goes round in circles', () => {
-  it('tells the model with the third of the same calls', async () => {
+describe('a run that goes in circles', () => {
+  it('tells the model at the third repetition', async () => {
     assert.deepEqual(await runOf(reads('a', 'a', 'a', 'b')), { told: [3], calls: 4, pause: undefined, outcome: 'answered' });
   });
 
-  it('pauses with the next', async () => {
+  it('pauses at the next one', async () => {
     assert.deepEqual(await runOf(reads('a', 'a', 'a', 'a', 'a')), { told: [3], calls: 4, pause: 'repeating', outcome: undefined });
   });
 
-  it('notices calls that alternate and fail, with whatever words', async () => {
+  it('detects calls that alternate and fail, whatever the error messages are', async () => {
     assert.deepEqual(await runOf(reads('x', 'y', 'x', 'y', 'x', 'y', 'a')), { told: [6], calls: 7, pause: undefined, outcome: 'answered' });
     assert.deepEqual(await runOf(reads('x', 'y', 'x', 'y', 'x', 'y', 'x', 'y')), {
       told: [6],
@@ -39,19 +39,19 @@ describe('a run that goes round in circles', () => {
     });
   });
 
-  it('knows the same call by its arguments, in whatever order they come', async () => {
+  it('compares arguments regardless of their order', async () => {
     const inOrder = { pattern: 'a', glob: '**' };
     const turned = { glob: '**', pattern: 'a' };
     const script = [inOrder, turned, inOrder, turned].map((input) => turn(call('search_text', input)));
     assert.equal((await runOf(script)).pause, 'repeating');
   });
 
-  it('is let go on, and counted anew', async () => {
+  it('can be resumed, and is counted anew', async () => {
     const { calls, told, outcome } = await runOf(reads('a', 'a', 'a', 'a', 'a', 'a', 'b'), ({ session }) => session.resume());
     assert.deepEqual([calls, told, outcome], [7, [3], 'answered']);
   });
 
-  it('is paused with what was done, and can be gone on with after a reload', async () => {
+  it('pauses with a summary, and can be resumed after a reload', async () => {
     await using kedge = await assistantOn(files, [...reads('a', 'a', 'a', 'a'), turn(say('Done.'))]);
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
     assert.match(lastOf(kedge.events, 'run_paused').summary, /^So far 4 tool calls: read_file × 4\./);
@@ -61,7 +61,7 @@ describe('a run that goes round in circles', () => {
     assert.equal(lastOf(again.events, 'run_finished').outcome, 'answered');
   });
 
-  it('is noticed over a pause and a reload, too', async () => {
+  it('is detected across a pause and a reload, too', async () => {
     await using kedge = await assistantOn(files, [...reads('a', 'a', 'a', 'a'), turn(say('Done.'))], { limits: { turns: 2 } });
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
     const again = await kedge.reload();
@@ -71,13 +71,13 @@ describe('a run that goes round in circles', () => {
   });
 });
 
-describe('no circle is', () => {
-  const made = (name: string, input: unknown, text: string, isError = false): Made => ({
+describe('these are not cycles:', () => {
+  const made = (name: string, input: unknown, text: string, isError = false): CompletedCall => ({
     call: { type: 'tool_call', id: '', name, input },
     result: { type: 'tool_result', callId: '', name, content: [{ type: 'text', text }], ...(isError && { isError }) },
   });
 
-  it('a call that gets another result each time, as one that polls', () => {
+  it('a call with a different result each time, as polling', () => {
     const polls = Array.from({ length: 12 }, (_, index) => made('status', {}, `${index} of 12`));
     const failing = Array.from({ length: 12 }, (_, index) => made('status', {}, `not yet: ${index} s`, true));
     for (const calls of [polls, failing]) {
@@ -94,12 +94,12 @@ describe('no circle is', () => {
     assert.equal(repeatsThrice(calls), false);
   });
 
-  it('one that other calls stand between once', () => {
+  it('a repetition that other calls interrupt', () => {
     const a = made('read', { path: 'a' }, 'a');
     assert.equal(repeatsThrice([a, a, made('read', { path: 'b' }, 'b'), a]), false);
   });
 
-  it('found in calls that all differ, however many', () => {
+  it('any number of calls that all differ', () => {
     const some = fc.uniqueArray(fc.json(), { minLength: 1, maxLength: 13 });
     fc.assert(
       fc.property(some, (inputs) => {
@@ -109,11 +109,11 @@ describe('no circle is', () => {
     );
   });
 
-  it('missed: any circle of up to four calls is told of with the last call of its third round, and stuck with the next', () => {
+  it('but every cycle of up to four calls is reported at the end of its third round, and pauses the run at the next call', () => {
     const circle = fc.uniqueArray(fc.nat(), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(circle, fc.boolean(), (ids, fails) => {
-        const calls: Made[] = [];
+        const calls: CompletedCall[] = [];
         for (let index = 0; index < 3 * ids.length + 1; index++) {
           const id = ids[index % ids.length];
           const before = [...calls, made('tool', { id }, fails && ids.length > 1 ? `failed ${index}` : `result ${id}`, fails)];

@@ -14,7 +14,7 @@ import { call, scriptedAdapter, turn } from '../../../src/providers/scripted/ind
 import { withoutLongTimers } from '../../support/clock.ts';
 import { GENEROUS } from '../../support/harness.ts';
 
-/** A command, or a tool of another program, that heeds no signal and never ends. */
+/** A command, or a tool of another program, that ignores the abort signal and never ends. */
 function deafTool(effect: Effect, source: string, begun: (context: ExecuteContext) => void): Tool {
   return {
     name: 'deaf',
@@ -33,7 +33,7 @@ function deafTool(effect: Effect, source: string, begun: (context: ExecuteContex
   };
 }
 
-describe('stop ends at once what is outside of Kedge', () => {
+describe('stop immediately ends work outside of Kedge', () => {
   const allow: RunPorts['decide'] = () => ({ kind: 'allow', rule: 'granted', reason: '' });
   const never = new Promise<never>(() => {});
   for (const [what, effect, source, decide] of [

@@ -5,7 +5,7 @@ import { call, hang, say, turn } from '../../../src/providers/scripted/index.ts'
 import { withoutLongTimers } from '../../support/clock.ts';
 import { answerAll, assistantOn, eventsOf, type Harness, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';
 
-/** A source that heeds no signal and never ends. */
+/** A source that ignores the abort signal and never ends. */
 function deaf(...events: ModelEvent[]): ModelAdapter {
   return {
     stream: () => ({
@@ -23,8 +23,8 @@ async function stopsAtOnce({ session, events }: Harness, longMs?: number): Promi
   assert.equal(session.running, false);
 }
 
-describe('stop ends the run at once', () => {
-  it('in mid-stream, also where the model does not listen; half an answer is kept', async () => {
+describe('stop ends the run immediately', () => {
+  it('while an answer is streamed, even if the model ignores the signal; the text so far is kept', async () => {
     await using kedge = await assistantOn({}, [], { adapter: deaf({ type: 'text_delta', text: 'I was just ' }) });
     const delta = nextEvent(kedge.session, 'text_delta');
     const ended = kedge.session.prompt({ text: 'go', mode: 'ask' });
@@ -34,7 +34,7 @@ describe('stop ends the run at once', () => {
     assert.deepEqual(kedge.session.state.messages.at(-1)?.content, [{ type: 'text', text: 'I was just ' }]);
   });
 
-  it('and keeps whole parts and the one that was being said', async () => {
+  it('and keeps complete parts and the incomplete one', async () => {
     await using kedge = await assistantOn({}, [hang(say('One.'), call('read_file', { path: 'x' }), { type: 'text_delta', text: 'Tw' })]);
     const ended = kedge.session.prompt({ text: 'go', mode: 'ask' });
     await nextEvent(kedge.session, 'text_delta');
@@ -47,7 +47,7 @@ describe('stop ends the run at once', () => {
     ]);
   });
 
-  it('before the model has said anything: then nothing is kept', async () => {
+  it('before anything was received: then nothing is kept', async () => {
     await using kedge = await assistantOn({}, [], { adapter: deaf() });
     const began = nextEvent(kedge.session, 'turn_started');
     const ended = kedge.session.prompt({ text: 'go', mode: 'ask' });
@@ -99,7 +99,7 @@ describe('stop ends the run at once', () => {
     await ended;
   });
 
-  it('while it waits for the answer to a question, which is asked no more', async () => {
+  it('while it waits for an answer, and withdraws the question', async () => {
     await using kedge = await assistantOn({}, [turn(call('ask_user', { question: 'Why?' }))]);
     const ended = kedge.session.prompt({ text: 'go', mode: 'ask' });
     await nextEvent(kedge.session, 'question_asked');
@@ -139,13 +139,13 @@ describe('stop ends the run at once', () => {
     await ended;
   });
 
-  it('while it waits for an approval, which is asked no more', async () => {
+  it('while it waits for an approval, and withdraws the request', async () => {
     await using kedge = await assistantOn({}, [turn(call('create_file', { path: 'new.txt', content: '' }))]);
     const ended = kedge.session.prompt({ text: 'go', mode: 'agent' });
     const { approvalId } = await nextEvent(kedge.session, 'approval_requested');
     await stopsAtOnce(kedge);
     await ended;
-    await assert.rejects(kedge.session.answerApproval(approvalId, { approve: true }), /answered already/);
+    await assert.rejects(kedge.session.answerApproval(approvalId, { approve: true }), /already been answered/);
     assert.deepEqual(Object.keys(await kedge.snapshot()), ['/', 'workspace/']);
   });
 
@@ -162,7 +162,7 @@ describe('stop ends the run at once', () => {
     assert.deepEqual(resultTexts(kedge.session), ['ERROR Interrupted. This call may have taken effect: look before you rely on either.']);
   });
 
-  it('a write that can end at once is let end, and the log says what became of it', async () => {
+  it('but lets a fast write finish, and logs its result', async () => {
     await using kedge = await assistantOn(
       {},
       [turn(call('create_file', { path: 'one.txt', content: '1' }), call('create_file', { path: 'two.txt', content: '2' }))],
@@ -171,7 +171,7 @@ describe('stop ends the run at once', () => {
     answerAll(kedge.session, { approve: true, grant: 'run' });
     const ended = kedge.session.prompt({ text: 'go', mode: 'agent' });
     await nextEvent(kedge.session, 'changes_staged');
-    // The time that a write is given does not end here, however long this machine takes for it.
+    // The grace period for a write must not end here, however slow this computer is.
     await stopsAtOnce(kedge, 50);
     await ended;
     assert.equal(eventsOf(kedge.events, 'file_changed').length, 1);
@@ -179,7 +179,7 @@ describe('stop ends the run at once', () => {
     assert.deepEqual(Object.keys(await kedge.snapshot()), ['/', 'workspace/', 'workspace/one.txt']);
   });
 
-  it('a write that has not begun by then never begins', async () => {
+  it('and a write that has not begun never begins', async () => {
     const reached = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
     class HeldDisk extends NodeFileSystem {
@@ -205,7 +205,7 @@ describe('stop ends the run at once', () => {
     await stopsAtOnce(kedge);
     await ended;
     released.resolve();
-    // Writes go one after the other: when the next has landed, this one is over.
+    // Writes run one after another, so this one is over when the next one has landed.
     const next = kedge.assistant.newSession();
     answerAll(next, { approve: true });
     await next.prompt({ text: 'go', mode: 'agent' });
@@ -233,7 +233,7 @@ describe('stop ends the run at once', () => {
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'stopped');
   });
 
-  it('and a paused run, for good', async () => {
+  it('and a paused run, permanently', async () => {
     await using kedge = await assistantOn({}, [turn(call('list_directory', {}))], { limits: { turns: 1 } });
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
     await stopsAtOnce(kedge);
@@ -254,7 +254,7 @@ describe('a session does one thing at a time', () => {
       () => kedge.session.plans.answer('p', 'run'),
       () => kedge.session.changes.undo('r'),
     ]) {
-      await assert.rejects(attempt, /A run is under way in this session/);
+      await assert.rejects(attempt, /A run is in progress in this session/);
     }
     await kedge.session.stop();
     await ended;

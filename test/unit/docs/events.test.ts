@@ -5,15 +5,15 @@ import type { AssistantMessage, Cost, ModelRef, ToolCall, ToolResult, Usage, Use
 import type { Plan, PlanStep } from '../../../src/core/plan/plan.ts';
 import type { ChangeSummary, CommandLine, Decision, ServerTool, Target } from '../../../src/core/session/effects.ts';
 import { FIELDS, isLogged } from '../../../src/core/session/event-shape.ts';
-import type { Receipt } from '../../../src/core/session/events.ts';
 import {
   type ApprovalAnswer,
-  type Covers,
   type EventBody,
   type Granted,
   isDurable,
+  type Permission,
   type Question,
   type QuestionAnswer,
+  type Receipt,
   type RestorePoint,
   type RunError,
   type UndoResult,
@@ -53,10 +53,10 @@ const shared = {
   } satisfies Names<ChangeSummary>,
   Command: { text: true, cwd: true, shell: true, background: true, timeoutSeconds: true } satisfies Names<CommandLine>,
   ServerTool: { server: true, tool: true, description: true } satisfies Names<ServerTool>,
-  Covers: {
+  Permission: {
     ...{ kind: true, tool: true, glob: true, prefix: true, folders: true },
     ...{ host: true, private: true, server: true, fingerprint: true },
-  } satisfies Names<Covers>,
+  } satisfies Names<Permission>,
   ApprovalAnswer: {
     ...{ approve: true, grant: true, covers: true, revised: true, by: true, widen: true, words: true },
   } satisfies Names<ApprovalAnswer>,

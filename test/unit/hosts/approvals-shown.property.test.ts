@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Plan } from '../../../src/core/plan/plan.ts';
 import { planLines } from '../../../src/core/view/plan-details.ts';
 import { visibleCommand } from '../../../src/core/words/visible-text.ts';
-import { askedText, questionText } from '../../../src/hosts/cli/output/approval-text.ts';
+import { approvalText, questionText } from '../../../src/hosts/cli/output/approval-text.ts';
 import { paintFor } from '../../../src/hosts/cli/output/terminal.ts';
 import { approvalMarkdown, planMarkdown, questionMarkdown } from '../../../src/hosts/vscode/chat/chat-markdown.ts';
 import { assertShown, plan, planTexts, questionAbout, requestOf, sample } from '../../support/approval-samples.ts';
@@ -24,7 +24,7 @@ describe('what is approved', () => {
     await fc.assert(
       fc.asyncProperty(sample, async (each) => {
         const request = await requestOf(each);
-        for (const shown of [askedText(request, paint), rendered(approvalMarkdown(request).join(''))]) {
+        for (const shown of [approvalText(request, paint), rendered(approvalMarkdown(request).join(''))]) {
           assertShown(shown, each);
           assert.doesNotMatch(shown, HIDDEN);
         }

@@ -197,7 +197,7 @@ describe('an MCP server', () => {
     const warn = (warning: Error) => void warnings.push(warning);
     process.on('warning', warn);
     for (let count = 0; count < 30; count++) assert.equal(texts(await use(tool, {}, signal)), 'steady');
-    // Warnings are told in a later turn of the loop.
+    // Node emits warnings in a later turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     process.off('warning', warn);
     assert.deepEqual(warnings, []);

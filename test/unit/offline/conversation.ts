@@ -1,4 +1,4 @@
-/** A workspace in memory with the tools' documented behaviour, and a conversation of a user with the offline model in it. */
+/** An in-memory workspace with the documented behavior of the tools, and a conversation with the offline model in it. */
 import assert from 'node:assert/strict';
 import picomatch from 'picomatch';
 import { callsOf, type Message, type NotePart, type ToolCall, type ToolResult, textOf, user } from '../../../src/core/model/messages.ts';
@@ -8,7 +8,7 @@ import { createAdapter } from '../../../src/offline/index.ts';
 
 export type Files = Record<string, string>;
 export type Mode = 'ask' | 'plan' | 'agent' | 'step';
-/** The fields of all tools at once: each tool takes its own. */
+/** The combined input fields of all tools. */
 type Input = Record<'path' | 'glob' | 'pattern' | 'content' | 'from' | 'to', string> & { edits: Edit[] } & {
   from_line?: number;
   to_line?: number;
@@ -30,7 +30,7 @@ const OFFERED: Record<Mode, string[]> = {
 
 export type Options = {
   mode?: Mode;
-  /** Stands in for a tool: an error's text, or undefined for what the tool does itself. */
+  /** Replaces a tool's result with an error; returns undefined to let the tool run. */
   refuse?: (call: ToolCall) => string | undefined;
   maxHits?: number;
   maxLines?: number;
@@ -173,7 +173,7 @@ function toolsOf(files: Files, { maxHits = 300, maxLines = 1000 }: Options): Rec
   };
 }
 
-/** Each old text once, or with `all` at least once; all of them refer to the original and may not overlap. */
+/** Each old text must occur once, or with `all` at least once. All edits refer to the original and must not overlap. */
 export function applyEdits(original: string, edits: readonly Edit[]): string {
   const spans = edits.flatMap(({ old_text, new_text, all }) => {
     if (old_text === '' && original === '') return [{ start: 0, end: 0, text: new_text }];
@@ -194,7 +194,7 @@ export function applyEdits(original: string, edits: readonly Edit[]): string {
   return text + original.slice(at);
 }
 
-/** A small project. */
+/** A small sample project. */
 export const FILES: Files = {
   'README.md': '# Tidewatch\n\nComputes the tides.\n\n## Use\n\nCall `tideLevel`.\n',
   'package.json': '{\n  "name": "tidewatch",\n  "main": "src/index.ts",\n  "scripts": {\n    "test": "node --test"\n  }\n}\n',
@@ -221,7 +221,7 @@ export const FILES: Files = {
   'test/tide.test.ts': "import { tideLevel } from '../src/tide.ts';\n\ntest('tideLevel', () => assert.equal(tideLevel(new Date(0)), 3));\n",
 };
 
-/** @throws unless all parts are in the answer. */
+/** @throws Error unless the answer contains all parts */
 export function has(answer: string, ...parts: string[]): void {
   for (const part of parts) assert.ok(answer.includes(part), `${JSON.stringify(part)} is not in:\n${answer}`);
 }

@@ -53,9 +53,9 @@ describe('what is approved in the panel', () => {
   }).timeout(120_000);
 
   it('is the command of a check that asks, with its folder', async () => {
-    const { runId: _run, seq: _seq, at: _at, ...asked } = questionAbout('npm test\n# It only reads.', 'vendor/evil');
+    const { runId: _run, seq: _seq, at: _at, ...asked } = questionAbout('npm test\n# This tool only reads.', 'vendor/evil');
     const script = new Script().run('agent', 'Go').calls('update_step', 'Step 1', {}).add(asked);
     const shown = await shownOf([host('agent'), session(script, true)]);
-    assertShown(shown, { executed: ['npm test', '# It only reads.', 'Nobody allowed it.'], paths: ['vendor/evil'] });
+    assertShown(shown, { executed: ['npm test', '# This tool only reads.', 'Nobody allowed it.'], paths: ['vendor/evil'] });
   });
 });

@@ -18,8 +18,8 @@ describe('what the panel knows of questions and of messages that wait', () => {
     const script = asking();
     const model = opened(script, false);
     assert.equal(liveRun(model), lastRun(model));
-    assert.deepEqual(activityOf(lastRun(model)), { key: 'question call-2:ask', text: 'Waits for your answer', waiting: true });
-    assert.match(announcementOf(lastRun(model), true), /^Asks you: The almanac.* 3 options\.$/);
+    assert.deepEqual(activityOf(lastRun(model)), { key: 'question call-2:ask', text: 'Waiting for your answer', waiting: true });
+    assert.match(announcementOf(lastRun(model), true), /^Question: The almanac.* 3 options\.$/);
     script.add({ type: 'question_answered', questionId: 'call-2:ask', callId: 'call-2', answer: { option: 'The tide gauge' } });
     const answered = lastRun(opened(script, true));
     assert.deepEqual(answered.questions, []);
@@ -100,7 +100,7 @@ describe('the panel in which the user has a hand in the run', () => {
 
   it('tells a screen reader what is asked', async () => {
     await open('question');
-    await page.waitForFunction(() => document.querySelector('.sr-only[role="status"]')?.textContent?.startsWith('Asks you: The almanac'));
+    await page.waitForFunction(() => document.querySelector('.sr-only[role="status"]')?.textContent?.startsWith('Question: The almanac'));
   });
 
   it('sends what is written during a run along, and still stops', async () => {
@@ -129,11 +129,11 @@ describe('the panel in which the user has a hand in the run', () => {
   it('pauses, takes that back, resumes and steps', async () => {
     await open('queue');
     await button('Pause after this step').click();
-    await page.getByText('Pauses after this step').waitFor();
+    await page.getByText('Pausing after this step').waitFor();
     await button('Resume').click();
-    await page.getByText('Under way').waitFor();
+    await page.getByText('Running').waitFor();
     await deliver(page, [session(held(), false)]);
-    await button('Step: one turn or call').click();
+    await button('Run one step (a model turn or a tool call)').click();
     await button('Resume').click();
     await button('Stop the run').click();
     assert.deepEqual(
@@ -148,13 +148,13 @@ describe('the panel in which the user has a hand in the run', () => {
     await page.keyboard.press('Enter');
     await page.close();
     await open('queue-left');
-    await page.getByRole('region', { name: 'Messages that wait' }).getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('region', { name: 'Queued messages' }).getByRole('button', { name: 'Send' }).click();
     assert.deepEqual(await posted(), [{ type: 'send_queued' }]);
   });
 
   it('goes on with more, but raises a limit of the day only after a yes', async () => {
     await open('budget');
-    await page.getByText('3 answers without a known price are not counted').waitFor();
+    await page.getByText('The cost of 3 answers is unknown').waitFor();
     await button('Continue with more').click();
     assert.deepEqual(await posted(), [{ type: 'continue' }]);
     await page.close();
@@ -162,7 +162,7 @@ describe('the panel in which the user has a hand in the run', () => {
     await button('Raise today’s limit…').click();
     assert.deepEqual(await posted(), []);
     await page.getByText('Raise today’s limit by another $10.00?').waitFor();
-    await button('Raise and continue').click();
+    await button('Raise limit and continue').click();
     assert.deepEqual(await posted(), [{ type: 'continue', raise: true }]);
   });
 });

@@ -35,12 +35,12 @@ describe('the focus in the panel', () => {
 
   it('leaves with Escape what is open before that stops the run', async () => {
     await open('approval');
-    await press('More ways to approve');
+    await press('More approval options');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Escape');
-    await isAt('More ways to approve');
-    assert.equal(await page.getByRole('button', { name: 'In this run' }).count(), 0);
+    await isAt('More approval options');
+    assert.equal(await page.getByRole('button', { name: 'For this run' }).count(), 0);
     await open('question');
     await page.getByLabel('Another answer').fill('Neither');
     await page.keyboard.press('Escape');
@@ -52,8 +52,8 @@ describe('the focus in the panel', () => {
 
   it('is where a step was added, moved or removed', async () => {
     await open('plan-typed');
-    await press('Edit');
-    await press('Add a step');
+    await press('Edit plan');
+    await press('Add step');
     await page.keyboard.type('Note it');
     assert.equal(await page.getByRole('group', { name: 'Step 5' }).getByLabel('What it does').inputValue(), 'Note it');
     await press('Move step 2 up');

@@ -84,10 +84,10 @@ describe('panel in a browser', () => {
 
   it('approves for longer, and rejects with words', async () => {
     await open('approval');
-    await page.getByRole('button', { name: 'More ways to approve' }).click();
+    await page.getByRole('button', { name: 'More approval options' }).click();
     await page
       .getByRole('group', { name: /edits in this workspace/ })
-      .getByRole('button', { name: 'In this session' })
+      .getByRole('button', { name: 'For this session' })
       .click();
     await page.close();
     await open('approval');
@@ -108,8 +108,11 @@ describe('panel in a browser', () => {
     await page.close();
 
     await open('approval');
-    await page.getByRole('button', { name: 'More ways to approve' }).click();
-    await page.getByRole('group', { name: 'Do not ask for edits by patch in src/**' }).getByRole('button', { name: 'Always here' }).click();
+    await page.getByRole('button', { name: 'More approval options' }).click();
+    await page
+      .getByRole('group', { name: 'Allow edits by patch in src/**' })
+      .getByRole('button', { name: 'Always in this workspace' })
+      .click();
     assert.deepEqual(await posted(), [
       { type: 'answer_approval', approvalId: 'approval-1', answer: { approve: true, grant: 'workspace', covers: 1 } },
     ]);
@@ -117,7 +120,7 @@ describe('panel in a browser', () => {
 
     await open('command-approval');
     await page.getByRole('button', { name: 'Approve' }).waitFor();
-    assert.equal(await page.getByRole('button', { name: 'More ways to approve' }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'More approval options' }).count(), 0);
   });
 
   it('shows what a yes hands to a program of somebody else, hidden characters included', async () => {
@@ -145,7 +148,7 @@ describe('panel in a browser', () => {
     await page.evaluate(() =>
       Object.assign(navigator.clipboard, { writeText: async (text: string) => Object.assign(window, { copied: text }) }),
     );
-    await page.getByRole('button', { name: /^Receipt: 12 calls · 3 approvals asked · 1 denied · 4 files read · 2 changed/ }).click();
+    await page.getByRole('button', { name: /^Receipt: 12 calls · 3 approvals requested · 1 denied · 4 files read · 2 changed/ }).click();
     await page.getByText('README.md', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Copy the receipt as Markdown' }).click();
     const copied = await page.evaluate(() => (window as unknown as { copied: string }).copied);
@@ -201,11 +204,11 @@ describe('panel in a browser', () => {
     const send = page.getByRole('button', { name: 'Send' });
     assert.equal(await send.isDisabled(), true);
     await bring('paste', 'image/png', DOT);
-    await page.getByText('Offline cannot see images: it will be told that one was left out.').waitFor();
+    await page.getByText('Offline does not accept images. It will be told that 1 image was left out.').waitFor();
     await bring('paste', 'image/png', DOT);
-    await page.getByText('Offline cannot see images: it will be told that 2 were left out.').waitFor();
+    await page.getByText('Offline does not accept images. It will be told that 2 images were left out.').waitFor();
     await deliver(page, [host('ask')]);
-    await page.getByText('cannot see images').waitFor({ state: 'detached' });
+    await page.getByText('does not accept images').waitFor({ state: 'detached' });
     await send.click();
     const image = { mediaType: 'image/png', data: DOT };
     assert.deepEqual(await posted(), [{ type: 'prompt', text: '', mode: 'ask', sessionId: 'session-1', images: [image, image] }]);
@@ -256,7 +259,7 @@ describe('panel in a browser', () => {
 
   it('runs the plan as it was edited', async () => {
     await open('plan');
-    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('button', { name: 'Edit plan' }).click();
     await page.getByRole('button', { name: 'Move step 2 up' }).click();
     await page.getByRole('button', { name: 'Remove step 3' }).click();
     await page.getByLabel('Goal').fill('Rename it');
@@ -268,7 +271,7 @@ describe('panel in a browser', () => {
 
   it('leaves a plan as it was when editing is cancelled', async () => {
     await open('plan');
-    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('button', { name: 'Edit plan' }).click();
     await page.getByLabel('Goal').fill('Other');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Run plan' }).click();
@@ -313,7 +316,7 @@ describe('panel in a browser', () => {
       const { scrollHeight, scrollTop, clientHeight } = document.querySelector('.transcript') as HTMLElement;
       return Math.round(scrollHeight - scrollTop - clientHeight) < 2;
     });
-    await page.getByRole('button', { name: 'Show 12 earlier' }).click();
+    await page.getByRole('button', { name: 'Show 12 earlier runs' }).click();
     assert.deepEqual(await posted(), [{ type: 'show_earlier' }]);
   });
 
@@ -359,7 +362,7 @@ describe('panel in a browser', () => {
   it('covers nothing with the way back to the latest', async () => {
     await open('plan');
     await page.setViewportSize({ width: 300, height: 420 });
-    await page.getByRole('button', { name: 'Discard' }).scrollIntoViewIfNeeded();
+    await page.getByRole('button', { name: 'Discard plan' }).scrollIntoViewIfNeeded();
     await page.mouse.move(150, 200);
     await page.mouse.wheel(0, -60);
     await page.getByRole('button', { name: 'Jump to the latest' }).waitFor();
@@ -373,7 +376,7 @@ describe('panel in a browser', () => {
     page = await panel.show(
       (STATES.approval?.messages ?? []).map((message) => (message.type === 'session' ? { ...message, running: false } : message)),
     );
-    await page.getByText('Waits for your approval', { exact: true }).waitFor();
+    await page.getByText('Waiting for your approval', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     assert.deepEqual(await posted(), [{ type: 'stop' }]);
   });
@@ -431,7 +434,7 @@ describe('panel in a browser', () => {
   it('tells a screen reader that it is asked something', async () => {
     await open('approval');
     await page.waitForFunction(() =>
-      document.querySelector('.sr-only[role="status"]')?.textContent?.startsWith('Waits for your approval: Edit'),
+      document.querySelector('.sr-only[role="status"]')?.textContent?.startsWith('Waiting for your approval: Edit'),
     );
   });
 });

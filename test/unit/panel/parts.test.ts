@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { diffLines } from '../../../webview-ui/diff-lines.ts';
 import { duration, splitPath, tokens } from '../../../webview-ui/format.ts';
-import { filesOf, moved, revised } from '../../../webview-ui/plan-edit.ts';
+import { editedPlan, filesOf, moveItem } from '../../../webview-ui/plan-edit.ts';
 import { recall, remember } from '../../../webview-ui/prompt-history.ts';
 import { DIFF, PLAN } from '../../support/panel-states.ts';
 
@@ -33,20 +33,20 @@ describe('diff', () => {
 
 describe('plan edits', () => {
   it('keep the id and count the revision up', () => {
-    const plan = revised(PLAN, ' Goal ', PLAN.steps, ['', 'npm test ']);
+    const plan = editedPlan(PLAN, ' Goal ', PLAN.steps, ['', 'npm test ']);
     assert.ok(typeof plan !== 'string');
     assert.deepEqual([plan.id, plan.revision, plan.goal, plan.checks], [PLAN.id, 2, 'Goal', ['npm test']]);
   });
 
   it('say what is missing', () => {
-    assert.match(String(revised(PLAN, '', PLAN.steps, [])), /goal/);
-    assert.match(String(revised(PLAN, 'x', [], [])), /at least one step/);
-    assert.match(String(revised(PLAN, 'x', [{ title: ' ', files: [] }], [])), /step 1/);
+    assert.match(String(editedPlan(PLAN, '', PLAN.steps, [])), /goal/);
+    assert.match(String(editedPlan(PLAN, 'x', [], [])), /at least one step/);
+    assert.match(String(editedPlan(PLAN, 'x', [{ title: ' ', files: [] }], [])), /step 1/);
   });
 
   it('move steps within the list and read lists of files', () => {
-    assert.deepEqual(moved(['a', 'b', 'c'], 0, 1), ['b', 'a', 'c']);
-    assert.deepEqual(moved(['a', 'b'], 0, -1), ['a', 'b']);
+    assert.deepEqual(moveItem(['a', 'b', 'c'], 0, 1), ['b', 'a', 'c']);
+    assert.deepEqual(moveItem(['a', 'b'], 0, -1), ['a', 'b']);
     assert.deepEqual(filesOf(' a.ts, b.ts\n\nsrc/**\na.ts'), ['a.ts', 'b.ts', 'src/**']);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { checkDraft, checkOf, filesOf, moved, revised } from '../../../webview-ui/plan-edit.ts';
+import { checkDraft, checkOf, editedPlan, filesOf, moveItem } from '../../../webview-ui/plan-edit.ts';
 import { EMPTY, liveRun, reduce } from '../../../webview-ui/state.ts';
 import { deliver } from '../../support/panel-gallery.ts';
 import { panelPage } from '../../support/panel-page.ts';
@@ -16,14 +16,14 @@ describe('an edit of a plan', () => {
   });
 
   it('is another revision without the hash of the one before', () => {
-    const next = revised(RICH, ' Other ', RICH.steps, []);
+    const next = editedPlan(RICH, ' Other ', RICH.steps, []);
     assert.ok(typeof next === 'object');
     assert.deepEqual([next.goal, next.revision, next.hash, next.checks], ['Other', 3, undefined, undefined]);
-    assert.equal(revised(RICH, ' ', RICH.steps, []), 'Say what the goal is.');
-    assert.equal(revised(RICH, 'g', [], []), 'A plan needs at least one step.');
-    assert.equal(revised(RICH, 'g', [{ title: ' ', files: [] }], []), 'Say what step 1 does.');
+    assert.equal(editedPlan(RICH, ' ', RICH.steps, []), 'Describe the goal.');
+    assert.equal(editedPlan(RICH, 'g', [], []), 'A plan needs at least one step.');
+    assert.equal(editedPlan(RICH, 'g', [{ title: ' ', files: [] }], []), 'Describe what step 1 does.');
     assert.deepEqual(
-      [filesOf('a, b\n\na'), moved([1, 2, 3], 2, 0), moved([1, 2], 0, -1)],
+      [filesOf('a, b\n\na'), moveItem([1, 2, 3], 2, 0), moveItem([1, 2], 0, -1)],
       [
         ['a', 'b'],
         [3, 1, 2],
@@ -60,7 +60,7 @@ describe('a plan that is carried out, in the panel', () => {
 
   it('is another revision once it was widened', () => {
     const run = last('plan-widened');
-    assert.deepEqual([run?.plan?.revision, run?.revised], [3, 'You let step 1 change src/units.ts too.']);
+    assert.deepEqual([run?.plan?.revision, run?.revised], [3, 'You allowed step 1 to change src/units.ts.']);
     assert.deepEqual(run?.plan?.steps[0]?.files.at(-1), 'src/units.ts');
   });
 
@@ -115,11 +115,11 @@ describe('the cards of a plan in a browser', () => {
 
   it('let a step be added with a scope and a check of its own', async () => {
     await open('plan-typed');
-    await press('Edit');
-    await press('Add a step');
+    await press('Edit plan');
+    await press('Add step');
     const step = page.getByRole('group', { name: 'Step 5' });
     await step.getByLabel('What it does').fill('Note it');
-    await step.getByLabel('Files it may change, one a line').fill('notes/*.md');
+    await step.getByLabel('Files it may change, one per line').fill('notes/*.md');
     await step.getByLabel('Check after step 5').selectOption({ label: 'A command succeeds' });
     await step.getByLabel('Command').fill('npm run lint');
     await press('Save');
@@ -146,7 +146,7 @@ describe('the cards of a plan in a browser', () => {
 
   for (const [button, answer] of [
     ['Allow once', { approve: true }],
-    ['Widen the plan', { approve: true, widen: true }],
+    ['Add to the plan', { approve: true, widen: true }],
   ] as const) {
     it(`answer a deviation: ${button}`, async () => {
       await open('plan-deviation');
@@ -157,7 +157,7 @@ describe('the cards of a plan in a browser', () => {
 
   it('refuse a deviation, with words', async () => {
     await open('plan-deviation');
-    await press('Refuse…');
+    await press('Reject…');
     await page.keyboard.type('Not that.');
     await page.keyboard.press('Enter');
     assert.deepEqual(await posted(), [
@@ -172,7 +172,7 @@ describe('the cards of a plan in a browser', () => {
     assert.equal(await page.getByRole('group', { name: /^Step/ }).count(), 2);
     assert.equal(await page.getByRole('button', { name: 'Move step 3 up' }).isDisabled(), true);
     await press('Move step 4 up');
-    await press('Save and go on');
+    await press('Save and continue');
     const [message] = (await posted()) as { type: string; was?: number[]; plan?: typeof RICH }[];
     assert.deepEqual([message?.type, message?.was], ['revise_plan', [1, 2, 4, 3]]);
     assert.equal(message?.plan?.steps[2]?.title, RICH.steps[3]?.title);

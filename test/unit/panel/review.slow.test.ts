@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { splitHunks } from '../../../src/core/run/revision.ts';
+import { splitHunks } from '../../../src/core/run/hunk-revision.ts';
 import type { ChangeSummary } from '../../../src/core/session/effects.ts';
-import { choiceOf } from '../../../webview-ui/hunks.ts';
+import { choiceOf } from '../../../webview-ui/hunk-choice.ts';
 import { EMPTY, type PanelModel, reduce } from '../../../webview-ui/state.ts';
 import { deliver, longestCpu } from '../../support/panel-gallery.ts';
 import { panelPage } from '../../support/panel-page.ts';
@@ -22,11 +22,11 @@ describe('what is kept of a proposal', () => {
   const changes = [change('a', 3), change('b', 1), change('gone', 0, { kind: 'delete', diff: '' })];
 
   it('is all of it until something is refused, and then what is not', () => {
-    assert.deepEqual(choiceOf({ changes }, {}), { total: 5, kept: 5, files: 3, isEdited: false });
-    const { kept, revised } = choiceOf({ changes }, { a: [1], gone: [0] });
-    assert.equal(kept, 3);
+    assert.deepEqual(choiceOf({ changes }, {}), { total: 5, accepted: 5, files: 3, isEdited: false });
+    const { accepted, revised } = choiceOf({ changes }, { a: [1], gone: [0] });
+    assert.equal(accepted, 3);
     assert.deepEqual(revised, { a: { without: [1] }, gone: 'refused' });
-    assert.deepEqual(choiceOf({ changes }, { a: [0, 1, 2], b: [0], gone: [0] }).kept, 0);
+    assert.deepEqual(choiceOf({ changes }, { a: [0, 1, 2], b: [0], gone: [0] }).accepted, 0);
   });
 
   it('counts a file that moves once', () => {
@@ -39,7 +39,7 @@ describe('what is kept of a proposal', () => {
     const edited = { a: { content: HASH, diff: '', added: 0, removed: 0 } };
     assert.deepEqual(choiceOf({ changes, edited }, { b: [0] }), {
       total: 3,
-      kept: 2,
+      accepted: 2,
       files: 3,
       isEdited: true,
       revised: { a: { content: HASH }, b: 'refused' },
@@ -106,7 +106,7 @@ describe('the review in a browser', () => {
     await button('Approve 3 files').waitFor();
     await box('Hunk 2 of 3 in src/tide.ts, accepted').focus();
     await page.keyboard.press('Space');
-    await box('Hunk 2 of 3 in src/tide.ts, refused').waitFor();
+    await box('Hunk 2 of 3 in src/tide.ts, rejected').waitFor();
     await box('src/options.ts, accepted').uncheck();
     await box('src/tide.ts, 2 of 3 hunks accepted').waitFor();
     await button('Apply 3 of 5 hunks').click();
@@ -139,8 +139,8 @@ describe('the review in a browser', () => {
 
   it('undoes a file, and a hunk of what was shown', async () => {
     await open('changed-review');
-    await button('Undo the changes in src/harbour/very/deep/in/it/harbour.ts').click();
-    await button('What is left of the changes in src/tide.ts').click();
+    await button('Undo changes in src/harbour/very/deep/in/it/harbour.ts').click();
+    await button('Remaining changes in src/tide.ts').click();
     await button('Undo hunk 3 of 3 in src/tide.ts').click();
     assert.deepEqual(await posted(), [
       { type: 'undo_part', runId: 'run-1', path: 'src/harbour/very/deep/in/it/harbour.ts' },
@@ -150,14 +150,14 @@ describe('the review in a browser', () => {
 
   it('asks for what is left of a file when it is opened', async () => {
     await open('changed-review');
-    await button('What is left of the changes in src/harbour/very/deep/in/it/harbour.ts').click();
+    await button('Remaining changes in src/harbour/very/deep/in/it/harbour.ts').click();
     await page.waitForFunction(() => (window.posted as { type: string }[]).some(({ type }) => type === 'review_file'));
     assert.deepEqual(await posted(), [{ type: 'review_file', runId: 'run-1', path: 'src/harbour/very/deep/in/it/harbour.ts' }]);
   });
 
   it('restores to before a prompt and to after a step, and undoes the restore', async () => {
     await open('restored');
-    await button('Undo the restore').click();
+    await button('Undo restore').click();
     await button('Restore the files to before this prompt').click();
     await page.getByRole('button', { name: /1 step/ }).click();
     await button('Restore the files to right after this step').click();

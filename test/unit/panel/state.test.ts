@@ -3,7 +3,7 @@ import { note } from '../../../src/core/model/notes.ts';
 import type { AgentEvent } from '../../../src/core/session/events.ts';
 import type { RunView } from '../../../src/core/view/run-view.ts';
 import type { ToPanel } from '../../../src/protocol/panel.ts';
-import { activityOf, announcementOf, answerOf, hasLog, lastWords, summaryOf } from '../../../webview-ui/activity.ts';
+import { activityOf, announcementOf, answerOf, hasLog, latestText, summaryOf } from '../../../webview-ui/activity.ts';
 import { EMPTY, liveRun, type PanelModel, reduce } from '../../../webview-ui/state.ts';
 import { assertGrowsLinearly } from '../../support/clock.ts';
 import { host, PLAN, Script, session } from '../../support/panel-states.ts';
@@ -125,7 +125,7 @@ describe('panel state', () => {
 
   it('keeps the last words before a call in sight, until there are others or the answer', () => {
     const script = new Script().run('ask', 'Where?').calls('read_file', 'Read a', {}, { text: 'I look at a.' });
-    const words = () => lastWords(lastRun(opened(script, true)))?.text;
+    const words = () => latestText(lastRun(opened(script, true)))?.text;
     assert.equal(words(), 'I look at a.');
     script.returns('read_file', 'a').calls('read_file', 'Read b', {});
     assert.equal(words(), 'I look at a.');
@@ -147,7 +147,7 @@ describe('panel state', () => {
         reason: 'Asks first.',
         changes: [],
       };
-      return lastWords(lastRun(opened(script.add({ type: 'approval_requested', ...of }), true)))?.text;
+      return latestText(lastRun(opened(script.add({ type: 'approval_requested', ...of }), true)))?.text;
     };
     assert.equal(asks(''), undefined);
     assert.equal(asks('I edit it.'), 'I edit it.');
@@ -216,7 +216,7 @@ describe('panel state', () => {
     const script = withApproval();
     const model = opened(script, false);
     assert.equal(liveRun(model)?.id, script.runId);
-    assert.equal(announcementOf(lastRun(model), true), 'Waits for your approval: Edit a.ts');
+    assert.equal(announcementOf(lastRun(model), true), 'Waiting for your approval: Edit a.ts');
     assert.equal(liveRun(opened(script.finishes('stopped'))), undefined);
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Covers } from '../../../src/core/session/grant-scope.ts';
+import type { Permission } from '../../../src/core/session/grant-scope.ts';
 import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
-import { type CommandOptions, commandJudge } from '../../../src/policy/command.ts';
+import { type CommandOptions, createCommandJudge } from '../../../src/policy/command.ts';
 import type { ShellParser } from '../../../src/policy/commands/shells/syntax.ts';
 import { decide } from '../../../src/policy/decide.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
@@ -15,7 +15,7 @@ before(async () => {
 type Given = {
   rules?: Omit<SourcedRule, 'from'>[];
   workspace?: Omit<SourcedRule, 'from'>[];
-  grants?: Covers[];
+  grants?: Permission[];
   cwd?: string;
 } & CommandOptions;
 
@@ -26,7 +26,7 @@ function judge(text: string, { rules = [], workspace = [], grants = [], cwd = '.
     name: 'run_command',
     targets: [],
     trusted: true,
-    command: commandJudge({ text, cwd, shell: 'bash' }, bash, options),
+    command: createCommandJudge({ text, cwd, shell: 'bash' }, bash, options),
     rules: [
       ...rules.map((rule) => ({ ...rule, from: 'user' as const })),
       ...workspace.map((rule) => ({ ...rule, from: 'workspace' as const })),
@@ -36,7 +36,7 @@ function judge(text: string, { rules = [], workspace = [], grants = [], cwd = '.
 }
 
 const allow = (command: string) => ({ effect: 'allow' as const, command });
-const prefix = (...words: string[]): Covers => ({ kind: 'command', prefix: words });
+const prefix = (...words: string[]): Permission => ({ kind: 'command', prefix: words });
 
 describe('a command', () => {
   const TABLE: [what: string, text: string, given: Given, expected: string][] = [
@@ -103,7 +103,7 @@ describe('a command', () => {
     assert.equal(judge('git status -s', { grants: covers ?? [] }).kind, 'allow');
   });
 
-  it('offers nothing for longer where it is dangerous', () => {
+  it('offers no grant for a dangerous command', () => {
     for (const text of [
       'rm -rf build',
       'curl https://example.com',
@@ -116,9 +116,9 @@ describe('a command', () => {
       assert.equal(judge(text).covers, undefined, text);
   });
 
-  it('asks where there is no grammar, whatever was allowed', () => {
+  it('needs an approval if there is no grammar, whatever was allowed', () => {
     const input = { rules: [{ ...allow('npm test'), from: 'user' as const }], grants: [prefix('npm', 'test')] };
-    const judged = commandJudge({ text: 'npm test', cwd: '.', shell: 'other' }, undefined)(input.rules, input.grants);
+    const judged = createCommandJudge({ text: 'npm test', cwd: '.', shell: 'other' }, undefined)(input.rules, input.grants);
     assert.deepEqual([judged.kind, judged.covers], ['ask', undefined]);
   });
 });

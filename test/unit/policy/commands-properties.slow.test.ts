@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { visibleCommand } from '../../../src/core/words/visible-text.ts';
 import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
-import { analyzeCommand, judgeCommand, suggestedPrefix } from '../../../src/policy/commands/index.ts';
+import { analyzeCommand, evaluateCommand, suggestedPrefix } from '../../../src/policy/commands/index.ts';
 import type { ShellParser } from '../../../src/policy/commands/shells/syntax.ts';
 import type { CommandRules } from '../../../src/policy/commands/types.ts';
 import { assertCheap } from '../../support/clock.ts';
@@ -44,7 +44,7 @@ const commands = fc.array(fc.tuple(simple, operator), { minLength: 1, maxLength:
   const text = parts.flat().slice(0, -1).join('');
   return text;
 });
-/** Letters that shells give a meaning, in every order. */
+/** Characters with a meaning in shells, in random order. */
 const soup = fc.array(
   fc.oneof(
     fc.constantFrom(
@@ -66,9 +66,9 @@ describe('never, whatever the command', () => {
   });
   const rules = (more: Partial<CommandRules> = {}): CommandRules => ({ allow: ALLOW, deny: [], ask: [], ...more });
   const freedom = (command: string, more?: Partial<CommandRules>) =>
-    FREEDOM[judgeCommand(analyzeCommand(command, 'bash', parser), rules(more)).kind];
+    FREEDOM[evaluateCommand(analyzeCommand(command, 'bash', parser), rules(more)).kind];
 
-  it('are two commands together freer than the stricter of them', () => {
+  it('allows two commands together if one of them is not allowed', () => {
     fc.assert(
       fc.property(commands, operator, commands, fc.subarray(['rm', 'git status', 'touch', 'ls']), (first, sign, second, deny) => {
         assert.ok(freedom(first + sign + second, { deny }) <= Math.min(freedom(first, { deny }), freedom(second, { deny })));
@@ -77,7 +77,7 @@ describe('never, whatever the command', () => {
     );
   });
 
-  it('does one more denied prefix allow more', () => {
+  it('allows more with an additional denied prefix', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -94,7 +94,7 @@ describe('never, whatever the command', () => {
     );
   });
 
-  it('does a wrapper make a command allowed that is not', () => {
+  it('allows a command only because of a wrapper', () => {
     const names =
       'env timeout time nice stdbuf command builtin xargs sudo find bash sh eval echo cat ls true test npx npm exec nohup watch ssh git rg exit'.split(
         ' ',
@@ -163,7 +163,7 @@ describe('never, whatever the command', () => {
     );
   });
 
-  it('does any text break it, or is one allowed of which not every word is known', () => {
+  it('throws for any text, or allows a command with a word whose value is unknown', () => {
     const text = fc.oneof(
       soup.map((parts) => parts.join('')),
       soup.map((parts) => parts.join(' ')),
@@ -175,7 +175,7 @@ describe('never, whatever the command', () => {
         const analysis = analyzeCommand(command, shell, parser);
         suggestedPrefix(analysis);
         visibleCommand(command);
-        const { kind } = judgeCommand(analysis, rules({ allowReadOnly: true }));
+        const { kind } = evaluateCommand(analysis, rules({ allowReadOnly: true }));
         if (kind !== 'allow') return;
         assert.ok(analysis.commands.length > 0);
         assert.ok(analysis.commands.every(({ words }) => words.every(({ value }) => value !== undefined)));
@@ -190,7 +190,7 @@ describe('never, whatever the command', () => {
     );
   });
 
-  it('does PowerShell break it', async () => {
+  it('throws for any PowerShell text', async () => {
     const powershell = await nodeShellParsers('powershell');
     fc.assert(
       fc.property(
@@ -200,7 +200,7 @@ describe('never, whatever the command', () => {
         ),
         (command) => {
           const analysis = analyzeCommand(command, 'powershell', powershell);
-          const { kind } = judgeCommand(analysis, rules());
+          const { kind } = evaluateCommand(analysis, rules());
           if (kind === 'allow') assert.doesNotMatch(command, /[$`@{}()<>&]/);
         },
       ),
@@ -210,11 +210,11 @@ describe('never, whatever the command', () => {
 });
 
 describe('the time it takes', () => {
-  it('is small for a typical command', async () => {
+  it('is short for a typical command', async () => {
     const parser = await nodeShellParsers('bash');
     const command = 'CI=1 npm test -- --grep "a b" 2>&1 | tail -20 && git diff --stat -- src test';
     const judge = () =>
-      judgeCommand(analyzeCommand(command, 'bash', parser), { allow: ['npm test', 'git diff', 'tail'], deny: ['rm'], ask: [] });
+      evaluateCommand(analyzeCommand(command, 'bash', parser), { allow: ['npm test', 'git diff', 'tail'], deny: ['rm'], ask: [] });
     assert.equal(judge().kind, 'allow');
     const many = () => {
       for (let count = 0; count < 200; count++) judge();
@@ -223,7 +223,7 @@ describe('the time it takes', () => {
     assertCheap(many, 200);
   });
 
-  it('stays short for what is made to take long', async () => {
+  it('stays short for text designed to take long', async () => {
     const parser = await nodeShellParsers('bash');
     const texts = ['(', '{', '$(', '`', '"', "'", '<<A ', 'a -', '-a ', '[', '\\', '{,', ' \n', 'sed s/[', '; ', '|', '$((', '${', 'if '];
     for (const text of texts) {
@@ -233,7 +233,7 @@ describe('the time it takes', () => {
           `rm ${text.repeat(9_000 / text.length)}`,
           `sed '${text.repeat(4_000)}' x`,
         ]) {
-          judgeCommand(analyzeCommand(command, 'bash', parser), { allow: ['rm'], deny: ['rm x y z', 'a -b'], ask: [] });
+          evaluateCommand(analyzeCommand(command, 'bash', parser), { allow: ['rm'], deny: ['rm x y z', 'a -b'], ask: [] });
           visibleCommand(command);
         }
       };

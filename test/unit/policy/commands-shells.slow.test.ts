@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
-import { analyzeCommand, judgeCommand } from '../../../src/policy/commands/index.ts';
+import { analyzeCommand, evaluateCommand } from '../../../src/policy/commands/index.ts';
 
-/** The only programs that these shells find; none of them does anything. */
+/** The only programs on the shells' PATH; none of them does anything. */
 const PROGRAMS = ['ls', 'cat', 'git', 'rg', 'npm', 'env', 'timeout', 'time'];
 const COMMANDS = [
   ...[
@@ -46,7 +46,7 @@ const SIGNS =
     ',',
   );
 
-/** A command with signs put in, letters taken out, and other commands put in. */
+/** A command with symbols inserted, characters removed, and other commands inserted. */
 const mutated = fc
   .tuple(
     fc.constantFrom(...COMMANDS),
@@ -79,7 +79,7 @@ describe('what the grammar reads is what shells do', () => {
         const allow = [...PROGRAMS.filter((name) => !['env', 'timeout', 'time'].includes(name)), 'echo', '[', '[['];
         let allowed = 0;
         for (const command of fc.sample(mutated, 4000)) {
-          if (judgeCommand(analyzeCommand(command, shell, parser), { allow, deny: [], ask: [] }).kind !== 'allow') continue;
+          if (evaluateCommand(analyzeCommand(command, shell, parser), { allow, deny: [], ask: [] }).kind !== 'allow') continue;
           if (++allowed > 250) break;
           const { stderr } = spawnSync(path, [...options, '-c', command], {
             cwd: work,

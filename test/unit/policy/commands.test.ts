@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { visibleCommand } from '../../../src/core/words/visible-text.ts';
 import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
-import { analyzeCommand, judgeCommand, suggestedPrefix } from '../../../src/policy/commands/index.ts';
+import { analyzeCommand, evaluateCommand, suggestedPrefix } from '../../../src/policy/commands/index.ts';
 import type { Shell } from '../../../src/policy/commands/shells/syntax.ts';
 import type { CommandRules } from '../../../src/policy/commands/types.ts';
 
 const analyze = async (command: string, shell: Shell = 'bash') => analyzeCommand(command, shell, await nodeShellParsers(shell));
 const judge = async (command: string, rules: Partial<CommandRules>, shell?: Shell) =>
-  judgeCommand(await analyze(command, shell), { allow: [], deny: [], ask: [], ...rules });
+  evaluateCommand(await analyze(command, shell), { allow: [], deny: [], ask: [], ...rules });
 
-describe('the judge of shell commands', () => {
-  describe('allows where every command in it is allowed', () => {
+describe('the command policy', () => {
+  describe('allows a command line if every command in it is allowed', () => {
     const cases: [allow: string[], command: string][] = [
       [['ls'], 'ls'],
       [['ls'], 'ls -la src'],
@@ -113,7 +113,7 @@ describe('the judge of shell commands', () => {
     it('names the option, not only the program', async () => {
       assert.equal(
         (await judge('sort -u --compress-prog=x a', { allow: ['sort'] })).reason,
-        'sort --compress-prog=x can run other programs.',
+        '`sort --compress-prog=x` can run other programs.',
       );
     });
 
@@ -123,10 +123,10 @@ describe('the judge of shell commands', () => {
   });
 
   describe('orders its rules: deny, ask, allow', () => {
-    it('denies what is also asked for and allowed', async () => {
+    it('denies a command that other rules ask for and allow', async () => {
       assert.equal((await judge('npm test', { allow: ['npm test'], ask: ['npm'], deny: ['npm test'] })).kind, 'deny');
     });
-    it('asks for what is also allowed', async () => {
+    it('asks for a command that another rule allows', async () => {
       assert.equal((await judge('npm test', { allow: ['npm'], ask: ['npm test'] })).rule, 'command-asked');
     });
     it('denies one command of several', async () => {
@@ -135,13 +135,13 @@ describe('the judge of shell commands', () => {
     it('does not deny a command that only names the word', async () => {
       assert.equal((await judge('echo git push', { allow: ['echo'], deny: ['git push'] })).kind, 'allow');
     });
-    it('takes an empty prefix for no prefix', async () => {
+    it('ignores an empty prefix', async () => {
       assert.equal((await judge('ls', { allow: ['', ' ', []] })).kind, 'ask');
       assert.equal((await judge('ls', { allow: ['ls'], deny: ['', []] })).kind, 'allow');
     });
   });
 
-  describe('knows commands that only read', () => {
+  describe('recognizes read-only commands', () => {
     const reading = [
       'ls -la',
       'cat a | head -5 | sort | uniq -c',
@@ -203,7 +203,7 @@ describe('the judge of shell commands', () => {
     }
   });
 
-  describe('lists what it found', () => {
+  describe('lists', () => {
     const programs = async (command: string) =>
       (await analyze(command)).commands.map(({ argv, within }) => [argv.join(' '), within.join(' ')].join(': '));
 
@@ -224,7 +224,7 @@ describe('the judge of shell commands', () => {
       const { paths } = await analyze('cat .env --file=b -fc HEAD:d @e < f');
       for (const path of ['.env', 'b', 'c', 'd', 'e', 'f']) assert.ok(paths.includes(path), `${path} is not in ${paths}`);
     });
-    it('asks a guard for each of them', async () => {
+    it('and calls the guard for each of them', async () => {
       const guard = (path: string) => (path.endsWith('.env') ? { reason: `${path} holds secrets.` } : undefined);
       assert.deepEqual(await judge('cat src/.env', { allow: ['cat'], guard }), {
         kind: 'ask',
@@ -290,7 +290,7 @@ describe('the judge of shell commands', () => {
         assert.equal((await judge(command, { allow: ['git', 'Select-String'] }, 'powershell')).kind, 'allow', command);
       }
     });
-    it('asks for everything else', async () => {
+    it('needs an approval for everything else', async () => {
       for (const command of [
         'git status $x',
         'git status > x',
@@ -309,8 +309,8 @@ describe('the judge of shell commands', () => {
     it('asks for everything, and still denies', () => {
       for (const shell of ['bash', 'sh', 'powershell', 'other'] as const) {
         const analysis = analyzeCommand('ls', shell, undefined);
-        assert.deepEqual(judgeCommand(analysis, { allow: ['ls'], deny: [], ask: [], allowReadOnly: true }).rule, 'unreadable');
-        assert.equal(judgeCommand(analysis, { allow: ['ls'], deny: ['ls'], ask: [] }).kind, 'deny');
+        assert.deepEqual(evaluateCommand(analysis, { allow: ['ls'], deny: [], ask: [], allowReadOnly: true }).rule, 'unreadable');
+        assert.equal(evaluateCommand(analysis, { allow: ['ls'], deny: ['ls'], ask: [] }).kind, 'deny');
       }
     });
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Effect, Target } from '../../../src/core/session/effects.ts';
 import type { Mode } from '../../../src/core/session/events.ts';
-import type { Covers } from '../../../src/core/session/grant-scope.ts';
+import type { Permission } from '../../../src/core/session/grant-scope.ts';
 import { decide, inScope } from '../../../src/policy/decide.ts';
 import type { PolicyInput } from '../../../src/policy/policy-input.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
@@ -40,8 +40,8 @@ const rule = fc.record(
   },
   { requiredKeys: ['effect', 'from'] },
 ) as fc.Arbitrary<SourcedRule>;
-const covers: fc.Arbitrary<Covers> = fc.oneof(
-  fc.constant<Covers>({ kind: 'edits' }),
+const covers: fc.Arbitrary<Permission> = fc.oneof(
+  fc.constant<Permission>({ kind: 'edits' }),
   fc.record({ kind: fc.constant('path' as const), tool: name, glob: text }),
   fc.record({ kind: fc.constant('host' as const), host }),
   fc.record({ kind: fc.constant('mcp' as const), server: fc.constantFrom('x', 'y'), tool: name }),
@@ -62,7 +62,7 @@ const input: fc.Arbitrary<PolicyInput> = fc.record({
   hookPlaces: optional(fc.array(text, { maxLength: 1 })),
   seen: optional(fc.record({ secret: fc.boolean(), strangers: fc.boolean() })),
   unattended: fc.boolean(),
-  // What a command judge says is its own; here it says anything at all.
+  // The command policy is tested separately, so here it returns any decision.
   command: optional(
     fc.constantFrom('allow', 'ask', 'deny').map((kind) => () => ({ kind: kind as 'allow', rule: 'command' as const, reason: 'x' })),
   ),
@@ -73,7 +73,7 @@ const freedom = (given: PolicyInput) => FREEDOM[decide(given).kind];
 const always = (what: string, property: fc.IProperty<unknown[]>) =>
   it(what, () => fc.assert(property as fc.IProperty<unknown>, { numRuns: 5_000 }));
 
-describe('whatever it is asked, the policy', () => {
+describe('for random input, the policy', () => {
   always(
     'lets nothing but reading through in Ask and Plan mode, and asks for nothing else either',
     fc.property(input, fc.constantFrom<Mode>('ask', 'plan'), (given, mode) => {

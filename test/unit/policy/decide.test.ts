@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Effect, Target } from '../../../src/core/session/effects.ts';
-import { type Covers, GRANT_SCOPES } from '../../../src/core/session/grant-scope.ts';
+import { GRANT_SCOPES, type Permission } from '../../../src/core/session/grant-scope.ts';
 import { decide, inScope } from '../../../src/policy/decide.ts';
 import type { PolicyInput } from '../../../src/policy/policy-input.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
@@ -18,7 +18,7 @@ const server = { tool: { name: 'github__create_issue', effect: 'external', sourc
 const marked = { tool: { ...server.tool, effect: 'readonly' } as const };
 const stranger = { tool: tool('external') };
 
-const EDITS: Covers[] = [{ kind: 'edits' }];
+const EDITS: Permission[] = [{ kind: 'edits' }];
 const by = (from: SourcedRule['from'], ...rules: Omit<SourcedRule, 'from'>[]): { rules: SourcedRule[] } => ({
   rules: rules.map((rule) => ({ ...rule, from })),
 });
@@ -320,7 +320,7 @@ describe('the policy decides', () => {
     });
   }
 
-  it('always with a reason, a whole sentence', () => {
+  it('and always gives a reason, a whole sentence', () => {
     for (const [what, input] of Object.values(TABLES).flat()) {
       if (input.command) continue;
       assert.match(decide(full(input)).reason, /^\S.*\.$/, what);
@@ -328,9 +328,9 @@ describe('the policy decides', () => {
   });
 });
 
-describe('a question says what a yes can stand for', () => {
+describe('an approval offers grants', () => {
   const covers = (input: Partial<PolicyInput>) => decide(full(input)).covers;
-  const TABLE: [what: string, input: Partial<PolicyInput>, expected: Covers[] | undefined][] = [
+  const TABLE: [what: string, input: Partial<PolicyInput>, expected: Permission[] | undefined][] = [
     ['an edit', { ...editor }, [{ kind: 'edits' }, { kind: 'path', tool: 'replace_in_file', glob: 'src/**' }]],
     [
       'an edit at the top',
@@ -353,7 +353,7 @@ describe('a question says what a yes can stand for', () => {
   ];
   for (const [what, input, expected] of TABLE) it(what, () => assert.deepEqual(covers(input), expected));
 
-  it('and that is what it then stands for', () => {
+  it('and a granted one then covers the call', () => {
     for (const [what, input, offered] of TABLE)
       for (const each of offered ?? [])
         assert.equal(decide(full({ ...input, grants: [each] })).kind, 'allow', `${what}: ${JSON.stringify(each)}`);
@@ -378,31 +378,31 @@ describe('the scope of a plan', () => {
     beyond('src/a.ts', '');
   });
 
-  it('takes a path with brackets by the letter', () => {
+  it('treats brackets in a path literally', () => {
     named('app/[id]/page.tsx', 'app/[id]/page.tsx', './app/[id]/page.tsx');
     beyond('app/i/page.tsx', 'app/[id]/page.tsx');
     beyond('app/a/page.tsx', 'app/[a-z]/page.tsx');
   });
 
-  it('takes brackets of routes by the letter in a glob too', () => {
+  it('treats the brackets of route names literally in a glob too', () => {
     for (const route of ['[id]', '[...slug]', '[[...slug]]', '(auth)', '[user-id].vue']) named(`app/${route}/x.ts`, `app/${route}/*`);
     for (const name of ['i', 'd', 's', 'auth', 'u.vue']) beyond(`app/${name}/x.ts`, 'app/[id]/*', 'app/[...slug]/**', 'app/(auth)/*');
     named('src/a.ts', 'src/[a-c]*.ts');
     beyond('src/d.ts', 'src/[a-c]*.ts');
   });
 
-  it('is not turned into everything else by an exclamation mark', () => {
+  it('is not negated by an exclamation mark', () => {
     beyond('src/a.ts', '!nothing', '!(x)/y', '!');
     named('!important.md', '!important.md');
   });
 
-  it('does not name hidden files by a star', () => {
+  it('does not match hidden files with a star', () => {
     beyond('.env', '*', '**');
     beyond('src/.env', 'src/**');
     named('.env', '.env');
   });
 
-  it('is judged at once, however it is written', () => {
+  it('is evaluated quickly, however it is written', () => {
     for (const hostile of [
       '*'.repeat(200),
       '+(a|a)'.repeat(40),

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: shells have placeholders too
-/** What everybody runs all day is no question, where the user has allowed its kind: asking here is what teaches people to say yes to all. */
+/** Common commands must not need an approval if the user allowed their kind: unnecessary requests teach people to approve everything. */
 import assert from 'node:assert/strict';
 import { type CommandJudged, commitAll, judgedOn } from '../../support/command-judge.ts';
 

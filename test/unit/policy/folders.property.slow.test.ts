@@ -1,13 +1,13 @@
-/** Grants over random folders and commands: what is allowed runs the code of a folder that was granted, and that code is allowed. */
+/** Grants with random folders and commands: an allowed command only runs code of a granted folder, and that code is always allowed. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Covers } from '../../../src/core/session/grant-scope.ts';
+import type { Permission } from '../../../src/core/session/grant-scope.ts';
 import { type CommandJudged, judgedOn } from '../../support/command-judge.ts';
 
 const NAMES = ['a', 'b', 'pkg', 'vendor', 'node_modules'];
 const MANIFESTS = ['package.json', 'pyproject.toml', 'Cargo.toml', 'go.mod', 'build.gradle'];
 
-/** Directories by their paths, with what makes them projects. The top is a project in any case. */
+/** Directories by path, with the files that make them projects. The top folder is always a project. */
 const tree = fc
   .array(
     fc.tuple(fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 4 }), fc.option(fc.constantFrom(...MANIFESTS), { freq: 2 })),
@@ -22,7 +22,7 @@ const place = fc.nat(1000);
 type Way = 'cwd' | 'cd' | 'argument' | 'file' | 'dotted' | 'test' | 'glob' | 'option' | 'spare';
 const ways = fc.constantFrom<Way>('cwd', 'cd', 'argument', 'file', 'dotted', 'test', 'glob', 'option', 'spare');
 
-/** A command that runs the code of `to` when it is started in `from`. */
+/** Creates a command that runs the code of `to` when started in `from`. */
 function commandFor(way: Way, to: string): string {
   switch (way) {
     case 'cwd':
@@ -64,11 +64,11 @@ describe('a grant of a command, over random folders', () => {
         const begins = (path: string) =>
           manifests.get(path) !== undefined || /(?:^|\/)(?:vendor|node_modules)$/.test(path) || holdsInstalled(path);
         const holdsInstalled = (path: string) => directories.has(`${path}/node_modules`);
-        /** Its own folder, and what is below it up to the next project. */
+        /** Whether the path belongs to the same project as the folder. */
         const isSameCode = (home: string, path: string): boolean =>
           path === home || (path !== '.' && !begins(path) && isSameCode(home, parentOf(path)));
 
-        /** Projects below a directory, but for those in others and what was installed. */
+        /** Directories that belong to this project, excluding nested projects and installed packages. */
         const inner = (path: string, depth: number): string[] => {
           const children =
             depth === 0 ? [] : all.filter((each) => each !== '.' && parentOf(each) === path && !each.endsWith('node_modules'));
@@ -80,7 +80,9 @@ describe('a grant of a command, over random folders', () => {
           const home = all[first % all.length] as string;
           const to = all[second % all.length] as string;
           if (to === '.' && way !== 'cwd') continue;
-          const grants: Covers[] = [{ kind: 'command', prefix: ['pytest'], folders: way === 'cwd' || way === 'cd' ? [home] : ['.', home] }];
+          const grants: Permission[] = [
+            { kind: 'command', prefix: ['pytest'], folders: way === 'cwd' || way === 'cd' ? [home] : ['.', home] },
+          ];
           const command = commandFor(way, to);
           const { kind, rule, reason } = await on.judge(command, ['cd'], way === 'cwd' ? to : '.', { grants });
           const isGlob = way === 'glob';
@@ -91,7 +93,7 @@ describe('a grant of a command, over random folders', () => {
           const isCovered = meant.every((each) => homes.some((from) => isSameCode(from, each)));
           const what = `${command} in ${way === 'cwd' ? to : '.'}, granted in ${homes.join(', ')}: ${rule} ${reason}`;
           if (!isCovered) assert.equal(kind, 'ask', what);
-          // What was installed asks in any case, and a pattern may lead to files beside the directories.
+          // Installed packages always need an approval, and a pattern may match files beside the directories.
           else if (!isGlob && !/node_modules/.test(`${to} ${home}`)) assert.equal(kind, 'allow', what);
         }
       }),

@@ -42,7 +42,7 @@ describe('a glob', () => {
       .filter((text) => !/\*\*|^\.+$|^[.{]/.test(text));
     const part = fc.oneof({ weight: 3, arbitrary: name }, fc.constant('**'));
     const path = fc.array(fc.stringMatching(/^\.?[ab]{1,3}(\.a)?$/), { minLength: 1, maxLength: 4 }).map((all) => all.join('/'));
-    // Of `**` at the end picomatch says now this, now that: `a/**` fits a there, and so it does here; `*/**` does not.
+    // picomatch is inconsistent about a trailing `**`: `a/**` matches `a`, as it does here, but `*/**` does not.
     const glob = fc.tuple(fc.array(part, { maxLength: 3 }), name).map(([all, last]) => [...all, last].join('/'));
     fc.assert(
       fc.property(glob, path, fc.boolean(), (written, given, dot) => {
@@ -66,7 +66,7 @@ describe('a glob', () => {
     ','.repeat(5_000),
   ];
   for (const glob of HOSTILE) {
-    it(`is judged at once: ${glob.slice(0, 20)}`, () => {
+    it(`is evaluated quickly: ${glob.slice(0, 20)}`, () => {
       for (const path of ['a'.repeat(255), `${'a/'.repeat(2_000)}b`, `${'a'.repeat(255)}/${'a'.repeat(255)}b`])
         assertCheap(() => match(glob, path, { names: true }), 200);
     });

@@ -67,7 +67,7 @@ describe('protected places', () => {
     });
   }
 
-  it('are few: a name that merely looks alike is free', () => {
+  it('do not include files with similar names', () => {
     for (const path of [
       'src/git/a.ts',
       'vscode/x',
@@ -91,7 +91,7 @@ describe('protected places', () => {
       assert.ok(!isProtected(path), path);
   });
 
-  it('whatever is around them and however they are cased', () => {
+  it('in any folder and any capitalization', () => {
     const folder = fc.stringMatching(/^[a-z0-9_-]{1,8}$/);
     const name = fc.constantFrom('.git', '.vscode', '.kedge', '.cursor', '.claude');
     const disguise = fc.constantFrom('', '.', '..', ' ', ' . ', ':x', '::$DATA', '. :y');

@@ -15,7 +15,7 @@ describe('rules in settings', () => {
     assert.deepEqual(readRules(undefined, 'user', PLACE), { rules: [], problems: [] });
   });
 
-  it('of a workspace can only tighten', () => {
+  it('of a workspace can only restrict', () => {
     const rules = [
       { effect: 'allow', path: '**' },
       { effect: 'ask', path: 'src' },
@@ -31,7 +31,7 @@ describe('rules in settings', () => {
     [
       'an unknown condition',
       [{ effect: 'deny', paths: 'src' }],
-      /^Rule 1 of kedge\.policy\.rules cannot be read: .*paths.* every call asks\.$/,
+      /^Rule 1 of kedge\.policy\.rules cannot be read: .*paths.* every call needs your approval\.$/,
     ],
     ['no effect', [{ path: 'src' }], /effect/],
     ['another effect', [{ effect: 'forbid', path: 'src' }], /effect/],
@@ -40,7 +40,7 @@ describe('rules in settings', () => {
     ['a URL for a host', [{ effect: 'deny', host: 'https://example.com/x' }], /host is a name/],
     ['no rule at all', ['deny everything'], /cannot be read/],
     ['null', [null], /cannot be read/],
-    ['no list', { effect: 'deny' }, /is no list of rules/],
+    ['no list', { effect: 'deny' }, /is not a list of rules/],
   ];
   for (const [what, rules, problem] of BROKEN)
     it(`that cannot be read are reported, and make everything ask: ${what}`, () => {
@@ -53,10 +53,10 @@ describe('rules in settings', () => {
       );
     });
 
-  it('that would allow and cannot be read are reported and left out; all others count', () => {
+  it('that would allow and cannot be read are reported and ignored; all others apply', () => {
     const set = readRules([{ effect: 'allow' }, { effect: 'allow', pth: 'src' }, { effect: 'deny', path: 'src' }], 'user', PLACE);
     assert.equal(set.problems.length, 2);
-    assert.match(set.problems[0] ?? '', /says what it allows.* It is left out\.$/);
+    assert.match(set.problems[0] ?? '', /must name what it allows.* The rule is ignored\.$/);
     assert.deepEqual(
       set.rules.map(({ effect }) => effect),
       ['deny'],
@@ -64,8 +64,8 @@ describe('rules in settings', () => {
   });
 
   it('say why in a sentence', () => {
-    assert.equal(ruleSentence({ effect: 'deny', path: 'src/**', from: 'user' }), 'A rule of yours denies path src/**.');
-    assert.equal(ruleSentence({ effect: 'ask', from: 'workspace' }), 'A rule of this workspace asks for everything.');
+    assert.equal(ruleSentence({ effect: 'deny', path: 'src/**', from: 'user' }), 'A rule in your settings denies path src/**.');
+    assert.equal(ruleSentence({ effect: 'ask', from: 'workspace' }), 'A rule in this workspace requires approval for everything.');
     assert.equal(ruleSentence({ effect: 'deny', reason: 'Not today', from: 'user' }), 'Not today.');
   });
 });

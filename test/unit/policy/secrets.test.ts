@@ -134,7 +134,7 @@ describe('secrets', () => {
       for (const path of paths) assert.ok(isSecret(path), path);
     });
 
-  it('are not what is there to be read', () => {
+  it('do not include files meant to be read, such as examples', () => {
     for (const path of OPEN) assert.ok(!isSecret(path), path);
   });
 
@@ -149,12 +149,12 @@ describe('secrets', () => {
     );
   });
 
-  it('are judged at once, however long the name', () => {
+  it('are recognized quickly, however long the name', () => {
     const names = ['secrets', 'a.env', 'client_secret', 'service-account', '.gitlab-ci'];
     for (const name of names) assertGrowsLinearly((size) => isSecret(`${name}${'-x.'.repeat(size)}`), 1_300);
   });
 
-  it('is told of any word in no time', () => {
+  it('is determined quickly for any word', () => {
     const names = ['#'.repeat(9_000), `${'.'.repeat(120)}a${' copy'.repeat(26)}`, `${'.#'.repeat(125)}a`, '~ 1'.repeat(80)];
     for (const name of names) assert.equal(isSecret(`${name}x`), false);
     assertCheap(() => names.map((name) => isSecret(name)), 250);

@@ -1,4 +1,4 @@
-/** Words that the analysis says it knows must be the words that a shell hands to the program, for any mixture of quotes and escapes. */
+/** The words that the analysis reports must be those that a shell passes to the program, for any mixture of quotes and escapes. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { analyzeCommand } from '../../../src/policy/commands/index.ts';
 
 const LETTERS = [...'abC019.-_/=:,+@%^~#!*?[]{}()<>|&;$`\\\'" \t\nxuUnNe\u00e9\u{1f600}'];
 const letter = fc.constantFrom(...LETTERS);
-/** A tilde that is not quoted stands for a home directory; the analysis keeps it as it is, and the judge asks. */
+/** An unquoted tilde expands to a home directory. The analysis keeps it unchanged, and the policy requires an approval for it. */
 const plain = fc.constantFrom(...'abC019.-_/=:,+@%^#!{}*?[]\u00e9');
 const run = (of: fc.Arbitrary<string>) => fc.array(of, { maxLength: 4 }).map((letters) => letters.join(''));
 const piece = fc.oneof(
@@ -42,10 +42,10 @@ const piece = fc.oneof(
 const word = fc.array(piece, { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join(''));
 const command = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => `show ${words.join(' ')}`);
 
-/** Prints the number of the words and each of them, for every command in the arguments. */
+/** Prints the number of words and each word, for every command in the arguments. */
 const SHOW = `show() { printf '%s\\0' "$#" "$@"; }; for each in "$@"; do eval "$each" 2>/dev/null || printf 'failed\\0'; printf 'next\\0'; done`;
 
-describe('what the analysis takes for a word', () => {
+describe('a word in the analysis', () => {
   for (const [shell, path, options] of [
     ['bash', '/bin/bash', ['--norc', '--noprofile']],
     ['sh', '/bin/sh', []],
@@ -54,7 +54,7 @@ describe('what the analysis takes for a word', () => {
       if (!existsSync(path)) return this.skip();
       const parser = await nodeShellParsers(shell);
       const read = fc.sample(command, 6_000).flatMap((text) => {
-        // These stand for numbers, and which one is of no interest.
+        // These expand to numbers whose values do not matter here.
         if (/\$[$?#!]/.test(text)) return [];
         const { commands, opaque, dangers } = analyzeCommand(text, shell, parser);
         const [only] = commands;

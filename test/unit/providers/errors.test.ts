@@ -9,7 +9,7 @@ import * as openai from '../../../src/providers/openai/index.ts';
 import { serverOf } from '../../../src/providers/server.ts';
 import { served } from '../../support/served.ts';
 
-describe('what a failure is', () => {
+describe('the kind of a failure', () => {
   const cases: [kind: ModelErrorKind, failure: Failure][] = [
     ['overloaded', { type: 'overloaded_error', message: 'Overloaded' }],
     ['invalid_request', { status: 500, type: 'server_error', message: 'tools param requires --jinja flag' }],
@@ -50,7 +50,7 @@ describe('what a failure is', () => {
     });
   });
 
-  it('reads how long to wait', () => {
+  it('reads the retry delay', () => {
     const of = (headers: Record<string, string>) => retryAfter(new Headers(headers));
     assert.equal(of({ 'retry-after': '1.5' }), 1500);
     assert.equal(of({ 'retry-after': '9', 'retry-after-ms': '20' }), 20);
@@ -60,7 +60,7 @@ describe('what a failure is', () => {
   });
 });
 
-describe('a connection that another try does not mend', () => {
+describe('a permanent connection failure', () => {
   const cases: [code: string, message: string, says: RegExp, tries: number | undefined][] = [
     ['CERT_HAS_EXPIRED', 'certificate has expired', /expired \(.*\): renew it/, 1],
     ['ERR_TLS_CERT_ALTNAME_INVALID', "Hostname/IP does not match certificate's altnames", /for another name .*: give the name/, 1],
@@ -84,7 +84,7 @@ describe('a connection that another try does not mend', () => {
   }
 });
 
-describe('what an error says', () => {
+describe('an error message', () => {
   const config = {
     apiKey: ' sk-0123456789 ',
     baseUrl: 'https://me:p4ssw0rd@host.test/v1?key=q-0123',
@@ -92,7 +92,7 @@ describe('what an error says', () => {
   };
   const server = serverOf('OpenAI', config);
 
-  it('names the host where it is not the usual one', () => {
+  it('names the host if it is not the default one', () => {
     assert.equal(serverOf('OpenAI', {}).name, 'OpenAI');
     assert.equal(server.name, 'OpenAI (host.test)');
   });
@@ -132,7 +132,7 @@ describe('what an error says', () => {
 });
 
 describe('a refusal without a body', () => {
-  it('tells its status, and nothing of the library that read it', () => {
+  it('includes its status, and nothing of the library that read it', () => {
     const refusal = Object.assign(new Error('400 status code (no body)'), { status: 400 });
     const { message } = sdkError({ name: 'OpenAI', secrets: [] }, refusal);
     assert.equal(message, 'OpenAI refused the request (HTTP status 400): check the model, the base URL and the settings.');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type LineRules, throughLines } from '../../../src/providers/lines.ts';
 
-/** A body in these chunks, which tells how many were asked for and whether it was given up. */
+/** Creates a body of these chunks that records how many were requested and whether it was canceled. */
 function bodyOf(chunks: readonly string[]) {
   const seen = { asked: 0, cancelled: undefined as unknown };
   const body = new ReadableStream<Uint8Array>(
@@ -20,7 +20,7 @@ function bodyOf(chunks: readonly string[]) {
   return { body, seen };
 }
 
-/** Lines in small letters are usual; others are put into brackets, and `!` is an error. */
+/** Lines of lower-case letters are usual, other lines are put in brackets, and `!` is an error. */
 const RULES: LineRules = {
   isUsual: (bytes, start, end) => /^[a-z]*$/.test(new TextDecoder().decode(bytes.subarray(start, end))),
   rewrite(line) {

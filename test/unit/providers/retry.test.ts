@@ -29,7 +29,7 @@ function scripted(...attempts: (ModelEvent | Error)[][]): ModelAdapter & { asked
   };
 }
 
-/** No clock: what would have been slept is written down. */
+/** Waits are recorded instead of slept. */
 async function run(adapter: ModelAdapter, options: RetryOptions = {}) {
   const slept: number[] = [];
   const waits: ModelWaiting[] = [];
@@ -115,7 +115,7 @@ describe('retry', () => {
     });
   }
 
-  it('waits 30 seconds at most of its own accord', async () => {
+  it('waits at most 30 seconds by default', async () => {
     const { slept } = await run(scripted(...Array.from({ length: 9 }, () => [fail('overloaded')])), { tries: 8 });
     assert.deepEqual(slept, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
   });
@@ -125,19 +125,19 @@ describe('retry', () => {
     assert.deepEqual(slept, [500, 1001]);
   });
 
-  it('waits as long as the server asks', async () => {
+  it('waits as long as the server requests', async () => {
     const { slept } = await run(scripted([fail('rate_limit', 45_000)], [fail('rate_limit', 0)], [stop]), { random: () => 0.5 });
     assert.deepEqual(slept, [45_000, 0]);
   });
 
-  it('does not wait where the server asks for more than two minutes', async () => {
+  it('does not wait if the server requests more than two minutes', async () => {
     const adapter = scripted([fail('rate_limit', 3_600_000)], [stop]);
     const { slept, error } = await run(adapter);
     assert.deepEqual([adapter.asked, slept], [1, []]);
     assert.ok(error instanceof ModelError);
   });
 
-  it('never tries again once something of the answer was passed on', async () => {
+  it('never retries after part of the answer was passed on', async () => {
     const delta: ModelEvent = { type: 'text_delta', text: 'Hal' };
     const adapter = scripted([delta, fail('network')], [stop]);
     const { events, error } = await run(adapter);
@@ -146,13 +146,13 @@ describe('retry', () => {
     assert.equal(adapter.asked, 1);
   });
 
-  it('never tries again after an error that it does not know', async () => {
+  it('never retries after an unknown error', async () => {
     const adapter = scripted([new TypeError('a bug')], [stop]);
     assert.ok((await run(adapter)).error instanceof TypeError);
     assert.equal(adapter.asked, 1);
   });
 
-  /** Does `act` as soon as the wait has begun. */
+  /** Runs `act` as soon as the wait has begun. */
   async function duringWait(adapter: ModelAdapter, signal: AbortSignal, act: () => void): Promise<ModelEvent[]> {
     const events: ModelEvent[] = [];
     for await (const event of adapter.stream(request, signal)) {
@@ -162,7 +162,7 @@ describe('retry', () => {
     return events;
   }
 
-  it('stops to wait when the user stops', async () => {
+  it('stops waiting when the user stops the run', async () => {
     const adapter = scripted([fail('rate_limit', 60_000)], [stop]);
     const controller = new AbortController();
     const stopped = () => duringWait(withRetry(adapter), controller.signal, () => controller.abort());
@@ -170,7 +170,7 @@ describe('retry', () => {
     assert.equal(adapter.asked, 1);
   });
 
-  it('tries again at once when it is told to, and only where it waits', async () => {
+  it('retries immediately on request, and only where it waits', async () => {
     const adapter = scripted([fail('rate_limit', 60_000)], [stop]);
     const retrying = withRetry(adapter);
     retrying.retryNow?.();
@@ -178,8 +178,8 @@ describe('retry', () => {
     assert.deepEqual(events, [{ type: 'model_waiting', attempt: 2, tries: 5, reason: 'rate_limit', waitMs: 60_000 }, stop]);
   });
 
-  describe('of a server that is silent', () => {
-    /** Answers the second request, and the first only when it is told to. */
+  describe('for a silent server', () => {
+    /** Answers the second request immediately, and the first when `answer` is called. */
     function slow() {
       const told = { answer: () => {}, asked: 0 };
       const adapter: ModelAdapter = {
@@ -197,15 +197,15 @@ describe('retry', () => {
     }
     const notice = { type: 'model_waiting', attempt: 1, tries: 5, reason: 'timeout', waitMs: 90_000, silent: true } as const;
 
-    it('tells so, with the time that it still has, and goes on to wait', async () => {
+    it('reports it, with the time that it still has, and goes on to wait', async () => {
       const { told, adapter } = slow();
       assert.deepEqual(await duringWait(adapter, new AbortController().signal, () => told.answer()), [notice, stop]);
       assert.equal(told.asked, 1);
       assert.equal(waitingText(notice, 90_000), 'The model has not answered yet. Waiting up to 2 min more');
-      assert.equal(waitingText(notice, 0), 'The model has not answered yet. Waiting on');
+      assert.equal(waitingText(notice, 0), 'The model has not answered yet. Still waiting');
     });
 
-    it('asks anew when it is told to', async () => {
+    it('repeats the request on request', async () => {
       const { told, adapter } = slow();
       assert.deepEqual(await duringWait(adapter, new AbortController().signal, () => adapter.retryNow?.()), [notice, stop]);
       assert.equal(told.asked, 2);
@@ -221,7 +221,7 @@ describe('retry', () => {
       assert.equal(told.asked, 1);
     });
 
-    it('does not break off an answer that has begun', async () => {
+    it('does not interrupt an answer that has begun', async () => {
       const { told, adapter } = slow();
       const events: ModelEvent[] = [];
       for await (const event of adapter.stream(request, new AbortController().signal)) {

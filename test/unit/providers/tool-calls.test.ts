@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { echoInput, parseArguments, parseInput, wireId } from '../../../src/providers/tool-calls.ts';
 
-describe('calls on the way in and out', () => {
+describe('tool calls', () => {
   it('parses arguments', () => {
     assert.deepEqual(parseInput(''), { input: {} });
     assert.deepEqual(parseInput(' \n'), { input: {} });
@@ -11,7 +11,7 @@ describe('calls on the way in and out', () => {
     assert.deepEqual(parseArguments('[null]'), { input: [null] });
   });
 
-  it('sends an object back, always', () => {
+  it('always sends an object back', () => {
     const call = { type: 'tool_call' as const, id: '1', name: 'f' };
     assert.deepEqual(echoInput({ ...call, input: { a: 1 } }), { a: 1 });
     assert.deepEqual(echoInput(call), {});
@@ -21,7 +21,7 @@ describe('calls on the way in and out', () => {
     assert.deepEqual(echoInput({ ...call, malformed: 'a: 1', problem: 'Not executed.' }), { malformed_arguments: 'a: 1' });
   });
 
-  it('keeps ids that every wire takes, and tells the others apart', () => {
+  it('keeps ids that every API accepts, and tells the others apart', () => {
     assert.equal(wireId('call_1-A'), 'call_1-A');
     const long = ['x'.repeat(70), `${'x'.repeat(70)}y`, 'a:b', 'a.b', ''].map(wireId);
     assert.equal(new Set(long).size, long.length);

@@ -24,7 +24,7 @@ describe('the check of the rooms', () => {
   const crossings: [what: string, from: string, specifier: string, named: string][] = [
     ['a room above', 'src/core/run/run.ts', '../../app/ports.ts', 'src/app/ports.ts'],
     ['a room above, inside core', 'src/core/model/model.ts', '../run/run.ts', 'src/core/run/run.ts'],
-    ['a sibling', 'src/tools/define.ts', '../mcp/types.ts', 'src/mcp/types.ts'],
+    ['a sibling', 'src/tools/define-tool.ts', '../mcp/types.ts', 'src/mcp/types.ts'],
     ['another host', 'src/hosts/cli/kedge.ts', '../vscode/kedge.ts', 'src/hosts/vscode/kedge.ts'],
     ['a host from what both share', 'src/hosts/node/storage.ts', '../cli/main.ts', 'src/hosts/cli/main.ts'],
     ['a file of a room of which others may be imported', 'src/offline/index.ts', '../providers/catalog.ts', 'src/providers/catalog.ts'],
@@ -35,7 +35,7 @@ describe('the check of the rooms', () => {
     ['Node in the app', 'src/app/assistant.ts', 'node:fs/promises', 'node:fs/promises'],
     ['Node in the panel', 'webview-ui/host.ts', 'node:path', 'node:path'],
     ['a package that core does not have', 'src/core/run/run.ts', 'diff', 'diff'],
-    ['a file of a package that is not listed', 'src/tools/define.ts', '@google/genai/web', '@google/genai'],
+    ['a file of a package that is not listed', 'src/tools/define-tool.ts', '@google/genai/web', '@google/genai'],
   ];
   for (const [what, from, specifier, named] of crossings) {
     it(`forbids to import ${what}`, () => {

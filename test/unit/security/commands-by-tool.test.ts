@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
-import { commandJudge } from '../../../src/policy/command.ts';
+import { createCommandJudge } from '../../../src/policy/command.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { expectStopped } from '../../support/attacks.ts';
@@ -11,7 +11,7 @@ describe('attacks by shells, programs, git and build tools', () => {
   expectStopped(ATTACKS_BY_TOOL, async ({ command, shell, allow, deny }) => {
     const rules = (effect: SourcedRule['effect'], commands: string[]) =>
       commands.map((prefix): SourcedRule => ({ effect, command: prefix, from: 'user' }));
-    const judge = commandJudge({ text: command, shell, cwd: '.' }, await nodeShellParsers(shell), { readOnlyCommands: true });
+    const judge = createCommandJudge({ text: command, shell, cwd: '.' }, await nodeShellParsers(shell), { readOnlyCommands: true });
     return judge([...rules('allow', allow), ...rules('deny', deny)], []);
   });
 });

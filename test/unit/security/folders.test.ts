@@ -1,6 +1,6 @@
 /** A yes to a command is one to the code of the folder it was given in: no cwd, `cd`, option or argument leads to other code. */
 import assert from 'node:assert/strict';
-import type { Covers } from '../../../src/core/session/grant-scope.ts';
+import type { Permission } from '../../../src/core/session/grant-scope.ts';
 import { type CommandJudged, judgedOn } from '../../support/command-judge.ts';
 import type { Files } from '../../support/harness.ts';
 
@@ -266,8 +266,8 @@ describe('a command that was granted in one folder', () => {
       assert.equal(kind, 'allow', `${rule}: ${reason}`);
     });
 
-  const grant = (prefix: string, ...folders: string[]): Covers => ({ kind: 'command', prefix: prefix.split(' '), folders });
-  const LONGER: readonly [command: string, cwd: string, covers: Covers | undefined][] = [
+  const grant = (prefix: string, ...folders: string[]): Permission => ({ kind: 'command', prefix: prefix.split(' '), folders });
+  const LONGER: readonly [command: string, cwd: string, covers: Permission | undefined][] = [
     ['npm test', '.', grant('npm test', '.')],
     ['npm test', 'vendor/evil', grant('npm test', 'vendor/evil')],
     ['npm test', 'packages/web/src', grant('npm test', 'packages/web/src')],
@@ -288,7 +288,7 @@ describe('a command that was granted in one folder', () => {
     const { rule, reason } = await on.judge('npm test', ['npm test'], 'vendor/evil');
     assert.deepEqual(
       [rule, reason],
-      ['command-elsewhere', 'You allowed npm test in another folder, and this runs the code of vendor/evil.'],
+      ['command-elsewhere', 'You allowed `npm test` in another folder, but this command runs code from vendor/evil.'],
     );
   });
 

@@ -89,7 +89,7 @@ describe('letters that nobody sees', () => {
   it('in the name of a file do not keep it from being read by the name that was shown', async () => {
     await using disk = await toolsOn({ 'a\u200bb.txt': 'one\n' });
     assert.equal(await disk.use('read_file', { path: 'a⟨U+200B⟩b.txt' }), '1\tone');
-    assert.match(await disk.use('read_file', { path: 'a⟨U+202E⟩b.txt' }), /^ERROR The path holds a control character/);
+    assert.match(await disk.use('read_file', { path: 'a⟨U+202E⟩b.txt' }), /^ERROR The path contains a control character/);
   });
 
   const GOOD: [what: string, text: string][] = [

@@ -123,7 +123,7 @@ describe('what a model writes, in the panel', () => {
       callId: 'c',
       title: `Edit ${path}`,
       rule: 'edit' as const,
-      reason: 'It changes files.',
+      reason: 'This edit changes 1 file.',
     };
     await deliver(page, [session(new Script().run('agent', 'Deceive').add({ ...asked, changes }), true)]);
     await page.waitForSelector('.card.waiting .diff-line');

@@ -8,7 +8,7 @@ import { resultParts } from '../../../src/mcp/client/results.ts';
 import { McpServers } from '../../../src/mcp/servers.ts';
 import { mcpTool } from '../../../src/mcp/tools.ts';
 import type { McpTool } from '../../../src/mcp/types.ts';
-import { coversOf } from '../../../src/policy/grants.ts';
+import { grantablePermissions } from '../../../src/policy/grants.ts';
 import { isProtected } from '../../../src/policy/protected.ts';
 import { matchesHost, matchesTool, touchesPath } from '../../../src/policy/rules.ts';
 import { inScope } from '../../../src/policy/scope.ts';
@@ -163,12 +163,12 @@ describe('a yes to a folder', () => {
   ];
   for (const [made, other] of NAMES)
     it(`called ${JSON.stringify(made)} is none to ${other}`, () => {
-      const covers = coversOf([{ kind: 'write', path: made }], input).find(({ kind }) => kind === 'path');
+      const covers = grantablePermissions([{ kind: 'write', path: made }], input).find(({ kind }) => kind === 'path');
       if (covers)
         assert.ok(covers.kind === 'path' && inScope(made, [covers.glob]) && !inScope(other, [covers.glob]), JSON.stringify(covers));
     });
   it('with brackets, as routes have them, is one to the folder', () => {
-    const covers = coversOf([{ kind: 'write', path: 'app/[id]/page.ts' }], input).find(({ kind }) => kind === 'path');
+    const covers = grantablePermissions([{ kind: 'write', path: 'app/[id]/page.ts' }], input).find(({ kind }) => kind === 'path');
     assert.deepEqual(covers, { kind: 'path', tool: 'create_file', glob: 'app/[id]/**' });
   });
 });

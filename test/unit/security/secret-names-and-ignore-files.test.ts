@@ -199,7 +199,7 @@ describe('letters that deceive', () => {
       await using kedge = await assistantOn({}, [turn(call('create_file', { path, content: 'x' })), turn(say('Done.'))]);
       kedge.granted.covers.push({ kind: 'edits' });
       await kedge.session.prompt({ text: 'go', mode: 'agent' });
-      assert.match(resultTexts(kedge.session)[0] ?? '', /^ERROR The path holds a control character/);
+      assert.match(resultTexts(kedge.session)[0] ?? '', /^ERROR The path contains a control character/);
     });
 
   it('say nothing in the names, values and examples of a schema, nor in the title of a call', async () => {

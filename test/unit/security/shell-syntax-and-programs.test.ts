@@ -1,5 +1,5 @@
 import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
-import { commandJudge } from '../../../src/policy/command.ts';
+import { createCommandJudge } from '../../../src/policy/command.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
 import { type Attack, attack, expectStopped } from '../../support/attacks.ts';
 import { ATTACKS_BY_PROGRAMS } from './programs.attacks.ts';
@@ -17,7 +17,7 @@ const DENIED: Attack[] = [
 
 describe('attacks by the syntax of shells and by options of programs', () => {
   expectStopped([...ATTACKS_BY_SYNTAX, ...ATTACKS_BY_PROGRAMS, ...DENIED], async ({ command, shell, allow, deny }) => {
-    const judge = commandJudge({ text: command, shell, cwd: '.' }, await nodeShellParsers(shell), { readOnlyCommands: true });
+    const judge = createCommandJudge({ text: command, shell, cwd: '.' }, await nodeShellParsers(shell), { readOnlyCommands: true });
     const rules = (effect: SourcedRule['effect'], prefixes: string[]) =>
       prefixes.map((prefix): SourcedRule => ({ effect, command: prefix, from: 'user' }));
     return judge([...rules('allow', allow), ...rules('deny', deny)], []);

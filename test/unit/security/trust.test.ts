@@ -227,7 +227,7 @@ describe('a yes', () => {
     const ended = kedge.session.prompt({ text: 'go', mode: 'agent' });
     const { approvalId } = await asked;
     const no = kedge.session.answerApproval(approvalId, { approve: false });
-    await assert.rejects(kedge.session.answerApproval(approvalId, { approve: true }), /answered already/);
+    await assert.rejects(kedge.session.answerApproval(approvalId, { approve: true }), /already been answered/);
     await no;
     await ended;
     assert.deepEqual(await written(kedge), ['workspace/a']);
@@ -240,7 +240,7 @@ describe('a yes', () => {
     const { approvalId } = await asked;
     await kedge.session.stop();
     await ended;
-    await assert.rejects(kedge.session.answerApproval(approvalId, { approve: true }), /answered already/);
+    await assert.rejects(kedge.session.answerApproval(approvalId, { approve: true }), /already been answered/);
     assert.deepEqual(await written(kedge), ['workspace/a']);
   });
 

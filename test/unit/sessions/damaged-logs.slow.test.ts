@@ -1,4 +1,4 @@
-/** Whatever a disk or a hand makes of a log: it opens, shows what is left, goes on, and no call is carried out twice. */
+/** However a log was damaged, the session opens, shows what is left and continues, and no tool call is repeated. */
 import assert from 'node:assert/strict';
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
@@ -6,7 +6,7 @@ import { DAMAGES } from '../../support/damage.ts';
 import type { DamagedLog } from '../../support/damaged-logs-worker.ts';
 
 const RUNS = Number(process.env.KEDGE_DAMAGED_LOGS ?? 250);
-/** A case takes milliseconds; this is for a machine with much else to do. */
+/** A case takes milliseconds; the limit allows for a busy computer. */
 const HANGS_MS = 20_000;
 
 const damage = fc.record({ kind: fc.constantFrom(...DAMAGES), a: fc.nat(10_000), b: fc.nat(10_000) });

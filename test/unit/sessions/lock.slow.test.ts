@@ -1,4 +1,4 @@
-/** The lock of a session, between real processes. */
+/** The lock of a session, tested with real processes. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ describe('the lock of a session', () => {
   });
   afterEach(() => rm(directory, { recursive: true, force: true }));
 
-  /** A process id that was given to nobody since. */
+  /** The id of a process that has ended. */
   const ended = () => spawnSync(process.execPath, ['--version']).pid;
   const inUse = () => new SessionStore(directory).log('s').inUse();
 
@@ -36,7 +36,8 @@ describe('the lock of a session', () => {
         return (await said)[0] as unknown;
       };
       const gone = String(ended());
-      // As a killed process left it, in this version or an older one, or half written; as one whose id a stranger has by now; or none.
+      // Lock files as left by a killed process in this or an older version, partially written, or with an id that another process has now;
+      // or no file.
       const left = [gone, '', `${gone} 1/1 ${crypto.randomUUID()}`, `${process.pid} an-earlier-start ${crypto.randomUUID()}`, undefined];
       for (let round = 0; round < ROUNDS; round++) {
         const content = left[round % left.length];

@@ -1,4 +1,4 @@
-/** The format that a log names: events of earlier formats are read as those of today, and a log of a later format is left alone. */
+/** Log formats: events of earlier formats are converted when they are read, and a log of a newer format is refused and not changed. */
 import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const sessionsOf = ({ storage }: Harness) => join(storage, 'sessions');
 const logOf = (kedge: Harness, id = kedge.session.id) => join(sessionsOf(kedge), `${id}.jsonl`);
 const linesOf = async (kedge: Harness, id?: string) => (await readFile(logOf(kedge, id), 'utf8')).trimEnd().split('\n');
 
-/** The log of the harness's session once more, under another id. */
+/** Writes a changed copy of the harness's log under another id. */
 async function rewrite(kedge: Harness, id: string, change: (line: Record<string, unknown>, index: number) => object): Promise<string> {
   const lines = (await linesOf(kedge)).map((line, index) => `${JSON.stringify(change(JSON.parse(line), index))}\n`).join('');
   await writeFile(logOf(kedge, id), lines);
@@ -22,8 +22,8 @@ async function rewrite(kedge: Harness, id: string, change: (line: Record<string,
 
 const inFormat1 = ({ format: _, secret: __, granted: ___, ...line }: Record<string, unknown>) => line;
 
-describe('the format of a log', () => {
-  it('is named by its first line, and by no event that is read from it', async () => {
+describe('the log format', () => {
+  it('is stored in the first line only, and not in the events that are read', async () => {
     await using kedge = await assistantOn({}, [turn(say('Done.')), turn(say('Again.'))]);
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
     const again = await kedge.reload();
@@ -33,7 +33,7 @@ describe('the format of a log', () => {
     assert.ok(again.session.events.every((event) => !('format' in event)));
   });
 
-  it('is named by a log that was mended', async () => {
+  it('is stored in a repaired log', async () => {
     await using kedge = await assistantOn({}, [turn(say('Done.')), turn(say('Again.'))]);
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
     const [, ...rest] = await linesOf(kedge);
@@ -43,7 +43,7 @@ describe('the format of a log', () => {
     assert.equal(JSON.parse((await linesOf(kedge))[0] ?? '').format, LOG_FORMAT);
   });
 
-  it('that names none is 1: it opens unchanged, what is added to it is of today, and both are read again', async () => {
+  it('is 1 if no line names it: the log is not changed, new events have the current format, and both are read', async () => {
     const script = [
       turn(call('run_command', { command: 'cat .env' })),
       turn(say('Read.')),
@@ -87,7 +87,7 @@ describe('the format of a log', () => {
     assert.deepEqual(await kedge.store.load('old'), session.events);
   });
 
-  it('that is 1 says by an answer alone that edits were granted', () => {
+  it('1 records granted edits only in the answer', () => {
     const answered = { type: 'approval_resolved', answer: { approve: true, grant: 'session' } };
     const granted = { scope: 'session', covers: { kind: 'edits' } };
     assert.deepEqual(migrated(answered, 1), { ...answered, granted });
@@ -96,18 +96,18 @@ describe('the format of a log', () => {
     assert.deepEqual(migrated(rejected, 1), rejected);
   });
 
-  it('that is 1 says by a note alone that a command was stopped', () => {
+  it('1 records a stopped command only in the note', () => {
     const finished = { type: 'tool_finished', note: 'stopped' };
     assert.deepEqual(migrated(finished, 1), { ...finished, stopped: true });
     assert.deepEqual(migrated(finished, LOG_FORMAT), finished);
     assert.deepEqual(migrated({ ...finished, note: 'exit 1' }, 1), { ...finished, note: 'exit 1' });
   });
 
-  it('that is 1 may hold lines that are no events', () => {
+  it('1 may contain lines that are not events', () => {
     for (const garbage of [null, 1, 'x', [], {}, { type: 'approval_resolved', answer: null }]) assert.equal(migrated(garbage, 1), garbage);
   });
 
-  it('that is no number of a format is ignored', async () => {
+  it('is ignored if it is not a valid number', async () => {
     await using kedge = await assistantOn({}, [turn(say('Done.'))]);
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
     for (const format of [0, -1, 1.5, 1e300, '3', null, [3], { format: 3 }]) {
@@ -122,7 +122,7 @@ describe('a log of a newer version', () => {
     ['in its first line', 0],
     ['in a later line', 3],
   ] as const)
-    it(`that says so ${where} is refused, and left as it is`, async () => {
+    it(`that names its format ${where} is refused and not changed`, async () => {
       await using kedge = await assistantOn({}, [turn(say('Done.'))]);
       await kedge.session.prompt({ text: 'go', mode: 'ask' });
       const newer = (line: object, index: number) => (index === at ? { ...line, format: LOG_FORMAT + 1 } : line);
@@ -134,7 +134,7 @@ describe('a log of a newer version', () => {
       assert.ok((await kedge.assistant.sessions()).some(({ id, title }) => id === 'newer' && title === 'go'));
     });
 
-  it('that goes on with a session which is open here is neither shown nor added to', async () => {
+  it('is neither shown nor appended to if it continues a session that is open', async () => {
     await using kedge = await assistantOn({}, [turn(say('Done.'))]);
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
     const { length } = kedge.session.events;

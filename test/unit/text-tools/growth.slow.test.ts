@@ -1,15 +1,17 @@
-/** The work of the parser grows as its text does, whatever the text is: an answer of a hostile or broken model freezes nothing. */
+/**
+ * The parser's work grows linearly with the length of the text, so that an answer of a malicious or broken model cannot block the program.
+ */
 import assert from 'node:assert/strict';
 import { user } from '../../../src/core/model/messages.ts';
 import { TextToolParser } from '../../../src/text-tools/parser.ts';
-import { Shown } from '../../../src/text-tools/shown.ts';
+import { QuotedCalls } from '../../../src/text-tools/quoted-calls.ts';
 import { TOOLS } from './tools.ts';
 
 const CALL = '<tool_call>{"name": "read_file", "arguments": {"path": "a.ts"}}</tool_call>';
 const FENCE = '```json\n{"name": "read_file", "arguments": {"path": "a.ts"}}\n```\n';
 const M3 = ']<]minimax[>[';
 
-/** What is repeated, with what stands before and behind it. */
+/** The repeated text, with the text before and after it. */
 const TEXTS: [what: string, unit: string, before?: string, behind?: string][] = [
   ['marks', '<tool_call>'],
   ['halves of calls', '<tool_call>{"name": "read_file", '],
@@ -77,7 +79,7 @@ const TEXTS: [what: string, unit: string, before?: string, behind?: string][] = 
   ['lists of Python', '[read_file(path='],
 ];
 
-function read(text: string, size: number, shown?: Shown): number {
+function read(text: string, size: number, shown?: QuotedCalls): number {
   const begun = process.cpuUsage();
   const parser = new TextToolParser(TOOLS, shown);
   for (let at = 0; at < text.length; at += size) parser.feed(text.slice(at, at + size));
@@ -86,7 +88,10 @@ function read(text: string, size: number, shown?: Shown): number {
   return (own + system) / 1000;
 }
 
-/** Eight times the text takes less than 24 times the work; squared it would be 64. The best of several: other programs take time, too. */
+/**
+ * Eight times the text must take less than 24 times the work (quadratic growth would be 64). The minimum of several runs excludes the
+ * effect of other programs.
+ */
 function expectGrowth(work: (length: number) => number, length: number): void {
   const short = Math.max(4, Math.min(work(length), work(length)));
   let long = work(8 * length);
@@ -112,7 +117,7 @@ describe('calls as text: a long text', () => {
   ] as const) {
     it(`takes its length, where the model was shown ${what} many times`, () => {
       expectGrowth(
-        (length) => read(`${CALL}\n`, 100, new Shown({ system: '', messages: [user(unit.repeat(Math.ceil(length / unit.length)))] })),
+        (length) => read(`${CALL}\n`, 100, new QuotedCalls({ system: '', messages: [user(unit.repeat(Math.ceil(length / unit.length)))] })),
         5000,
       );
     }).timeout(60_000);

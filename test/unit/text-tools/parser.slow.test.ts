@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ToolSpec } from '../../../src/core/model/model.ts';
-import type { Told } from '../../../src/text-tools/doubts.ts';
+import type { Told } from '../../../src/text-tools/call-detection.ts';
 import { type TextToolEvent, TextToolParser } from '../../../src/text-tools/parser.ts';
 import { assertGrowsLinearly } from '../../support/clock.ts';
 import { TOOLS } from './tools.ts';
@@ -11,11 +11,11 @@ type Case = {
   name: string;
   text: string;
   tools?: ToolSpec[];
-  /** `text` as it is shown; left out, it is the text as it came. `unclear`: why what may have been calls is none, where it must be told. */
+  /** `text` is the expected visible text, by default the input. `unclear` lists the doubts that must be reported to the model. */
   expect: { text?: string; reasoning?: string; calls: { name: string; input?: unknown; malformed?: string }[]; unclear?: Told[] };
 };
 
-/** Another folder of cases can be run by the same command. */
+/** TEXT_TOOLS_DIR runs the same test with another folder of cases. */
 const FOLDER = process.env.TEXT_TOOLS_DIR ?? path.join(import.meta.dirname, '../../fixtures/text-tools');
 
 function join(events: TextToolEvent[], told = false) {
@@ -65,12 +65,12 @@ describe('calls as text: the cases', () => {
 describe('calls as text: an answer that is cut off anywhere', () => {
   for (const { file, cases } of all) {
     it(`runs whole calls only: ${file.replace('.json', '')}`, () => {
-      // Only the words behind a call tell that it was part of a sentence, or an example.
+      // Only the words after a call show that it was part of a sentence or an example, so such cases are excluded.
       const certain = cases.filter(({ name, expect }) => !name.includes('woven') && !expect.unclear);
       for (const test of certain) {
         const { name, text, expect } = test;
         for (let end = 0; end < text.length; end++) {
-          // What is malformed is never executed.
+          // Malformed calls are never executed.
           const calls = parse(test, text.slice(0, end)).calls.filter(({ malformed }) => malformed === undefined);
           const whole = expect.calls.filter(({ malformed }) => malformed === undefined);
           assert.deepEqual(calls, whole.slice(0, calls.length), `${name}, cut at ${end}: ${text.slice(0, end)}`);

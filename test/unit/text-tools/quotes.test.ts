@@ -1,4 +1,4 @@
-/** A call that the model only quotes is never executed, and one that it makes always is. */
+/** Calls that the model only quotes are never executed, and calls that it makes always are. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +16,7 @@ const CASES = readdirSync(FOLDER).flatMap((file) =>
   (JSON.parse(readFileSync(path.join(FOLDER, file), 'utf8')) as Case[]).map((each) => ({ ...each, name: `${file}: ${each.name}` })),
 );
 const GENUINE = CASES.filter(({ expect: { calls } }) => calls.length > 0 && calls.every(({ input }) => input !== undefined));
-/** Whose answer is the call and nothing else. */
+/** Cases in which the answer consists of the call alone. */
 const ALONE = GENUINE.filter(
   ({ tools, text, expect }) => expect.text === '' && tools === undefined && !/think|analysis|scratch/i.test(text),
 );
@@ -301,7 +301,7 @@ describe('text tools: quotations and calls by chance', () => {
     (text) => `\`${text}\``,
     (text) => `"${text}"`,
   );
-  /** The same calls in one of the usual forms. */
+  /** Writes the same calls in one of the common formats. */
   const rewrite = fc.constantFrom<(calls: Case['expect']['calls']) => string>(
     (calls) => calls.map(({ name, input }) => `<tool_call>\n${JSON.stringify({ name, arguments: input })}\n</tool_call>`).join('\n'),
     (calls) => calls.map(({ name, input }) => `\`\`\`json\n${JSON.stringify({ name, arguments: input }, null, 2)}\n\`\`\``).join('\n'),

@@ -6,7 +6,7 @@ function tool(name: string, properties: Record<string, unknown>, required: strin
   return { name, description: `${name} does it.`, inputSchema: { type: 'object', properties, required } };
 }
 
-/** The tools that the cases offer, unless they say otherwise. */
+/** The default tools of the test cases. */
 export const TOOLS: ToolSpec[] = [
   tool('read_file', { path: text, limit: { type: 'integer' }, numbered: { type: 'boolean' } }, ['path']),
   tool('write_file', { path: text, content: text }, ['path', 'content']),

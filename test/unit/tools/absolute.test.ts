@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { reachOf } from '../../../src/app/facts/command-paths.ts';
+import { findReachedPaths } from '../../../src/app/facts/command-paths.ts';
 import { NodeFileSystem } from '../../../src/hosts/node/files/file-system.ts';
 import { NodeWriter } from '../../../src/hosts/node/files/writer.ts';
 import { DiskBlobs } from '../../../src/sessions/blobs.ts';
@@ -13,7 +13,7 @@ import { WriteGate } from '../../../src/workspace/gate.ts';
 import { Workspace } from '../../../src/workspace/workspace.ts';
 import { executeContext } from '../../support/context.ts';
 
-/** Two folders, one of them opened through a link, and one that is not open. */
+/** Opens two folders, one of them through a link, and creates one that is not open. */
 async function opened(names: readonly string[]) {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'kedge-absolute-')));
   for (const name of ['app', 'lib', 'other']) {
@@ -45,7 +45,7 @@ async function opened(names: readonly string[]) {
 }
 
 describe('an absolute path into an open folder', () => {
-  it('means its file, for all tools', async () => {
+  it('names its file, for all tools', async () => {
     await using disk = await opened(['alias']);
     const at = (path: string, folder = 'app') => join(disk.base, folder, path);
     for (const path of [at('src/a.ts'), at('src/a.ts', 'alias'), pathToFileURL(at('src/a.ts')).href])
@@ -74,13 +74,13 @@ describe('an absolute path into an open folder', () => {
     assert.equal(await readFile(at('src/a.ts'), 'utf8'), 'const app = 3;\n');
   });
 
-  it('means the folder that it lies in, where several are open', async () => {
+  it('is resolved in the right one of several open folders', async () => {
     await using disk = await opened(['alias', 'lib']);
     assert.equal(await disk.use('read_file', { path: join(disk.base, 'lib/src/a.ts') }), '1\tconst lib = 1;');
     assert.equal(await disk.use('find_files', { glob: join(disk.base, 'alias/**/*.ts') }), 'app/src/a.ts');
   });
 
-  it('is refused outside, as by links and dots', async () => {
+  it('outside the folders is refused, also through links and dots', async () => {
     await using disk = await opened(['app']);
     const outside = ['other/src/a.ts', 'app/../other/src/a.ts', 'app2/a.ts', 'alias/src/a.ts', ''].map((path) => join(disk.base, path));
     for (const path of [...outside, `${disk.base}/app/../other/src/a.ts`, '/etc/passwd', pathToFileURL('/etc/passwd').href]) {
@@ -94,7 +94,7 @@ describe('an absolute path into an open folder', () => {
     );
   });
 
-  it('is confirmed in a plan as the path that is written later', async () => {
+  it('is stored in a plan as the path that is written later', async () => {
     await using disk = await opened(['app']);
     const steps = [{ title: 'one', files: [join(disk.base, 'app/src/*.ts'), 'b.ts'] }];
     const { signal } = new AbortController();
@@ -106,11 +106,11 @@ describe('an absolute path into an open folder', () => {
     );
   });
 
-  it('is seen among the words of a command, wherever that runs', async () => {
+  it('is recognized in a command, wherever that runs', async () => {
     await using disk = await opened(['app']);
     const named = { names: new Set<string>(), searched: [], globs: new Set<string>(), folders: [] };
     const words = [join(disk.base, 'app/src/a.ts')];
     for (const cwd of ['.', 'src'])
-      assert.deepEqual((await reachOf({ ...named, words }, cwd, disk.fs, () => true)).paths, ['src/a.ts'], cwd);
+      assert.deepEqual((await findReachedPaths({ ...named, words }, cwd, disk.fs, () => true)).paths, ['src/a.ts'], cwd);
   });
 });

@@ -10,7 +10,7 @@ import { sources, trueEdits } from '../../support/mutated-edits.ts';
 
 const wrap = (body: string) => `*** Begin Patch\n${body}*** End Patch`;
 
-/** The patch of these sections, as a model would write it. */
+/** Formats these sections as a patch, as a model would write it. */
 function written(sections: readonly Section[]): string {
   const hunkText = ({ headers, ops, endOfFile }: Hunk) =>
     [
@@ -57,8 +57,8 @@ describe('the patch format', () => {
     );
   });
 
-  // Lines of a hunk that look like the names of one file are taken for names.
-  it('is read from a unified diff of any lines, also of such as look like the names of files', () => {
+  // Lines of a hunk that look like two names of the same file are taken for file names.
+  it('is read from any unified diff, also when lines look like file names', () => {
     const lines = fc.array(fc.constantFrom('a', ' a', '-- a', '-- b', '++ c', '++ d', '@@ a', '-', '+', 'index 0..1', '--- a', '+++ b'), {
       minLength: 1,
       maxLength: 12,
@@ -88,7 +88,7 @@ describe('the patch format', () => {
     );
   });
 
-  it('has the names of files that git quotes', () => {
+  it('decodes file names that git quotes', () => {
     const read = (name: string) => parsePatch(`--- ${name}\n+++ ${name}\n@@ -1 +1 @@\n-a\n+b\n`).map(({ path }) => path);
     assert.deepEqual(read('"\\303\\244 \\"b\\" \\\\.txt"'), ['ä "b" \\.txt']);
     assert.deepEqual(read('"a'), ['"a']);
@@ -97,7 +97,7 @@ describe('the patch format', () => {
     assert.deepEqual(read('"a\\x"'), ['"a\\x"']);
   });
 
-  it('is read or refused with a reason, whatever comes', () => {
+  it('accepts any input or refuses it with a reason', () => {
     const line = fc.constantFrom(
       '*** Begin Patch',
       '*** End Patch',
@@ -129,7 +129,7 @@ describe('the patch format', () => {
 });
 
 describe('the hunks of a patch', () => {
-  it('turn one text into the other, whatever changed', () => {
+  it('turn one text into the other for any change', () => {
     const lines = fc.array(fc.constantFrom('a', 'b', 'c', '  d', ''), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(lines, lines, fc.constantFrom('\n', '\r\n'), fc.boolean(), (from, to, ending, open) => {
@@ -142,16 +142,16 @@ describe('the hunks of a patch', () => {
     );
   });
 
-  it('of which one is only context changes nothing', () => {
+  it('with context only change nothing', () => {
     const context: Hunk = { headers: [], ops: ['b', 'c'].map((text) => ({ sign: ' ', text })), endOfFile: false };
     const change: Hunk = { headers: [], ops: [{ sign: '-', text: 'd' }], endOfFile: false };
     assert.equal(applyHunks('a\nb\nc\nd\n', [context, change], 'a.txt').text, 'a\nb\nc\n');
-    assert.throws(() => applyHunks('a\nb\nc\nd\n', [context], 'a.txt'), /would leave a.txt as it is/);
+    assert.throws(() => applyHunks('a\nb\nc\nd\n', [context], 'a.txt'), /changes nothing in a.txt/);
   });
 });
 
 describe('the form of edits', () => {
-  it('is a patch for the models that are trained on it', () => {
+  it('is a patch for models that are trained on patches', () => {
     for (const model of ['gpt-6.1-sol', 'gpt-5', 'openai/gpt-5.2-codex', 'o4-mini', 'chatgpt-latest', 'codex-mini', 'gpt-oss:20b'])
       assert.ok(editsByPatch({ provider: 'any', model }), model);
     for (const model of ['offline', 'claude-sonnet-5-5', 'gemini-3.8-flash', 'qwen3', 'default', 'my-gpt', 'olmo', 'scripted'])
@@ -167,7 +167,7 @@ describe('a patch whose lines all have one blank too few', () => {
     return applyHunks(file, (section as Extract<Section, { kind: 'update' }>).hunks, 'a.ts').text;
   };
 
-  it('is told from one whose context lines lack their marks by the lines that it adds', () => {
+  it('is distinguished by its added lines from one whose context lines lack their marks', () => {
     const context = ['   */', '  run(spec: Spec): Promise<Result>;'];
     assert.equal(patched(...context, '+ if (changed) {', '+   call();', '+ }'), `${file}  if (changed) {\n    call();\n  }\n`);
     assert.equal(patched(...context, '+  if (changed) {', '+    call();', '+  }'), `${file}  if (changed) {\n    call();\n  }\n`);
@@ -177,7 +177,7 @@ describe('a patch whose lines all have one blank too few', () => {
 describe('a patch whose context lines lack the blank that marks them', () => {
   const files = sources();
 
-  it('leaves every line of the file as it is, except for those that it removes', () => {
+  it('changes no line of the file except those that it removes', () => {
     let applied = 0;
     fc.assert(
       fc.property(trueEdits(files), fc.constantFrom('all', 'first', 'others'), ({ source, from, old, now }, which) => {

@@ -66,7 +66,7 @@ describe('the text of a terminal', () => {
     );
   });
 
-  it('hands a line without an end on in pieces', () => {
+  it('passes on a very long line in parts', () => {
     let longest = 0;
     let total = 0;
     const terminal = new TerminalText((settled) => {

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { elisionIn, isElision } from '../../../src/tools/edit/replace/elision.ts';
 
-/** As models write them, by the kind of file. */
+/** Placeholders as models write them, by file type. */
 const ELISIONS: Readonly<Record<string, readonly string[]>> = {
   'a.ts': [
     '// ... existing code ...',
@@ -98,7 +98,7 @@ const ELISIONS: Readonly<Record<string, readonly string[]>> = {
   'a.md': ['<!-- ... rest of the document ... -->', '... rest of the document ...', '(rest of the file unchanged)'],
 };
 
-/** What is meant as it stands. */
+/** Lines that are meant literally. */
 const MEANT: Readonly<Record<string, readonly string[]>> = {
   'a.ts': [
     '// ... and so on',
@@ -196,30 +196,30 @@ const MEANT: Readonly<Record<string, readonly string[]>> = {
 
 describe('code that a model left out', () => {
   for (const [path, lines] of Object.entries(ELISIONS))
-    it(`is seen in ${path}`, () =>
+    it(`is detected in ${path}`, () =>
       assert.deepEqual(
         lines.filter((line) => !isElision(line, path)),
         [],
       ));
 
   for (const [path, lines] of Object.entries(MEANT))
-    it(`is not seen in what is meant, in ${path}`, () =>
+    it(`is not detected in literal text, in ${path}`, () =>
       assert.deepEqual(
         lines.filter((line) => isElision(line, path)),
         [],
       ));
 
-  it('may stand where the old text has it too', () => {
+  it('is allowed when the old text has it, too', () => {
     assert.equal(elisionIn('a\n  // ...\nb', 'x\n// ...\ny', 'a.ts'), undefined);
     assert.equal(elisionIn('a\n  // ...\nb', 'x\ny', 'a.ts'), '// ...');
   });
 
-  it('is seen nowhere in code that is whole', async () => {
+  it('is not detected in complete code', async () => {
     const root = join(import.meta.dirname, '../../../src');
     const files = (await readdir(root, { recursive: true })).filter((name) => name.endsWith('.ts'));
     const found: string[] = [];
     for (const file of files) {
-      // This one is about them.
+      // This file contains placeholders as data.
       if (file.endsWith('replace-elision.ts')) continue;
       const elision = elisionIn(await readFile(join(root, file), 'utf8'), '', file);
       if (elision !== undefined) found.push(`${file}: ${elision}`);

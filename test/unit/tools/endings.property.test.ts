@@ -5,14 +5,14 @@ import { opsOf } from '../../../src/tools/edit/replace/render.ts';
 import { replaceAll } from '../../../src/tools/edit/replace/replace.ts';
 
 const line = fc.constantFrom('', '', '  ', 'x', '\ty', 'def f():', '    return 1', '}', 'z ');
-/** The block has a line that is nowhere else, so that it is the only one of its kind. */
+/** The block contains a unique line, so that it occurs only once. */
 const edit = fc.record({
   above: fc.array(line, { maxLength: 4 }),
   old: fc.tuple(fc.array(line, { maxLength: 4 }), fc.array(line, { maxLength: 4 })).map(([before, after]) => [...before, 'here', ...after]),
   now: fc.array(fc.oneof(line, fc.constantFrom('here', 'new', 'def g():')), { maxLength: 7 }),
   below: fc.array(line, { maxLength: 4 }),
   ending: fc.constantFrom('\n', '\r\n', '\r'),
-  /** Whether the file has a last line break. */
+  /** Whether the file lacks a line break at its end. */
   isOpen: fc.boolean(),
 });
 type Edit = typeof edit extends fc.Arbitrary<infer E> ? E : never;
@@ -22,7 +22,7 @@ const fileOf = ({ above, below, ending, isOpen }: Edit, block: readonly string[]
   const text = whole([...above, ...block, ...below], ending);
   return isOpen ? text.slice(0, text.length - ending.length) : text;
 };
-/** A file without any line break shows none. */
+/** A file without any line break does not show which one it uses. */
 const isChange = (each: Edit) =>
   fileOf(each, each.old) !== fileOf(each, each.now) && (each.ending === '\n' || fileOf(each, each.old).includes(each.ending));
 
@@ -63,7 +63,7 @@ describe('an edit of whole lines', () => {
       fc.property(edit, fc.constantFrom('\n', '\r\n'), fc.constantFrom('\n', '\r\n'), (each, sent, sentNew) => {
         const { old, now, ending } = each;
         fc.pre(isChange(each) && now.length > 0 && !(each.isOpen && each.below.length === 0));
-        // The same lines with other endings are an edit of the endings.
+        // When only the line endings differ, the edit is one of line endings.
         fc.pre(old.join('\n') !== now.join('\n') && (sentNew === '\n' || sentNew === sent || sent !== ending));
         const edits = [{ old_text: whole(old, sent), new_text: whole(now, sentNew) }];
         assert.equal(replaceAll(fileOf(each, old), edits, 'a').text, fileOf(each, now));

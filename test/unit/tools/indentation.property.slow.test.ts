@@ -13,7 +13,7 @@ const byReplacing: Use = (file, old, now) => replaceAll(file, [{ old_text: old.j
 const byPatching: Use = (file, old, now) =>
   applyHunks(file, [{ headers: [], ops: opsOf(old.join('\n'), now.join('\n')), endOfFile: false }], 'a').text;
 
-/** Of all edits with this slip, how many may be refused: what lost all of its indentation mostly is, other slips hardly ever. */
+/** The share of edits with this mistake that may be refused. Edits that lost all indentation are usually refused, others hardly ever. */
 const MOST_REFUSED: Readonly<Record<string, number>> = {
   'the whole is dedented': 0.09,
   'old is dedented alone': 0.55,
@@ -29,7 +29,7 @@ const MOST = 0.08;
 describe('an edit with other indentation, blanks or quotes than the file has', () => {
   const files = sources();
   for (const slip of SLIPS) {
-    it(`lands as it should or is refused: ${slip.name}`, () => {
+    it(`is applied correctly or refused: ${slip.name}`, () => {
       const count = { right: 0, refused: 0, untold: 0 };
       fc.assert(
         fc.property(trueEdits(files), (edit) => {
@@ -43,7 +43,7 @@ describe('an edit with other indentation, blanks or quotes than the file has', (
   }
 });
 
-/** @throws where something else than the right text comes out. */
+/** @throws when the result is neither the correct text nor an error. */
 function outcomeOf(use: Use, edit: TrueEdit, slip: Slip): Outcome {
   const { source, from, old, now, what } = edit;
   const written = slip.apply(edit);
@@ -57,7 +57,7 @@ function outcomeOf(use: Use, edit: TrueEdit, slip: Slip): Outcome {
     assert.ok(error instanceof ToolError, String(error));
     return /occurs \d+ times/.test(error.message) ? 'untold' : 'refused';
   }
-  // What is in the file to the letter is replaced to the letter, wherever the slip came from.
+  // A passage that matches exactly is replaced exactly, wherever the mistake came from.
   const letters = written.old.map((line) => line.trimEnd());
   // The patch line ` x` is the context `x`, or, where its sign was forgotten, the line ` x` of the file to the letter.
   const isUnsigned = use === byPatching && old[0] === ` ${letters[0]}`;

@@ -1,7 +1,7 @@
 /** What models send instead of the names and types of a schema, as a tool gets it. */
 import assert from 'node:assert/strict';
 import * as z from 'zod';
-import { defineTool } from '../../../src/tools/define.ts';
+import { defineTool } from '../../../src/tools/define-tool.ts';
 import { toolsOn } from '../../support/tools.ts';
 
 const Entry = z.object({ old_text: z.string(), all: z.boolean().optional() });

@@ -17,8 +17,8 @@ const withWords = (over: Partial<LanguageServices> = {}) => ({ languages: (fs: W
 const place = { path: 'a.word', line: 3, symbol: 'ship' };
 const NAMES = ['get_diagnostics', 'document_symbols', 'workspace_symbols', 'go_to_definition', 'find_references', 'rename_symbol'];
 
-describe('the tools on language services', () => {
-  it('are there where the host has such services, and cost few tokens', async () => {
+describe('the language service tools', () => {
+  it('exist when the host has language services, and cost few tokens', async () => {
     await using disk = await toolsOn({});
     const workspace = new Workspace(disk.fs);
     const named = (tools: { name: string }[]) => tools.map(({ name }) => name).filter((name) => NAMES.includes(name));
@@ -32,7 +32,7 @@ describe('the tools on language services', () => {
     assert.ok(countTokens(JSON.stringify(specs)) <= 350, `${countTokens(JSON.stringify(specs))} tokens`);
   });
 
-  it('give errors and warnings, of a file or of all', async () => {
+  it('return errors and warnings of one file or of all', async () => {
     await using disk = await toolsOn(files, withWords());
     const all = 'b.word\n  2: warning: rusty ship\n  3: error: no yard';
     assert.equal(await disk.use('get_diagnostics', { path: 'b.word' }), all);
@@ -46,7 +46,7 @@ describe('the tools on language services', () => {
     assert.equal(lines.at(-1), '[51 more errors and warnings]');
   });
 
-  it('give outlines, symbols, definitions and references, by file and with their lines', async () => {
+  it('return outlines, symbols, definitions and references, grouped by file with their lines', async () => {
     await using disk = await toolsOn(files, withWords());
     assert.equal(await disk.use('document_symbols', { path: 'a.word' }), '1: function ship\n  2: function mast');
     assert.equal(await disk.use('document_symbols', { path: 'b.word' }), 'No symbols are known in b.word. Use read_file.');
@@ -61,7 +61,7 @@ describe('the tools on language services', () => {
     );
   });
 
-  it('say what is on the line where the name is not', async () => {
+  it('list the names of a line that does not contain the symbol', async () => {
     await using disk = await toolsOn(files, withWords());
     assert.equal(
       await disk.use('go_to_definition', { ...place, symbol: 'mast' }),
@@ -89,7 +89,7 @@ describe('the tools on language services', () => {
     assert.deepEqual(await disk.snapshot(), before);
   });
 
-  it('end with a sentence where a service fails or does not answer, and at once when the run is stopped', async () => {
+  it('fail with a readable message when a service fails or times out, and immediately when the run is stopped', async () => {
     const never = new Promise<never>(() => undefined);
     await using disk = await toolsOn(
       files,
@@ -147,18 +147,18 @@ describe('rename_symbol', () => {
     await assert.rejects(disk.read('a.word'));
   });
 
-  it('changes nothing where it would reach beyond the workspace, or where nobody can rename', async () => {
+  it('changes nothing when it would affect files outside the workspace, or when no service can rename', async () => {
     const strange = { edits: [], moves: [], strange: ['…/lib/lib.d.ts'] };
     await using disk = await toolsOn(files, withWords({ rename: async () => strange }));
     assert.match(
       await disk.use('rename_symbol', { ...place, new_name: 'x' }),
-      /^ERROR The rename would change what is not in the workspace/,
+      /^ERROR The rename would change files outside the workspace/,
     );
     await using other = await toolsOn(files, withWords({ rename: async () => undefined }));
-    assert.match(await other.use('rename_symbol', { ...place, new_name: 'x' }), /^ERROR Nobody can rename ship here/);
+    assert.match(await other.use('rename_symbol', { ...place, new_name: 'x' }), /^ERROR ship cannot be renamed here/);
   });
 
-  it('puts edits where they belong, whatever ends the lines', () => {
+  it('applies edits at the right places for all line endings', () => {
     const edit = (line: number, column: number, length: number, text: string) => ({
       from: { line, column },
       to: { line, column: column + length },
@@ -166,14 +166,14 @@ describe('rename_symbol', () => {
     });
     assert.equal(applyEdits('\uFEFFab\r\ncd\ref\n', [edit(3, 0, 1, 'E'), edit(1, 0, 1, 'A'), edit(2, 2, 0, '!')]), '\uFEFFAb\r\ncd!\rEf\n');
     assert.throws(() => applyEdits('ab\n', [edit(1, 0, 2, 'x'), edit(1, 1, 1, 'y')]), /overlap/);
-    assert.throws(() => applyEdits('ab\n', [edit(5, 0, 1, 'x')]), /sees another text/);
+    assert.throws(() => applyEdits('ab\n', [edit(5, 0, 1, 'x')]), /has another version/);
   });
 });
 
 describe('the result of an edit', () => {
   const edit = (old_text: string, new_text: string) => ({ path: 'b.word', edits: [{ old_text, new_text }] });
 
-  it('has the errors and warnings that were not there before', async () => {
+  it('contains the errors and warnings that are new', async () => {
     await using disk = await toolsOn(files, withWords());
     assert.equal(
       await disk.use('replace_in_file', edit('ship\nship !', '!error sunk\nnew line\nship !')),
@@ -189,7 +189,7 @@ describe('the result of an edit', () => {
     assert.equal(await disk.use('delete_file', { path: 'd.word' }), 'Deleted d.word.');
   });
 
-  it('counts: twice the same is one more', async () => {
+  it('counts equal problems: a second one is new', async () => {
     await using disk = await toolsOn(files, withWords());
     assert.equal(
       await disk.use('replace_in_file', edit('shipyard !error no yard', 'shipyard !error no yard\nshipyard !error no yard')),
@@ -197,7 +197,7 @@ describe('the result of an edit', () => {
     );
   });
 
-  it('has ten of them at most, errors first, and looks at twenty files at most', async () => {
+  it('contains at most ten of them, errors first, and covers at most twenty files', async () => {
     const services: ReturnType<typeof wordServices>[] = [];
     const languages = (fs: Workspace['fs']) => {
       const made = wordServices(fs);
@@ -218,7 +218,7 @@ describe('the result of an edit', () => {
     assert.equal(services[0]?.asked.at(-1), 'end');
   });
 
-  it('is as it was where the services fail', async () => {
+  it('is unchanged when the services fail', async () => {
     const fail = async () => {
       throw new Error('no');
     };
@@ -229,7 +229,7 @@ describe('the result of an edit', () => {
     assert.equal(await other.use('create_file', { path: 'n.word', content: '!error x' }), 'Created n.word with 1 line.');
   });
 
-  it('stays without them where a file could not be looked at before', async () => {
+  it('omits them for a file that could not be checked before', async () => {
     const watch: LanguageServices['watch'] = async (places) => ({
       files: [],
       before: [],

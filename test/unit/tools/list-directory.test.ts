@@ -13,7 +13,7 @@ describe('list_directory', () => {
     assert.equal(await disk.use('list_directory', { path: 'empty' }), '[the directory is empty]');
   });
 
-  it('names what is ignored, and neither counts it nor looks into it', async () => {
+  it('names ignored entries, and neither counts nor opens them', async () => {
     await using disk = await toolsOn({
       '.gitignore': 'node_modules\n*.log\n/out/\n',
       'node_modules/a/index.js': '',
@@ -48,7 +48,7 @@ describe('list_directory', () => {
     assert.equal(await disk.use('list_directory', {}), 'a/ (1 file)\n  x\nagain/ (link)\nfile (link)\ngone (link)');
   });
 
-  it('lists names that a glob would read otherwise', async () => {
+  it('lists names that contain glob characters', async () => {
     await using disk = await toolsOn({ 'app/[id]/page.tsx': '', 'app/i/page.tsx': '', 'a{b}/c': '', 'star*/d': '' });
     assert.equal(await disk.use('list_directory', { path: 'app/[id]' }), 'page.tsx');
     assert.equal(await disk.use('list_directory', { path: 'app' }), '[id]/ (1 file)\n  page.tsx\ni/ (1 file)\n  page.tsx');
@@ -56,13 +56,13 @@ describe('list_directory', () => {
     assert.equal(await disk.use('list_directory', { path: 'star*' }), 'd');
   });
 
-  it('says what is there instead', async () => {
+  it('reports what else is at the path', async () => {
     await using disk = await toolsOn({ 'a.txt': '' });
     assert.equal(await disk.use('list_directory', { path: 'a.txt' }), 'ERROR a.txt is a file. Use read_file.');
     assert.equal(await disk.use('list_directory', { path: 'none' }), 'ERROR There is no directory none.');
   });
 
-  it('is capped, above all below the directory that is listed', async () => {
+  it('is limited, most of all in subdirectories', async () => {
     await using disk = await toolsOn({ ...many(520), ...many(60, 'a/g') });
     const names = (await disk.use('list_directory', {})).split('\n');
     assert.equal(names.length, 501);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { open, truncate } from 'node:fs/promises';
-import { linesInPieces } from '../../../src/workspace/pieces.ts';
+import { readLinesInChunks } from '../../../src/workspace/chunked-lines.ts';
 import { toolsOn } from '../../support/tools.ts';
 
 const { signal } = new AbortController();
@@ -34,7 +34,7 @@ describe('reading a large file', () => {
     assert.ok(process.memoryUsage.rss() - before < 100_000_000);
   });
 
-  it('does not hold a line that is longer than what is shown of it', async () => {
+  it('does not hold the whole of a very long line in memory', async () => {
     await using disk = await toolsOn({ 'one.json': `{"a":"${'ä'.repeat(5_000_000)}"}\nend\n` });
     const [first, second, notice] = (await disk.use('read_file', { path: 'one.json' })).split('\n');
     assert.match(first as string, /^1\t\{"a":"ä+… \[\d+ more bytes\]$/);
@@ -42,7 +42,7 @@ describe('reading a large file', () => {
     assert.deepEqual([second, notice], ['2\tend', '[lines 1-2 of 2]']);
   });
 
-  it('is the same as splitting the text, wherever the pieces end', async () => {
+  it('gives the same lines as splitting the text, wherever the chunks end', async () => {
     for (const text of ['a', 'a\n', '\n', 'a\r\nb', 'ä\n\nö\r\n\n', 'one\ntwo\nthree'])
       for (const from of [1, 2, 3, 9]) {
         const bytes = new TextEncoder().encode(text);
@@ -50,7 +50,7 @@ describe('reading a large file', () => {
         const all = text.split(/\r?\n/);
         if (all.at(-1) === '') all.pop();
         const limits = { from, to: 4, maxLines: 10, maxChars: 100, maxLine: 50 };
-        const found = await linesInPieces(read, limits, signal);
+        const found = await readLinesInChunks(read, limits, signal);
         assert.deepEqual(
           found?.lines.map((each) => each.text),
           all.slice(from - 1, 4),
@@ -60,7 +60,7 @@ describe('reading a large file', () => {
       }
   });
 
-  it('names what is binary', async () => {
+  it('names the kind of a binary file', async () => {
     await using disk = await toolsOn({
       'a.pdf': new Uint8Array([0x25, 0x50, 0x44, 0x46, 0x2d, 0, 1]),
       'b.zip': new Uint8Array([0x50, 0x4b, 3, 4, 0]),
@@ -109,7 +109,7 @@ describe('reading a notebook', () => {
     );
   });
 
-  it('shows what is none as the text that it is', async () => {
+  it('shows an invalid notebook as text', async () => {
     await using disk = await toolsOn({ 'broken.ipynb': '{"cells": [', 'other.ipynb': '{"worksheets": []}', 'empty.ipynb': '{"cells":[]}' });
     assert.equal(await disk.use('read_file', { path: 'broken.ipynb' }), '1\t{"cells": [');
     assert.equal(await disk.use('read_file', { path: 'other.ipynb' }), '1\t{"worksheets": []}');

@@ -11,7 +11,7 @@ describe('read_file', () => {
     assert.equal(await disk.use('read_file', { path: 'a.txt' }), '1\tone\n2\t\n3\t\tthree');
   });
 
-  it('gives a range, and says of what', async () => {
+  it('gives a range, and the total number of lines', async () => {
     await using disk = await toolsOn({ 'a.txt': text(10) });
     const read = (from_line?: number, to_line?: number) => disk.use('read_file', { path: 'a.txt', from_line, to_line });
     assert.equal(await read(3, 4), `${lines(3, 4)}`.concat('\n[lines 3-4 of 10]'));
@@ -62,7 +62,7 @@ describe('read_file', () => {
     assert.equal(await read('newline.txt'), '1\t');
   });
 
-  it('does not read what is no text', async () => {
+  it('does not display binary files', async () => {
     await using disk = await toolsOn({ 'a.png': new Uint8Array([0x89, 0x50, 0, 1]), 'c.dat': new Uint8Array([0x67, 0xfc, 1]) });
     assert.equal(await disk.use('read_file', { path: 'a.png' }), 'a.png is a binary file of 4 bytes.');
     assert.equal(await disk.use('read_file', { path: 'c.dat' }), 'c.dat is a binary file of 3 bytes.');
@@ -73,7 +73,7 @@ describe('read_file', () => {
     assert.equal(await disk.use('read_file', { path: 'latin1.txt' }), '1\tgün\n[not UTF-8: shown as Windows-1252, and not to be edited]');
   });
 
-  it('says where a file of that name is, in whatever case', async () => {
+  it('names files with the same name elsewhere, ignoring case', async () => {
     await using disk = await toolsOn({ 'src/Main.ts': '', 'a/x.ts': '', 'b/x.ts': '', 'we ird[1].ts': '' });
     const read = (path: string) => disk.use('read_file', { path });
     assert.equal(await read('main.ts'), 'ERROR There is no file main.ts. There is src/Main.ts.');
@@ -81,7 +81,7 @@ describe('read_file', () => {
     assert.equal(await read('lib/we ird[1].ts'), 'ERROR There is no file lib/we ird[1].ts. There is we ird[1].ts.');
   });
 
-  it('understands what the tools of other programs are given', async () => {
+  it("accepts the arguments of other programs' tools", async () => {
     await using disk = await toolsOn({ 'a.txt': text(10) });
     const read = (input: unknown) => disk.use('read_file', input);
     assert.equal(await read({ file_path: 'a.txt', offset: 3, limit: 2 }), `${lines(3, 4)}\n[lines 3-4 of 10]`);
@@ -118,7 +118,7 @@ describe('find_files', () => {
     assert.equal(await disk.use('find_files', { glob: '*.md' }), 'No files match *.md.');
   });
 
-  it('says what a glob is where it has no wildcard', async () => {
+  it('explains globs when one has no wildcard', async () => {
     await using disk = await toolsOn({ 'src/main.ts': '' });
     assert.equal(await disk.use('find_files', { glob: 'main' }), 'No files match main. A glob is for whole names: try *main*.');
     assert.equal(await disk.use('find_files', { glob: '*.css' }), 'No files match *.css.');
@@ -126,14 +126,14 @@ describe('find_files', () => {
     assert.equal(await disk.use('find_files', { pattern: '*.js', path: 'src' }), 'No files match src/**/*.js.');
   });
 
-  it('is capped, and says so', async () => {
+  it('is limited, and says so', async () => {
     await using disk = await toolsOn(Object.fromEntries(Array.from({ length: 520 }, (_, index) => [`f${1_000 + index}`, ''])));
     const found = (await disk.use('find_files', { glob: '*' })).split('\n');
     assert.equal(found.length, 501);
     assert.equal(found.at(-1), '[more than 500 files; use a narrower glob]');
   });
 
-  it('finds nothing beside the workspace', async () => {
+  it('finds nothing outside the workspace', async () => {
     await using disk = await toolsOn({ 'in.txt': '', link: '-> ..' }, { beside: { 'secret.txt': '', 'other/secret.txt': '' } });
     for (const glob of ['../*', '../**', '**/../*', '/../*', 'link/*', 'link/**', '{..,.}/*', '..\\*', '/etc/*', '~/*', '*/../../*'])
       assert.doesNotMatch(await disk.use('find_files', { glob }), /secret/, glob);
@@ -174,12 +174,12 @@ describe('search_text', () => {
     assert.match(await search({ pattern: '' }), /^ERROR The arguments of search_text do not fit/);
   });
 
-  it('takes nothing in a pattern for an option', async () => {
+  it('never interprets a pattern as an option', async () => {
     for (const pattern of ['--files', '-e', '--pre=touch owned', '-f/etc/passwd', '--'])
       assert.match(await search({ pattern }), /^No matches for/, pattern);
   });
 
-  it('is capped, and cuts long lines', async () => {
+  it('is limited, and cuts long lines', async () => {
     await using disk = await toolsOn({ 'many.txt': 'hit\n'.repeat(400), 'z.min.js': `${'z'.repeat(500)} mark` });
     const many = (await disk.use('search_text', { pattern: 'hit' })).split('\n');
     assert.equal(many.length, 1 + 300 + 2);
@@ -200,13 +200,13 @@ describe('search_text', () => {
     assert.equal(await search({ pattern: 'a\\nb', regex: true }), 'No matches for a\\nb. A match is within one line.');
   });
 
-  it('understands a directory beside the glob, as other tools have it', async () => {
+  it('accepts a separate directory, as other tools do', async () => {
     assert.equal(await search({ query: 'hello', path: './src/', glob: '*.js' }), 'src/b.js\n  1: hello world');
     assert.equal(await search({ pattern: 'hello(', path: 'src' }), 'src/a.ts\n  2: hello();');
     assert.equal(await search({ pattern: 'othello', path: '.' }), 'c.md\n  1: othello');
   });
 
-  it('finds nothing beside the workspace', async () => {
+  it('finds nothing outside the workspace', async () => {
     await using disk = await toolsOn(
       { 'in.txt': 'x', link: '-> ..', 'file.txt': '-> ../secret.txt' },
       { beside: { 'secret.txt': 'treasure' } },
@@ -244,7 +244,7 @@ describe('with several folders open', () => {
 });
 
 describe('the title of a search', () => {
-  it('has no more of a long pattern than can be read', async () => {
+  it('shortens a long pattern', async () => {
     await using disk = await toolsOn({});
     const title = async (pattern: string) =>
       (await disk.tool('search_text').prepare({ pattern, glob: 'src/**' }, new AbortController().signal)).title;

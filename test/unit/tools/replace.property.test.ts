@@ -4,7 +4,7 @@ import { Lines } from '../../../src/tools/edit/replace/lines.ts';
 import { linePlaces } from '../../../src/tools/edit/replace/match.ts';
 import { replaceAll } from '../../../src/tools/edit/replace/replace.ts';
 
-/** A line of a file, and how a model would write it down: without what cannot be seen, or with the keyboard's own quotes. */
+/** A line of a file as a model would copy it: without invisible characters, or with plain quotes. */
 type Line = { indent: string; text: string; blanks: string; ending: string };
 
 const line = fc.record({
@@ -31,10 +31,10 @@ const places = fc.record({
 });
 
 describe('a replacement, however loosely it was found', () => {
-  it('changes the one line that it changes, and not a byte of the others', () => {
+  it('changes only its line, and no byte of the others', () => {
     fc.assert(
       fc.property(places, ({ lines, open, at, height, changed, how }) => {
-        // A number makes each line the only one of its kind.
+        // A number makes each line unique.
         const file = lines.map((each, index) => ({ ...each, text: `${each.text} ${index};` }));
         const last = file.at(-1) as Line;
         if (open) last.ending = '';
@@ -54,7 +54,7 @@ describe('a replacement, however loosely it was found', () => {
         const actual = text.match(/[^\r\n]*(\r\n|\n|$)/g)?.filter((each) => each !== '') ?? [];
         assert.equal(actual.length, expected.length);
         for (const [index, each] of actual.entries()) {
-          // Blanks at the end of a changed line may go with it.
+          // Trailing blanks of a changed line may be removed.
           const same = index === from + which ? each.replace(/[ \t]+(?=\r?\n|$)/, '') : each;
           const wanted = index === from + which ? (expected[index] as string).replace(/[ \t]+(?=\r?\n|$)/, '') : expected[index];
           assert.equal(same, wanted);
@@ -64,11 +64,11 @@ describe('a replacement, however loosely it was found', () => {
     );
   });
 
-  it('is refused where two passages are alike, however they differ in what cannot be seen', () => {
+  it('is refused when two passages look the same, whatever invisible differences they have', () => {
     fc.assert(
       fc.property(line, line, fc.constantFrom('x', '“x”', 'it’s'), (a, b, text) => {
         const [one, two] = [raw({ ...a, text: `${text};` }), raw({ ...b, text: `${text};` })];
-        // Else the passage could stand within one of the lines to the letter.
+        // Otherwise the passage could be an exact part of one of the lines.
         fc.pre(a.indent.length < 3 && b.indent.length < 3);
         assert.throws(
           () => replaceAll(`${one}between\n${two}`, [{ old_text: `   ${plain(text)};  `, new_text: 'y' }], 'a.txt'),
@@ -96,7 +96,7 @@ describe('looking for a passage', () => {
     );
   });
 
-  it('finds whole lines within scopes, however these overlap', () => {
+  it('finds whole lines within overlapping scopes', () => {
     const scope = fc.record({ from: fc.nat(6), to: fc.nat(7) });
     fc.assert(
       fc.property(fc.array(scope, { maxLength: 4 }), fc.integer({ min: 1, max: 3 }), (scopes, height) => {
@@ -108,13 +108,13 @@ describe('looking for a passage', () => {
     );
   });
 
-  it('stops where whole lines are there too often', () => {
+  it('fails when whole lines occur too often', () => {
     const lines = new Lines('a\n'.repeat(100_001));
     assert.throws(() => linePlaces(lines, ['a'], [{ from: 0, to: lines.full }]), /more than 100,000 times/);
     assert.equal(linePlaces(lines, ['a'], [{ from: 1, to: lines.full }]).length, 100_000);
   });
 
-  it('takes a time that grows with the text, however alike its lines are', () => {
+  it('takes linear time, even if all lines are equal', () => {
     const spent = (count: number) => {
       const begun = process.cpuUsage();
       const passage = `${'    same();\n'.repeat(count / 2)}other();\n`;

@@ -30,7 +30,7 @@ const on = (files: Files, script: Parameters<typeof assistantOn>[1], options: Ha
   assistantOn(files, script, { commands: true, ...options });
 
 describe('run_command', () => {
-  it('asks, with the command in full, and tells the model how it ended', async () => {
+  it('requests an approval of the full command, and reports the outcome to the model', async () => {
     await using kedge = await on({ 'sub/a.txt': 'text\n' }, [turn(run('cat a.txt\nexit 2', { cwd: 'sub' })), done]);
     answerAll(kedge.session, { approve: true });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
@@ -40,7 +40,7 @@ describe('run_command', () => {
     assert.equal(lastOf(kedge.events, 'tool_finished').note, 'exit 2');
   });
 
-  it('says which variables were withheld from a command that may have failed for the want of one', async () => {
+  it('names the withheld variables when a command may have failed without them', async () => {
     process.env.OPENAI_API_KEY = 'sk-1';
     try {
       await using kedge = await on({}, [turn(run('echo "No API key"; exit 1'), run('echo wrong; exit 1'), run('echo "No API key"')), done]);
@@ -55,7 +55,7 @@ describe('run_command', () => {
     }
   });
 
-  it('does not run where the user says no', async () => {
+  it('does not run when the user rejects it', async () => {
     await using kedge = await on({}, [turn(run('touch made')), done]);
     answerAll(kedge.session, { approve: false, words: 'no' });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
@@ -63,7 +63,7 @@ describe('run_command', () => {
     assert.deepEqual(resultTexts(kedge.session), ['ERROR The user rejected this: no']);
   });
 
-  it('is there in Agent mode only, in a trusted workspace, where the host can run commands', async () => {
+  it('exists only in Agent mode, in a trusted workspace, when the host can run commands', async () => {
     const names = async (mode: 'ask' | 'plan' | 'agent', options: HarnessOptions) => {
       await using kedge = await on({}, [done], { fetcher: new PageFetcher(), ...options });
       await kedge.session.prompt({ text: 'go', mode });
@@ -83,7 +83,7 @@ describe('run_command', () => {
     assert.equal(eventsOf(kedge.events, 'tool_progress')[0]?.text, 'begun');
   });
 
-  it('is stopped with its run, and what it had written is in the log', async () => {
+  it('is stopped with its run, and its output is in the log', async () => {
     await using kedge = await on({}, [turn(run('echo begun; sleep 300')), done]);
     answerAll(kedge.session, { approve: true });
     const begun = nextEvent(kedge.session, 'tool_progress');
@@ -120,7 +120,7 @@ describe('run_command', () => {
     assert.equal(lastOf(again.events, 'run_finished').outcome, 'answered');
   });
 
-  it('leaves Undo as it is: what a command changed since is refused, the rest restored', async () => {
+  it('does not affect undo: a file that a command changed is refused, and the others are restored', async () => {
     const create = (path: string) => call('create_file', { path, content: 'mine\n' });
     await using kedge = await on({}, [turn(create('a.txt'), create('b.txt')), turn(run('echo more >> a.txt')), done]);
     answerAll(kedge.session, { approve: true });
@@ -138,7 +138,7 @@ describe('run_command', () => {
     await using kedge = await on({}, [turn(run('echo ready; sleep 300', { background: true })), done]);
     answerAll(kedge.session, { approve: true });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
-    const [, id = ''] = /^Runs in the background as (\w+) after \d\.\d s\.\nready$/.exec(resultTexts(kedge.session)[0] ?? '') ?? [];
+    const [, id = ''] = /^Running in the background as (\w+) after \d\.\d s\.\nready$/.exec(resultTexts(kedge.session)[0] ?? '') ?? [];
     assert.ok(id);
     assert.equal(lastOf(kedge.events, 'tool_finished').note, 'in the background');
   });
@@ -163,7 +163,7 @@ describe('run_command', () => {
       };
     };
 
-    it('is bound to exactly this command, place and time-out', async () => {
+    it('is bound to exactly this command, directory and timeout', async () => {
       await using on = await tools({ 'a/': '', 'b/': '' });
       const digest = async (input: unknown) => (await on.prepare(input)).digest;
       const same = await digest({ command: 'ls', cwd: 'a' });
@@ -190,7 +190,7 @@ describe('run_command', () => {
       await assert.rejects(on.prepare({ command: 'ls', timeout_s: 3_600 }), /timeout_s/);
     });
 
-    it('has a title of one line that hides nothing behind the letters', async () => {
+    it('has a title of one line without hidden characters', async () => {
       await using on = await tools();
       assert.equal((await on.prepare({ command: 'echo \u202eevil\u200b' })).title, 'Run echo \ufffdevil\ufffd');
       assert.equal((await on.prepare({ command: 'x'.repeat(100) })).title, `Run ${'x'.repeat(80)}…`);
@@ -204,26 +204,26 @@ describe('run_command', () => {
       assert.match(next, /^Exit code 0 after .*\n101\n/);
       assert.match(next, /\n300\n\[lines 101-300 of 1000; read on with from_line 301\]$/);
       assert.match(await on.output({ id, from_line: 999 }), /\n999\n1000\n\[lines 999-1000 of 1000\]$/);
-      assert.match(await on.output({ id, from_line: 1_001 }), /\n\(nothing new\)$/);
+      assert.match(await on.output({ id, from_line: 1_001 }), /\n\(no new output\)$/);
       await assert.rejects(on.output({ id: 'nothing' }), /There is no command nothing/);
       const background = await on.run({ command: 'echo ready; sleep 300', background: true });
       const [, server = ''] = /as (\w+) /.exec(background) ?? [];
-      assert.match(await on.output({ id: server, stop: true }), /^Stopped after .*\n\(nothing new\)$/);
+      assert.match(await on.output({ id: server, stop: true }), /^Stopped after .*\n\(no new output\)$/);
     });
 
-    it('says so where there is no output, the time is up, or processes were left', async () => {
+    it('reports missing output, a timeout, and leftover processes', async () => {
       await using on = await tools();
       assert.match(await on.run({ command: 'true' }), /^Exit code 0 after 0\.\d s\.\n\(no output\)$/);
       assert.match(
         await on.run({ command: 'sleep 20', timeout_s: 1 }),
         /^Stopped after 1\.\d s: it did not end within 1 s\. Give it a longer timeout_s/,
       );
-      assert.match(await on.run({ command: 'sleep 300 &' }), /Processes that it left running were stopped: use background for such\./);
+      assert.match(await on.run({ command: 'sleep 300 &' }), /Processes that it left running were stopped: use background for those\./);
       assert.match(await on.run({ command: 'kill -9 $$' }), /^Ended by SIGKILL after/);
     });
   });
 
-  it('costs few words', async function () {
+  it('costs few tokens', async function () {
     const fs = new NodeFileSystem([import.meta.dirname]);
     const commands = new Commands({ storage: '', directory: () => '' });
     const tools = [runCommandTool(new Workspace(fs), commands), commandOutputTool(commands), fetchUrlTool(new PageFetcher())];

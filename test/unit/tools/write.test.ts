@@ -7,14 +7,14 @@ import { snapshotOf } from '../../support/harness.ts';
 import { toolsOn } from '../../support/tools.ts';
 
 describe('create_file', () => {
-  it('creates a file with its directories, byte by byte as given', async () => {
+  it('creates a file with its directories and exactly the given content', async () => {
     await using disk = await toolsOn({});
     assert.equal(await disk.use('create_file', { path: 'a/b/c.txt', content: '\uFEFFx\r\ny' }), 'Created a/b/c.txt with 2 lines.');
     assert.deepEqual(await readFile(join(disk.root, 'a/b/c.txt')), Buffer.from('\uFEFFx\r\ny'));
     assert.equal(await disk.use('create_file', { path: 'one.txt', content: 'x\n' }), 'Created one.txt with 1 line.');
   });
 
-  it('fails where something is', async () => {
+  it('fails when the path exists', async () => {
     await using disk = await toolsOn({ 'a.txt': 'mine', 'dir/x': '' });
     const before = await disk.snapshot();
     assert.equal(
@@ -32,7 +32,7 @@ describe('create_file', () => {
 });
 
 describe('move_file', () => {
-  it('moves bytes as they are', async () => {
+  it('moves the content unchanged', async () => {
     const bytes = new Uint8Array([0, 255, 13, 10]);
     await using disk = await toolsOn({ 'a.bin': bytes });
     assert.equal(await disk.use('move_file', { from: 'a.bin', to: 'd/b.bin' }), 'Moved a.bin to d/b.bin.');
@@ -44,7 +44,7 @@ describe('move_file', () => {
     });
   });
 
-  it('fails where it would overwrite, and where nothing is', async () => {
+  it('fails when the target exists, and when the source does not', async () => {
     await using disk = await toolsOn({ 'a.txt': 'a', 'b.txt': 'b', 'd/': '' });
     const before = await disk.snapshot();
     assert.equal(await disk.use('move_file', { from: 'a.txt', to: 'b.txt' }), 'ERROR b.txt exists already. Choose another name.');
@@ -86,23 +86,23 @@ describe('replace_in_file', () => {
   };
   const edit = (old_text: string, new_text: string, all?: boolean) => ({ old_text, new_text, ...(all && { all }) });
 
-  it('replaces a passage that is there once', () => {
+  it('replaces a passage that occurs once', () => {
     assert.equal(replace('one two three', edit('two', '2')), 'one 2 three');
     assert.equal(replace('a\nb\nc\n', edit('b\n', '')), 'a\nc\n');
     assert.equal(replace('cost: $1', edit('$1', '$& $$ $`')), 'cost: $& $$ $`');
   });
 
-  it('or, with all, each of them', () => {
+  it('or, with all, every occurrence', () => {
     assert.equal(replace('a a a', edit('a', 'b', true)), 'b b b');
     assert.equal(replace('aaaaa', edit('aa', 'b', true)), 'bba');
   });
 
-  it('applies several edits to the text as it was', () => {
+  it('applies several edits to the original text', () => {
     assert.equal(replace('a b', edit('a', 'b'), edit('b', 'a')), 'b a');
     assert.equal(replace('ab', edit('b', 'B'), edit('a', 'A')), 'AB');
   });
 
-  it('names the lines of a passage that is there more than once', () => {
+  it('names the lines of a passage that occurs several times', () => {
     assert.equal(
       replace('x\ny\nx\n', edit('x', 'z')),
       'ERROR old_text of edit 1 occurs 2 times in a.txt, at lines 1, 3. Give more lines around it, or set all.\n1\tx\n2\ty\n…\n2\ty\n3\tx',
@@ -114,7 +114,7 @@ describe('replace_in_file', () => {
     assert.match(replace(' ’\n'.repeat(200_000), edit("'\n", '"\n', true)), tooMany);
   });
 
-  it('takes passages that overlap for two', () => {
+  it('counts overlapping passages separately', () => {
     assert.match(replace('}\n}\n}\n', edit('}\n}\n', ']')), /occurs 2 times in a\.txt, at lines 1, 2/);
   });
 
@@ -129,18 +129,18 @@ describe('replace_in_file', () => {
   it('refuses edits that overlap, that are empty or that change nothing', () => {
     assert.equal(replace('abc', edit('ab', 'x'), edit('bc', 'y')), 'ERROR Edits 1 and 2 overlap at line 1 of a.txt. Join them.');
     assert.equal(replace('abc', edit('', 'x')), 'ERROR old_text of edit 1 is empty. Give the passage to replace.');
-    assert.equal(replace('abc', edit('b', 'b')), 'ERROR The edits would leave a.txt as it is.');
+    assert.equal(replace('abc', edit('b', 'b')), 'ERROR The edits change nothing in a.txt.');
   });
 
-  it('fills a file that is empty', () => {
+  it('fills an empty file', () => {
     assert.equal(replace('', edit('', 'hello\n')), 'hello\n');
   });
 
-  it('writes a file with \\r\\n in its own way, though models write \\n', () => {
+  it('keeps \\r\\n in a file, although models write \\n', () => {
     assert.equal(replace('a\r\nb\r\nc\r\n', edit('a\nb\n', 'x\ny\nz\n')), 'x\r\ny\r\nz\r\nc\r\n');
     assert.equal(replace('a\r\nb\r\n', edit('a', 'a\nnew')), 'a\r\nnew\r\nb\r\n');
     assert.equal(replace('a\r\nb\r\n', edit('a\r\n', 'x\r\n')), 'x\r\nb\r\n');
-    assert.equal(replace('a\nb\r\nc\n', edit('b', 'b')), 'ERROR The edits would leave a.txt as it is.');
+    assert.equal(replace('a\nb\r\nc\n', edit('b', 'b')), 'ERROR The edits change nothing in a.txt.');
     assert.equal(replace('a\nb\r\nc\n', edit('a\nb', 'x\ny')), 'x\ny\r\nc\n');
     assert.equal(replace('a\nb\r\nc\r\n', edit('b\nc', 'x\ny')), 'a\nx\r\ny\r\n');
   });
@@ -167,7 +167,7 @@ describe('replace_in_file', () => {
     assert.equal(await disk.read('a.txt'), '\uFEFF1\r\n2\r\n3\r\n');
   });
 
-  it('says why it cannot', async () => {
+  it('explains why it fails', async () => {
     await using disk = await toolsOn({ 'a.bin': new Uint8Array([0, 1]), 'd/': '' });
     const use = (path: string, edits: unknown = [edit('a', 'b')]) => disk.use('replace_in_file', { path, edits });
     assert.equal(await use('a.bin'), 'ERROR a.bin is not UTF-8 text and cannot be edited.');

@@ -14,7 +14,7 @@ const change = (path: string, before: string | undefined, after: string | undefi
 });
 
 describe('a change set', () => {
-  it('says of each file what becomes of it', async () => {
+  it('describes the effect on each file', async () => {
     const { summaries } = await changeSet([
       change('new.txt', undefined, 'a\nb\n'),
       change('a.txt', 'one\n', 'two\n'),
@@ -32,7 +32,7 @@ describe('a change set', () => {
     );
   });
 
-  it('shows of a move what it changes in the content, and nothing twice', async () => {
+  it('displays the content changes of a move once', async () => {
     const shown = async (...changes: FileChange[]) =>
       (await changeSet(changes)).summaries.map(({ path, kind, diff }) => [path, kind, diff]);
     assert.deepEqual(await shown(change('to', undefined, '1\n2\n', 'from'), change('from', '1\n', undefined)), [
@@ -50,7 +50,7 @@ describe('a change set', () => {
     assert.deepEqual(await shown(change('to', undefined, '1\n', 'nowhere')), [['to', 'move', '@@ -1,0 +1,1 @@\n+1']]);
   });
 
-  it('writes where there is something afterwards, and deletes where there is nothing', async () => {
+  it('writes files that exist afterwards, and deletes those that do not', async () => {
     const set = await changeSet([change('a', 'x', ''), change('b', '', undefined)]);
     assert.deepEqual(targetsOf(set), [
       { path: 'a', access: 'write' },
@@ -58,7 +58,7 @@ describe('a change set', () => {
     ]);
   });
 
-  it('has a digest of its effect: another effect, another digest', async () => {
+  it('has a digest that differs for every effect', async () => {
     const digest = async (...changes: FileChange[]) => (await changeSet(changes)).digest;
     const one = await digest(change('a', 'x', 'y'), change('b', undefined, 'z'));
     assert.equal(await digest(change('b', undefined, 'z'), change('a', 'x', 'y')), one);
@@ -80,7 +80,7 @@ describe('a diff', () => {
   const diff = (before: string | undefined, after: string | undefined) =>
     diffOf(before === undefined ? undefined : encodeText(before), after === undefined ? undefined : encodeText(after));
 
-  it('shows lines with three around them', () => {
+  it('shows changed lines with three lines of context', () => {
     assert.deepEqual(diff('1\n2\n3\n4\n5\n6\n', '1\n2\n3\n4\nfive\n6\n'), {
       added: 1,
       removed: 1,
@@ -88,24 +88,24 @@ describe('a diff', () => {
     });
   });
 
-  it('counts lines that look like signs for what they are', () => {
+  it('counts lines that begin with a sign correctly', () => {
     const { added, removed } = diff('-- a\n', '++ b\n+++ c\n');
     assert.deepEqual([added, removed], [2, 1]);
   });
 
-  it('says so where there is nothing to show', () => {
+  it('says when there is nothing to display', () => {
     assert.equal(diffOf(new Uint8Array([0]), encodeText('x')).diff, 'Binary file.');
     assert.equal(diffOf(encodeText('x'), new Uint8Array([0xff])).diff, 'Binary file.');
     assert.equal(diff('', '').diff, '');
   });
 
-  it('is cut where it is very long', () => {
+  it('is cut off when it is very long', () => {
     const { added, diff: text } = diff('', 'x\n'.repeat(5_000));
     assert.equal(added, 5_000);
     assert.match(text, /\n\\ 3001 more lines$/);
   });
 
-  it('shows all old lines and all new ones where they cannot be told apart in time', () => {
+  it('shows all old and all new lines when no diff can be computed in time', () => {
     const old = 'a\nb\n';
     assert.deepEqual(replacement(old, 'c\nd'), {
       oldStart: 1,
@@ -114,7 +114,7 @@ describe('a diff', () => {
       newLines: 2,
       lines: ['-a', '-b', '+c', '+d', '\\ No newline at end of file'],
     });
-    // As all other hunks, it is taken or left as a whole.
+    // Such a hunk can be accepted or refused as a whole, like any other.
     const lines = (sign: string) => Array.from({ length: 20_000 }, (_, index) => `${sign} ${(index * 7_919) % 20_011}`);
     const [before, after] = [lines('x').join('\n'), lines('y').toReversed().join('\n')];
     const { diff, added, removed } = diffOf(encodeText(before), encodeText(after), Number.POSITIVE_INFINITY);
@@ -123,7 +123,7 @@ describe('a diff', () => {
 });
 
 describe('text', () => {
-  it('is what comes back as the same bytes, of UTF-8 and of UTF-16 with its mark', () => {
+  it('is decoded only when it can be encoded to the same bytes: UTF-8, and UTF-16 with a byte order mark', () => {
     const mark = fc.constantFrom([], [0xff, 0xfe], [0xfe, 0xff]);
     const anyText = fc.string({ unit: 'binary' });
     const rest = fc.oneof(
@@ -154,7 +154,7 @@ describe('text', () => {
   });
 });
 
-/** What Node's own decoders, which replace instead of refusing, say about the same bytes. */
+/** An independent implementation with Node's decoders, which replace invalid bytes instead of refusing them. */
 function isText(bytes: Uint8Array): boolean {
   const order = Buffer.from(bytes.subarray(0, 2)).toString('hex');
   if (order !== 'fffe' && order !== 'feff') return !bytes.includes(0) && Buffer.from(Buffer.from(bytes).toString()).equals(bytes);

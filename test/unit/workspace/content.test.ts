@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { decodeText, encodeLike, encodeText, sameBytes } from '../../../src/workspace/content.ts';
 
 describe('text and its bytes', () => {
-  it('whatever can be read is written back to the byte', () => {
+  it('decoded bytes are encoded to the same bytes', () => {
     const mark = fc.constantFrom([], [0xff, 0xfe], [0xfe, 0xff], [0xef, 0xbb, 0xbf]);
     fc.assert(
       fc.property(mark, fc.uint8Array({ maxLength: 60 }), (mark, rest) => {

@@ -8,7 +8,7 @@ const linesOf = (whole: string) => whole.match(/[^\n]*\n|[^\n]+/g) ?? [];
 const bare = (line: string | undefined) => line?.replace(/\n$/, '');
 
 describe('a diff', () => {
-  it('carried out by hand on the old text gives the new one', () => {
+  it('applied to the old text gives the new one', () => {
     fc.assert(
       fc.property(text, text, text, text, (head, old, now, tail) => {
         const [before, after] = [head + old + tail, head + now + tail];

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { gateOn } from '../../support/workspace.ts';
 
-describe('a directory that the gate makes', () => {
+describe('a directory that the gate creates', () => {
   const make = async (disk: Awaited<ReturnType<typeof gateOn>>, path: string) => {
     const { at } = await disk.workspace.resolve(path);
     const set = await disk.gate.prepare([{ path: `${path}/`, at, before: undefined, after: new Uint8Array() }]);
     await disk.gate.apply(set, { callId: path, record: (event) => void disk.recorded.push(event), signal: new AbortController().signal });
   };
 
-  it('is taken back, with those above it that came with it', async () => {
+  it('is removed by undo, with the parents that were created with it', async () => {
     await using disk = await gateOn({ 'a.txt': 'a' });
     const before = await disk.snapshot();
     await make(disk, 'd/e');
@@ -17,7 +17,7 @@ describe('a directory that the gate makes', () => {
     assert.deepEqual(await disk.snapshot(), before);
   });
 
-  it('is taken back after what was put into it', async () => {
+  it('is removed by undo after its content', async () => {
     await using disk = await gateOn({});
     const before = await disk.snapshot();
     await make(disk, 'd');
@@ -26,7 +26,7 @@ describe('a directory that the gate makes', () => {
     assert.deepEqual(await disk.snapshot(), before);
   });
 
-  it('stays where somebody put something into it', async () => {
+  it('stays when somebody put something into it', async () => {
     await using disk = await gateOn({});
     await make(disk, 'd');
     await disk.write('d/mine.txt', 'mine');

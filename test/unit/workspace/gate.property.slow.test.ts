@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { breakingWriter, type Edits, gateOn } from '../../support/workspace.ts';
 
-/** Few places, so that changes meet; some are both a file and a directory on the way to another. */
+/** There are few paths, so that changes conflict. Some are both a file and a directory above another one. */
 const path = fc.constantFrom('a', 'b', 'd/a', 'd/b', 'd/e/a', 'a/x', 'd');
 const content = fc.oneof(fc.constantFrom('', 'same', 'x\r\ny\n', '\uFEFFbom'), fc.string({ unit: 'binary', maxLength: 30 }));
 const files = fc.dictionary(fc.constantFrom('a', 'b', 'd/a', 'd/b', 'd/e/a'), content);
 
 const write = fc.record({ path, content: fc.option(content, { nil: undefined }) });
 const move = fc.record({ from: path, to: path });
-/** One call: some files written or deleted, or one moved. */
+/** One call: some files are written or deleted, or one is moved. */
 const change = fc.oneof({ weight: 3, arbitrary: fc.array(write, { minLength: 1, maxLength: 4 }) }, move);
 
 async function editsOf(
@@ -23,7 +23,7 @@ async function editsOf(
     return [{ [what.to]: moved, [what.from]: undefined }, { [what.to]: what.from }];
   }
   for (const { path, content } of what) {
-    // No tool deletes what is not there, or makes one path both a file and a directory in one call.
+    // No tool deletes a missing file, or makes one path both a file and a directory in the same call.
     const meets = Object.keys(edits).some((other) => other.startsWith(`${path}/`) || path.startsWith(`${other}/`));
     if (!meets && (content !== undefined || (await read(path)) !== undefined)) edits[path] = content;
   }
@@ -31,7 +31,7 @@ async function editsOf(
 }
 
 describe('any changes at all', () => {
-  it('then undo: every byte, file and directory is as it was', async () => {
+  it('followed by undo restore every byte, file and directory', async () => {
     await fc.assert(
       fc.asyncProperty(files, fc.array(change, { maxLength: 6 }), async (initial, changes) => {
         await using disk = await gateOn(initial);
@@ -51,7 +51,7 @@ describe('any changes at all', () => {
     );
   });
 
-  it('land whole or not at all, wherever writing breaks off', async () => {
+  it('are written completely or not at all, wherever writing fails', async () => {
     await fc.assert(
       fc.asyncProperty(files, fc.array(change, { minLength: 1, maxLength: 3 }), fc.nat(6), async (initial, changes, fails) => {
         let at = fails;
@@ -66,8 +66,8 @@ describe('any changes at all', () => {
           try {
             await disk.apply(edits, moves);
           } catch (error) {
-            // It may break off just where something else went wrong already; then it says so, and undo helps.
-            if (!/could not be put back/.test(String(error))) assert.deepEqual(await disk.snapshot(), before);
+            // Writing may fail right after another failure. The error then says so, and undo helps.
+            if (!/could not be restored/.test(String(error))) assert.deepEqual(await disk.snapshot(), before);
             continue;
           }
           const after = await disk.snapshot();
@@ -82,7 +82,7 @@ describe('any changes at all', () => {
     );
   });
 
-  it('of the user since then survive the undo', async () => {
+  it('that the user made since survive the undo', async () => {
     const pair = fc.record({ path: fc.constantFrom('a', 'b', 'd/a'), content });
     await fc.assert(
       fc.asyncProperty(files, fc.array(change, { maxLength: 4 }), fc.array(pair, { maxLength: 2 }), async (initial, changes, theirs) => {
@@ -104,7 +104,7 @@ describe('any changes at all', () => {
         const after = await disk.snapshot();
         for (const [path, content] of written) {
           const lasting = after[path];
-          // What they wrote happens to be what we wrote: then it is ours to take back.
+          // The other party happened to write the same content as Kedge, so undo restores the earlier one.
           const same = disk.staged().some((each) => each.path === path) && lasting === (await initialOf(initial, path));
           if (!same) assert.equal(lasting, Buffer.from(content).toString('latin1'));
         }

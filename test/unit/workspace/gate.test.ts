@@ -7,7 +7,7 @@ import { WriteGate } from '../../../src/workspace/gate.ts';
 import { breakingWriter, gateOn } from '../../support/workspace.ts';
 
 describe('the write gate', () => {
-  it('writes what was prepared, and records it before and after', async () => {
+  it('writes the prepared change, and records it before and after', async () => {
     await using disk = await gateOn({ 'a.txt': 'one\n' });
     await disk.apply({ 'a.txt': 'two\n', 'new/b.txt': 'b' });
     assert.deepEqual(await disk.snapshot(), { '/': 'directory', 'a.txt': 'two\n', 'new/': 'directory', 'new/b.txt': 'b' });
@@ -24,7 +24,7 @@ describe('the write gate', () => {
     );
   });
 
-  it('keeps what was there before it writes', async () => {
+  it('stores the old content before it writes', async () => {
     await using disk = await gateOn({ 'a.txt': 'one' });
     const apply = await disk.prepare({ 'a.txt': 'two' });
     await apply();
@@ -33,7 +33,7 @@ describe('the write gate', () => {
     assert.equal(Buffer.from((await disk.blobs.get(after)) ?? []).toString(), 'two');
   });
 
-  it('writes nothing when one of the files is no longer what was shown', async () => {
+  it('writes nothing when one of the files has changed since the preview', async () => {
     const cases: [what: string, meddle: (disk: Awaited<ReturnType<typeof gateOn>>) => Promise<unknown>, error: RegExp][] = [
       [
         'edited',
@@ -41,7 +41,7 @@ describe('the write gate', () => {
         /^ToolError: b\.txt was changed since the change was prepared\. Nothing was changed/,
       ],
       ['deleted', (disk) => rm(join(disk.root, 'b.txt')), /b\.txt was deleted since/],
-      ['created', (disk) => disk.write('c.txt', 'mine'), /c\.txt exists by now/],
+      ['created', (disk) => disk.write('c.txt', 'mine'), /c\.txt was created/],
       ['made a directory', (disk) => mkdir(join(disk.root, 'c.txt')), /c\.txt is not a file but a directory\. Nothing was changed/],
       [
         'made a link',
@@ -63,7 +63,7 @@ describe('the write gate', () => {
     }
   });
 
-  it('does not care when a file was written to with the same content', async () => {
+  it('ignores a write of the same content', async () => {
     await using disk = await gateOn({ 'a.txt': 'one' });
     const apply = await disk.prepare({ 'a.txt': 'two' });
     await disk.write('a.txt', 'one');
@@ -71,7 +71,7 @@ describe('the write gate', () => {
     assert.equal(await disk.read('a.txt'), 'two');
   });
 
-  it('puts everything back when writing fails, wherever it does', async () => {
+  it('restores everything when writing fails, wherever it does', async () => {
     const files = { 'a.txt': 'a', 'b.txt': 'b', 'old.txt': 'moved', 'd/c.txt': 'c' };
     const edits = { 'a.txt': 'A', 'new/deep/x.txt': 'x', 'b.txt': undefined, 'moved.txt': 'moved', 'old.txt': undefined, 'd/c.txt': '' };
     for (let k = 0; k < Object.keys(edits).length; k++) {
@@ -88,22 +88,25 @@ describe('the write gate', () => {
     }
   });
 
-  it('puts everything back when writing only seemed to succeed', async () => {
+  it('restores everything when writing only seemed to succeed', async () => {
     const forgetful = (real: NodeWriter) => ({
       commit: (changes: Parameters<NodeWriter['commit']>[0]) => real.commit(changes.slice(0, 1)),
     });
     await using disk = await gateOn({ 'a.txt': 'a', 'b.txt': 'b' }, forgetful);
     const before = await disk.snapshot();
-    await assert.rejects(disk.apply({ 'a.txt': 'A', 'b.txt': 'B' }), /b\.txt did not take the new content\. Nothing was changed/);
+    await assert.rejects(disk.apply({ 'a.txt': 'A', 'b.txt': 'B' }), /b\.txt does not have the new content\. Nothing was changed/);
     assert.deepEqual(await disk.snapshot(), before);
   });
 
-  it('names the files that it could not put back', async () => {
+  it('names the files that it could not restore', async () => {
     await using disk = await gateOn(
       { 'a.txt': 'a', 'b.txt': 'b' },
       breakingWriter(() => 1, true),
     );
-    await assert.rejects(disk.apply({ 'a.txt': 'A', 'b.txt': 'B' }), /ENOSPC.* These could not be put back: a\.txt\. Read them again\./);
+    await assert.rejects(
+      disk.apply({ 'a.txt': 'A', 'b.txt': 'B' }),
+      /ENOSPC.* These files could not be restored: a\.txt\. Read them again\./,
+    );
     assert.equal(await disk.read('a.txt'), 'A');
     assert.equal(await disk.read('b.txt'), 'b');
     const later = new WriteGate(disk.workspace, new NodeWriter(disk.workspace.fs as never), disk.blobs);
@@ -114,7 +117,7 @@ describe('the write gate', () => {
     assert.equal(await disk.read('a.txt'), 'a');
   });
 
-  it('brings back modes, and takes away the directories that it made, also in another process', async function () {
+  it('restores modes and removes the directories that it created, also in another process', async function () {
     if (process.platform === 'win32') this.skip();
     await using disk = await gateOn({ 'kept/a.txt': 'a', 'run.sh': 'run', 'tool.sh': 'tool', 'edit.sh': 'edit' });
     for (const name of ['run.sh', 'tool.sh', 'edit.sh']) await chmod(join(disk.root, name), 0o755);
@@ -130,14 +133,14 @@ describe('the write gate', () => {
     for (const name of ['run.sh', 'tool.sh', 'edit.sh']) assert.equal((await stat(join(disk.root, name))).mode & 0o777, 0o755, name);
   });
 
-  it('keeps a directory that was there before the run, though it is empty after it', async () => {
+  it('keeps a directory that existed before the run, even if it is empty afterwards', async () => {
     await using disk = await gateOn({ 'empty/': '' });
     await disk.apply({ 'empty/new.txt': 'n' });
     await new WriteGate(disk.workspace, new NodeWriter(new NodeFileSystem([disk.root])), disk.blobs).undo(disk.staged(), () => undefined);
     assert.deepEqual(await readdir(disk.root), ['empty']);
   });
 
-  it('does not put back over what somebody else wrote at that very moment', async () => {
+  it('does not overwrite a concurrent change when it restores a file', async () => {
     const root = { path: '' };
     const raced = (real: NodeWriter) => ({
       async commit(changes: Parameters<NodeWriter['commit']>[0]) {
@@ -149,11 +152,11 @@ describe('the write gate', () => {
     });
     await using disk = await gateOn({ 'a.txt': 'a', 'b.txt': 'b' }, raced);
     root.path = disk.root;
-    await assert.rejects(disk.apply({ 'a.txt': 'A', 'b.txt': 'B' }), /could not be put back/);
+    await assert.rejects(disk.apply({ 'a.txt': 'A', 'b.txt': 'B' }), /could not be restored/);
     assert.equal(await disk.read('b.txt'), 'mine');
   });
 
-  it('has dropped a change that met somebody else’s, and takes back what it wrote before', async () => {
+  it('drops a change that conflicts with a concurrent one, and restores what it wrote', async () => {
     let theirs: string | undefined;
     const raced = (real: NodeWriter) => ({
       async commit(changes: Parameters<NodeWriter['commit']>[0]) {
@@ -178,7 +181,7 @@ describe('the write gate', () => {
     assert.equal(await disk.read('a.txt'), '1\n2\n3\n4\nfive\n');
   });
 
-  it('has written a change that somebody else went on from at that very moment', async () => {
+  it('reports a change that somebody else changed right afterwards as written', async () => {
     const raced = (real: NodeWriter) => ({
       async commit(changes: Parameters<NodeWriter['commit']>[0]) {
         await real.commit(changes);
@@ -200,7 +203,7 @@ describe('the write gate', () => {
     assert.equal(await disk.read('a.txt'), '1\n2\n3\n4\nfive\n');
   });
 
-  it('lets one change in at a time: of many that start from the same text, the first is written', async () => {
+  it('applies one change at a time: of many for the same text, only the first is written', async () => {
     await using disk = await gateOn({ 'a.txt': '' });
     const applies = await Promise.all(Array.from({ length: 20 }, (_, index) => disk.prepare({ 'a.txt': `${index}` })));
     const outcomes = await Promise.allSettled(applies.map((apply) => apply()));
@@ -211,7 +214,7 @@ describe('the write gate', () => {
     assert.equal(await disk.read('a.txt'), '0');
   });
 
-  it('goes on after a change that failed', async () => {
+  it('continues after a failed change', async () => {
     await using disk = await gateOn(
       { 'a.txt': 'a' },
       breakingWriter(() => 0),
@@ -247,7 +250,7 @@ describe('the write gate', () => {
 });
 
 describe('undo', () => {
-  it('takes back edits, creations, deletions and moves as one', async () => {
+  it('undoes edits, creations, deletions and moves in one step', async () => {
     await using disk = await gateOn({ 'a.txt': 'a', 'gone.txt': 'g', 'from.txt': 'm' });
     const before = await disk.snapshot();
     await disk.apply({ 'a.txt': 'A' });
@@ -263,7 +266,7 @@ describe('undo', () => {
     assert.deepEqual(await disk.snapshot(), before);
   });
 
-  it('goes by the net effect: what came and went leaves no trace', async () => {
+  it('uses the net effect: a file that was created and deleted leaves no trace', async () => {
     await using disk = await gateOn({ 'a.txt': 'a' });
     await disk.apply({ 'a.txt': 'b' });
     await disk.apply({ 'a.txt': 'a' });
@@ -272,7 +275,7 @@ describe('undo', () => {
     assert.deepEqual(await disk.undo(), []);
   });
 
-  it('refuses, file by file, where somebody went on working', async () => {
+  it('refuses single files that somebody else has changed', async () => {
     await using disk = await gateOn({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' });
     await disk.apply({ 'a.txt': 'A', 'b.txt': 'B', 'c.txt': undefined, 'd.txt': 'D', 'e.txt': 'E' });
     await disk.write('a.txt', 'A and mine');
@@ -282,9 +285,9 @@ describe('undo', () => {
     await mkdir(join(disk.root, 'e.txt'));
     const results = Object.fromEntries((await disk.undo()).map(({ path, outcome, reason }) => [path, reason ?? outcome]));
     assert.deepEqual(results, {
-      'a.txt': 'It was changed since, in the same lines.',
+      'a.txt': 'It has been changed since, in the same lines.',
       'b.txt': 'restored',
-      'c.txt': 'It was changed since.',
+      'c.txt': 'It has been changed since.',
       'd.txt': 'unchanged',
       'e.txt': 'e.txt is not a file but a directory.',
     });
@@ -297,14 +300,14 @@ describe('undo', () => {
     });
   });
 
-  it('refuses what was deleted since', async () => {
+  it('refuses a file that was deleted since', async () => {
     await using disk = await gateOn({ 'a.txt': 'a' });
     await disk.apply({ 'a.txt': 'A' });
     await rm(join(disk.root, 'a.txt'));
-    assert.deepEqual(await disk.undo(), [{ path: 'a.txt', outcome: 'refused', reason: 'It was deleted since.' }]);
+    assert.deepEqual(await disk.undo(), [{ path: 'a.txt', outcome: 'refused', reason: 'It has been deleted since.' }]);
   });
 
-  it('does not follow a link that took the place of a file', async () => {
+  it('does not follow a link that replaced a file', async () => {
     await using disk = await gateOn({ 'a.txt': 'a', 'b.txt': 'b' });
     await disk.apply({ 'a.txt': 'A' });
     await disk.write('b.txt', 'A');
@@ -330,11 +333,11 @@ describe('undo', () => {
     await disk.apply({ 'a.txt': 'A' });
     const hash = disk.staged()[0]?.before ?? '';
     await writeFile(join(disk.root, '../blobs', hash.slice(0, 2), hash), 'damaged');
-    assert.deepEqual(await disk.undo(), [{ path: 'a.txt', outcome: 'refused', reason: 'Its earlier content is no longer kept.' }]);
+    assert.deepEqual(await disk.undo(), [{ path: 'a.txt', outcome: 'refused', reason: 'Its earlier content is no longer stored.' }]);
     assert.equal(await disk.read('a.txt'), 'A');
   });
 
-  it('knows a change that landed from one that failed after it', async () => {
+  it('distinguishes a complete change from a later failed one', async () => {
     await using disk = await gateOn(
       { 'a.txt': 'a' },
       breakingWriter(() => 1),
@@ -345,7 +348,7 @@ describe('undo', () => {
     assert.equal(await disk.read('a.txt'), 'a');
   });
 
-  it('takes back a change of which a crash left unsaid how far it came', async () => {
+  it('undoes a change whose extent is unknown after a crash', async () => {
     for (const written of [true, false]) {
       await using disk = await gateOn({ 'a.txt': 'a' });
       await disk.apply({ 'a.txt': 'b' });
@@ -358,7 +361,7 @@ describe('undo', () => {
     }
   });
 
-  it('after a change that failed and was put back there is nothing to do', async () => {
+  it('does nothing after a change that failed and was restored', async () => {
     await using disk = await gateOn(
       { 'a.txt': 'a', 'b.txt': 'b' },
       breakingWriter(() => 1),

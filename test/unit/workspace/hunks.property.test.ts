@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { splitHunks } from '../../../src/core/run/revision.ts';
+import { splitHunks } from '../../../src/core/run/hunk-revision.ts';
 import { changeSet } from '../../../src/workspace/changes.ts';
 import { encodeText } from '../../../src/workspace/content.ts';
 import { hunksOf, linesOf, withoutHunks } from '../../../src/workspace/hunks.ts';
@@ -15,7 +15,7 @@ const pair = fc
 const choice = fc.array(fc.nat(8), { maxLength: 6 });
 
 describe('hunks', () => {
-  it('all taken are the change, and all refused are nothing', () => {
+  it('all accepted give the change, and all refused give nothing', () => {
     fc.assert(
       fc.property(fc.oneof(fc.tuple(text, text), pair), ([before, after]) => {
         const all = (hunksOf(before, after) ?? []).map((_, index) => index);
@@ -26,7 +26,7 @@ describe('hunks', () => {
     );
   });
 
-  it('of which some are refused leave what the others say, and every line around them', () => {
+  it('of which some are refused apply the others, and keep every line around them', () => {
     fc.assert(
       fc.property(pair, choice, ([before, after], chosen) => {
         const hunks = hunksOf(before, after) ?? [];
@@ -53,11 +53,11 @@ describe('hunks', () => {
     );
   });
 
-  it('that are not there cannot be refused, so that no choice is taken for another', () => {
+  it('that do not exist cannot be refused, so that choices are never mixed up', () => {
     assert.throws(() => withoutHunks('a\n', 'b\n', [1]), /^ToolError: This change has no hunk 2\./);
   });
 
-  it('are told apart by line breaks of the diff alone, whatever a line holds', async () => {
+  it('are separated only by line breaks of the diff, whatever a line contains', async () => {
     const lines = Array.from({ length: 30 }, (_, index) => `${index}\n`);
     const old = lines.join('');
     const now = lines.with(2, 'two\r@@ -1,1 +1,1 @@\n').with(3, 'three\u2028@@ x @@\n').with(25, 'y\n').join('');
@@ -65,7 +65,7 @@ describe('hunks', () => {
     assert.equal(splitHunks(summaries[0]?.diff ?? '').length, hunksOf(old, now)?.length);
   });
 
-  it('are refused one after the other as well as at once', () => {
+  it('give the same result when they are refused one by one and all at once', () => {
     fc.assert(
       fc.property(pair, ([before, after]) => {
         const hunks = hunksOf(before, after) ?? [];

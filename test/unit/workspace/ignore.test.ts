@@ -42,7 +42,7 @@ describe('what .kedgeignore hides', () => {
       assert.equal(await disk.use('list_directory', {}), shown);
     });
 
-  it('does not use up the places of what is shown', async () => {
+  it('does not count towards limits', async () => {
     const many = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`a${1_000 + index}.data`, 'hit\n']));
     await using disk = await toolsOn({ '.kedgeignore': '*.data\n', ...many, 'z.txt': 'hit\n' });
     assert.equal(await disk.use('find_files', { glob: '*' }), '.kedgeignore\nz.txt');
@@ -103,14 +103,14 @@ describe('what .kedgeignore hides', () => {
     assert.deepEqual(await disk.snapshot(), before);
   });
 
-  it('leaves what a pattern for files or for directories alone does not mean', async () => {
+  it('does not include files that only a directory pattern matches, or the reverse', async () => {
     await using disk = await toolsOn({ '.kedgeignore': '*\n!*/\n!*.md\n', 'docs/a.md': 'shown', 'docs/b.txt': 'hidden', 'c.md': 'shown' });
     assert.equal(await disk.use('find_files', { glob: '*' }), 'c.md\ndocs/a.md');
     assert.match(await disk.use('list_directory', { path: 'docs' }), /^a\.md$/m);
     assert.equal(await disk.use('read_file', { path: 'docs/b.txt' }), hidden('docs/b.txt'));
   });
 
-  it('is said by the ignore file of each folder', async () => {
+  it('depends on the ignore file of each folder', async () => {
     await using disk = await toolsOn(
       { '.kedgeignore': 'a.txt\n', 'a.txt': 'x', 'b.txt': 'x' },
       { folders: { lib: { '.kedgeignore': 'b.txt\n', 'a.txt': 'x', 'b.txt': 'x' } } },
@@ -119,7 +119,7 @@ describe('what .kedgeignore hides', () => {
     assert.equal(await disk.use('read_file', { path: 'lib/b.txt' }), hidden('lib/b.txt'));
   });
 
-  it('counts from the next run on, and does not stand in the way of an undo', async () => {
+  it('applies from the next run on, and does not prevent an undo', async () => {
     const edit = call('replace_in_file', { path: 'a.txt', edits: [{ old_text: 'one', new_text: 'two' }] });
     const read = call('read_file', { path: 'a.txt' });
     await using kedge = await assistantOn({ 'a.txt': 'one\n' }, [turn(edit), turn(say('Done.')), turn(read), turn(say('Done.'))]);
@@ -134,19 +134,19 @@ describe('what .kedgeignore hides', () => {
     assert.equal(await kedge.read('a.txt'), 'one\n');
   });
 
-  it('is not guessed where the file cannot be read', async () => {
+  it('is not guessed when the ignore file cannot be read', async () => {
     await using kedge = await assistantOn({ '.kedgeignore': new Uint8Array([0, 1]) });
     await assert.rejects(withIgnoreFiles(kedge.fs), /^Error: \.kedgeignore cannot be read/);
   });
 
-  it('is not matched by patterns that take very long', async () => {
+  it('is not determined by patterns that take very long', async () => {
     await using kedge = await assistantOn({ '.kedgeignore': `secret\n${'**/a/'.repeat(9)}b\n` });
     await assert.rejects(withIgnoreFiles(kedge.fs), /^Error: \.kedgeignore: line 2 has too many \*\*\/ to be matched quickly\./);
     await kedge.write('.kedgeignore', '**/**/**/generated/**/*.d.ts/**\n');
     assert.equal((await withIgnoreFiles(kedge.fs)).hides?.({ folder: 0, path: 'x/generated/y/a.d.ts/b' }), true);
   });
 
-  it('is not guessed, nor waited for, where the file is a pipe', async function () {
+  it('is not guessed, and does not block, when the ignore file is a pipe', async function () {
     if (process.platform === 'win32') this.skip();
     await using kedge = await assistantOn({});
     execFileSync('mkfifo', [join(kedge.root, '.kedgeignore')]);

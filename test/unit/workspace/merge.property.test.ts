@@ -7,7 +7,7 @@ import { mergeBytes, mergeText } from '../../../src/workspace/merge.ts';
 const lines = (alphabet: string[]) => fc.array(fc.constantFrom(...alphabet), { maxLength: 20 });
 const text = lines(['a\n', 'b\n', 'c\n', '\n']).map((all) => all.join(''));
 
-/** Some lines replaced, left out or put in. */
+/** Edits that replace, remove or insert lines. */
 const edits = fc.array(fc.record({ at: fc.nat(25), removes: fc.nat(2), adds: fc.array(fc.nat(9), { maxLength: 2 }) }), { maxLength: 3 });
 function edited(base: string, by: string, what: { at: number; removes: number; adds: number[] }[]): string {
   const all = linesOf(base);
@@ -16,7 +16,7 @@ function edited(base: string, by: string, what: { at: number; removes: number; a
 }
 
 describe('a merge', () => {
-  it('takes the one side where the other did nothing', () => {
+  it('takes one side when the other has no changes', () => {
     fc.assert(
       fc.property(text, text, (base, side) => {
         assert.equal(mergeText(base, side, base), side);
@@ -27,7 +27,7 @@ describe('a merge', () => {
     );
   });
 
-  it('loses no line of the user, and brings back none that they took out', () => {
+  it('loses no line of the user, and restores none that they removed', () => {
     fc.assert(
       fc.property(text, edits, edits, (base, mine, theirs) => {
         const [ours, other] = [edited(base, 'mine', mine), edited(base, 'theirs', theirs)];
@@ -42,7 +42,7 @@ describe('a merge', () => {
         const occurrences = (of: string, line: string) => linesOf(of).filter((each) => each === line).length;
         for (const line of new Set(linesOf(base))) {
           const lost = occurrences(base, line) - occurrences(ours, line) + (occurrences(base, line) - occurrences(other, line));
-          // What both took out is counted once only.
+          // A line that both sides removed counts only once.
           assert.ok(occurrences(merged, line) >= occurrences(base, line) - lost);
           assert.ok(occurrences(merged, line) <= Math.max(occurrences(ours, line), occurrences(other, line), occurrences(base, line)));
         }
@@ -51,7 +51,7 @@ describe('a merge', () => {
     );
   });
 
-  it('is the same whichever side is called ours', () => {
+  it('is symmetric', () => {
     fc.assert(
       fc.property(text, edits, edits, (base, mine, theirs) => {
         const [ours, other] = [edited(base, 'mine', mine), edited(base, 'theirs', theirs)];
@@ -61,19 +61,19 @@ describe('a merge', () => {
     );
   });
 
-  it('keeps a line that the user put right beside a changed one', () => {
+  it('keeps a line that the user added next to a changed one', () => {
     assert.equal(mergeText('a\nB\nc\n', 'a\nB\nmine\nc\n', 'a\nb\nc\n'), 'a\nb\nmine\nc\n');
     assert.equal(mergeText('a\nB\nc\n', 'a\nmine\nB\nc\n', 'a\nb\nc\n'), 'a\nmine\nb\nc\n');
     assert.equal(mergeText('a\nadded\nc\n', 'a\nadded\nmine\nc\n', 'a\nc\n'), 'a\nmine\nc\n');
   });
 
-  it('says no where both changed the same line, or added at the same place', () => {
+  it('fails when both sides changed the same line, or added at the same place', () => {
     assert.equal(mergeText('a\n', 'b\n', 'c\n'), undefined);
     assert.equal(mergeText('a\nz\n', 'a\nb\nz\n', 'a\nc\nz\n'), undefined);
     assert.equal(mergeText('a\nb\nc\n', 'a\nb\nmine\nc\n', '\n'), undefined);
   });
 
-  it('says no where a last line without its break would run into another', () => {
+  it('fails when a last line without a line break would be joined with another', () => {
     assert.equal(mergeText('a\n', 'a\nmine\n', 'a'), undefined);
     assert.equal(mergeText('a\nb', 'x\nb', 'a\nc'), 'x\nc');
   });

@@ -32,12 +32,12 @@ describe('a path as a model writes it', () => {
       assert.throws(() => parsePath(input, two), { message: 'A path begins with the name of a folder here: app, lib.' });
   });
 
-  it('cannot leave the workspace by its letters', () => {
+  it('cannot leave the workspace', () => {
     for (const input of ['..', '../x', 'a/../../x', 'a/b/../../../x', '..\\x', 'a\\..\\..\\x', './../x', ' ../x', '..//..//etc/passwd'])
       for (const folders of [one, two]) assert.throws(() => parsePath(input, folders), PathError, input);
   });
 
-  it('is no absolute path of any system, and no address', () => {
+  it('is not an absolute path of any system, and not a URL', () => {
     for (const input of [
       '/etc/passwd',
       '//server/share/x',
@@ -58,7 +58,7 @@ describe('a path as a model writes it', () => {
       for (const folders of [one, two]) assert.throws(() => parsePath(input, folders), PathError, input);
   });
 
-  it('may be absolute where it lies in an open folder, however that is spelled', () => {
+  it('may be absolute inside an open folder, in any spelling', () => {
     const folders = [{ name: 'app', roots: ['/private/code/app', '/code/app/'] }];
     for (const [input, path] of [
       ['/code/app/src/a.ts', 'src/a.ts'],
@@ -89,7 +89,7 @@ describe('a path as a model writes it', () => {
       'vscode-remote://code/app/a.ts',
     ])
       assert.throws(() => parsePath(input, folders), PathError, input);
-    assert.throws(() => parsePath('file:///code/app/%00', folders), { message: 'The path holds a control character.' });
+    assert.throws(() => parsePath('file:///code/app/%00', folders), { message: 'The path contains a control character.' });
   });
 
   it('may be absolute on Windows, with the drive in either case', () => {
@@ -100,7 +100,7 @@ describe('a path as a model writes it', () => {
       assert.throws(() => parsePath(input, folders), PathError, input);
   });
 
-  it('that is absolute lies in the folder which is furthest in', () => {
+  it('that is absolute belongs to the innermost folder', () => {
     const folders = [
       { name: 'code', roots: ['/code'] },
       { name: 'app', roots: ['/code/app'] },
@@ -113,20 +113,20 @@ describe('a path as a model writes it', () => {
     assert.equal(relativePath('src/*.ts', folders), 'src/*.ts');
   });
 
-  it('holds no control characters', () => {
+  it('contains no control characters', () => {
     for (const input of ['a\0b', 'a\nb', '\u0007', 'a\u007f', 'x/\u0085', '\tsrc/a.ts\r'])
-      assert.throws(() => parsePath(input, one), { message: 'The path holds a control character.' }, JSON.stringify(input));
+      assert.throws(() => parsePath(input, one), { message: 'The path contains a control character.' }, JSON.stringify(input));
   });
 
-  it('has an end', () => {
+  it('is limited in length', () => {
     assert.throws(() => parsePath('x/'.repeat(5_000), one), { message: 'The path is too long.' });
   });
 
-  it('names nothing where no folder is open', () => {
+  it('names nothing when no folder is open', () => {
     assert.throws(() => parsePath('a', []), { message: 'No folder is open. Open a folder first.' });
   });
 
-  it('whatever it is, means a place below a folder or nothing', () => {
+  it('always resolves to a place in a folder or fails', () => {
     const rooted = [{ name: 'app', roots: ['/a/app'] }];
     const bit = fc.constantFrom(
       '..',
@@ -163,7 +163,7 @@ describe('a path as a model writes it', () => {
         assert.ok(folders[at.folder]);
         for (const part of at.path.split('/')) assert.ok(part !== '..' && part !== '.' && !part.includes('\\'));
         assert.ok(!at.path.startsWith('/'));
-        // What it is called leads back to it.
+        // The displayed path resolves to the same place.
         if (at.path === at.path.trim() && !/^([a-z][a-z0-9+.-]*:|~)/i.test(at.path))
           assert.deepEqual(parsePath(formatPath(at, folders), folders), at);
       }),
@@ -173,7 +173,7 @@ describe('a path as a model writes it', () => {
 });
 
 describe('open folders', () => {
-  it('of the same name are told apart', () => {
+  it('of the same name get different names', () => {
     assert.deepEqual(uniqueNames(['app', 'lib', 'app', 'app']), ['app', 'lib', 'app-2', 'app-3']);
   });
 

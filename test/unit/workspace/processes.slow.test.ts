@@ -1,4 +1,4 @@
-/** Several processes of Kedge in one workspace: what each has written can be taken back, and nothing of the others is lost. */
+/** Several Kedge processes edit one workspace: the writes of each can be undone, and nothing of the others is lost. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';

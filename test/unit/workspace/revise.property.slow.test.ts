@@ -9,7 +9,7 @@ import { gateOn } from '../../support/workspace.ts';
 const PATHS = ['a', 'b', 'd/a', 'd/b', 'c'];
 const text = fc.array(fc.constantFrom('a\n', 'b\r\n', 'c\n', '\n', 'd\n', 'e\n', 'last'), { maxLength: 40 }).map((lines) => lines.join(''));
 const files = fc.dictionary(fc.constantFrom(...PATHS), text);
-/** Some lines replaced, left out or put in, each put in once only. */
+/** Edits that replace, remove or insert lines. Each inserted line is unique. */
 const edits = fc.array(fc.record({ at: fc.nat(45), removes: fc.nat(2), adds: fc.nat(2) }), { minLength: 1, maxLength: 4 });
 
 function edited(base: string, by: string, what: { at: number; removes: number; adds: number }[]): string {
@@ -22,7 +22,7 @@ function edited(base: string, by: string, what: { at: number; removes: number; a
 
 type Choice = 'refused' | { without: number[] } | { content: string };
 
-/** Only what is shown can be refused. */
+/** Drops choices that the displayed diff does not offer. */
 function shown(made: Choice, old: string | undefined, now: string | undefined): Choice {
   if (made === 'refused' || 'content' in made) return made;
   const count = old === undefined || now === undefined ? 1 : (hunksOf(old, now)?.length ?? 1);
@@ -35,8 +35,8 @@ const choice: fc.Arbitrary<Choice> = fc.oneof(
   text.map((content) => ({ content })),
 );
 
-describe('a change of which the user keeps a part', () => {
-  it('lands as exactly that part, bound to its digest, and the rest is as it was', async () => {
+describe('a change that the user accepts in part', () => {
+  it('is applied as exactly that part, bound to its digest, and the rest is unchanged', async () => {
     const after = fc.dictionary(fc.constantFrom(...PATHS), fc.option(fc.oneof(text, edits), { nil: undefined }));
     await fc.assert(
       fc.asyncProperty(files, after, fc.dictionary(fc.constantFrom(...PATHS), choice), async (initial, wanted, choices) => {
@@ -99,8 +99,8 @@ describe('a change of which the user keeps a part', () => {
   });
 });
 
-describe('what the user wrote since', () => {
-  it('survives an undo line by line, which otherwise gives back what was there, or leaves the file alone', async () => {
+describe('later changes of the user', () => {
+  it('survive an undo line by line; the undo restores all other lines or leaves the file alone', async () => {
     const seen = { merged: 0, refused: 0, restored: 0, unchanged: 0 };
     const steps = fc.array(edits, { minLength: 1, maxLength: 3 });
     await fc.assert(
@@ -114,7 +114,7 @@ describe('what the user wrote since', () => {
           await disk.write('a', now);
         };
         for (const [index, change] of changes.entries()) {
-          // Amid it all, a later change may take their lines out again: those too come back.
+          // In the middle, a later change may remove the inserted lines again. Undo must restore those too.
           if (amid && index === 1) await goOn();
           now = edited(now, `kedge${index}-`, change);
           await disk.apply({ a: now });
@@ -129,7 +129,7 @@ describe('what the user wrote since', () => {
       }),
       { numRuns: 150 },
     );
-    // Otherwise it would say nothing.
+    // Without this, the property could hold trivially.
     assert.ok(seen.merged > 20 && seen.refused > 10, JSON.stringify(seen));
   });
 });

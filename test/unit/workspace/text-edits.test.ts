@@ -5,7 +5,7 @@ import { differingLines } from '../../../src/workspace/text-edits.ts';
 const text = fc.array(fc.constantFrom('a\n', 'b\r\n', 'ab\n', '\n', '\r\n', 'c'), { maxLength: 8 }).map((lines) => lines.join(''));
 
 describe('the lines in which two texts differ', () => {
-  it('make the one of the other, and are whole lines of both', () => {
+  it('turn one text into the other, and are whole lines of both', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         const { from, to, text } = differingLines(before, after);
@@ -16,7 +16,7 @@ describe('the lines in which two texts differ', () => {
     );
   });
 
-  it('are found where a text begins with an empty line', () => {
+  it('are found when a text begins with an empty line', () => {
     assert.deepEqual(differingLines('\nfoo', 'bar\nfoo'), { from: 0, to: 1, text: 'bar\n' });
   });
 });

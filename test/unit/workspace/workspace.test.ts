@@ -3,7 +3,7 @@ import type { FileSystem, Location } from '../../../src/workspace/types.ts';
 import { Workspace } from '../../../src/workspace/workspace.ts';
 
 describe('the workspace', () => {
-  it('reads no file that is too large, whichever host has it', async () => {
+  it('reads no file that is too large, on any host', async () => {
     const sized = (size: number) =>
       new Workspace({
         folders: [{ name: 'app' }],
@@ -16,7 +16,7 @@ describe('the workspace', () => {
     assert.deepEqual((await sized(99_000_000).snapshot(at))?.bytes, new Uint8Array([1]));
   });
 
-  it('says without the host’s own words that a file may not be read', async () => {
+  it('reports a missing read permission the same on all hosts', async () => {
     const denied = Object.assign(new Error("EACCES: permission denied, open '/home/me/app/a.ts'"), { code: 'EACCES' });
     const workspace = new Workspace({
       folders: [{ name: 'app' }],

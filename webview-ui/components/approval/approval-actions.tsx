@@ -1,42 +1,42 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ApprovalAnswer } from '../../../src/core/session/events.ts';
-import { type Covers, coversText } from '../../../src/core/session/grant-scope.ts';
+import { type Permission, permissionText } from '../../../src/core/session/grant-scope.ts';
 import { visibleLine } from '../../../src/core/words/visible-text.ts';
-import { intoSight } from '../../into-sight.ts';
+import { scrollIntoView } from '../../scroll-into-view.ts';
 import { Button } from '../button.tsx';
 import { Icon } from '../icon.tsx';
 
 type Props = {
-  covers: readonly Covers[];
-  /** So many other calls of the same answer would ask for the same. */
+  covers: readonly Permission[];
+  /** How many other calls of the same response need the same approval. */
   similar: number;
-  /** Of the plain yes. */
+  /** The label of the button that approves once. */
   label: string;
   disabled: boolean;
   onAnswer: (answer: ApprovalAnswer) => void;
   onReject: () => void;
 };
 
-const LONGER = [
-  { grant: 'run', label: 'In this run' },
-  { grant: 'session', label: 'In this session' },
-  { grant: 'workspace', label: 'Always here' },
+const SCOPES = [
+  { grant: 'run', label: 'For this run' },
+  { grant: 'session', label: 'For this session' },
+  { grant: 'workspace', label: 'Always in this workspace' },
 ] as const;
 
-/** Yes, yes to all that wait like it, yes for longer, and no. */
+/** The buttons that approve once, approve all similar calls, approve for longer, or reject. */
 export function ApprovalActions({ covers, similar, label, disabled, onAnswer, onReject }: Props) {
-  const [more, setMore] = useState(false);
+  const [showsScopes, setShowsScopes] = useState(false);
   const answers = useRef<HTMLDivElement>(null);
   const toggle = useRef<HTMLButtonElement>(null);
   const canGrant = covers.length > 0;
   useLayoutEffect(() => {
-    if (more) intoSight(answers.current, 'nearest');
-  }, [more]);
-  // It closes what is open before it stops the run.
+    if (showsScopes) scrollIntoView(answers.current, 'nearest');
+  }, [showsScopes]);
+  // The first Escape closes the open list; only the next one stops the run.
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape' || !more) return;
+    if (event.key !== 'Escape' || !showsScopes) return;
     event.preventDefault();
-    setMore(false);
+    setShowsScopes(false);
     toggle.current?.focus();
   };
   return (
@@ -52,19 +52,19 @@ export function ApprovalActions({ covers, similar, label, disabled, onAnswer, on
               type="button"
               ref={toggle}
               class="button primary"
-              aria-label="More ways to approve"
-              aria-expanded={more}
+              aria-label="More approval options"
+              aria-expanded={showsScopes}
               disabled={disabled}
-              onClick={() => setMore(!more)}
+              onClick={() => setShowsScopes(!showsScopes)}
             >
-              <Icon name={more ? 'chevron-up' : 'chevron-down'} />
+              <Icon name={showsScopes ? 'chevron-up' : 'chevron-down'} />
             </button>
           )}
         </span>
         {canGrant && similar > 0 && (
           <Button
             disabled={disabled}
-            title="Each is still judged when its turn comes: what is dangerous asks by itself"
+            title="Each call is still checked when its turn comes. Dangerous calls ask again."
             onClick={() => onAnswer({ approve: true, grant: 'turn', covers: 0 })}
           >
             Approve all {similar + 1} like this
@@ -74,26 +74,28 @@ export function ApprovalActions({ covers, similar, label, disabled, onAnswer, on
           Reject…
         </Button>
       </div>
-      {more &&
-        covers.map((each, index) => <Scopes key={coversText(each)} covers={each} index={index} disabled={disabled} onAnswer={onAnswer} />)}
+      {showsScopes &&
+        covers.map((each, index) => (
+          <Scopes key={permissionText(each)} covers={each} index={index} disabled={disabled} onAnswer={onAnswer} />
+        ))}
     </div>
   );
 }
 
-/** For how long, of one thing that a yes can stand for. */
-function Scopes({ covers, index, disabled, onAnswer }: Pick<Props, 'disabled' | 'onAnswer'> & { covers: Covers; index: number }) {
-  const what = visibleLine(coversText(covers));
+/** The buttons that grant one permission, by how long it applies. */
+function Scopes({ covers, index, disabled, onAnswer }: Pick<Props, 'disabled' | 'onAnswer'> & { covers: Permission; index: number }) {
+  const what = visibleLine(permissionText(covers));
   return (
     <fieldset class="grants">
       <legend>
-        Do not ask for <strong>{what}</strong>
+        Allow <strong>{what}</strong>
       </legend>
       <div class="buttons">
-        {LONGER.map(({ grant, label }) => (
+        {SCOPES.map(({ grant, label }) => (
           <Button
             key={grant}
             disabled={disabled}
-            title={`Approve, and do not ask for ${what} ${label.toLowerCase()}`}
+            title={`Approve, and allow ${what} ${label.charAt(0).toLowerCase()}${label.slice(1)}`}
             onClick={() => onAnswer({ approve: true, grant, covers: index })}
           >
             {label}

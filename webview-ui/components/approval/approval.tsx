@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import type { ApprovalAnswer, Covers } from '../../../src/core/session/events.ts';
+import type { ApprovalAnswer, Permission } from '../../../src/core/session/events.ts';
 import { approvalDetails } from '../../../src/core/view/approval-details.ts';
 import { count } from '../../format.ts';
 import { post } from '../../host.ts';
-import { type Choice, choiceOf, type Refused } from '../../hunks.ts';
-import { memo } from '../../memo.ts';
+import { type Choice, choiceOf, type RejectedHunks } from '../../hunk-choice.ts';
+import { memo } from '../../memo-component.ts';
 import type { PanelApproval } from '../../state.ts';
 import { HunkReview } from '../changes/hunk-review.tsx';
 import { Icon } from '../icon.tsx';
@@ -14,17 +14,17 @@ import { ApprovalActions } from './approval-actions.tsx';
 import { DetailRows } from './detail-rows.tsx';
 import { WordsForm } from './words-form.tsx';
 
-/** A question that the run waits on, with exactly what a yes applies or executes. */
+/** An approval that the run is waiting for. It shows exactly what is applied or executed. */
 export const Approval = memo(({ approval }: { approval: PanelApproval }) => {
-  const [sent, mark] = useSent();
+  const [isSent, markSent] = useSent();
   const { approvalId } = approval;
   const { title, reason, rows } = approvalDetails(approval);
-  const [refused, setRefused] = useState<Refused>({});
-  const choice = choiceOf(approval, refused);
-  const answer = (given: ApprovalAnswer) => {
-    if (sent) return;
-    mark();
-    post({ type: 'answer_approval', approvalId, answer: withChoice(given, choice) });
+  const [rejected, setRejected] = useState<RejectedHunks>({});
+  const choice = choiceOf(approval, rejected);
+  const answer = (approval: ApprovalAnswer) => {
+    if (isSent) return;
+    markSent();
+    post({ type: 'answer_approval', approvalId, answer: withChoice(approval, choice) });
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) answer({ approve: true });
@@ -39,14 +39,14 @@ export const Approval = memo(({ approval }: { approval: PanelApproval }) => {
       <DetailRows rows={rows} />
       <HunkReview
         approval={approval}
-        refused={refused}
-        onRefuse={(path, hunks) => setRefused((before) => ({ ...before, [path]: hunks }))}
+        rejected={rejected}
+        onReject={(path, hunks) => setRejected((before) => ({ ...before, [path]: hunks }))}
       />
       <Answers
         deviates={approval.rule === 'outside-plan'}
         covers={approval.covers ?? []}
         similar={approval.similar ?? 0}
-        disabled={sent}
+        disabled={isSent}
         onAnswer={answer}
         label={approveLabel(choice)}
       />
@@ -54,22 +54,22 @@ export const Approval = memo(({ approval }: { approval: PanelApproval }) => {
   );
 });
 
-/** What is refused whole is rejected. */
-function withChoice(given: ApprovalAnswer, { kept, total, revised }: Choice): ApprovalAnswer {
-  if (!given.approve || !revised) return given;
-  return kept === 0 && total > 0 ? { approve: false } : { ...given, revised };
+/** Adds the user's choice of hunks to an approval. If no hunk is accepted, it becomes a rejection. */
+function withChoice(answer: ApprovalAnswer, { accepted, total, revised }: Choice): ApprovalAnswer {
+  if (!answer.approve || !revised) return answer;
+  return accepted === 0 && total > 0 ? { approve: false } : { ...answer, revised };
 }
 
-function approveLabel({ total, kept, files, isEdited, revised }: Choice): string {
+function approveLabel({ total, accepted, files, isEdited, revised }: Choice): string {
   if (!revised) return files > 1 ? `Approve ${count(files, 'file')}` : 'Approve';
-  if (kept === 0) return 'Reject all';
-  if (kept === total) return 'Apply as edited';
-  return `Apply ${kept} of ${count(total, total === files ? 'file' : 'hunk')}${isEdited ? ', as edited' : ''}`;
+  if (accepted === 0) return 'Reject all';
+  if (accepted === total) return 'Apply as edited';
+  return `Apply ${accepted} of ${count(total, total === files ? 'file' : 'hunk')}${isEdited ? ', as edited' : ''}`;
 }
 
 type AnswersProps = {
   deviates: boolean;
-  covers: readonly Covers[];
+  covers: readonly Permission[];
   similar: number;
   disabled: boolean;
   label: string;
@@ -81,9 +81,9 @@ function Answers({ deviates, covers, similar, disabled, label, onAnswer }: Answe
   if (view === 'reject') {
     return (
       <WordsForm
-        label="Words for the model"
+        label="Message to the model"
         placeholder="What should be different? (optional)"
-        action={deviates ? 'Refuse' : 'Reject'}
+        action="Reject"
         disabled={disabled}
         onSend={(words) => onAnswer({ approve: false, words: words || undefined })}
         onBack={() => setView('buttons')}
@@ -97,7 +97,7 @@ function Answers({ deviates, covers, similar, disabled, label, onAnswer }: Answe
         disabled={disabled}
         onAllow={() => onAnswer({ approve: true })}
         onWiden={() => onAnswer({ approve: true, widen: true })}
-        onRefuse={() => setView('reject')}
+        onReject={() => setView('reject')}
       />
     );
   }

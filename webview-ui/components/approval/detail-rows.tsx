@@ -1,6 +1,6 @@
 import type { DetailRow } from '../../../src/core/view/approval-details.ts';
 
-/** What an answer executes, whole: a long text scrolls in its place. */
+/** Shows completely what an approval executes. A long text scrolls. */
 export function DetailRows({ rows }: { rows: readonly DetailRow[] }) {
   return rows.map(({ label, text, code }) =>
     code === undefined ? (

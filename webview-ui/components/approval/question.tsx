@@ -4,16 +4,16 @@ import type { AskedQuestion } from '../../../src/core/session/session-state.ts';
 import { questionRows } from '../../../src/core/view/approval-details.ts';
 import { visibleText } from '../../../src/core/words/visible-text.ts';
 import { post } from '../../host.ts';
-import { memo } from '../../memo.ts';
+import { memo } from '../../memo-component.ts';
 import { Button } from '../button.tsx';
 import { Icon } from '../icon.tsx';
 import { useSent } from '../use-sent.ts';
 import { DetailRows } from './detail-rows.tsx';
 
-/** A question that the run waits on. It waits as long as it takes. */
+/** A question that the run is waiting for, without a time limit. */
 export const Question = memo(({ asked }: { asked: AskedQuestion }) => {
   const { questionId, question } = asked;
-  const [sent, mark] = useSent();
+  const [isSent, markSent] = useSent();
   const [words, setWords] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
   const card = useRef<HTMLElement>(null);
@@ -22,19 +22,19 @@ export const Question = memo(({ asked }: { asked: AskedQuestion }) => {
   const detail = more.join('\n').trim();
   const takesWords = question.freeText || options.length === 0;
 
-  const answer = (given: QuestionAnswer) => {
-    if (sent) return;
-    mark();
-    post({ type: 'answer_question', questionId, answer: given });
+  const sendAnswer = (answer: QuestionAnswer) => {
+    if (isSent) return;
+    markSent();
+    post({ type: 'answer_question', questionId, answer });
   };
   const sendWords = () => {
-    if (words.trim()) answer({ words: words.trim() });
+    if (words.trim()) sendAnswer({ words: words.trim() });
     else field.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
     if (event.target === field.current) {
-      // Out of the words first: only then does it stop the run.
+      // The first Escape leaves the text field; only the next one stops the run.
       if (event.key === 'Escape' && words) {
         event.preventDefault();
         card.current?.focus();
@@ -44,7 +44,7 @@ export const Question = memo(({ asked }: { asked: AskedQuestion }) => {
       sendWords();
     } else if (!event.ctrlKey && !event.metaKey && !event.altKey) {
       const option = options[Number(event.key) - 1];
-      if (option) answer({ option: option.label });
+      if (option) sendAnswer({ option: option.label });
     }
   };
   return (
@@ -67,7 +67,7 @@ export const Question = memo(({ asked }: { asked: AskedQuestion }) => {
         <ol class="options">
           {options.map(({ label, detail }, index) => (
             <li key={label}>
-              <button type="button" class="option" disabled={sent} onClick={() => answer({ option: label })}>
+              <button type="button" class="option" disabled={isSent} onClick={() => sendAnswer({ option: label })}>
                 {index < 9 && (
                   <span class="key" aria-hidden="true" title={`Press ${index + 1}`}>
                     {index + 1}
@@ -93,7 +93,7 @@ export const Question = memo(({ asked }: { asked: AskedQuestion }) => {
             value={words}
             onInput={(event) => setWords(event.currentTarget.value)}
           />
-          <Button kind={options.length > 0 ? 'secondary' : 'primary'} disabled={sent} onClick={sendWords}>
+          <Button kind={options.length > 0 ? 'secondary' : 'primary'} disabled={isSent} onClick={sendWords}>
             Answer
           </Button>
         </div>

@@ -1,35 +1,35 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { intoSight } from '../../into-sight.ts';
+import { scrollIntoView } from '../../scroll-into-view.ts';
 import { Button } from '../button.tsx';
 
 type WordsFormProps = {
-  /** Of the field, for those who cannot see what it stands under. */
+  /** The accessible name of the field. */
   label: string;
   placeholder: string;
   action: string;
-  /** Without words there is nothing to send. */
+  /** The text must not be empty. */
   required?: boolean;
   disabled: boolean;
   onSend: (words: string) => void;
   onBack: () => void;
 };
 
-/** Words for the model: Enter sends them, Escape goes back. */
+/** A text field for a message to the model. Enter sends it, and Escape goes back. */
 export function WordsForm({ label, placeholder, action, required = false, disabled, onSend, onBack }: WordsFormProps) {
   const [words, setWords] = useState('');
   const form = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     form.current?.querySelector('textarea')?.focus();
-    intoSight(form.current, 'nearest');
+    scrollIntoView(form.current, 'nearest');
   }, []);
-  const said = words.trim();
-  const cannot = disabled || (required && !said);
+  const text = words.trim();
+  const isDisabled = disabled || (required && !text);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault();
       event.stopPropagation();
-      if (!cannot) onSend(said);
+      if (!isDisabled) onSend(text);
     } else if (event.key === 'Escape') {
       event.preventDefault();
       onBack();
@@ -47,7 +47,7 @@ export function WordsForm({ label, placeholder, action, required = false, disabl
         onKeyDown={onKeyDown}
       />
       <div class="buttons">
-        <Button kind="primary" disabled={cannot} onClick={() => onSend(said)}>
+        <Button kind="primary" disabled={isDisabled} onClick={() => onSend(text)}>
           {action}
         </Button>
         <Button onClick={onBack}>Back</Button>

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { Review } from '../../../src/core/session/effects.ts';
 import type { FileChange } from '../../../src/core/view/run-changes.ts';
 import { post } from '../../host.ts';
-import { memo } from '../../memo.ts';
+import { memo } from '../../memo-component.ts';
 import type { PanelRun } from '../../state.ts';
 import { Button, IconButton } from '../button.tsx';
 import { Expandable } from '../expandable.tsx';
@@ -11,14 +11,14 @@ import { useSent } from '../use-sent.ts';
 import { Diff } from './diff.tsx';
 import { Counts, FileLink, KindBadge } from './file-link.tsx';
 
-/** A file that a run changed; opened, what is left of that, to be undone hunk by hunk. */
+/** A file that a run changed. When expanded, it shows the changes that are still in the file, which can be undone hunk by hunk. */
 export const ChangedFile = memo(({ run, change }: { run: PanelRun; change: FileChange }) => {
   const { path } = change;
-  const [sent, mark] = useSent();
+  const [isSent, markSent] = useSent();
   const part = run.parts?.[path];
   const isUndone = part && !part.hunk && part.result.outcome !== 'refused';
   const undo = () => {
-    mark();
+    markSent();
     post({ type: 'undo_part', runId: run.id, path });
   };
   const line = (
@@ -35,11 +35,11 @@ export const ChangedFile = memo(({ run, change }: { run: PanelRun; change: FileC
       ) : (
         <Expandable
           class="file-review"
-          summary={<span class="sr-only">What is left of the changes in {path}</span>}
+          summary={<span class="sr-only">Remaining changes in {path}</span>}
           aside={
             <>
               {line}
-              <IconButton icon="discard" label={`Undo the changes in ${path}`} disabled={sent} onClick={undo} />
+              <IconButton icon="discard" label={`Undo changes in ${path}`} disabled={isSent} onClick={undo} />
             </>
           }
         >
@@ -56,16 +56,16 @@ export const ChangedFile = memo(({ run, change }: { run: PanelRun; change: FileC
 });
 
 function FileReview({ run, path, review }: { run: PanelRun; path: string; review: Review | undefined }) {
-  const [sent, mark] = useSent();
+  const [isSent, markSent] = useSent();
   const ask = () => post({ type: 'review_file', runId: run.id, path });
   useEffect(() => {
     if (!review) ask();
   }, [review]);
   if (!review) return <p class="dim diff-empty">Comparing…</p>;
   if ('problem' in review) return <p class="dim diff-empty">{review.problem} Open the file to change it yourself.</p>;
-  if (review.diff === '') return <p class="dim diff-empty">Nothing of this run is left in this file.</p>;
+  if (review.diff === '') return <p class="dim diff-empty">No changes of this run remain in this file.</p>;
   const undo = (index: number) => {
-    mark();
+    markSent();
     post({ type: 'undo_part', runId: run.id, path, hunk: { index, digest: review.digest } });
   };
   const bar = (index: number, total: number) => (
@@ -73,7 +73,7 @@ function FileReview({ run, path, review }: { run: PanelRun; path: string; review
       <span>
         Hunk {index + 1} of {total}
       </span>
-      <Button kind="link" disabled={sent} label={`Undo hunk ${index + 1} of ${total} in ${path}`} onClick={() => undo(index)}>
+      <Button kind="link" disabled={isSent} label={`Undo hunk ${index + 1} of ${total} in ${path}`} onClick={() => undo(index)}>
         Undo hunk
       </Button>
     </div>

@@ -13,35 +13,35 @@ import { FileLink } from './file-link.tsx';
 
 const SHOWN_FILES = 20;
 
-const UNDONE: Record<UndoResult['outcome'], { icon: string; tone: 'good' | 'bad' | 'dim' }> = {
-  restored: { icon: 'discard', tone: 'good' },
-  merged: { icon: 'merge', tone: 'good' },
-  unchanged: { icon: 'dash', tone: 'dim' },
-  refused: { icon: 'warning', tone: 'bad' },
+const OUTCOME: Record<UndoResult['outcome'], { icon: string; tone: 'good' | 'bad' | 'dim'; label: string }> = {
+  restored: { icon: 'discard', tone: 'good', label: 'restored' },
+  merged: { icon: 'merge', tone: 'good', label: 'merged' },
+  unchanged: { icon: 'dash', tone: 'dim', label: 'unchanged' },
+  refused: { icon: 'warning', tone: 'bad', label: 'not restored' },
 };
 
-/** What a run changed, and the way back: all of it, a file, or a hunk. */
+/** The files that a run changed, with buttons to undo all of them, one file, or one hunk. */
 export function Changes({ run }: { run: PanelRun }) {
   const { undone, undoId, changes, restoredBy } = run;
   if (undone) {
     const isRefused = undone.some(({ outcome }) => outcome === 'refused');
     return (
-      <TakenBack label="Undone changes" results={undone}>
+      <UndoResults label="Undone changes" results={undone}>
         {isRefused && (
           <>
             <Review run={run} />
             <Undo run={run} label="Try again" />
           </>
         )}
-        {undoId && undone.some(wasWritten) && <Redo undoId={undoId} label="Redo" title="Bring back what the undo took away" />}
-      </TakenBack>
+        {undoId && undone.some(wasWritten) && <Redo undoId={undoId} label="Redo" title="Apply the undone changes again" />}
+      </UndoResults>
     );
   }
   return (
     <section class="card changes" aria-label="Changed files">
       <div class="card-head">
         <h3>
-          {count(changes.length, 'file')} changed{restoredBy && ', then taken back'}
+          {count(changes.length, 'file')} changed{restoredBy && ', then undone'}
         </h3>
         {!restoredBy && changes.length > 1 && <Review run={run} />}
         {!restoredBy && <Undo run={run} label="Undo run" />}
@@ -57,8 +57,8 @@ export function Changes({ run }: { run: PanelRun }) {
 
 export const wasWritten = ({ outcome }: UndoResult) => outcome === 'restored' || outcome === 'merged';
 
-/** What an undo or a restore came to, file by file. */
-export function TakenBack({ label, title, results, children }: TakenBackProps) {
+/** The result of an undo or a restore for each file. */
+export function UndoResults({ label, title, results, children }: UndoResultsProps) {
   return (
     <section class="card changes" aria-label={label}>
       <div class="card-head">
@@ -69,9 +69,9 @@ export function TakenBack({ label, title, results, children }: TakenBackProps) {
       <Files>
         {results.map(({ path, outcome, reason }) => (
           <li key={path} class="undo-result">
-            <Icon {...{ name: UNDONE[outcome].icon, tone: UNDONE[outcome].tone }} />
+            <Icon name={OUTCOME[outcome].icon} tone={OUTCOME[outcome].tone} />
             <FileLink path={path} />
-            <span class="dim">{outcome}</span>
+            <span class="dim">{OUTCOME[outcome].label}</span>
             {reason && <p class="dim reason">{reason}</p>}
           </li>
         ))}
@@ -80,22 +80,22 @@ export function TakenBack({ label, title, results, children }: TakenBackProps) {
   );
 }
 
-type TakenBackProps = { label: string; title?: string; results: readonly UndoResult[]; children?: ComponentChildren };
+type UndoResultsProps = { label: string; title?: string; results: readonly UndoResult[]; children?: ComponentChildren };
 
 export function Redo({ undoId, label, title }: { undoId: string; label: string; title: string }) {
-  const [sent, mark] = useSent();
+  const [isSent, markSent] = useSent();
   const redo = () => {
-    mark();
+    markSent();
     post({ type: 'restore', to: { undoId } });
   };
   return (
-    <Button disabled={sent} onClick={redo} title={title}>
+    <Button disabled={isSent} onClick={redo} title={title}>
       {label}
     </Button>
   );
 }
 
-/** Many files are shown a part at a time. */
+/** A list of files that is extended step by step if it is long. */
 function Files({ children }: { children: ComponentChildren[] }) {
   const [limit, setLimit] = useState(SHOWN_FILES);
   return (
@@ -103,7 +103,7 @@ function Files({ children }: { children: ComponentChildren[] }) {
       <ul class="files">{children.slice(0, limit)}</ul>
       {children.length > limit && (
         <button type="button" class="button link" onClick={() => setLimit(limit + 2 * SHOWN_FILES)}>
-          Show more of {children.length} files
+          Show more files ({children.length} in total)
         </button>
       )}
     </>
@@ -112,20 +112,20 @@ function Files({ children }: { children: ComponentChildren[] }) {
 
 function Review({ run }: { run: PanelRun }) {
   return (
-    <Button title="Open all changes of this run side by side" onClick={() => post({ type: 'review_run', runId: run.id })}>
+    <Button title="Open all changes of this run in a diff editor" onClick={() => post({ type: 'review_run', runId: run.id })}>
       Review
     </Button>
   );
 }
 
 function Undo({ run, label }: { run: PanelRun; label: string }) {
-  const [sent, mark] = useSent();
+  const [isSent, markSent] = useSent();
   const undo = () => {
-    mark();
+    markSent();
     post({ type: 'undo_run', runId: run.id });
   };
   return (
-    <Button kind="secondary" disabled={sent} onClick={undo} title="Take back what this run changed; your own later edits stay">
+    <Button kind="secondary" disabled={isSent} onClick={undo} title="Undo what this run changed. Your own later edits are kept.">
       {label}
     </Button>
   );

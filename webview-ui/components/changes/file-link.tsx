@@ -3,13 +3,13 @@ import { visibleLine } from '../../../src/core/words/visible-text.ts';
 import { splitPath } from '../../format.ts';
 import { post } from '../../host.ts';
 
-/** A path whose name stays visible where there is no room for the folder. `callId` makes it open the diff of that call. */
+/** A path as a link. The name stays visible if the folder does not fit. With `callId`, it opens the diff of that call instead of the file. */
 export function FileLink({ path, from, callId }: { path: string; from?: string; callId?: string }) {
   const { folder, name } = splitPath(path);
   const open = () => post(callId ? { type: 'open_diff', callId, path } : { type: 'open_file', path });
   const what = from ? `${from} → ${path}` : path;
   return (
-    <button type="button" class="file-link" title={callId ? `Open the changes in ${what}` : `Open ${what}`} onClick={open}>
+    <button type="button" class="file-link" title={callId ? `Open changes in ${what}` : `Open ${what}`} onClick={open}>
       <span class="name">{visibleLine(name)}</span>
       {folder && <span class="folder">{visibleLine(folder.slice(0, -1))}</span>}
       {from && <span class="folder">from {visibleLine(from)}</span>}

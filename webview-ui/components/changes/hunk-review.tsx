@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
-import { goesWithMove } from '../../../src/core/run/revision.ts';
+import { goesWithMove } from '../../../src/core/run/hunk-revision.ts';
 import type { ChangeSummary } from '../../../src/core/session/effects.ts';
 import { visibleText } from '../../../src/core/words/visible-text.ts';
 import { count } from '../../format.ts';
 import { post } from '../../host.ts';
-import { hunkCount, type Refused } from '../../hunks.ts';
-import { memo } from '../../memo.ts';
+import { hunkCount, type RejectedHunks } from '../../hunk-choice.ts';
+import { memo } from '../../memo-component.ts';
 import type { PanelApproval } from '../../state.ts';
 import { dispatch } from '../../store.ts';
 import { IconButton } from '../button.tsx';
@@ -16,25 +16,25 @@ import { Counts, FileLink, KindBadge } from './file-link.tsx';
 const OPEN_FILES = 3;
 const SHOWN_FILES = 20;
 
-type HunkReviewProps = { approval: PanelApproval; refused: Refused; onRefuse: (path: string, hunks: readonly number[]) => void };
+type HunkReviewProps = { approval: PanelApproval; rejected: RejectedHunks; onReject: (path: string, hunks: readonly number[]) => void };
 
-/** The files of a proposed change, each with its hunks to take or to leave. */
-export function HunkReview({ approval, refused, onRefuse }: HunkReviewProps) {
+/** The files of a proposed change. The user can accept or reject each hunk. */
+export function HunkReview({ approval, rejected, onReject }: HunkReviewProps) {
   const [limit, setLimit] = useState(SHOWN_FILES);
   const { changes, edited } = approval;
-  const shown = changes.slice(0, limit);
+  const visibleChanges = changes.slice(0, limit);
   const isChoice = changes.length > 1 || changes.some((change) => hunkCount(change, edited) > 1);
   return (
     <>
-      {shown.map((change, index) => (
+      {visibleChanges.map((change, index) => (
         <ReviewedFile
           key={change.path}
           approval={approval}
           change={change}
           edited={edited?.[change.path]}
-          refused={refused[change.path]}
+          rejected={rejected[change.path]}
           open={index < OPEN_FILES}
-          onRefuse={isChoice && !goesWithMove(change, changes) ? onRefuse : undefined}
+          onReject={isChoice && !goesWithMove(change, changes) ? onReject : undefined}
         />
       ))}
       {changes.length > limit && (
@@ -50,44 +50,44 @@ type ReviewedFileProps = {
   approval: PanelApproval;
   change: ChangeSummary;
   edited: NonNullable<PanelApproval['edited']>[string] | undefined;
-  refused: readonly number[] | undefined;
+  rejected: readonly number[] | undefined;
   open: boolean;
-  onRefuse: HunkReviewProps['onRefuse'] | undefined;
+  onReject: HunkReviewProps['onReject'] | undefined;
 };
 
 const ReviewedFile = memo(
-  ({ approval: { approvalId, callId, edited: all }, change, edited, refused = [], open, onRefuse }: ReviewedFileProps) => {
+  ({ approval: { approvalId, callId, edited: all }, change, edited, rejected = [], open, onReject }: ReviewedFileProps) => {
     const { path, kind } = change;
     const total = hunkCount(change, all);
     const { diff, added, removed } = edited ?? change;
     const openDiff = () => post({ type: 'open_diff', callId, path });
-    const refuse = (index: number, isRefused: boolean) =>
-      onRefuse?.(path, isRefused ? [...refused, index].sort((a, b) => a - b) : refused.filter((each) => each !== index));
+    const reject = (index: number, isRejected: boolean) =>
+      onReject?.(path, isRejected ? [...rejected, index].sort((a, b) => a - b) : rejected.filter((each) => each !== index));
     const canEdit = (kind === 'edit' || kind === 'create' || kind === 'move') && !path.endsWith('/') && (diff !== '' || kind !== 'move');
     const bar = (index: number) => {
-      const isRefused = refused.includes(index);
+      const isRejected = rejected.includes(index);
       const name = `Hunk ${index + 1} of ${total}`;
       return (
         <label class="hunk-bar">
           <input
             type="checkbox"
-            checked={!isRefused}
-            aria-label={`${name} in ${path}, ${isRefused ? 'refused' : 'accepted'}`}
-            onChange={(event) => refuse(index, !event.currentTarget.checked)}
+            checked={!isRejected}
+            aria-label={`${name} in ${path}, ${isRejected ? 'rejected' : 'accepted'}`}
+            onChange={(event) => reject(index, !event.currentTarget.checked)}
           />
           <span>{name}</span>
-          {isRefused && <span class="dim">refused</span>}
+          {isRejected && <span class="dim">rejected</span>}
         </label>
       );
     };
     return (
       <Expandable
-        class={refused.length === total ? 'file-diff refused' : 'file-diff'}
+        class={rejected.length === total ? 'file-diff refused' : 'file-diff'}
         open={open}
         summary={<span class="sr-only">Changes in {visibleText(path)}</span>}
         aside={
           <>
-            {onRefuse && <FileChoice path={path} total={total} refused={refused.length} onRefuse={onRefuse} />}
+            {onReject && <FileChoice path={path} total={total} rejected={rejected.length} onReject={onReject} />}
             <FileLink path={path} from={change.from} callId={callId} />
             <KindBadge kind={kind} />
             {edited && (
@@ -99,7 +99,7 @@ const ReviewedFile = memo(
             {edited && (
               <IconButton
                 icon="discard"
-                label={`Discard your edit of ${path}`}
+                label={`Discard your edit of the proposal for ${path}`}
                 onClick={() => dispatch({ type: 'proposal_edit_dropped', approvalId, path })}
               />
             )}
@@ -107,7 +107,7 @@ const ReviewedFile = memo(
               <IconButton
                 icon="edit"
                 label={`Edit the proposal for ${path}`}
-                onClick={() => post({ type: 'edit_proposal', approvalId, path, without: edited ? [] : [...refused] })}
+                onClick={() => post({ type: 'edit_proposal', approvalId, path, without: edited ? [] : [...rejected] })}
               />
             )}
             {!edited && <IconButton icon="diff" label={`Open diff of ${path}`} onClick={openDiff} />}
@@ -119,8 +119,8 @@ const ReviewedFile = memo(
             diff={diff}
             label={`Diff of ${path}`}
             onMore={openDiff}
-            bar={onRefuse && total > 1 ? bar : undefined}
-            dimmed={(index) => refused.length === total || (total > 1 && refused.includes(index))}
+            bar={onReject && total > 1 ? bar : undefined}
+            isDimmed={(index) => rejected.length === total || (total > 1 && rejected.includes(index))}
           />
         )}
       </Expandable>
@@ -128,23 +128,23 @@ const ReviewedFile = memo(
   },
 );
 
-/** Takes or leaves the whole file. */
+/** A checkbox that accepts or rejects all hunks of a file. */
 function FileChoice({
   path,
   total,
-  refused,
-  onRefuse,
-}: { path: string; total: number; refused: number } & Pick<HunkReviewProps, 'onRefuse'>) {
-  const state = refused === 0 ? 'accepted' : refused === total ? 'refused' : `${total - refused} of ${total} hunks accepted`;
+  rejected,
+  onReject,
+}: { path: string; total: number; rejected: number } & Pick<HunkReviewProps, 'onReject'>) {
+  const state = rejected === 0 ? 'accepted' : rejected === total ? 'rejected' : `${total - rejected} of ${total} hunks accepted`;
   return (
     <input
       type="checkbox"
       class="file-choice"
       aria-label={`${path}, ${state}`}
-      title={refused === total ? 'Refused: tick to accept this file' : 'Untick to refuse this file'}
-      checked={refused < total}
-      indeterminate={refused > 0 && refused < total}
-      onChange={(event) => onRefuse(path, event.currentTarget.checked ? [] : Array.from({ length: total }, (_, index) => index))}
+      title={rejected === total ? 'Select to accept the changes in this file' : 'Clear to reject the changes in this file'}
+      checked={rejected < total}
+      indeterminate={rejected > 0 && rejected < total}
+      onChange={(event) => onReject(path, event.currentTarget.checked ? [] : Array.from({ length: total }, (_, index) => index))}
     />
   );
 }

@@ -3,41 +3,41 @@ import type { RestorePoint } from '../../../src/core/session/events.ts';
 import type { Restored as RestoredEvent } from '../../../src/core/view/session-view.ts';
 import { count } from '../../format.ts';
 import { post } from '../../host.ts';
-import { intoSight } from '../../into-sight.ts';
+import { scrollIntoView } from '../../scroll-into-view.ts';
 import { IconButton } from '../button.tsx';
 import { useSent } from '../use-sent.ts';
-import { Redo, TakenBack, wasWritten } from './changes.tsx';
+import { Redo, UndoResults, wasWritten } from './changes.tsx';
 
-/** Takes the files that Kedge wrote back to how they were at this point. */
+/** A button that restores the files that Kedge wrote to their state at this point. */
 export function RestoreHere({ to, label }: { to: RestorePoint; label: string }) {
-  const [sent, mark] = useSent();
+  const [isSent, markSent] = useSent();
   const restore = () => {
-    mark();
+    markSent();
     post({ type: 'restore', to });
   };
-  return <IconButton icon="history" label={label} disabled={sent} onClick={restore} />;
+  return <IconButton icon="history" label={label} disabled={isSent} onClick={restore} />;
 }
 
-/** What the last restore did, and the way back from it. */
+/** The result of the last restore, with a button to undo it. */
 export function Restored({ restored: { to, results, undoId } }: { restored: RestoredEvent }) {
   const written = results.filter(wasWritten).length;
-  const left = results.filter(({ outcome }) => outcome === 'refused').length;
-  const what = written === 0 && left === 0 ? 'All files are as they were then already' : `${count(written, 'file')} restored`;
-  const title = `${'undoId' in to ? 'Restore undone: ' : ''}${what}${left > 0 ? `, ${left} left as ${left === 1 ? 'it is' : 'they are'}` : ''}`;
+  const notRestored = results.filter(({ outcome }) => outcome === 'refused').length;
+  const what = written === 0 && notRestored === 0 ? 'All files already match this point' : `${count(written, 'file')} restored`;
+  const title = `${'undoId' in to ? 'Restore undone: ' : ''}${what}${notRestored > 0 ? `, ${notRestored} not restored` : ''}`;
   const card = useRef<HTMLDivElement>(null);
-  // It was asked for at another place of the transcript.
-  useLayoutEffect(() => intoSight(card.current, 'nearest'), [undoId]);
+  // The button that started the restore is elsewhere in the transcript, so the result is scrolled into view.
+  useLayoutEffect(() => scrollIntoView(card.current, 'nearest'), [undoId]);
   return (
     <div role="status" ref={card}>
-      <TakenBack label="Restored files" title={title} results={results}>
+      <UndoResults label="Restored files" title={title} results={results}>
         {written > 0 && (
           <Redo
             undoId={undoId}
-            label={'undoId' in to ? 'Restore again' : 'Undo the restore'}
-            title="Bring the files back to how they were before this"
+            label={'undoId' in to ? 'Restore again' : 'Undo restore'}
+            title="Return the files to their state before this restore"
           />
         )}
-      </TakenBack>
+      </UndoResults>
     </div>
   );
 }

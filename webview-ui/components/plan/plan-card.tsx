@@ -3,7 +3,7 @@ import type { Plan } from '../../../src/core/plan/plan.ts';
 import type { ProposalView } from '../../../src/core/view/run-view.ts';
 import { visibleCommand } from '../../../src/core/words/visible-text.ts';
 import { post } from '../../host.ts';
-import { memo } from '../../memo.ts';
+import { memo } from '../../memo-component.ts';
 import { dispatch } from '../../store.ts';
 import { WordsForm } from '../approval/words-form.tsx';
 import { Button, IconButton } from '../button.tsx';
@@ -16,20 +16,20 @@ import { PlanFacts, Revision, StepFacts, StepTitle } from './plan-facts.tsx';
 
 const RESOLVED = { run: 'Confirmed', discard: 'Discarded', superseded: 'Replaced' } as const;
 
-/** A plan as it was proposed: a contract to confirm, to edit, to have changed or to discard. */
+/** A proposed plan that the user can run, edit, have changed, or discard. */
 export const PlanCard = memo(({ proposal, editing }: { proposal: ProposalView; editing: boolean }) => {
   const { plan, resolved } = proposal;
-  const [sent, mark] = useSent();
-  const [asking, setAsking] = useState(false);
+  const [isSent, markSent] = useSent();
+  const [isAskingForChanges, setAskingForChanges] = useState(false);
   const card = useEditing(editing);
-  // What has no hash is an edit that the host does not know yet.
+  // A plan without a hash has been edited in the panel, and the host does not know the edit yet.
   const edited = plan.hash ? undefined : plan;
-  const answer = (given: 'run' | 'discard') => {
-    mark();
-    post({ type: 'answer_plan', planId: plan.id, answer: given, plan: given === 'run' && plan.revision > 1 ? plan : undefined });
+  const sendAnswer = (answer: 'run' | 'discard') => {
+    markSent();
+    post({ type: 'answer_plan', planId: plan.id, answer, plan: answer === 'run' && plan.revision > 1 ? plan : undefined });
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !editing && !sent && !asking) answer('run');
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !editing && !isSent && !isAskingForChanges) sendAnswer('run');
   };
   if (resolved) return <Resolved plan={plan} label={RESOLVED[resolved]} />;
   return (
@@ -55,32 +55,32 @@ export const PlanCard = memo(({ proposal, editing }: { proposal: ProposalView; e
       ) : (
         <>
           <Steps plan={plan} />
-          {asking ? (
+          {isAskingForChanges ? (
             <WordsForm
               label="What the model should change about the plan"
               placeholder="What should be different?"
               action="Ask for changes"
               required
-              disabled={sent}
-              onBack={() => setAsking(false)}
+              disabled={isSent}
+              onBack={() => setAskingForChanges(false)}
               onSend={(words) => {
-                mark();
+                markSent();
                 post({ type: 'change_plan', planId: plan.id, words });
               }}
             />
           ) : (
             <div class="buttons">
-              <Button kind="primary" icon="play" disabled={sent} title="Ctrl+Enter" onClick={() => answer('run')}>
+              <Button kind="primary" icon="play" disabled={isSent} title="Ctrl+Enter" onClick={() => sendAnswer('run')}>
                 Run plan
               </Button>
-              <Button disabled={sent} onClick={() => dispatch({ type: 'edit_plan', planId: plan.id })}>
-                Edit
+              <Button disabled={isSent} onClick={() => dispatch({ type: 'edit_plan', planId: plan.id })}>
+                Edit plan
               </Button>
-              <Button disabled={sent} title="The model proposes another plan" onClick={() => setAsking(true)}>
+              <Button disabled={isSent} title="Ask the model for another plan" onClick={() => setAskingForChanges(true)}>
                 Ask for changes…
               </Button>
-              <Button disabled={sent} onClick={() => answer('discard')}>
-                Discard
+              <Button disabled={isSent} onClick={() => sendAnswer('discard')}>
+                Discard plan
               </Button>
             </div>
           )}
@@ -109,7 +109,7 @@ function Steps({ plan }: { plan: Plan }) {
   );
 }
 
-/** Once it is decided upon, the plan steps back: what is run shows its own progress. */
+/** A plan that was answered. It is collapsed, because a run shows the progress of its plan itself. */
 function Resolved({ plan, label }: { plan: Plan; label: string }) {
   return (
     <section class="card resolved" tabIndex={-1} data-plan={plan.id} aria-label={`Plan: ${plan.goal}`}>

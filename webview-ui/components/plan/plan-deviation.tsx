@@ -1,26 +1,26 @@
 import { Button } from '../button.tsx';
 
 type PlanDeviationProps = {
-  /** Of what the answer applies: "Approve 2 files". */
+  /** The label of the button that approves, for example "Approve 2 files". */
   label: string;
   disabled: boolean;
   onAllow: () => void;
   onWiden: () => void;
-  onRefuse: () => void;
+  onReject: () => void;
 };
 
-/** The answers to a write that the plan does not hold. */
-export function PlanDeviation({ label, disabled, onAllow, onWiden, onRefuse }: PlanDeviationProps) {
+/** The buttons for an approval of a change that the plan does not include. */
+export function PlanDeviation({ label, disabled, onAllow, onWiden, onReject }: PlanDeviationProps) {
   return (
     <div class="buttons">
       <Button kind="primary" disabled={disabled} title="Ctrl+Enter" onClick={onAllow}>
         {label === 'Approve' ? 'Allow once' : label}
       </Button>
-      <Button disabled={disabled} title="A new revision of the plan, in which the step may change it too" onClick={onWiden}>
-        Widen the plan
+      <Button disabled={disabled} title="Revise the plan so that this step may also change these files" onClick={onWiden}>
+        Add to the plan
       </Button>
-      <Button disabled={disabled} onClick={onRefuse}>
-        Refuse…
+      <Button disabled={disabled} onClick={onReject}>
+        Reject…
       </Button>
     </div>
   );

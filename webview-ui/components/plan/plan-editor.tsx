@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Plan } from '../../../src/core/plan/plan.ts';
 import { isOver } from '../../../src/core/plan/progress.ts';
 import type { StepStates } from '../../../src/core/session/session-state.ts';
-import { draftOf, EMPTY_STEP, moved, revised, type StepDraft, stepOf } from '../../plan-edit.ts';
+import { draftOf, EMPTY_STEP, editedPlan, moveItem, type StepDraft, stepOf } from '../../plan-edit.ts';
 import { dispatch } from '../../store.ts';
 import { Button, IconButton } from '../button.tsx';
 import { Icon } from '../icon.tsx';
@@ -10,7 +10,7 @@ import { CheckFields, Field } from './plan-fields.tsx';
 
 type PlanEditorProps = {
   plan: Plan;
-  /** Of a plan that is carried out: steps that are over stay as they are. */
+  /** The progress of a plan that is running. Finished steps cannot be edited. */
   steps?: StepStates;
   label?: string;
   onSave: (plan: Plan, was: number[]) => void;
@@ -24,7 +24,7 @@ export function PlanEditor({ plan, steps = {}, label = 'Save', onSave }: PlanEdi
 
   const cancel = () => dispatch({ type: 'editing_cancelled' });
   const save = () => {
-    const result = revised(plan, goal, drafts.map(stepOf), checks.split('\n'));
+    const result = editedPlan(plan, goal, drafts.map(stepOf), checks.split('\n'));
     if (typeof result === 'string') setProblem(result);
     else {
       onSave(
@@ -34,22 +34,22 @@ export function PlanEditor({ plan, steps = {}, label = 'Save', onSave }: PlanEdi
     }
   };
   const form = useRef<HTMLFormElement>(null);
-  /** What is to have the focus once it is there. */
-  const next = useRef<string | undefined>(undefined);
+  /** The selector of the element to focus after the next render. */
+  const focusNext = useRef<string | undefined>(undefined);
   useLayoutEffect(() => {
-    if (next.current) form.current?.querySelector<HTMLElement>(next.current)?.focus();
-    next.current = undefined;
+    if (focusNext.current) form.current?.querySelector<HTMLElement>(focusNext.current)?.focus();
+    focusNext.current = undefined;
   }, [drafts]);
   const add = () => {
     const key = Math.max(-1, ...drafts.map((draft) => draft.key)) + 1;
-    next.current = `[data-step="${key}"] textarea`;
+    focusNext.current = `[data-step="${key}"] textarea`;
     setDrafts([...drafts, draftOf(EMPTY_STEP, key, 0)]);
   };
   const move = (key: number, from: number, to: number) => {
-    const after = moved(drafts, from, to);
-    // At an end there is only one way left.
-    const isEnd = to === after.length - 1 || to === 0 || isFixed(after[to - 1] as StepDraft);
-    if (isEnd) next.current = `[data-step="${key}"] .step-tools button:not(:disabled)`;
+    const after = moveItem(drafts, from, to);
+    // At either end, one of the two move buttons is disabled, so the other one gets the focus.
+    const isEnd = to === after.length - 1 || to === 0 || isFinished(after[to - 1] as StepDraft);
+    if (isEnd) focusNext.current = `[data-step="${key}"] .step-tools button:not(:disabled)`;
     setDrafts(after);
   };
   const change = (key: number, to: Partial<StepDraft>) =>
@@ -59,7 +59,7 @@ export function PlanEditor({ plan, steps = {}, label = 'Save', onSave }: PlanEdi
     event.preventDefault();
     cancel();
   };
-  const isFixed = ({ was }: StepDraft) => isOver(steps[was]);
+  const isFinished = ({ was }: StepDraft) => isOver(steps[was]);
 
   return (
     <form class="plan-editor" ref={form} aria-label="Edit the plan" onKeyDown={onKeyDown} onSubmit={(event) => event.preventDefault()}>
@@ -68,17 +68,17 @@ export function PlanEditor({ plan, steps = {}, label = 'Save', onSave }: PlanEdi
         {drafts.map((draft, index) => {
           const { key, step, files, check } = draft;
           const number = index + 1;
-          if (isFixed(draft)) {
+          if (isFinished(draft)) {
             return (
               <li key={key} class="fixed">
                 <Icon name="pass-filled" tone="good" />
                 <span>
-                  {number}. {step.title} <span class="dim">(over)</span>
+                  {number}. {step.title} <span class="dim">(finished)</span>
                 </span>
               </li>
             );
           }
-          const mayGoUp = index > 0 && !isFixed(drafts[index - 1] as StepDraft);
+          const canMoveUp = index > 0 && !isFinished(drafts[index - 1] as StepDraft);
           return (
             <li key={key} data-step={key}>
               <fieldset>
@@ -87,7 +87,7 @@ export function PlanEditor({ plan, steps = {}, label = 'Save', onSave }: PlanEdi
                   <IconButton
                     icon="arrow-up"
                     label={`Move step ${number} up`}
-                    disabled={!mayGoUp}
+                    disabled={!canMoveUp}
                     onClick={() => move(key, index, index - 1)}
                   />
                   <IconButton
@@ -100,7 +100,7 @@ export function PlanEditor({ plan, steps = {}, label = 'Save', onSave }: PlanEdi
                 </div>
                 <Field label="What it does" value={step.title} onInput={(title) => change(key, { step: { ...step, title } })} />
                 <Field label="Detail" value={step.detail ?? ''} onInput={(detail) => change(key, { step: { ...step, detail } })} />
-                <Field label="Files it may change, one a line" value={files} onInput={(text) => change(key, { files: text })} />
+                <Field label="Files it may change, one per line" value={files} onInput={(text) => change(key, { files: text })} />
                 <CheckFields check={check} number={number} onChange={(to) => change(key, { check: to })} />
               </fieldset>
             </li>
@@ -108,9 +108,9 @@ export function PlanEditor({ plan, steps = {}, label = 'Save', onSave }: PlanEdi
         })}
       </ol>
       <Button kind="link" icon="add" onClick={add}>
-        Add a step
+        Add step
       </Button>
-      <Field label="Checks at the end, one a line" value={checks} onInput={setChecks} />
+      <Field label="Checks at the end, one per line" value={checks} onInput={setChecks} />
       {problem && (
         <p class="problem" role="alert">
           {problem}

@@ -6,7 +6,7 @@ import { visibleCommand } from '../../../src/core/words/visible-text.ts';
 import { post } from '../../host.ts';
 import { Icon } from '../icon.tsx';
 
-/** The names of its tools are for who asks. */
+/** The title of a step. Its tools are shown in the tooltip. */
 export function StepTitle({ step, children }: { step: PlanStep; children?: ComponentChildren }) {
   const { title, tools } = stepDetails(step);
   return (
@@ -17,7 +17,7 @@ export function StepTitle({ step, children }: { step: PlanStep; children?: Compo
   );
 }
 
-/** What a step may touch and how one sees that it worked. A command is shown as it will be run: who confirms the plan confirms it. */
+/** The files that a step may change, and its check. A command is shown exactly as it will run, because confirming the plan approves it. */
 export function StepFacts({ step }: { step: PlanStep }) {
   const { detail, files, check } = stepDetails(step);
   if (files.length === 0 && !check && !detail) return null;
@@ -91,18 +91,18 @@ function List({ title, icon, entries }: { title: string; icon: string; entries: 
   );
 }
 
-/** What belongs to no step. */
+/** The parts of a plan that do not belong to a step. */
 export function PlanFacts({ plan }: { plan: Plan }) {
   return (
     <>
-      <List title="Assumed" icon="lightbulb" entries={plan.assumptions} />
-      <List title="At the end" icon="note" entries={plan.checks} />
-      {plan.estimatedCalls && <p class="dim">About {plan.estimatedCalls} calls.</p>}
+      <List title="Assumptions" icon="lightbulb" entries={plan.assumptions} />
+      <List title="Checks at the end" icon="note" entries={plan.checks} />
+      {plan.estimatedCalls && <p class="dim">About {plan.estimatedCalls} tool calls.</p>}
     </>
   );
 }
 
-/** "revision 2 · 1a2b3c4"; an edit that was not confirmed yet has no hash. */
+/** The revision of a plan, for example "revision 2 · 1a2b3c4". An edit that is not confirmed yet has no hash. */
 export function Revision({ plan }: { plan: Plan }) {
   const hash = shortHash(plan);
   const parts = [plan.revision > 1 && `revision ${plan.revision}`, hash].filter(Boolean);

@@ -18,11 +18,11 @@ const KINDS: Record<CheckKind, string> = {
   none: 'None',
   command: 'A command succeeds',
   search: 'A search finds nothing',
-  diagnostics: 'Its files have no errors',
-  remark: 'A remark, not run',
+  diagnostics: 'The files have no errors',
+  remark: 'A note that is not run',
 };
 
-const TEXT: Partial<Record<CheckKind, string>> = { command: 'Command', search: 'Regular expression', remark: 'Remark' };
+const TEXT: Partial<Record<CheckKind, string>> = { command: 'Command', search: 'Regular expression', remark: 'Note' };
 
 type CheckFieldsProps = { check: CheckDraft; number: number; onChange: (check: CheckDraft) => void };
 
@@ -31,7 +31,7 @@ export function CheckFields({ check, number, onChange }: CheckFieldsProps) {
   return (
     <>
       <label class="labelled">
-        <span>Check after it</span>
+        <span>Check after this step</span>
         <select
           class="field"
           aria-label={`Check after step ${number}`}

@@ -5,7 +5,7 @@ import { checkDetails } from '../../../src/core/view/plan-details.ts';
 import type { RunView } from '../../../src/core/view/run-view.ts';
 import { visibleLine } from '../../../src/core/words/visible-text.ts';
 import { post } from '../../host.ts';
-import { memo } from '../../memo.ts';
+import { memo } from '../../memo-component.ts';
 import { dispatch } from '../../store.ts';
 import { Button, IconButton } from '../button.tsx';
 import { Expandable } from '../expandable.tsx';
@@ -17,7 +17,7 @@ import { File, Revision, StepFacts, StepTitle } from './plan-facts.tsx';
 
 const STATUS: Record<StepStatus | 'open', { icon: string; label: string; tone?: 'good' | 'bad' | 'dim' }> = {
   open: { icon: 'circle-large', label: 'to do', tone: 'dim' },
-  started: { icon: 'loading', label: 'going on' },
+  started: { icon: 'loading', label: 'in progress' },
   done: { icon: 'pass-filled', label: 'done', tone: 'good' },
   failed: { icon: 'error', label: 'failed', tone: 'bad' },
   skipped: { icon: 'debug-step-over', label: 'skipped', tone: 'dim' },
@@ -25,10 +25,10 @@ const STATUS: Record<StepStatus | 'open', { icon: string; label: string; tone?: 
 
 type PlanProgressProps = { run: RunView; plan: Plan; live: boolean; last: boolean; editing: boolean };
 
-/** The confirmed plan while it is carried out. Steps are counted from 1, as in the events. */
+/** The progress of a confirmed plan. Steps are numbered from 1, as in the events. */
 export const PlanProgress = memo(({ run, plan, live, last, editing }: PlanProgressProps) => {
   const { steps } = run;
-  const over = plan.steps.filter((_, index) => isOver(steps[index + 1])).length;
+  const finishedSteps = plan.steps.filter((_, index) => isOver(steps[index + 1])).length;
   const card = useEditing(editing);
   return (
     <section class="card plan" ref={card} tabIndex={-1} data-plan={plan.id} aria-label={`Progress of the plan: ${plan.goal}`}>
@@ -36,18 +36,18 @@ export const PlanProgress = memo(({ run, plan, live, last, editing }: PlanProgre
         <Icon name="checklist" />
         <h3>{editing ? 'Edit the plan' : 'Plan'}</h3>
         <span class="dim">
-          {over}/{plan.steps.length}
+          {finishedSteps}/{plan.steps.length}
         </span>
         <Revision plan={plan} />
         <IconButton icon="markdown" label="Open as Markdown" onClick={() => post({ type: 'save_plan', planId: plan.id })} />
       </div>
       {run.revised && <p class="dim">{run.revised}</p>}
-      <progress max={plan.steps.length} value={over} aria-label="Steps done" />
+      <progress max={plan.steps.length} value={finishedSteps} aria-label="Steps done" />
       {editing ? (
         <PlanEditor
           plan={plan}
           steps={steps}
-          label="Save and go on"
+          label="Save and continue"
           onSave={(edited, was) => post({ type: 'revise_plan', planId: plan.id, plan: edited, was })}
         />
       ) : (
@@ -57,7 +57,7 @@ export const PlanProgress = memo(({ run, plan, live, last, editing }: PlanProgre
               <Step key={`${index} ${step.title}`} step={step} state={steps[index + 1]} live={live} />
             ))}
           </ol>
-          {!live && last && <Onward plan={plan} isOver={over === plan.steps.length} />}
+          {!live && last && <PlanActions plan={plan} isFinished={finishedSteps === plan.steps.length} />}
         </>
       )}
     </section>
@@ -74,7 +74,7 @@ function Step({ step, state, live }: { step: Plan['steps'][number]; state: StepS
         <StepTitle step={step}>
           <span class="sr-only"> ({label})</span>
           {rolledBack && <span class="badge">rolled back</span>}
-          {unchanged && <span class="badge">nothing changed</span>}
+          {unchanged && <span class="badge">no changes</span>}
         </StepTitle>
         {note && <p class="dim">{note}</p>}
         {status === 'started' && <StepFacts step={step} />}
@@ -94,14 +94,14 @@ function Step({ step, state, live }: { step: Plan['steps'][number]; state: StepS
   );
 }
 
-const CHECKED = {
+const CHECK_OUTCOME = {
   passed: { icon: 'verified-filled', tone: 'good', word: 'passed' },
   failed: { icon: 'error', tone: 'bad', word: 'failed' },
   not_run: { icon: 'warning', tone: 'warn', word: 'could not run' },
 } as const;
 
 function CheckResult({ check: { check, outcome, output } }: { check: NonNullable<StepState['check']> }) {
-  const { icon, tone, word } = CHECKED[outcome];
+  const { icon, tone, word } = CHECK_OUTCOME[outcome];
   const summary = (
     <span class="check-result">
       <Icon name={icon} tone={tone} />
@@ -115,7 +115,7 @@ function CheckResult({ check: { check, outcome, output } }: { check: NonNullable
     <Expandable class="facts" summary={summary} open={outcome === 'failed'}>
       {() => (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-        <section class="check-output" tabIndex={0} aria-label="Output of the check">
+        <section class="check-output" tabIndex={0} aria-label="Check output">
           {output}
         </section>
       )}
@@ -123,30 +123,30 @@ function CheckResult({ check: { check, outcome, output } }: { check: NonNullable
   );
 }
 
-/** What can be done with a plan whose run is not going on. */
-function Onward({ plan, isOver }: { plan: Plan; isOver: boolean }) {
-  const [sent, mark] = useSent();
+/** The buttons for a plan that is not running: resume, edit, or run again. */
+function PlanActions({ plan, isFinished }: { plan: Plan; isFinished: boolean }) {
+  const [isSent, markSent] = useSent();
   const act = (type: 'resume_plan' | 'run_plan_again') => {
-    mark();
+    markSent();
     post({ type, planId: plan.id });
-    // The new plan stands below, at the end of what the run said.
+    // The new plan appears at the end of the transcript, so the transcript scrolls there.
     if (type === 'run_plan_again') dispatch({ type: 'follow' });
   };
-  if (isOver) {
+  if (isFinished) {
     return (
       <div class="buttons">
-        <Button icon="run-all" disabled={sent} onClick={() => act('run_plan_again')}>
-          Run again…
+        <Button icon="run-all" disabled={isSent} onClick={() => act('run_plan_again')}>
+          Run plan again…
         </Button>
       </div>
     );
   }
   return (
     <div class="buttons">
-      <Button kind="primary" icon="play" disabled={sent} onClick={() => act('resume_plan')}>
+      <Button kind="primary" icon="play" disabled={isSent} onClick={() => act('resume_plan')}>
         Resume plan
       </Button>
-      <Button disabled={sent} onClick={() => dispatch({ type: 'edit_plan', planId: plan.id })}>
+      <Button disabled={isSent} onClick={() => dispatch({ type: 'edit_plan', planId: plan.id })}>
         Edit plan
       </Button>
     </div>

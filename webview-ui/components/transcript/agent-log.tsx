@@ -1,24 +1,28 @@
 import { callsIn, type RunView } from '../../../src/core/view/run-view.ts';
-import { activityOf, answerOf, lastWords, summaryOf } from '../../activity.ts';
+import { activityOf, answerOf, latestText, summaryOf } from '../../activity.ts';
 import { count } from '../../format.ts';
 import { Markdown } from '../../markdown/markdown.tsx';
-import { memo } from '../../memo.ts';
+import { memo } from '../../memo-component.ts';
 import { Elapsed } from '../elapsed.tsx';
 import { Expandable } from '../expandable.tsx';
 import { Icon, Spinner } from '../icon.tsx';
 import { LiveOutput } from './output.tsx';
-import { Step } from './step.tsx';
+import { ToolCall } from './tool-call.tsx';
 
-/** One line that says what is going on, with the model's last words; later what was done. Opened, every step. */
+/** One line with the current activity and the model's latest text, or after the run with a summary. When expanded, it lists every step. */
 export function AgentLog({ run, live }: { run: RunView; live: boolean }) {
   return (
-    <Expandable class="agent-log" summary={live ? <Now run={run} /> : <Done run={run} />} closed={live && <Glance run={run} />}>
+    <Expandable
+      class="agent-log"
+      summary={live ? <CurrentActivity run={run} /> : <Summary run={run} />}
+      closed={live && <LivePreview run={run} />}
+    >
       {() => <Steps run={run} live={live} />}
     </Expandable>
   );
 }
 
-function Now({ run }: { run: RunView }) {
+function CurrentActivity({ run }: { run: RunView }) {
   const activity = activityOf(run);
   const steps = callsIn(run).length;
   return (
@@ -31,13 +35,13 @@ function Now({ run }: { run: RunView }) {
   );
 }
 
-/** Why the model does what it does, and what a command writes: seen without opening anything. */
-function Glance({ run }: { run: RunView }) {
-  const words = lastWords(run);
+/** The model's latest text and the output of running commands, visible without expanding the log. */
+function LivePreview({ run }: { run: RunView }) {
+  const text = latestText(run);
   const running = callsIn(run).filter(({ status, progress }) => status === 'running' && progress);
   return (
     <>
-      {words && <Markdown text={words.text} streaming={words.streaming} />}
+      {text && <Markdown text={text.text} streaming={text.streaming} />}
       {running.map(({ id, progress = '' }) => (
         <LiveOutput key={id} text={progress} />
       ))}
@@ -45,7 +49,7 @@ function Glance({ run }: { run: RunView }) {
   );
 }
 
-function Done({ run }: { run: RunView }) {
+function Summary({ run }: { run: RunView }) {
   return (
     <>
       <Icon name={run.finished?.outcome === 'failed' ? 'error' : 'list-tree'} />
@@ -72,7 +76,7 @@ function Steps({ run, live }: { run: RunView; live: boolean }) {
         ),
         ...turn.calls.map((call) => (
           <li key={call.id}>
-            <Step runId={run.id} call={call} live={live} />
+            <ToolCall runId={run.id} call={call} live={live} />
           </li>
         )),
       ])}

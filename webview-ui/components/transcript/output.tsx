@@ -4,25 +4,25 @@ const SHOWN_LINES = 12;
 const SHOWN_CHARACTERS = 2000;
 const LIVE_LINES = 6;
 
-/** Text as a tool wrote it, capped until the user wants all. */
+/** The output of a tool. A long output is cut until the user expands it. */
 export function Output({ text, label }: { text: string; label: string }) {
-  const [all, setAll] = useState(false);
+  const [showsAll, setShowsAll] = useState(false);
   const short = text.split('\n', SHOWN_LINES).join('\n').slice(0, SHOWN_CHARACTERS);
   const isCut = short.length < text.length;
   return (
     <section class="output">
       <h5>{label}</h5>
-      <pre>{all ? text : short}</pre>
+      <pre>{showsAll ? text : short}</pre>
       {isCut && (
-        <button type="button" class="button link" onClick={() => setAll(!all)}>
-          {all ? 'Show less' : `Show all (${text.split('\n').length} lines)`}
+        <button type="button" class="button link" onClick={() => setShowsAll(!showsAll)}>
+          {showsAll ? 'Show less' : `Show all (${text.split('\n').length} lines)`}
         </button>
       )}
     </section>
   );
 }
 
-/** The end of what a call that runs has written so far. */
+/** The last lines that a running call has written so far. */
 export function LiveOutput({ text }: { text: string }) {
   return <pre class="live-output">{text.trimEnd().split('\n').slice(-LIVE_LINES).join('\n')}</pre>;
 }

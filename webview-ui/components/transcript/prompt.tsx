@@ -8,17 +8,17 @@ import { Thumbnails } from './thumbnails.tsx';
 const LONG = 600;
 
 export function Prompt({ run, canRestore }: { run: RunView; canRestore: boolean }) {
-  const [all, setAll] = useState(false);
+  const [showsAll, setShowsAll] = useState(false);
   const text = run.plan ? `Run the plan: ${run.plan.goal}` : run.prompt;
   const isLong = text.length > LONG;
   return (
     <div class="prompt">
       <h3 class="sr-only">You, in {MODE[run.mode].label} mode</h3>
       <Thumbnails images={run.images ?? []} />
-      <p>{isLong && !all ? `${text.slice(0, LONG)} …` : text}</p>
+      <p>{isLong && !showsAll ? `${text.slice(0, LONG)} …` : text}</p>
       {isLong && (
-        <button type="button" class="button link" onClick={() => setAll(!all)}>
-          {all ? 'Show less' : 'Show all'}
+        <button type="button" class="button link" onClick={() => setShowsAll(!showsAll)}>
+          {showsAll ? 'Show less' : 'Show all'}
         </button>
       )}
       {canRestore && <RestoreHere to={{ runId: run.id }} label="Restore the files to before this prompt" />}

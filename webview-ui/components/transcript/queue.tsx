@@ -1,17 +1,17 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { QueuedView } from '../../../src/core/view/session-view.ts';
 import { post } from '../../host.ts';
-import { memo } from '../../memo.ts';
+import { memo } from '../../memo-component.ts';
 import { Button, IconButton } from '../button.tsx';
 import { Icon } from '../icon.tsx';
 
-/** What the user said during a run and the model has not heard yet; where no run is under way, it can be sent. */
+/** The messages that are queued for the model. If no run is in progress, they can be sent. */
 export const Queue = memo(({ queue, running }: { queue: readonly QueuedView[]; running: boolean }) => {
   if (queue.length === 0) return null;
   return (
-    <section class="queue" aria-label="Messages that wait">
+    <section class="queue" aria-label="Queued messages">
       <div class="row">
-        <span class="grow dim">{running ? 'Joins at the model’s next turn' : 'Not sent yet'}</span>
+        <span class="grow dim">{running ? 'Sent with the model’s next turn' : 'Not sent'}</span>
         {!running && (
           <Button kind="primary" icon="send" onClick={() => post({ type: 'send_queued' })}>
             Send
@@ -57,7 +57,7 @@ function Message({ message }: { message: QueuedView }) {
           ref={field}
           class="field"
           rows={1}
-          aria-label="Message that waits"
+          aria-label="Queued message"
           value={draft}
           onInput={(event) => setDraft(event.currentTarget.value)}
           onKeyDown={onKeyDown}
@@ -67,16 +67,16 @@ function Message({ message }: { message: QueuedView }) {
       </li>
     );
   }
-  const named = text || 'Image';
+  const label = text || 'Image';
   return (
     <li>
       <Icon name="comment" tone="dim" />
-      <span class="grow cut" title={named}>
-        {named}
+      <span class="grow cut" title={label}>
+        {label}
         {text && images > 0 && <span class="dim"> and {images === 1 ? 'an image' : `${images} images`}</span>}
       </span>
-      <IconButton icon="edit" label={`Edit: ${named}`} onClick={() => setDraft(text)} />
-      <IconButton icon="trash" label={`Remove: ${named}`} onClick={() => post({ type: 'remove_queued', id })} />
+      <IconButton icon="edit" label={`Edit: ${label}`} onClick={() => setDraft(text)} />
+      <IconButton icon="trash" label={`Remove: ${label}`} onClick={() => post({ type: 'remove_queued', id })} />
     </li>
   );
 }

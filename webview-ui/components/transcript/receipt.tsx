@@ -7,7 +7,7 @@ import { Expandable } from '../expandable.tsx';
 
 type Props = { receipt: Account; usage: Usage; cost: Cost | undefined };
 
-/** What the run did, in a line; opened, all of it. */
+/** A summary of what the run did. When expanded, it shows the details. */
 export function Receipt({ receipt, usage, cost }: Props) {
   const spent = { usage, ...(cost && { cost }) };
   const proof = proofOf(receipt);
@@ -46,11 +46,11 @@ export function Receipt({ receipt, usage, cost }: Props) {
 }
 
 function Copy({ text }: { text: string }) {
-  const [copied, setCopied] = useState(false);
+  const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text);
     setCopied(true);
     setTimeout(() => setCopied(false), 1500);
   };
-  return <IconButton icon={copied ? 'check' : 'copy'} label={copied ? 'Copied' : 'Copy the receipt as Markdown'} onClick={copy} />;
+  return <IconButton icon={isCopied ? 'check' : 'copy'} label={isCopied ? 'Copied' : 'Copy the receipt as Markdown'} onClick={copy} />;
 }

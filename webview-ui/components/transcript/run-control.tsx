@@ -2,35 +2,40 @@ import { useEffect, useState } from 'preact/hooks';
 import type { RunView } from '../../../src/core/view/run-view.ts';
 import { activityOf } from '../../activity.ts';
 import { post } from '../../host.ts';
-import { memo } from '../../memo.ts';
+import { memo } from '../../memo-component.ts';
 import { IconButton } from '../button.tsx';
 import { Icon } from '../icon.tsx';
 
-/** Holds the run that is under way, lets it go on, or one step at a time, or ends it. */
+/** The toolbar that pauses, resumes, steps or stops the current run. */
 export const RunControl = memo(({ run, held }: { run: RunView; held: boolean }) => {
-  const [asked, setAsked] = useState(false);
-  useEffect(() => setAsked(false), [held, run.id]);
+  const [isPauseRequested, setPauseRequested] = useState(false);
+  useEffect(() => setPauseRequested(false), [held, run.id]);
 
   const pause = () => {
-    setAsked(true);
+    setPauseRequested(true);
     post({ type: 'pause' });
   };
   const resume = () => {
-    setAsked(false);
+    setPauseRequested(false);
     post({ type: 'continue' });
   };
   const waiting = activityOf(run).waiting;
-  const isHolding = asked && !held;
+  const isPausing = isPauseRequested && !held;
   return (
     <div class="run-control" role="toolbar" aria-label="Run">
-      {held || isHolding ? <Icon name="debug-pause" tone="warn" /> : <Icon name={waiting ? 'bell-dot' : 'pulse'} tone="dim" />}
-      <span class="grow cut dim">{held ? 'Paused' : isHolding ? 'Pauses after this step' : waiting ? 'Waits for you' : 'Under way'}</span>
-      {held || isHolding ? (
+      {held || isPausing ? <Icon name="debug-pause" tone="warn" /> : <Icon name={waiting ? 'bell-dot' : 'pulse'} tone="dim" />}
+      <span class="grow cut dim">{held ? 'Paused' : isPausing ? 'Pausing after this step' : waiting ? 'Waiting for you' : 'Running'}</span>
+      {held || isPausing ? (
         <IconButton icon="debug-continue" label="Resume" onClick={resume} />
       ) : (
         <IconButton icon="debug-pause" label="Pause after this step" onClick={pause} />
       )}
-      <IconButton icon="debug-step-over" label="Step: one turn or call" disabled={!held} onClick={() => post({ type: 'step' })} />
+      <IconButton
+        icon="debug-step-over"
+        label="Run one step (a model turn or a tool call)"
+        disabled={!held}
+        onClick={() => post({ type: 'step' })}
+      />
       {held && <IconButton icon="debug-stop" label="Stop the run" onClick={() => post({ type: 'stop' })} />}
     </div>
   );

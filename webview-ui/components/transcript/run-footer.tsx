@@ -4,14 +4,14 @@ import { dollars, tokens } from '../../format.ts';
 
 type Finished = Pick<NonNullable<RunView['finished']>, 'usage' | 'cost' | 'sessionCost'>;
 
-/** Model, tokens and money, as far as they are known. */
+/** The model, tokens and cost of a run, as far as they are known. */
 export function RunFooter({ model, usage, cost, sessionCost }: Finished & { model: ModelRef | undefined }) {
   const { input, output, cached, cacheWrite, reasoning } = usage;
   const detail = [
-    cached !== undefined && `${tokens(cached)} of the input were cached`,
-    cacheWrite !== undefined && `${tokens(cacheWrite)} were written to the cache`,
-    reasoning !== undefined && `${tokens(reasoning)} of the output were reasoning`,
-    (cost?.unpriced || sessionCost?.unpriced) && 'the price of some answers is not known',
+    cached !== undefined && `${tokens(cached)} input tokens were cached`,
+    cacheWrite !== undefined && `${tokens(cacheWrite)} tokens were written to the cache`,
+    reasoning !== undefined && `${tokens(reasoning)} output tokens were reasoning`,
+    (cost?.unpriced || sessionCost?.unpriced) && 'the price of some answers is unknown',
   ].filter(Boolean);
   const facts = [
     model?.model,

@@ -1,6 +1,6 @@
 import { answerOf, hasLog } from '../../activity.ts';
 import { Markdown } from '../../markdown/markdown.tsx';
-import { memo } from '../../memo.ts';
+import { memo } from '../../memo-component.ts';
 import type { PanelRun } from '../../state.ts';
 import { Approval } from '../approval/approval.tsx';
 import { Question } from '../approval/question.tsx';
@@ -14,15 +14,15 @@ import { Prompt } from './prompt.tsx';
 import { Receipt } from './receipt.tsx';
 import { RetryWait } from './retry-wait.tsx';
 import { RunFooter } from './run-footer.tsx';
-import { Said } from './said.tsx';
+import { RunMessages } from './run-messages.tsx';
 
 type RunProps = {
   run: PanelRun;
   live: boolean;
   last: boolean;
-  /** The plan of it that is being edited. */
+  /** The id of the plan of this run that is being edited. */
   editing?: string | undefined;
-  /** It, or a run after it, changed files, and nothing is going on. */
+  /** This run or a later one changed files, and no run is in progress. */
   canRestore?: boolean;
 };
 
@@ -39,7 +39,7 @@ export const Run = memo(({ run, live, last, editing, canRestore = false }: RunPr
           <span>{run.shrunk}</span>
         </p>
       )}
-      <Said said={run.said} />
+      <RunMessages messages={run.said} />
       {(live || hasLog(run)) && <AgentLog run={run} live={live} />}
       {live && run.waiting && <RetryWait key={run.waiting.attempt} wait={run.waiting} />}
       {answer && <Markdown text={answer.text} streaming={answer.streaming} />}

@@ -1,14 +1,14 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RunView } from '../../../src/core/view/run-view.ts';
 import { post } from '../../host.ts';
-import { intoSight } from '../../into-sight.ts';
+import { scrollIntoView } from '../../scroll-into-view.ts';
 import type { PanelModel } from '../../state.ts';
 import { Restored } from '../changes/restore.tsx';
 import { Icon } from '../icon.tsx';
 import { Run } from './run.tsx';
 
-const NEAR_PX = 32;
-const SETTLED_MS = 100;
+const NEAR_END_PX = 32;
+const LAYOUT_MS = 100;
 
 function onResize(element: Element | null, listener: () => void): () => void {
   const observer = new ResizeObserver(listener);
@@ -16,20 +16,20 @@ function onResize(element: Element | null, listener: () => void): () => void {
   return () => observer.disconnect();
 }
 
-/** The session's runs. It follows the newest line as long as the user looks at it. */
+/** The runs of the session. The view follows the newest line until the user scrolls up. */
 export function Transcript({ model, live }: { model: PanelModel; live: RunView | undefined }) {
   const box = useRef<HTMLElement>(null);
   const log = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
-  /** Where it was scrolled to, and how much there was, when that was last set or seen. */
+  /** The scroll position and height when they were last set or observed. */
   const before = useRef({ scrollTop: 0, scrollHeight: 0 });
   const [isAway, setAway] = useState(false);
   const { runs, sessionId, earlierRuns, title } = model;
   const newest = runs.at(-1)?.id;
   const lastChanged = runs.findLastIndex(({ changes }) => changes.length > 0);
-  const shown = useRef({ sessionId, newest });
+  const lastShown = useRef({ sessionId, newest });
 
-  const toEnd = () => {
+  const scrollToEnd = () => {
     if (!box.current) return;
     box.current.scrollTop = box.current.scrollHeight;
     before.current = { scrollTop: box.current.scrollTop, scrollHeight: box.current.scrollHeight };
@@ -38,30 +38,30 @@ export function Transcript({ model, live }: { model: PanelModel; live: RunView |
   };
 
   useLayoutEffect(() => {
-    // A new prompt, or another session, is always looked at.
-    if (shown.current.newest !== newest || shown.current.sessionId !== sessionId) follows.current = true;
-    shown.current = { sessionId, newest };
+    // A new prompt or another session is always scrolled into view.
+    if (lastShown.current.newest !== newest || lastShown.current.sessionId !== sessionId) follows.current = true;
+    lastShown.current = { sessionId, newest };
     if (!follows.current) return;
-    toEnd();
-    // What is long is measured only when it comes into sight. Later on the user may open something in the log, and looks at that.
-    const stop = onResize(log.current, () => follows.current && toEnd());
-    const timer = setTimeout(stop, SETTLED_MS);
+    scrollToEnd();
+    // Long content is laid out only when it becomes visible, so the height may change for a moment. After that, a change comes from the user, for example by expanding the log.
+    const stop = onResize(log.current, () => follows.current && scrollToEnd());
+    const timer = setTimeout(stop, LAYOUT_MS);
     return () => {
       clearTimeout(timer);
       stop();
     };
   }, [runs, sessionId, newest]);
 
-  // What appears around it, as a notice, takes from its height.
-  useEffect(() => onResize(box.current, () => follows.current && toEnd()), []);
+  // A notice that appears makes the transcript smaller, so the end is scrolled into view again.
+  useEffect(() => onResize(box.current, () => follows.current && scrollToEnd()), []);
 
-  // The event comes late: text may have come in between. Only who scrolls up leaves the end, not who has less to scroll.
+  // The scroll event is delayed, and text may have arrived in between. Following stops only if the user scrolled up, not if the content became shorter.
   const onScroll = () => {
     const { scrollHeight, scrollTop, clientHeight } = box.current as HTMLElement;
-    const left = scrollHeight - scrollTop - clientHeight;
-    const isUp = scrollTop < before.current.scrollTop && scrollHeight >= before.current.scrollHeight;
-    if (isUp) follows.current = left < 2;
-    else if (left < NEAR_PX) follows.current = true;
+    const distanceToEnd = scrollHeight - scrollTop - clientHeight;
+    const isScrolledUp = scrollTop < before.current.scrollTop && scrollHeight >= before.current.scrollHeight;
+    if (isScrolledUp) follows.current = distanceToEnd < 2;
+    else if (distanceToEnd < NEAR_END_PX) follows.current = true;
     before.current = { scrollTop, scrollHeight };
     setAway(!follows.current);
   };
@@ -71,16 +71,16 @@ export function Transcript({ model, live }: { model: PanelModel; live: RunView |
     const card = cards?.[cards.length - 1];
     if (!card) return;
     follows.current = false;
-    intoSight(card, 'start');
+    scrollIntoView(card, 'start');
     card.focus({ preventScroll: true });
   }, [model.shown]);
 
   useEffect(() => {
-    if (model.follow) toEnd();
+    if (model.follow) scrollToEnd();
   }, [model.follow]);
 
   const jump = () => {
-    toEnd();
+    scrollToEnd();
     box.current?.focus({ preventScroll: true });
   };
 
@@ -88,15 +88,17 @@ export function Transcript({ model, live }: { model: PanelModel; live: RunView |
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <main class="transcript" ref={box} onScroll={onScroll} tabIndex={0}>
-        {/* It is the first prompt: where that is shown, it need not be read twice. */}
+        {/* The title is the first prompt. If that prompt is shown below, the title is visually hidden. */}
         <h2 class={earlierRuns > 0 ? 'session-title' : 'sr-only'}>{title || 'New session'}</h2>
         {earlierRuns > 0 && (
           <button type="button" class="button link earlier" onClick={() => post({ type: 'show_earlier' })}>
             <Icon name="fold-up" />
-            <span>Show {earlierRuns} earlier</span>
+            <span>
+              Show {earlierRuns} earlier {earlierRuns === 1 ? 'run' : 'runs'}
+            </span>
           </button>
         )}
-        {/* The announcer speaks; read aloud word by word, a stream of text would be of no use. */}
+        {/* The log is not a live region, because a screen reader would read streamed text word by word. The announcer reports what happens. */}
         <div role="log" ref={log} aria-live="off" aria-label="Conversation">
           {runs.map((run, index) => (
             <Run

@@ -1,22 +1,22 @@
-/** Where the models of a session are, kept beside its log: going on with it must never send it elsewhere. */
+/** The addresses of a session's model servers, stored beside its log, so that continuing the session never sends it to another server. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '../../../sessions/directory.ts';
 import { UsageError } from './arguments.ts';
 
-/** By provider. `given`: with --base-url, so it wins over the environment. */
+/** Addresses by provider. `given` means that the address was set with --base-url, so it takes precedence over the environment. */
 export type Addresses = Record<string, { baseUrl: string; given: boolean }>;
 
-/** @throws UsageError when there are some that cannot be read, unless they `mayFail`. */
+/** @throws UsageError if the stored addresses cannot be read, unless `mayFail` is set. */
 export function readAddresses(directory: string, session: string, mayFail: boolean): Addresses {
   try {
-    const found: Addresses = JSON.parse(readFileSync(fileOf(directory, session), 'utf8'));
-    if (Object.values(found).every(({ baseUrl }) => URL.canParse(baseUrl))) return found;
+    const addresses: Addresses = JSON.parse(readFileSync(fileOf(directory, session), 'utf8'));
+    if (Object.values(addresses).every(({ baseUrl }) => URL.canParse(baseUrl))) return addresses;
   } catch (error) {
     if (/^(ENOENT|ENOTDIR)$/.test((error as NodeJS.ErrnoException).code ?? '')) return {};
   }
   if (mayFail) return {};
-  throw new UsageError(`The address of the model of session ${session} cannot be read, so nothing was sent. Give it with --base-url.`);
+  throw new UsageError(`The address of the model of session ${session} cannot be read, so nothing was sent. Set it with --base-url.`);
 }
 
 export function writeAddresses(directory: string, session: string, addresses: Addresses): void {
@@ -24,7 +24,7 @@ export function writeAddresses(directory: string, session: string, addresses: Ad
   writeFileSync(fileOf(directory, session), `${JSON.stringify(addresses)}\n`, { mode: 0o600 });
 }
 
-/** Without what may be a secret: the user, the password and the query. */
+/** Removes the parts of an address that may be secret: the user name, the password and the query. */
 export function bareAddress(address: string): string {
   const url = new URL(address);
   Object.assign(url, { username: '', password: '', search: '', hash: '' });

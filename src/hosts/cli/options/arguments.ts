@@ -1,9 +1,9 @@
-/** What the command line asks for. */
+/** Parses the command line. */
 import { parseArgs } from 'node:util';
 import { MODES, type Mode } from '../../../core/session/events.ts';
 import type { Limits, RunBudget } from '../../../core/session/limits.ts';
 
-/** The command line cannot be understood or carried out as it is; the message says what to write instead. */
+/** The command line or the environment is wrong. The message says what to write instead. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
@@ -20,26 +20,26 @@ export type Options = {
   /** A file that names MCP servers. */
   mcpConfig?: string;
   runPlan: boolean;
-  /** Agent mode proposes a plan first. */
+  /** Makes Agent mode propose a plan first. */
   requirePlan?: boolean;
   /** The file that the plan is written to, as Markdown. */
   output?: string;
   model?: string;
   baseUrl?: string;
-  /** Where a run pauses, instead of where it usually does. */
+  /** Limits at which a run pauses, in place of the defaults. */
   limits: Partial<Limits>;
   budget: RunBudget;
-  /** Of the model, in US dollars for a million tokens, where Kedge does not know it. */
+  /** The price of the model in US dollars per million tokens, if Kedge does not know it. */
   price?: { input: number; output: number };
 };
 
-/** `prompt` may hold a `-`, which stands for what comes in on stdin. `session` is the beginning of an id, or `last`. */
+/** `prompt` may contain a `-`, which stands for standard input. `session` is the beginning of an id, or `last`. */
 export type Command = Options &
   (
     | { action: 'help' | 'version' | 'sessions' | 'models' }
     | { action: 'keys'; keys: KeysCommand }
     | { action: 'undo'; run?: string }
-    /** `clear` is a place in the list, from 1, or all of it. */
+    /** `clear` is a position in the list, counted from 1, or `all`. */
     | { action: 'grants'; clear?: number | 'all' }
     | { action: 'prompt'; mode: Mode; prompt: string[]; session?: string }
     | { action: 'continue'; prompt: string[]; session: string }
@@ -77,7 +77,7 @@ const EXAMPLES: Record<Mode, string> = {
 
 /** @throws UsageError */
 export function parseCommand(args: readonly string[]): Command {
-  const { values, positionals } = parsed(args);
+  const { values, positionals } = parse(args);
   const [word, ...rest] = positionals;
   const options: Options = {
     folders: values.folder ?? ['.'],
@@ -101,7 +101,7 @@ export function parseCommand(args: readonly string[]): Command {
       ...(values['max-tokens'] !== undefined && { tokens: count('--max-tokens', values['max-tokens']) }),
       ...(values['max-usd'] !== undefined && { usd: amount('--max-usd', values['max-usd']) }),
     },
-    ...(values.price !== undefined && { price: priceIn(values.price) }),
+    ...(values.price !== undefined && { price: parsePrice(values.price) }),
   };
   if (values.help || word === 'help') return { ...options, action: 'help' };
   if (values.version) return { ...options, action: 'version' };
@@ -109,30 +109,32 @@ export function parseCommand(args: readonly string[]): Command {
   const mode = MODES.find((name) => name === word);
   if (mode) {
     if (!isBlank(rest)) return { ...options, action: 'prompt', mode, prompt: rest, ...(session !== undefined && { session }) };
-    throw new UsageError(`Say what to ${mode === 'ask' ? 'ask' : 'do'}: kedge ${mode} ${EXAMPLES[mode]}`);
+    throw new UsageError(`The request is missing. For example: kedge ${mode} ${EXAMPLES[mode]}`);
   }
   if (session !== undefined && positionals.length > 0 && isBlank(positionals))
-    throw new UsageError('Say what to add to the session: kedge --continue "…", or kedge --continue alone to go on with it.');
+    throw new UsageError('The request is empty. Add one with kedge --continue "…", or run kedge --continue alone to continue the session.');
   if (session !== undefined) return { ...options, action: 'continue', session, prompt: positionals };
-  if (word === 'grants') return { ...options, action: 'grants', ...clearing(rest) };
+  if (word === 'grants') return { ...options, action: 'grants', ...parseClear(rest) };
   if (word === 'undo') return { ...options, action: 'undo', ...(rest[0] !== undefined && { run: rest[0] }) };
   if (word === 'keys') return { ...options, action: 'keys', keys: keysCommand(rest) };
   if (word === 'sessions' || word === 'models') return { ...options, action: word };
-  if (word === undefined) throw new UsageError('Say what to do: kedge ask, plan or agent, and a request. See kedge --help.');
+  if (word === undefined)
+    throw new UsageError('The request is missing. Write kedge ask, kedge plan or kedge agent, and then the request. See kedge --help.');
   throw new UsageError(
-    `${JSON.stringify(word)} is no command. Put ask, plan or agent before the request: kedge ask "…". See kedge --help.`,
+    `${JSON.stringify(word)} is not a command. Put ask, plan or agent before the request: kedge ask "…". See kedge --help.`,
   );
 }
 
-/** What stands behind it is not repeated in an error: it may be a key. */
+/** Errors do not repeat the further arguments, because they may be a key. */
 function keysCommand([verb, provider, ...more]: readonly string[]): KeysCommand {
-  if (more.length > 0) throw new UsageError('A key does not belong on the command line: kedge keys set PROVIDER reads it from stdin.');
+  if (more.length > 0)
+    throw new UsageError('Do not write a key on the command line: kedge keys set PROVIDER reads it from standard input.');
   if (verb === 'list' && provider === undefined) return { verb };
   if ((verb === 'set' || verb === 'delete') && provider !== undefined) return { verb, provider };
-  throw new UsageError('Write kedge keys set PROVIDER, kedge keys delete PROVIDER or kedge keys list.');
+  throw new UsageError('Use kedge keys set PROVIDER, kedge keys delete PROVIDER or kedge keys list.');
 }
 
-function parsed(args: readonly string[]) {
+function parse(args: readonly string[]) {
   try {
     return parseArgs({ args: withSessions(args), options: OPTIONS, allowPositionals: true });
   } catch (error) {
@@ -142,18 +144,20 @@ function parsed(args: readonly string[]) {
 }
 
 /** @throws UsageError */
-function clearing([word, which, ...more]: readonly string[]): { clear?: number | 'all' } {
+function parseClear([word, which, ...more]: readonly string[]): { clear?: number | 'all' } {
   if (word === undefined) return {};
   if (word === 'clear' && which === undefined) return { clear: 'all' };
   if (word === 'clear' && more.length === 0 && /^[1-9]\d{0,3}$/.test(which ?? '')) return { clear: Number(which) };
-  throw new UsageError('Write kedge grants, kedge grants clear, or kedge grants clear 2 for the second of the list.');
+  throw new UsageError(
+    'Use kedge grants to list permissions, kedge grants clear to remove all of them, or kedge grants clear 2 to remove the second one.',
+  );
 }
 
 function isBlank(words: readonly string[]): boolean {
   return words.every((word) => word.trim() === '');
 }
 
-/** The session behind --continue may be left out, which the parser cannot know: words of a request may follow instead. */
+/** Adds the session `last` to a --continue without one. The parser does not support optional values: the words of a request may follow instead. */
 function withSessions(args: readonly string[]): string[] {
   const out: string[] = [];
   const end = args.indexOf('--');
@@ -166,7 +170,7 @@ function withSessions(args: readonly string[]): string[] {
   return out;
 }
 
-/** An id; or one word, however wrong, that no other words of a request follow. */
+/** Returns true for a session id, and for a single word, even a wrong id, that no further words of a request follow. */
 function isSessionId(text: string | undefined, next: string | undefined): boolean {
   if (text === undefined || MODES.some((mode) => mode === text)) return false;
   return /^(last|\d{8}T\d{6}[\w-]*)$/.test(text) || (/^\w[\w-]*$/.test(text) && (next === undefined || /^-|\s/.test(next)));
@@ -175,30 +179,32 @@ function isSessionId(text: string | undefined, next: string | undefined): boolea
 function count(option: string, text: string): number {
   const number = Number(text);
   if (Number.isInteger(number) && number > 0) return number;
-  throw new UsageError(`${option} takes a whole number from 1, not ${JSON.stringify(text)}.`);
+  throw new UsageError(`${option} must be a whole number of at least 1, not ${JSON.stringify(text)}.`);
 }
 
 function amount(option: string, text: string): number {
   const number = Number(text);
   if (Number.isFinite(number) && number > 0) return number;
-  throw new UsageError(`${option} takes a number above 0, such as 0.5, not ${JSON.stringify(text)}.`);
+  throw new UsageError(`${option} must be a number greater than 0, such as 0.5, not ${JSON.stringify(text)}.`);
 }
 
-/** Nothing is a price too. */
-function priceIn(text: string): { input: number; output: number } {
+/** Parses the value of --price. A price may be 0. */
+function parsePrice(text: string): { input: number; output: number } {
   const [, input, output] = /^\s*(\d+(?:\.\d+)?)\s*\/\s*(\d+(?:\.\d+)?)\s*$/.exec(text) ?? [];
   if (input !== undefined && output !== undefined) return { input: Number(input), output: Number(output) };
-  throw new UsageError(`--price takes US dollars for a million tokens in and out, such as 0.5/2, not ${JSON.stringify(text)}.`);
+  throw new UsageError(
+    `--price must be the input and output price in US dollars per million tokens, such as 0.5/2, not ${JSON.stringify(text)}.`,
+  );
 }
 
 function modelName(text: string): string {
   if (text.trim() !== '') return text;
-  throw new UsageError('--model takes a provider and a model, such as openai/gpt-6.1-sol. See kedge models.');
+  throw new UsageError('--model must be a provider and a model, such as openai/gpt-6.1-sol. To list models, run kedge models.');
 }
 
 function httpUrl(text: string): string {
   if (/^https?:\/\/[^/]/.test(text) && URL.canParse(text)) return text;
-  throw new UsageError(`--base-url takes an address such as http://127.0.0.1:8080/v1, not ${JSON.stringify(text)}.`);
+  throw new UsageError(`--base-url must be an address such as http://127.0.0.1:8080/v1, not ${JSON.stringify(text)}.`);
 }
 
 export type KeysCommand = { verb: 'list' } | { verb: 'set' | 'delete'; provider: string };

@@ -1,4 +1,4 @@
-/** The model and its connection, from the command line and the environment. */
+/** Reads the model and its connection from the command line and the environment. */
 import type { ModelRef } from '../../../core/model/messages.ts';
 import { CATALOG, catalogEntry, missingConfig, parseModelRef } from '../../../providers/catalog.ts';
 import type { ProviderConfig } from '../../../providers/types.ts';
@@ -7,7 +7,7 @@ import { UsageError } from './arguments.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The model that was chosen; undefined where none was. @throws UsageError */
+/** Returns the model that the user chose, or undefined if they chose none. @throws UsageError */
 export function chosenModel(option: string | undefined, env: Environment): ModelRef | undefined {
   const text = option ?? env.KEDGE_MODEL?.trim();
   if (!text) return undefined;
@@ -24,30 +24,30 @@ export function providerConfig(provider: string, baseUrlOption: string | undefin
     .map((name) => env[name]?.trim())
     .find(Boolean);
   const baseUrl = baseUrlOption || env.KEDGE_BASE_URL?.trim() || env[`${prefixOf(provider)}_BASE_URL`]?.trim();
-  const silenceMs = silenceIn(env.KEDGE_SERVER_TIMEOUT?.trim());
+  const silenceMs = parseTimeout(env.KEDGE_SERVER_TIMEOUT?.trim());
   return { ...(apiKey && { apiKey }), ...(baseUrl && { baseUrl }), ...(silenceMs && { silenceMs }) };
 }
 
 /** @throws UsageError */
-function silenceIn(seconds: string | undefined): number | undefined {
+function parseTimeout(seconds: string | undefined): number | undefined {
   if (!seconds) return undefined;
   const count = Number(seconds);
   if (count >= 1 && count <= 290) return count * 1000;
-  throw new UsageError('KEDGE_SERVER_TIMEOUT takes seconds from 1 to 290.');
+  throw new UsageError('KEDGE_SERVER_TIMEOUT must be a number of seconds from 1 to 290.');
 }
 
-/** Where a provider's key is looked for; the first that is set wins. */
+/** The variables that may contain a provider's key. The first one that is set is used. */
 export function keyVariablesOf(provider: string): string[] {
   return ['KEDGE_API_KEY', `${prefixOf(provider)}_API_KEY`, ...(catalogEntry(provider)?.keyVariables ?? [])];
 }
 
-/** What is missing before the provider can be asked, in one sentence. A server at an address of one's own may need no key. */
+/** Says in one sentence what is missing before the provider can be used. A server at the user's own address may not need a key. */
 export function missingKey({ provider }: ModelRef, config: ProviderConfig): string | undefined {
   const entry = catalogEntry(provider);
   const missing = entry && missingConfig(entry, config);
   if (!missing) return undefined;
-  const how = missing === 'key' ? `${howToGiveKey(provider)},` : `Set ${prefixOf(provider)}_BASE_URL (or --base-url)`;
-  return `There is no ${missing} for ${entry.label}. ${how} and try again.`;
+  const todo = missing === 'key' ? `${howToGiveKey(provider)},` : `Set ${prefixOf(provider)}_BASE_URL (or --base-url)`;
+  return `There is no ${missing} for ${entry.label}. ${todo} and try again.`;
 }
 
 /** `Set OPENAI_API_KEY (or KEDGE_API_KEY), or run kedge keys set openai` */
@@ -56,21 +56,21 @@ export function howToGiveKey(provider: string): string {
   return `Set ${variable} (or KEDGE_API_KEY), or run kedge keys set ${provider}`;
 }
 
-/** `stored` are the providers that have a key in the keychain. */
+/** Lists the providers. `stored` are those that have a key in the keychain. */
 export function describeModels(env: Environment, stored: readonly string[] = []): string {
   const rows = CATALOG.map((entry) => {
     const { id, label, keyless, keyVariables, defaultModel } = entry;
-    const found = providerConfig(id, undefined, env);
-    const config = stored.includes(id) ? { apiKey: 'stored', ...found } : found;
+    const fromEnvironment = providerConfig(id, undefined, env);
+    const config = stored.includes(id) ? { apiKey: 'stored', ...fromEnvironment } : fromEnvironment;
     const missing = missingConfig(entry, config);
     const needed = missing === 'key' ? keyVariables?.[0] : missing && `${prefixOf(id)}_BASE_URL`;
     const state = needed ? `set ${needed}` : config.apiKey ? 'key is set' : keyless ? 'needs no key' : 'address is set';
     return `${(id === defaultModel ? id : `${id}/${defaultModel}`).padEnd(32)} ${label.padEnd(24)} ${state}`;
   });
-  return `${rows.join('\n')}\n\nOther models of a provider work by their name: --model provider/name.`;
+  return `${rows.join('\n')}\n\nTo use another model of a provider, write its name: --model provider/name.`;
 }
 
-/** Which variables commands get, and which they do not: names, parted by commas or blanks. */
+/** Reads which variables are passed to commands or withheld from them: names, separated by commas or spaces. */
 export function environmentRules(env: Environment): EnvironmentRules {
   const names = (text = '') => text.split(/[\s,]+/).filter((name) => name !== '');
   return { pass: names(env.KEDGE_PASS_ENV), withhold: names(env.KEDGE_WITHHOLD_ENV) };

@@ -1,25 +1,26 @@
-/** Headers of the user's own for the provider in use. They may be secrets, so they come by the environment or a file, and no error shows one. */
+/** The user's additional headers for the provider in use. They may be secret, so they are set in the environment or a file, and no error shows their values. */
 import { readFileSync } from 'node:fs';
 import { jsonIn } from '../../../core/json.ts';
 import { UsageError } from './arguments.ts';
 import type { Environment } from './environment.ts';
 
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-/** What can stand in a header: not a line break, for one. */
+/** The characters that a header value may contain; a line break, for example, is not allowed. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what the user writes
-const FORM = 'It takes a JSON object such as {"x-team": "tides", "x-gateway-key": "${key}"}, or @ and the name of a file that has one.';
+const FORM = 'Use a JSON object such as {"x-team": "tides", "x-gateway-key": "${key}"}, or @ and the name of a file that contains one.';
 
-/** What `KEDGE_HEADERS` says, `{}` where it is not set. @throws UsageError */
+/** Reads the headers in `KEDGE_HEADERS`; `{}` if it is not set. @throws UsageError */
 export function headersOf(env: Environment): Record<string, string> {
-  const said = env.KEDGE_HEADERS?.trim();
-  if (!said) return {};
-  const headers = jsonIn(said.startsWith('@') ? read(said.slice(1)) : said);
+  const value = env.KEDGE_HEADERS?.trim();
+  if (!value) return {};
+  const headers = jsonIn(value.startsWith('@') ? read(value.slice(1)) : value);
   const entries = headers !== null && typeof headers === 'object' && !Array.isArray(headers) ? Object.entries(headers) : undefined;
   if (!entries?.every(([name, value]) => NAME.test(name) && typeof value === 'string'))
     throw new UsageError(`KEDGE_HEADERS cannot be read. ${FORM}`);
-  const [odd] = entries.find(([, value]) => !VALUE.test(value)) ?? [];
-  if (odd) throw new UsageError(`The header ${odd} in KEDGE_HEADERS has a character that no header can have, such as a line break.`);
+  const [invalidName] = entries.find(([, value]) => !VALUE.test(value)) ?? [];
+  if (invalidName)
+    throw new UsageError(`The header ${invalidName} in KEDGE_HEADERS contains a character that is not allowed, such as a line break.`);
   return Object.fromEntries(entries);
 }
 

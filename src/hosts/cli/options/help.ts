@@ -1,57 +1,57 @@
 export const HELP = `Kedge: a coding assistant for the folder you are in.
 
 Usage
-  kedge ask "…"            answers a question; cannot change anything
-  kedge plan "…"           proposes a plan, and carries it out once you confirm it
-  kedge agent "…"          does it, and asks before each change
-  kedge --continue [ID]    goes on with the last session, or that one: a paused run, an open question, a plan
-  kedge undo [RUN]         takes back what the last run changed
-  kedge grants [clear [N]] lists what you allowed for good in this folder, or takes it back
-  kedge sessions           lists this folder's sessions
-  kedge models             lists the models that can be chosen
-  kedge keys set PROVIDER  keeps a key in the keychain, read from stdin; also: keys list, keys delete PROVIDER
+  kedge ask "…"            answer a question; cannot change files
+  kedge plan "…"           propose a plan, and run it once you confirm it
+  kedge agent "…"          work on a task, and ask before each change
+  kedge --continue [ID]    continue the last session or the one with this id: a paused run, an open question, a plan
+  kedge undo [RUN]         undo what the last run, or this one, changed
+  kedge grants [clear [N]] list your permanent permissions in this folder, or remove all of them or number N
+  kedge sessions           list this folder's sessions
+  kedge models             list the models that can be chosen
+  kedge keys set PROVIDER  store a key, read from standard input, in the keychain; also: keys list, keys delete PROVIDER
 
-  A - in the request stands for what comes in on stdin.
+  A - in the request stands for standard input.
 
 Options
-  --folder DIR             work in this folder (repeat it for several; default: the current one)
+  --folder DIR             work in this folder; repeat it for several (default: the current folder)
   -m, --model P/MODEL      for example openai/gpt-6.1-sol (default: $KEDGE_MODEL, else offline)
-  --base-url URL           where the model's server is
-  -y, --yes                do not ask before edits in the folder; deletions, protected places, and
-                           what the confirmed plan does not name, still ask
+  --base-url URL           the address of the model's server
+  -y, --yes                do not ask before edits in the folder; deletions, protected files, and
+                           files that the confirmed plan does not name still need approval
   --allow RULE, --deny RULE
                            path:src/**, command:"npm test", host:example.com, tool:create_file, server:github or
-                           mcp:github/create_issue (repeat it for several); what is dangerous asks all the same
-  --policy FILE            rules from a file: {"rules": [{"effect": "deny", "path": "db/**"}]}; the folder’s own
-                           .kedge/policy.json can only deny and ask
+                           mcp:github/create_issue; repeat it for several. Dangerous actions still need approval
+  --policy FILE            read rules from a file: {"rules": [{"effect": "deny", "path": "db/**"}]}; the folder’s own
+                           .kedge/policy.json can only deny or ask
   --mcp-config FILE        MCP servers whose tools agent may use: {"mcpServers": {"name": {"command": "…"}}}
-  --run-plan               carry out the proposed plan without asking
-  --require-plan           agent proposes a plan too, and changes nothing before it is confirmed
+  --run-plan               run the proposed plan without asking
+  --require-plan           make agent propose a plan first, and change nothing until you confirm it
   -o, --output FILE        write the plan to a Markdown file
   --max-turns N, --max-calls N, --max-minutes N, --max-tokens N, --max-usd N
-                           pause the run there; kedge --continue goes on with as much again
-  --price IN/OUT           what the model costs, in US dollars for a million tokens, where Kedge does not know: 0.5/2
-  --continue [ID]          with a request: add it to that session
+                           pause the run at this limit; kedge --continue continues it with the same amount again
+  --price IN/OUT           the price of the model in US dollars per million tokens, if Kedge does not know it: 0.5/2
+  --continue [ID]          with a request: add the request to that session
   --json                   print every event as a line of JSON
   -h, --help    -v, --version
 
 Environment
-  OPENAI_API_KEY, OPENAI_BASE_URL     key and address of a provider, by its name
-  KEDGE_API_KEY, KEDGE_BASE_URL       the same for whichever is used; these win
-                                      (without a key here, the one in the keychain is used)
-  KEDGE_HEADERS                       headers for it: {"x-team": "tides", "x-api-key": "\${key}"} (\${key}: the key),
-                                      or @FILE with such an object
-  KEDGE_MODEL                         the model when --model is not given
-  KEDGE_HOME                          where sessions are kept
-  KEDGE_SERVER_TIMEOUT                seconds that a model's server may be silent (120, local servers 290)
-  KEDGE_DAY_BUDGET                    what all runs of a day may use, such as {"usd": 5, "tokens": 2000000};
+  OPENAI_API_KEY, OPENAI_BASE_URL     the key and address of a provider, by its name
+  KEDGE_API_KEY, KEDGE_BASE_URL       the key and address of the provider in use; these take precedence
+                                      (if no key is set, the one in the keychain is used)
+  KEDGE_HEADERS                       additional headers: {"x-team": "tides", "x-api-key": "\${key}"} (\${key}: the key),
+                                      or @FILE that contains such an object
+  KEDGE_MODEL                         the model to use without --model
+  KEDGE_HOME                          the folder in which sessions are stored
+  KEDGE_SERVER_TIMEOUT                how many seconds a model's server may send nothing (120, local servers 290)
+  KEDGE_DAY_BUDGET                    limits for all runs of one day, such as {"usd": 5, "tokens": 2000000};
                                       also runs, turns, calls and minutes
-  KEDGE_PASS_ENV                      variables that commands get although they look like keys, such as GITHUB_TOKEN
-  KEDGE_WITHHOLD_ENV                  more variables that commands do not get, such as AWS_*
-  NO_COLOR                            no colours
+  KEDGE_PASS_ENV                      variables to pass to commands although they look like keys, such as GITHUB_TOKEN
+  KEDGE_WITHHOLD_ENV                  additional variables to withhold from commands, such as AWS_*
+  NO_COLOR                            turn off colours
 
 Exit codes
-  0 answered   1 failed or refused   2 wrong usage   3 paused at a limit   4 plan not confirmed yet   130 stopped
+  0 answered   1 failed or refused   2 incorrect usage   3 paused at a limit   4 plan not confirmed   130 stopped
 
 Examples
   kedge ask "where is the port set?"

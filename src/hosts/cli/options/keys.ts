@@ -1,5 +1,4 @@
-/** `kedge keys`: the keys that are kept in the keychain. A key is read from stdin and shown nowhere. */
-
+/** `kedge keys`: manages the keys in the keychain. A key is read from standard input and never shown. */
 import { catalogEntry } from '../../../providers/catalog.ts';
 import type { StoredKeys } from '../../node/keyring.ts';
 import { type KeysCommand, UsageError } from './arguments.ts';
@@ -11,38 +10,41 @@ const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
 const BACKSPACES = ['\u007f', '\b'];
 
-/** @throws Error in one sentence; false where the user left without a key. */
+/** Resolves to false if the user cancelled without entering a key. @throws Error with one sentence */
 export async function keys(command: KeysCommand, stored: StoredKeys, env: Environment, terminal: Terminal): Promise<boolean> {
   const { output } = terminal;
   if (command.verb === 'list') {
     for (const name of stored.names) output.write(`${name}\n`);
-    if (stored.names.length === 0) terminal.prompts.write('No key is kept. Those in the environment are not listed here.\n');
+    if (stored.names.length === 0) terminal.prompts.write('The keychain has no keys. Keys in the environment are not listed here.\n');
     return true;
   }
   const entry = catalogEntry(command.provider);
-  if (!entry || entry.id === 'offline') throw new UsageError('There is no provider of that name that takes a key. See kedge models.');
+  if (!entry || entry.id === 'offline')
+    throw new UsageError('There is no provider of that name that uses a key. To list providers, run kedge models.');
   const { id, label } = entry;
   const [variable] = keyVariablesOf(id).slice(-1);
   if (command.verb === 'delete') {
-    const deleted = await stored.delete(id).catch((error) => noKeychain(error));
-    output.write(deleted ? `The key for ${label} is deleted.\n` : `No key for ${label} is stored.\n`);
+    const deleted = await stored.delete(id).catch((error) => throwKeychainError(error));
+    output.write(deleted ? `The key for ${label} was deleted.\n` : `No key for ${label} is stored.\n`);
     return true;
   }
-  const key = (await readKey(`Key for ${label} (it is not shown): `, terminal))?.trim();
+  const key = (await readKey(`Key for ${label} (not shown): `, terminal))?.trim();
   if (key === undefined) return false;
-  if (!/^[\x21-\x7e]+$/.test(key)) throw new UsageError('A key is one word of letters, digits and signs: nothing was stored.');
-  await stored.set(id, key).catch((error) => noKeychain(error, ` Set ${variable} in the environment instead.`));
-  const wins = keyVariablesOf(id).find((name) => env[name]?.trim());
-  output.write(`The key for ${label} is kept in the keychain.${wins ? ` While ${wins} is set, that one is used.` : ''}\n`);
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new UsageError('The key was not stored: a key must be one word of letters, digits and symbols.');
+  await stored.set(id, key).catch((error) => throwKeychainError(error, ` Set ${variable} in the environment instead.`));
+  const overriding = keyVariablesOf(id).find((name) => env[name]?.trim());
+  output.write(
+    `The key for ${label} was stored in the keychain.${overriding ? ` While ${overriding} is set, its key is used instead.` : ''}\n`,
+  );
   return true;
 }
 
-function noKeychain(error: unknown, todo = ''): never {
+function throwKeychainError(error: unknown, todo = ''): never {
   const why = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
-  throw new Error(`The keychain of this computer cannot be used (${why}).${todo}`);
+  throw new Error(`The keychain of this computer could not be used (${why}).${todo}`);
 }
 
-/** All of stdin; at a terminal one line, without an echo. Undefined where the user left. */
+/** Reads all of standard input, or one line without echo at a terminal. Resolves to undefined if the user cancels. */
 async function readKey(prompt: string, { input, prompts }: Terminal): Promise<string | undefined> {
   input.setEncoding('utf8');
   if (!input.isTTY) {

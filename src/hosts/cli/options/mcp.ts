@@ -2,26 +2,26 @@ import { readFileSync } from 'node:fs';
 import type { AssistantPorts } from '../../../app/ports.ts';
 import { UsageError } from './arguments.ts';
 
-/** The servers of a file as other programs have it, `{ "mcpServers": { … } }`. Loaded with the first run. @throws UsageError */
-export function mcpServersOf(file: string, say: (text: string) => void): NonNullable<AssistantPorts['mcp']> {
-  const written = readJson(file);
+/** Reads MCP servers from a file in the format of other programs, `{ "mcpServers": { … } }`. Their code is loaded with the first run. @throws UsageError */
+export function mcpServersOf(file: string, warn: (text: string) => void): NonNullable<AssistantPorts['mcp']> {
+  const configured = readJson(file);
   const open = async () => {
     const [{ McpServers }, { readServers }, { startServer: start }] = await Promise.all([
       import('../../../mcp/servers.ts'),
       import('../../../mcp/config.ts'),
       import('../../node/commands/server-process.ts'),
     ]);
-    const { servers, problems } = readServers(written);
-    for (const problem of problems) say(problem);
-    return new McpServers({ configured: () => servers, load: () => import('../../../mcp/client/index.ts'), start, onProblem: say });
+    const { servers, problems } = readServers(configured);
+    for (const problem of problems) warn(problem);
+    return new McpServers({ configured: () => servers, load: () => import('../../../mcp/client/index.ts'), start, onProblem: warn });
   };
-  let opened: ReturnType<typeof open> | undefined;
+  let servers: ReturnType<typeof open> | undefined;
   return {
     async toolsFor(mode) {
-      opened ??= open();
-      return (await opened).toolsFor(mode);
+      servers ??= open();
+      return (await servers).toolsFor(mode);
     },
-    close: async () => (await opened)?.close(),
+    close: async () => (await servers)?.close(),
   };
 }
 

@@ -1,4 +1,4 @@
-/** What the command line and policy files allow, ask for and deny. */
+/** Reads the policy rules of the command line and of policy files. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -12,44 +12,47 @@ export type PolicyOptions = { allow?: string[]; deny?: string[]; policy?: string
 
 const KINDS = ['tool', 'path', 'command', 'host', 'server'] as const;
 
-/** @throws UsageError where a flag or the user's own file cannot be read; what is wrong in a workspace's makes everything ask. */
+/** @throws UsageError if a flag or the user's own file cannot be read. A workspace file that cannot be read makes everything ask. */
 export function readPolicy(
   { allow = [], deny = [], policy }: PolicyOptions,
   roots: readonly string[],
   warn: (problem: string) => void,
 ): PolicySettings {
   const flags = [...deny.map((text) => ruleOf('deny', text)), ...allow.map((text) => ruleOf('allow', text))];
-  const own = joinRules(checked(readRules(flags, 'user', 'the command line', { isFatal: true })));
+  const fromFlags = joinRules(expectValid(readRules(flags, 'user', 'the command line', { isFatal: true })));
   const file = policy === undefined ? undefined : userFile(policy);
   const ofWorkspace = roots.map((root) => workspaceFile(join(root, '.kedge', 'policy.json')));
   const all = joinRules(
-    own,
-    ...(file ? [checked(readRules(file.rules, 'user', policy as string, { isFatal: true }))] : []),
+    fromFlags,
+    ...(file ? [expectValid(readRules(file.rules, 'user', policy as string, { isFatal: true }))] : []),
     ...ofWorkspace,
   );
   for (const problem of all.problems) warn(problem);
   return { ...all, readOnlyCommands: file?.allowReadOnlyCommands ?? false };
 }
 
-/** `path:src/**`, `command:npm test`, `host:example.com`, `tool:create_file`, `server:github`. */
+/** Parses a rule such as `path:src/**`, `command:npm test`, `host:example.com`, `tool:create_file` or `server:github`. */
 function ruleOf(effect: 'allow' | 'deny', text: string): Record<string, string> {
   const at = text.indexOf(':');
   const kind = KINDS.find((name) => name === text.slice(0, at));
   const value = text.slice(at + 1).trim();
   if (kind && value) return { effect, [kind]: value };
-  // The name of an MCP tool has a colon of its own.
+  // The name of an MCP tool contains a colon itself.
   if (text.startsWith('mcp:')) return { effect, tool: text };
   throw new UsageError(
-    `--${effect} takes ${KINDS.map((name) => `${name}:…`).join(', ')}, for example command:"npm test", not ${JSON.stringify(text)}.`,
+    `--${effect} must be one of ${KINDS.map((name) => `${name}:…`).join(', ')}, for example command:"npm test", not ${JSON.stringify(text)}.`,
   );
 }
 
-function checked(set: RuleSet): RuleSet {
+function expectValid(set: RuleSet): RuleSet {
   if (set.problems.length > 0) throw new UsageError(set.problems.join(' '));
   return set;
 }
 
-/** Unknown keys are refused: one of them may be meant to deny something. Built here, since most users have no such file. */
+/**
+ * Unknown keys are rejected, because one of them may be a misspelled rule that denies something. The schema is built here, because most
+ * users have no such file.
+ */
 function parsePolicyFile(text: string) {
   return z.strictObject({ rules: z.unknown(), allowReadOnlyCommands: z.boolean().optional() }).safeParse(jsonIn(text));
 }
@@ -59,11 +62,11 @@ function userFile(path: string): { rules?: unknown; allowReadOnlyCommands?: bool
   try {
     text = readFileSync(path, 'utf8');
   } catch {
-    throw new UsageError(`The policy file ${path} cannot be read.`);
+    throw new UsageError(`The policy file ${path} cannot be read. Check that it exists and that you may read it.`);
   }
   const parsed = parsePolicyFile(text);
   if (parsed.success) return parsed.data;
-  throw new UsageError(`${path} is no policy: it takes {"rules": [{"effect": "deny", "path": "src/**"}]}.`);
+  throw new UsageError(`${path} is not a policy file. It must look like {"rules": [{"effect": "deny", "path": "src/**"}]}.`);
 }
 
 function workspaceFile(path: string): RuleSet {

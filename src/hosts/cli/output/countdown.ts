@@ -1,9 +1,9 @@
-/** A wait that counts down in a line of its own, at a terminal. */
+/** Shows a wait as a countdown in one line of a terminal. */
 import type { Output } from './terminal.ts';
 
 const TICK_MS = 1000;
-/** To the line's beginning, and empties it. */
-const AFRESH = '\r\u001b[K';
+/** Moves the cursor to the beginning of the line and clears it. */
+const CLEAR_LINE = '\r\u001b[K';
 const USUAL_COLUMNS = 80;
 
 export class Countdown {
@@ -15,7 +15,7 @@ export class Countdown {
     this.#output = output;
   }
 
-  /** `text` says what is left of the wait. */
+  /** `text` formats the remaining time. */
   begin(text: (leftMs: number) => string, waitMs: number): void {
     this.end();
     const until = performance.now() + waitMs;
@@ -24,12 +24,12 @@ export class Countdown {
     this.#timer = setInterval(() => this.#draw(), TICK_MS).unref();
   }
 
-  /** Somebody else writes a line; the next tick goes on below it. */
+  /** Clears the line before other output is written. The next tick draws the countdown below that output. */
   clear(): void {
-    if (this.#text) this.#output.write(AFRESH);
+    if (this.#text) this.#output.write(CLEAR_LINE);
   }
 
-  /** The line stays as it is; `newline` where the cursor is still in it. False where nothing counts down. */
+  /** Ends the countdown and leaves its line in place. `newline` moves the cursor to the next line. Returns false if no countdown is active. */
   end(newline = true): boolean {
     if (!this.#text) return false;
     clearInterval(this.#timer);
@@ -41,10 +41,10 @@ export class Countdown {
     return true;
   }
 
-  /** A line that the terminal has to break could not be written over. */
+  /** The text is cut to the width of the terminal, because a wrapped line could not be overwritten. */
   #draw(): void {
     const text = this.#text?.() ?? '';
     const room = (this.#output.columns || USUAL_COLUMNS) - 1;
-    this.#output.write(AFRESH + (text.length > room ? `${text.slice(0, room - 1)}…` : text));
+    this.#output.write(CLEAR_LINE + (text.length > room ? `${text.slice(0, room - 1)}…` : text));
   }
 }

@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs';
 import type { Session } from '../../../app/session/session.ts';
 import { planMarkdown } from '../../../core/view/plan-markdown.ts';
 
-/** Writes the session's last plan, with how far it is, as Markdown. @throws Error where the file cannot be written. */
+/** Writes the session's last plan and its progress as Markdown. @throws Error if the file cannot be written */
 export function writePlan(session: Session, file: string): void {
   const last = session.plans.list().at(-1);
   if (!last) {
-    process.stderr.write(`There is no plan, so ${file} was not written.\n`);
+    process.stderr.write(`The session has no plan, so ${file} was not written.\n`);
     return;
   }
   const steps = last.runId === undefined ? {} : session.state.runs.get(last.runId)?.steps;
@@ -15,5 +15,5 @@ export function writePlan(session: Session, file: string): void {
   } catch (error) {
     throw new Error(`The plan could not be written to ${file}: ${(error as Error).message}`);
   }
-  process.stderr.write(`The plan is in ${file}.\n`);
+  process.stderr.write(`The plan was written to ${file}.\n`);
 }

@@ -1,9 +1,9 @@
-/** A sign of life, at a terminal, where nothing else has shown for a while: a line that goes as soon as there is something to show. */
+/** Shows in one line of a terminal what the program is waiting for, after some time without other output. The line disappears with the next output. */
 import { type Output, paintFor } from './terminal.ts';
 
 const USUAL_COLUMNS = 80;
 
-export class Waiting {
+export class ProgressLine {
   readonly #output: Output;
   readonly #afterMs: number;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -14,7 +14,7 @@ export class Waiting {
     this.#afterMs = afterMs;
   }
 
-  /** `text` says for what, in one line. It is written once and not again, so what the user types meanwhile stays to be seen. */
+  /** `text` says in one line what the program is waiting for. The line is written only once, so that it does not overwrite what the user types. */
   begin(text: string): void {
     this.end();
     this.#timer = setTimeout(() => {
@@ -24,7 +24,7 @@ export class Waiting {
     }, this.#afterMs).unref();
   }
 
-  /** Whether there was a line to take away. */
+  /** Removes the line. Returns false if none was shown. */
   end(): boolean {
     clearTimeout(this.#timer);
     const wasShown = this.#isShown;

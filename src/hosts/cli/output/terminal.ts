@@ -1,4 +1,4 @@
-/** Writing to a terminal: colours where they are wanted, and no control of the terminal by what is shown. */
+/** Writes to a terminal: uses colours if the user wants them, and escapes everything that would control the terminal. */
 
 import type { ChangeSummary } from '../../../core/session/effects.ts';
 import { type FileDetail, withoutCut } from '../../../core/view/approval-details.ts';
@@ -11,15 +11,15 @@ export type Paint = Record<'dim' | 'bold' | 'red' | 'green' | 'cyan', (text: str
 const CODES: Record<keyof Paint, [number, number]> = { dim: [2, 22], bold: [1, 22], red: [31, 39], green: [32, 39], cyan: [36, 39] };
 
 export function paintFor(output: Output, env: Readonly<Record<string, string | undefined>> = process.env): Paint {
-  const coloured = output.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
+  const hasColour = output.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
   const paint = {} as Paint;
   for (const [name, [on, off]] of Object.entries(CODES)) {
-    paint[name as keyof Paint] = coloured ? (text) => `\u001b[${on}m${text}\u001b[${off}m` : (text) => text;
+    paint[name as keyof Paint] = hasColour ? (text) => `\u001b[${on}m${text}\u001b[${off}m` : (text) => text;
   }
   return paint;
 }
 
-/** A file, a model or a server may put in text what moves the cursor, turns the reading order or is not seen, to show something else than there is. */
+/** Escapes control, bidirectional and invisible characters, with which a file, a model or a server could make text look like something else. */
 export function harmless(text: string): string {
   return visibleText(text.replaceAll('\r\n', '\n')).replaceAll('\r', markOf);
 }
@@ -46,8 +46,8 @@ export function diffText(changes: Diffs, paint: Paint): string {
           if (line.startsWith('@@')) return paint.cyan(line);
           return line.startsWith('+') ? paint.green(line) : line.startsWith('-') ? paint.red(line) : line;
         });
-      const cut = more > 0 ? [paint.bold(`… ${more} more lines of this diff are not shown here.`)] : [];
-      return [`${head}  ${changeCounts(counts)}`, ...(diff ? lines : []), ...cut].join('\n');
+      const cutNote = more > 0 ? [paint.bold(`… ${more} more lines of this diff are not shown here.`)] : [];
+      return [`${head}  ${changeCounts(counts)}`, ...(diff ? lines : []), ...cutNote].join('\n');
     })
     .join('\n');
 }

@@ -1,7 +1,7 @@
-/** Which variables of the environment a command does not get: keys of model services, and what the user names. */
+/** Decides which environment variables a command does not get: keys of model services, and those that the user excludes. */
 import { CATALOG } from '../../../providers/catalog.ts';
 
-/** Names of variables, in which `*` stands for any letters. What is passed on wins. */
+/** Names of variables, in which `*` matches any characters. `pass` takes precedence over `withhold`. */
 export type EnvironmentRules = { pass: readonly string[]; withhold: readonly string[] };
 
 export const NO_ENVIRONMENT_RULES: EnvironmentRules = { pass: [], withhold: [] };
@@ -10,7 +10,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const words = (text: string) => text.trim().split(/\s+/);
 
-/** Makers and gateways of models, as their variables begin. */
+/** Model providers and gateways, as the names of their variables begin. */
 const SERVICES =
   words(`OPENAI ANTHROPIC CLAUDE GEMINI GOOGLE_AI GOOGLE_GENAI GOOGLE_GENERATIVE_AI GOOGLE_API VERTEX VERTEX_AI MISTRAL CODESTRAL
   GROQ DEEPSEEK XAI GROK OPENROUTER AZURE_OPENAI AZURE_AI AZURE_API AZURE_INFERENCE HF HUGGINGFACE HUGGING_FACE HUGGINGFACEHUB COHERE CO
@@ -20,14 +20,14 @@ const SERVICES =
   DEEPINFRA NOVITA NEBIUS SILICONFLOW FRIENDLI PORTKEY DATABRICKS`);
 const KIND = '(?:\\w+_)?(?:API_?KEYS?(?:_\\w+)?|(?:KEY|TOKEN|SECRET|PAT)(?:_?\\d+)?)';
 const OF_SERVICES = new RegExp(`^(?:${SERVICES.join('|')})_${KIND}$`);
-/** With a word before it, such as `MY_` or `VITE_`; a short name behind one could be anything. */
+/** Allows a prefix such as `MY_` or `VITE_`. Short service names are left out, because after a prefix they could mean anything. */
 const OF_SERVICES_PREFIXED = new RegExp(`_(?:${SERVICES.filter(({ length }) => length > 3).join('|')})_${KIND}$`);
 const OTHERS = /^(?:\w+_)?(?:(?:GITHUB|GH)_(?:\w+_)?(?:TOKEN|PAT)|AWS_BEARER_TOKEN_BEDROCK)$/;
 const OF_CATALOG = new Set(CATALOG.flatMap(({ keyVariables = [] }) => keyVariables));
-/** What only Kedge reads, and what makes a shell run something else first. */
+/** Variables that only Kedge reads, and those that make a shell run another program first. */
 const NEVER = /^(?:KEDGE_.*|BASH_ENV|ENV)$/;
 
-/** @returns the names of what a command does not get; `told` are those that somebody may miss. */
+/** Returns the names of the variables that a command does not get. `told` are those whose absence the model is told about. */
 export function withheldFrom(env: Environment, { pass, withhold }: EnvironmentRules): { names: string[]; told: string[] } {
   const names = Object.keys(env).sort();
   const told = names.filter((name) => !NEVER.test(name) && (matches(name, withhold) || isKey(name)) && !matches(name, pass));

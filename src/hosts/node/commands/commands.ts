@@ -1,4 +1,4 @@
-/** Commands and what became of them: time-outs, background processes, reading on. How one is started is the host's to say. */
+/** Runs commands: timeouts, background processes, and reading their output later. The host decides how a process is started. */
 import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,43 +10,43 @@ import { CommandOutput, linesFrom } from './output.ts';
 import { type Ending, findShell, type Launch, launchProcess, type Running, type Shell } from './process.ts';
 
 export type CommandsOptions = {
-  /** Where outputs are kept. */
+  /** The directory where outputs are stored. */
   storage: string;
-  /** The directory on disk. @throws Error where it is on no disk, or no longer at that place. */
+  /** Returns the directory on disk. @throws Error when it is not on disk, or no longer at that place. */
   directory(at: Location): string;
   launch?: Launch;
   shell?: Shell;
-  /** Which variables the user passes on or withholds; asked for each command. */
+  /** Returns the variables that the user passes on or withholds. It is called for each command. */
   environment?(): EnvironmentRules;
 };
 
 type Entry = {
   id: string;
   running: Running;
-  /** Variables that it did not get, and may miss. */
+  /** Variables that the command did not get and may miss. */
   withheld: readonly string[];
   output: CommandOutput;
   state: CommandState;
   begun: number;
   durationMs?: number;
-  /** Why it is being stopped, which is how it will have ended. */
+  /** The state that the command will have when it has been stopped. */
   stopping?: CommandState;
-  /** The line that reading goes on from. */
+  /** The line from which the next read continues. */
   next: number;
   done: Promise<void>;
 };
 
-/** In the background: how long a command is looked at before it is left alone, and how long after its last output. */
+/** How long the start of a background command is observed, and how long it must be silent after its last output. */
 const FIRST_LOOK_MS = 2_000;
 const QUIET_MS = 300;
-/** How long reading waits for more. */
+/** How long a read waits for more output. */
 const WAIT_MS = 5_000;
-/** A stopped command is reported by then, dead or not. */
+/** A stopped command is reported after this time, even if it is still running. */
 const STOPPED_MS = 60;
 const LIVE_LINES = 12;
 const LIVE_CHARS = 2_000;
 const LIVE_MS = 100;
-/** Outputs are kept for a day, and what is known of a command as long as it is among the last. */
+/** Outputs are stored for a day. The states of the latest commands are kept in memory. */
 const KEEP_MS = 24 * 60 * 60_000;
 const KEEP_ENTRIES = 50;
 
@@ -74,7 +74,7 @@ export class Commands implements CommandRunner {
     const end = new AbortController();
     if (onOutput) void this.#report(entry, onOutput, end.signal);
     try {
-      await Promise.race([spec.background ? this.#settled(entry) : entry.done, stopped(signal)]);
+      await Promise.race([spec.background ? this.#untilQuiet(entry) : entry.done, afterAbort(signal)]);
     } finally {
       clearTimeout(timer);
       end.abort();
@@ -109,7 +109,7 @@ export class Commands implements CommandRunner {
     return true;
   }
 
-  /** Ends all that still runs. */
+  /** Stops all running commands. */
   dispose(): void {
     for (const entry of this.#entries.values()) if (entry.state.kind === 'running') this.#stop(entry, { kind: 'stopped' });
   }
@@ -161,8 +161,8 @@ export class Commands implements CommandRunner {
     entry.running.stop();
   }
 
-  /** Its first output has come and it is quiet, or it is not, but has been looked at long enough. */
-  async #settled({ output, done }: Entry): Promise<void> {
+  /** Resolves when a background command has produced output and is silent, or when it was observed long enough. */
+  async #untilQuiet({ output, done }: Entry): Promise<void> {
     const end = new AbortController();
     const wait = (ms: number) => delay(ms, true, { signal: end.signal }).catch(() => true);
     const enough = wait(FIRST_LOOK_MS);
@@ -179,12 +179,12 @@ export class Commands implements CommandRunner {
       const tail = output.tail(LIVE_LINES, LIVE_CHARS);
       if (tail !== shown) onOutput(tail);
       shown = tail;
-      await Promise.race([more, stopped(signal, 0)]);
+      await Promise.race([more, afterAbort(signal, 0)]);
       await delay(LIVE_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 
-  /** After a restart only the output is there. */
+  /** After a restart, only the output is available. */
   async #readFile(id: string, from = 1): Promise<CommandLines | undefined> {
     if (!/^[0-9a-f]{6}$/.test(id)) return undefined;
     try {
@@ -209,12 +209,12 @@ export class Commands implements CommandRunner {
         if (statSync(file).mtimeMs < Date.now() - KEEP_MS) rmSync(file);
       }
     } catch {
-      // There is nothing yet, or somebody else sweeps.
+      // The directory does not exist yet, or another process is cleaning it up.
     }
   }
 }
 
-function stopped(signal: AbortSignal, afterMs = STOPPED_MS): Promise<void> {
+function afterAbort(signal: AbortSignal, afterMs = STOPPED_MS): Promise<void> {
   return new Promise((resolve) => {
     const wait = () => void setTimeout(resolve, afterMs);
     if (signal.aborted) wait();

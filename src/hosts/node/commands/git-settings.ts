@@ -1,4 +1,4 @@
-/** What the configuration of a repository itself says, as git reads it there: with what it includes, and that of its submodules. */
+/** Reads the configuration of a repository the way git does, including included files and the configuration of submodules. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,13 +7,13 @@ import type { GitSetting } from '../../../policy/commands/programs/git-programs.
 
 const LIMITS = { timeout: 10_000, maxBuffer: 100_000_000, windowsHide: true } as const;
 const MAX_REPOSITORIES = 50;
-/** Neither runs a program that a repository names. */
+/** Neither of these commands runs a program that the repository configures. */
 const LIST = ['config', '--list', '--show-scope', '-z'];
 const FILES = ['-c', 'core.fsmonitor=false', 'ls-files', '--stage', '-z'];
 
-/** None where there is no repository, or no git; undefined where it cannot be told. */
+/** Returns an empty list when there is no repository or no git, and undefined when the configuration cannot be determined. */
 export async function gitSettings(directory: string): Promise<GitSetting[] | undefined> {
-  const found: GitSetting[] = [];
+  const settings: GitSetting[] = [];
   const waiting = [directory];
   for (let count = 0; count < waiting.length; count++) {
     if (count >= MAX_REPOSITORIES) return undefined;
@@ -23,13 +23,13 @@ export async function gitSettings(directory: string): Promise<GitSetting[] | und
     if (listed === undefined) return undefined;
     const own = ownSettings(listed);
     const isSubmodule = count > 0;
-    found.push(...(isSubmodule || !(await isElsewhere(at, own)) ? own.filter(({ key }) => key !== 'core.worktree') : own));
+    settings.push(...(isSubmodule || !(await isElsewhere(at, own)) ? own.filter(({ key }) => key !== 'core.worktree') : own));
     if (own.length === 0) continue;
     const files = await git(at, FILES);
     if (files === undefined) return undefined;
     for (const path of linksIn(files)) if (existsSync(join(at, path, '.git'))) waiting.push(join(at, path));
   }
-  return found;
+  return settings;
 }
 
 async function git(cwd: string, args: readonly string[]): Promise<string | undefined> {
@@ -40,7 +40,7 @@ async function git(cwd: string, args: readonly string[]): Promise<string | undef
   }
 }
 
-/** Scope, NUL, key, line feed, value, NUL; a key without a value has no line feed. */
+/** The format is scope, NUL, key, line feed, value, NUL. A key without a value has no line feed. */
 function ownSettings(listed: string): GitSetting[] {
   const parts = listed.split('\0');
   const settings: GitSetting[] = [];
@@ -52,14 +52,14 @@ function ownSettings(listed: string): GitSetting[] {
   return settings;
 }
 
-/** Whether git takes another place for the files of the repository than one that says to be it, as each submodule does. */
+/** Whether git uses a work tree that does not claim to belong to the repository. The work tree of a submodule does. */
 async function isElsewhere(cwd: string, settings: readonly GitSetting[]): Promise<boolean> {
   if (!settings.some(({ key }) => key === 'core.worktree')) return false;
   const top = (await git(cwd, ['rev-parse', '--show-toplevel']))?.trim();
   return !top || !existsSync(join(top, '.git'));
 }
 
-/** Places of other repositories in the index. */
+/** Returns the paths of submodules in the index. */
 function linksIn(files: string): string[] {
   return files.split('\0').flatMap((line) => (line.startsWith('160000 ') ? [line.slice(line.indexOf('\t') + 1)] : []));
 }

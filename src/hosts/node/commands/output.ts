@@ -1,14 +1,14 @@
-/** The output of one command: its first and last lines in memory, all of it in a file that can be read on. */
+/** Collects the output of one command. The first and last lines are held in memory; all of it is in a file that can be read later. */
 import { closeSync, createReadStream, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { TerminalText } from '../../../tools/commands/command-text.ts';
 import type { Excerpt } from '../../../workspace/commands.ts';
 
-/** What a model is handed at once. */
+/** The limits of what the model receives at once. */
 export const MAX_LINES = 200;
 export const MAX_CHARS = 12_000;
 const MAX_LINE = 2_000;
-/** More is not kept: a program that does not stop writing shall not fill the disk. */
+/** Later output is dropped, so that a program that never stops writing does not fill the disk. */
 const MAX_FILE = 256_000_000;
 
 export class CommandOutput {
@@ -18,8 +18,8 @@ export class CommandOutput {
   #first = '';
   #last = '';
   #length = 0;
-  #settledLines = 0;
-  /** Wakes whoever waits for more. */
+  #finalLines = 0;
+  /** Resolves `more()`. */
   #wake = () => {};
   #more: Promise<void>;
 
@@ -33,29 +33,29 @@ export class CommandOutput {
 
   write(text: string): void {
     this.#text.write(text);
-    this.#tell();
+    this.#notifyReaders();
   }
 
   end(): void {
     this.#text.end();
     if (this.#fd !== undefined) closeSync(this.#fd);
     this.#fd = undefined;
-    this.#tell();
+    this.#notifyReaders();
   }
 
-  /** Lines so far; one that has only begun counts. */
+  /** The number of lines so far, including an incomplete one. */
   get lines(): number {
     const open = this.#text.open;
     const end = open || this.#last;
-    return this.#settledLines + newlines(open) + (end !== '' && !end.endsWith('\n') ? 1 : 0);
+    return this.#finalLines + newlines(open) + (end !== '' && !end.endsWith('\n') ? 1 : 0);
   }
 
-  /** Lines so far that are whole. */
+  /** The number of complete lines so far. */
   get wholeLines(): number {
-    return this.#settledLines + newlines(this.#text.open);
+    return this.#finalLines + newlines(this.#text.open);
   }
 
-  /** Resolves with the next output, or its end. */
+  /** Resolves with the next output, or at the end. */
   more(): Promise<void> {
     return this.#more;
   }
@@ -70,12 +70,12 @@ export class CommandOutput {
     return { head: readable(head), tail: readable(tail), gap };
   }
 
-  /** The last lines, for display. */
+  /** Returns the last lines, for display. */
   tail(lines: number, chars: number): string {
     return readable(lastLines(`${this.#last}${this.#text.open}`.trimEnd(), lines, chars));
   }
 
-  /** Whole lines from one on, cut where they are very long; `to` is the last that is shown. */
+  /** Returns complete lines from `fromLine` on, cut off when they are very long. `to` is the number of the last line. */
   read(fromLine: number): Promise<{ text: string; to: number }> {
     return linesFrom(this.file, fromLine, this.#text.open);
   }
@@ -84,18 +84,18 @@ export class CommandOutput {
     if (this.#first.length < MAX_CHARS) this.#first += text.slice(0, MAX_CHARS - this.#first.length);
     this.#last = text.length >= MAX_CHARS ? text.slice(-MAX_CHARS) : (this.#last + text).slice(-MAX_CHARS);
     this.#length += text.length;
-    this.#settledLines += newlines(text);
+    this.#finalLines += newlines(text);
     if (this.#fd === undefined || this.#length > MAX_FILE) return;
     try {
       writeSync(this.#fd, text);
     } catch {
-      // Without room on the disk there is less to read on, and the command goes its way.
+      // When the disk is full, the rest of the output cannot be read later, but the command continues.
       closeSync(this.#fd);
       this.#fd = undefined;
     }
   }
 
-  #tell(): void {
+  #notifyReaders(): void {
     this.#wake();
     this.#more = this.#nextWake();
   }
@@ -107,7 +107,7 @@ export class CommandOutput {
   }
 }
 
-/** Of a file, and what comes after it. @throws where there is no such file. */
+/** Returns lines of a file followed by `rest`. @throws Error when the file does not exist. */
 export async function linesFrom(file: string, fromLine: number, rest = ''): Promise<{ text: string; to: number }> {
   const lines: string[] = [];
   let number = 1;
@@ -146,13 +146,13 @@ export async function linesFrom(file: string, fromLine: number, rest = ''): Prom
   return { text: readable(lines.join('\n')), to: fromLine + lines.length - 1 };
 }
 
-/** Text, or a word on what is none. */
+/** Replaces binary output by a remark. */
 function readable(text: string): string {
   const strange = text.length - text.replaceAll('\ufffd', '').length;
   return strange > text.length / 10 ? '[binary output, not shown]' : text;
 }
 
-/** Whole lines from the beginning; where not even one fits, the beginning of it. */
+/** Returns complete lines from the beginning. When the first line does not fit, it is cut off. */
 function firstLines(text: string, lines: number, chars: number): string {
   const cut = text.slice(0, chars);
   let end = 0;
@@ -164,7 +164,7 @@ function firstLines(text: string, lines: number, chars: number): string {
   return end === 0 ? `${cut}…` : cut.slice(0, end);
 }
 
-/** Whole lines to the end; where not even one fits, the end of it. */
+/** Returns complete lines up to the end. When the last line does not fit, its beginning is cut off. */
 function lastLines(text: string, lines: number, chars: number): string {
   const cut = text.length > chars ? text.slice(-chars) : text;
   let begin = cut.length;

@@ -1,17 +1,17 @@
-/** Programs that Kedge starts, with whatever they start themselves: ended together, and not left behind. */
+/** Stops a program together with all programs that it started. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** After a stop, how long a program has to end by itself. */
+/** How long a stopped program has to exit by itself. */
 export const GRACE_MS = 2_000;
 
-/** Groups that may not outlive this program. */
+/** Groups that must not outlive this process. */
 const alive = new Set<ProcessGroup>();
 process.once('exit', () => {
   for (const group of alive) group.kill();
 });
 
-/** A program that was started with a process group of its own, and all that it starts. */
+/** A program with a process group of its own, which includes all programs that it starts. */
 export class ProcessGroup {
   readonly #child: ChildProcess;
 
@@ -20,12 +20,12 @@ export class ProcessGroup {
     alive.add(this);
   }
 
-  /** It may outlive this program: what is left of it is nobody's business any more. */
+  /** Lets the rest of the group outlive this process. */
   forget(): void {
     alive.delete(this);
   }
 
-  /** Whether nothing of it runs any more, at the latest after this time. */
+  /** Waits at most `ms` milliseconds for the group to exit. Returns whether it has. */
   async gone(ms: number): Promise<boolean> {
     for (const end = Date.now() + ms; this.#signal(0); await delay(10)) if (Date.now() >= end) return false;
     return true;
@@ -35,7 +35,7 @@ export class ProcessGroup {
     if (this.terminate()) setTimeout(() => this.kill(), GRACE_MS).unref();
   }
 
-  /** @returns whether there was anybody to get it. */
+  /** Returns whether any process of the group was running. */
   terminate(): boolean {
     return this.#signal('SIGTERM');
   }
@@ -44,7 +44,7 @@ export class ProcessGroup {
     this.#signal('SIGKILL');
   }
 
-  /** Whether there was anybody to get it. */
+  /** Returns whether any process of the group was running. */
   #signal(signal: NodeJS.Signals | 0): boolean {
     const { pid } = this.#child;
     if (pid === undefined) return false;

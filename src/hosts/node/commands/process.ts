@@ -1,4 +1,4 @@
-/** A command as a process group of its own, without a terminal. */
+/** Runs a command in its own process group, without a terminal. */
 import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -10,11 +10,11 @@ import { ProcessGroup } from './process-group.ts';
 
 export type Ending = { code?: number; signal?: string; leftovers?: boolean };
 
-/** A command that runs. `output` ends when no more can come; `ended` resolves after it. */
+/** A running command. `output` ends when no more can come; `ended` resolves after it. */
 export type Running = {
   output: AsyncIterable<string>;
   ended: Promise<Ending>;
-  /** Politely at once; by force two seconds later, or when this program ends. */
+  /** Sends SIGTERM at once, and SIGKILL two seconds later or when this process exits. */
   stop(): void;
 };
 
@@ -25,29 +25,29 @@ export type LaunchSpec = {
   shell: Shell;
   /** Names of variables that the command does not get. */
   withheld: readonly string[];
-  /** Called right before the command is started. @throws PathError when a link was put on the way to `cwd`. */
+  /** Called right before the command is started. @throws PathError when a symbolic link was put on the path of `cwd`. */
   expectPlace(): void;
 };
 export type Launch = (spec: LaunchSpec, signal: AbortSignal) => Promise<Running>;
 
 export type Shell = { name: CommandLine['shell']; path: string };
 
-/** After a shell has ended, how long what it started has to end as well, or its pipe may be silent. */
+/** How long the child processes of a shell may run, and their pipe may be silent, after the shell has exited. */
 const SETTLE_MS = 150;
 
-/** Nobody is there to page through anything or to answer; what is left is the user's own environment. */
+/** Disables pagers and prompts, because nobody is there to answer. All other variables are the user's own. */
 export const HINTS: Readonly<Record<string, string>> = {
   PAGER: 'cat',
   GIT_PAGER: 'cat',
   GIT_EDITOR: 'true',
   GIT_SEQUENCE_EDITOR: 'true',
   GIT_TERMINAL_PROMPT: '0',
-  // What only reads writes no index, and so runs no hook.
+  // Read-only git commands must not write the index, which would run a hook.
   GIT_OPTIONAL_LOCKS: '0',
   NO_COLOR: '1',
 };
 
-/** The shell that commands are run with: the first bash on PATH, else what each system has. */
+/** Returns the shell for commands: the first bash on PATH, or else the default shell of the system. */
 export function findShell(env: NodeJS.ProcessEnv = process.env, platform: NodeJS.Platform = process.platform): Shell {
   if (platform === 'win32') return { name: 'powershell', path: 'powershell.exe' };
   for (const directory of [...(env.PATH ?? '').split(delimiter), '/bin', '/usr/bin']) {
@@ -78,7 +78,7 @@ export const launchProcess: Launch = async ({ text, cwd, shell, withheld, expect
   expectPlace();
   const child = isWindows
     ? spawn(shell.path, shellArguments(shell, text), { cwd, env, windowsHide: true, stdio: ['ignore', 'pipe', 'pipe'] })
-    : // Both outputs into one pipe, so that their order stays.
+    : // Both outputs go into one pipe, so that their order is preserved.
       spawn('/bin/sh', ['-c', 'exec "$@" 2>&1', 'sh', shell.path, ...shellArguments(shell, text)], {
         cwd,
         env,
@@ -101,7 +101,7 @@ export const launchProcess: Launch = async ({ text, cwd, shell, withheld, expect
   return { output: textOf(pipes), ended, stop: () => group.stop() };
 };
 
-/** Whoever left the group may hold a pipe open for ever. */
+/** A process that has left the group may keep a pipe open forever. */
 async function closeWhenSilent(pipe: Readable): Promise<void> {
   const closed = new Promise<boolean>((resolve) => {
     if (pipe.closed) resolve(true);
@@ -114,7 +114,7 @@ async function closeWhenSilent(pipe: Readable): Promise<void> {
   }
 }
 
-/** What comes out of any of them, as it comes; bytes that are no UTF-8 are replaced. */
+/** Yields the output of all pipes as it arrives. Invalid UTF-8 is replaced. */
 async function* textOf(pipes: Readable[]): AsyncGenerator<string> {
   if (pipes.length === 1) return yield* decoded(pipes[0] as Readable);
   const sources = pipes.map(decoded);
@@ -137,7 +137,7 @@ async function* decoded(pipe: Readable): AsyncGenerator<string, undefined> {
   try {
     for await (const chunk of pipe) yield decoder.decode(chunk as Uint8Array, { stream: true });
   } catch (error) {
-    // It was closed on what had been left behind.
+    // The pipe was closed because a leftover process still held it.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
   const rest = decoder.decode();

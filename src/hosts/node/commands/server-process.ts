@@ -1,14 +1,15 @@
-/** The program of an MCP server, with its standard input and output as pipes. */
+/** Starts the program of an MCP server, with pipes for its standard input and output. */
 import crossSpawn from 'cross-spawn';
 import type { ServerProcess, StartServer } from '../../../mcp/types.ts';
 import { ProcessGroup } from './process-group.ts';
 
-/** How long a server has to end once its input has, and once it was asked to. */
+/** How long a server has to exit after its input was closed, and after SIGTERM. */
 const END_OF_INPUT_MS = 500;
 const SIGTERM_MS = 1_000;
 
 export const startServer: StartServer = async ({ command, args, env, cwd }, on) => {
-  // A process group of its own on systems that know such a thing: a Ctrl+C meant for Kedge is not meant for it, and all of it can be ended.
+  // With a process group of its own, where the system has them, the server does not receive a Ctrl+C that is meant for Kedge, and all its
+  // processes can be stopped.
   const detached = process.platform !== 'win32';
   // On Windows, cross-spawn finds scripts such as npx.cmd.
   const child = crossSpawn(command, args, {
@@ -21,7 +22,7 @@ export const startServer: StartServer = async ({ command, args, env, cwd }, on) 
   const { stdin, stdout, stderr } = child;
   await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject));
   const group = new ProcessGroup(child);
-  // Whoever writes to a server that has ended hears of that by its end.
+  // A write to a server that has exited must not throw; the caller learns of the exit from `closed`.
   stdin?.on('error', () => undefined);
   stdout?.on('data', on.output);
   stderr?.on('data', (chunk: Buffer) => on.said(chunk.toString()));

@@ -1,4 +1,4 @@
-/** Which addresses are somebody's own: this computer, its network, and what is no address of one host in the Internet. */
+/** Decides which addresses are private: this computer, its network, and addresses that do not belong to a single host on the Internet. */
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
 const CLOSED = [
@@ -23,12 +23,12 @@ const CLOSED = [
   '2002::/16', // 6to4, which holds an IPv4 address
   '3fff::/20',
 ];
-/** Of IPv6 only this is the Internet. */
+/** Only this range of IPv6 is the public Internet. */
 const GLOBAL_IPV6 = ['2000::/3'];
 
 let lists: { closed: BlockList; global6: BlockList } | undefined;
 
-/** Built for the first address, for most runs look at none. */
+/** The lists are built when the first address is checked, because most runs check none. */
 function blockLists() {
   lists ??= { closed: blockList(CLOSED), global6: blockList(GLOBAL_IPV6) };
   return lists;
@@ -43,7 +43,7 @@ function blockList(ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** Names that networks give to their own hosts; so is every name without a dot. */
+/** Names that networks give to their own hosts. Names without a dot are private as well. */
 const OWN_NAME = /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa)$/;
 
 export function isPrivateAddress(address: string): boolean {
@@ -55,7 +55,7 @@ export function isPrivateAddress(address: string): boolean {
   return closed.check(bare, 'ipv4');
 }
 
-/** By its letters alone. Numbers in all their forms are addresses by the time that they are in a URL. */
+/** Decides by the text of the host name alone. The URL class has already normalized IP addresses in unusual notations. */
 export function isPrivateHost({ hostname }: URL): boolean {
   const name = hostname
     .replace(/^\[|\]$/g, '')
@@ -65,7 +65,7 @@ export function isPrivateHost({ hostname }: URL): boolean {
   return !name.includes('.') || OWN_NAME.test(name);
 }
 
-/** The IPv4 address that an IPv6 one stands for: mapped, or of a network that has no other (NAT64). */
+/** Returns the IPv4 address that an IPv6 address embeds: a mapped address, or one of NAT64. */
 function mappedAddress(address: string): string | undefined {
   if (!isIPv6(address)) return undefined;
   const { hostname } = new URL(`http://[${address}]`);

@@ -1,6 +1,6 @@
 /**
- * Pages of the web: the address that was checked is the one that is connected to, at every hop. Most runs fetch no page, so Node's modules for
- * that are imported where a request begins.
+ * Fetches web pages. Every connection, also after a redirect, goes to exactly the address that was checked. Most runs fetch no page, so
+ * Node's modules for HTTP are imported when a request begins.
  */
 import type { IncomingMessage } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
@@ -16,14 +16,14 @@ export type Resolve = (name: string) => Promise<Address[]>;
 export type PageFetcherOptions = {
   resolve?: Resolve;
   timeoutMs?: number;
-  /** Which addresses need leave. */
+  /** Decides which addresses need a permission. */
   isPrivate?: (address: string) => boolean;
 };
 
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 2_000_000;
 const MAX_HOPS = 5;
-/** Pages that are read piece by piece are not fetched for each. */
+/** Pages are cached, so that reading a page in parts fetches it only once. */
 const KEPT_PAGES = 5;
 const KEPT_MS = 5 * 60_000;
 
@@ -37,7 +37,7 @@ export class PageFetcher implements Fetcher {
   readonly #resolve: Resolve;
   readonly #timeoutMs: number;
   readonly #isPrivate: (address: string) => boolean;
-  readonly #kept = new Map<string, { page: Page; at: number }>();
+  readonly #cache = new Map<string, { page: Page; at: number }>();
 
   constructor({ resolve = resolveName, timeoutMs = TIMEOUT_MS, isPrivate = isPrivateAddress }: PageFetcherOptions = {}) {
     this.#isPrivate = isPrivate;
@@ -51,12 +51,12 @@ export class PageFetcher implements Fetcher {
 
   async get(url: URL, { privateAllowed }: { privateAllowed: boolean }, signal: AbortSignal): Promise<Page> {
     const key = `${privateAllowed} ${url.href}`;
-    const kept = this.#kept.get(key);
-    if (kept && Date.now() - kept.at < KEPT_MS) return kept.page;
+    const cached = this.#cache.get(key);
+    if (cached && Date.now() - cached.at < KEPT_MS) return cached.page;
     const timeout = AbortSignal.timeout(this.#timeoutMs);
     try {
       const page = await this.#follow(url, privateAllowed, AbortSignal.any([signal, timeout]));
-      if (page.status < 400 && !page.moved) this.#keep(key, page);
+      if (page.status < 400 && !page.moved) this.#addToCache(key, page);
       return page;
     } catch (error) {
       if (signal.aborted || error instanceof ToolError) throw error;
@@ -104,15 +104,15 @@ export class PageFetcher implements Fetcher {
     };
     const { request } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'));
     return new Promise((resolve, reject) => {
-      // A connection that is kept might be to an address that was never checked.
+      // A reused connection might lead to an address that was never checked.
       request(url, { agent: false, lookup: pinned, signal, headers: HEADERS }, resolve).once('error', reject).end();
     });
   }
 
-  #keep(key: string, page: Page): void {
-    this.#kept.delete(key);
-    this.#kept.set(key, { page, at: Date.now() });
-    for (const old of this.#kept.keys()) if (this.#kept.size > KEPT_PAGES) this.#kept.delete(old);
+  #addToCache(key: string, page: Page): void {
+    this.#cache.delete(key);
+    this.#cache.set(key, { page, at: Date.now() });
+    for (const old of this.#cache.keys()) if (this.#cache.size > KEPT_PAGES) this.#cache.delete(old);
   }
 }
 
@@ -120,21 +120,21 @@ const resolveName: Resolve = async (name) => (await import('node:dns/promises'))
 
 class PrivateAddress extends ToolError {
   constructor(name: string, address: string) {
-    super(`${name} is the private address ${address}, which was not asked: nothing in its name said so when leave was given.`);
+    super(`${name} resolves to the private address ${address}, which was not approved. No request was sent.`);
   }
 }
 
-/** Where the page is to be looked for instead. */
+/** Returns the target of a redirect. */
 function redirection(url: URL, { statusCode = 0, headers }: IncomingMessage): URL | undefined {
   if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined) return undefined;
   const next = URL.canParse(headers.location, url.href) ? new URL(headers.location, url) : undefined;
   if (!next || !/^https?:$/.test(next.protocol))
-    throw new ToolError(`${url.href} redirects to ${headers.location}, which is no web address.`);
+    throw new ToolError(`${url.href} redirects to ${headers.location}, which is not a web address.`);
   next.hash = '';
   return next;
 }
 
-/** The leave was for a host: another one, or one without encryption, is asked for anew. */
+/** The approval was for one host. Another host, or a downgrade to an unencrypted connection, needs a new one. */
 function isSameSite(from: URL, to: URL): boolean {
   const name = (url: URL) => url.hostname.replace(/^www\./, '');
   const isUpgrade = from.protocol === 'http:' && to.protocol === 'https:' && from.port === '' && to.port === '';
@@ -164,7 +164,7 @@ async function bodyOf(response: IncomingMessage): Promise<{ bytes: Buffer; isCut
   for await (const chunk of await unpacked(response)) {
     chunks.push(chunk as Buffer);
     size += (chunk as Buffer).length;
-    // Leaving the loop ends the connection.
+    // Leaving the loop closes the connection.
     if (size > MAX_BYTES) break;
   }
   response.destroy();

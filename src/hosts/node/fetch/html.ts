@@ -1,4 +1,4 @@
-/** An HTML page as Markdown: what a reader would see of it. A file of its own, loaded when the first page comes. */
+/** Converts an HTML page to Markdown that contains its visible text. The module is loaded when the first page arrives. */
 import { Parser } from 'htmlparser2';
 
 const HIDDEN = new Set(
@@ -9,7 +9,7 @@ const BLOCKS = new Set(
     ' ',
   ),
 );
-/** What stands for a tag's beginning and for its end, where that is always the same. */
+/** The text for the start and the end of a tag, where it does not depend on attributes. */
 const MARKS = new Map<string, [begin: string, end: string]>([
   ['br', ['\n', '']],
   ['hr', ['---', '']],
@@ -19,9 +19,9 @@ const MARKS = new Map<string, [begin: string, end: string]>([
   ...[1, 2, 3, 4, 5, 6].map((level): [string, [string, string]] => [`h${level}`, [`${'#'.repeat(level)} `, '']]),
 ]);
 
-/** Elements within elements; what is nested deeper stands beside its parent, as in browsers. */
+/** The limit for nested elements. Deeper elements become siblings of their parent, as in browsers. */
 const MAX_DEPTH = 512;
-/** Lists within lists that are still indented. */
+/** The limit for indenting nested lists. */
 const MAX_INDENT = 10;
 
 type Open = { tag: string; isHidden: boolean; start: number; href?: string | undefined };
@@ -33,7 +33,7 @@ export function markdownOf(html: string, base: string): string {
   return page.toString();
 }
 
-/** The time that the parser takes grows with how deep it is, for every tag. */
+/** Limits the nesting depth, because the time that the parser takes for each tag grows with the depth. */
 class ShallowParser extends Parser {
   readonly #page: PageText;
   #isFull = false;
@@ -69,7 +69,7 @@ class PageText {
   readonly #base: string;
   readonly #open: Open[] = [];
   readonly #lists: { count: number | undefined }[] = [];
-  /** Never an empty one. They are not put together before the end: a text that grows and is looked at would be copied each time. */
+  /** Pieces of text, never empty. They are joined only at the end, because reading a growing string would copy it each time. */
   readonly #pieces: string[] = [];
   #title = '';
   #preformatted = 0;
@@ -171,7 +171,7 @@ class PageText {
     if (this.#preformatted === 0) this.#add('`');
   }
 
-  /** A link without text, or to a place of the page itself, is only its text. */
+  /** A link without text, or to a part of the same page, becomes its text only. */
   #link(start: number, href: string | undefined): void {
     const url = href !== undefined && !href.startsWith('#') && URL.canParse(href, this.#base) ? new URL(href, this.#base) : undefined;
     if (!url || !/^(https?|mailto):$/.test(url.protocol)) return;

@@ -1,4 +1,4 @@
-/** What a server sent, as text: by its declared type and character set, else by what it looks like. */
+/** Decodes a response as text, by its declared type and character set or, failing that, by its content. */
 
 const TEXT_TYPES =
   /^(text\/|application\/(.*\+)?(json|xml|javascript|ecmascript|yaml|x-yaml|toml|x-ndjson|x-sh|sql|graphql|rtf)\b|image\/svg\+xml)/i;
@@ -15,7 +15,7 @@ export function isHtml(type: string, text: string): boolean {
 }
 
 export function decodedText(type: string, bytes: Uint8Array): string {
-  const label = markOf(bytes) ?? parameterOf(type) ?? (HTML_TYPES.test(type) ? declaredIn(bytes) : undefined) ?? 'utf-8';
+  const label = markOf(bytes) ?? parameterOf(type) ?? (HTML_TYPES.test(type) ? charsetIn(bytes) : undefined) ?? 'utf-8';
   try {
     return new TextDecoder(label).decode(bytes);
   } catch {
@@ -23,7 +23,7 @@ export function decodedText(type: string, bytes: Uint8Array): string {
   }
 }
 
-/** Two bytes a letter have zeros in them and are text all the same. */
+/** UTF-16 contains zero bytes although it is text. */
 function hasNul(bytes: Uint8Array, type: string): boolean {
   return !/utf-?16/i.test(markOf(bytes) ?? parameterOf(type) ?? '') && bytes.subarray(0, 4_096).includes(0);
 }
@@ -38,6 +38,6 @@ function parameterOf(type: string): string | undefined {
   return /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(type)?.[1];
 }
 
-function declaredIn(bytes: Uint8Array): string | undefined {
+function charsetIn(bytes: Uint8Array): string | undefined {
   return /<meta[^>]+charset\s*=\s*["']?([\w.:-]+)/i.exec(new TextDecoder('latin1').decode(bytes.subarray(0, 2_048)))?.[1];
 }

@@ -1,4 +1,4 @@
-/** Folders on disk, as the workspace sees them. */
+/** Provides folders on disk to the workspace. */
 import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { formatPath, innermost, PathError, uniqueNames } from '../../../workspace/paths.ts';
@@ -8,7 +8,7 @@ import { findInFolders, searchInFolders } from './folders.ts';
 import { type DirectoryEntry, expectReal, listReal, readReal, readRealRange, targetOf } from './real-files.ts';
 
 export type NodeFileSystemOptions = {
-  /** Asked once a search; without it, or where it finds none, folders are walked. */
+  /** Returns the path of ripgrep, and is called for each search. Without ripgrep, folders are searched in this process. */
   ripgrep?: () => Promise<string | undefined>;
 };
 
@@ -18,7 +18,7 @@ export class NodeFileSystem implements FileSystem {
   readonly folders: readonly (Folder & { root: string })[];
   readonly #ripgrep: () => Promise<string | undefined>;
 
-  /** @throws when one of the folders is not there. */
+  /** @throws Error when one of the folders does not exist. */
   constructor(folders: readonly string[], { ripgrep = onPath() }: NodeFileSystemOptions = {}) {
     const opened = folders.map((folder) => resolve(folder));
     const real = opened.map((folder) => realpathSync.native(folder));
@@ -35,7 +35,7 @@ export class NodeFileSystem implements FileSystem {
     return join(root, path);
   }
 
-  /** The directory of a command on disk. @throws PathError when a link was put on the way to it. */
+  /** Returns the directory on disk for a command. @throws PathError when a symbolic link was put on its path. */
   directory(at: Location): string {
     const path = this.absolute(at);
     expectReal(path, this.#shown(at));
@@ -53,12 +53,12 @@ export class NodeFileSystem implements FileSystem {
     const entry = orMissing(() => lstatSync(path));
     if (!entry) return undefined;
     const link = entry.isSymbolicLink();
-    const found = (link && targetOf(path)) || entry;
+    const stats = (link && targetOf(path)) || entry;
     return {
-      type: found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other',
-      size: found.size,
+      type: stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : 'other',
+      size: stats.size,
       link,
-      mode: found.mode & 0o7777,
+      mode: stats.mode & 0o7777,
     };
   }
 
@@ -78,7 +78,7 @@ export class NodeFileSystem implements FileSystem {
     return findInFolders(this, query, async (folder, own) => {
       const options = { cwd: this.directory({ folder, path: '' }), query: own, signal };
       const rg = await this.#ripgrep();
-      if (!rg) return (await import('../search/walk.ts')).filesByWalking(options);
+      if (!rg) return (await import('../search/search-without-ripgrep.ts')).filesByWalking(options);
       return filesWithRipgrep({ ...options, rg, without: ignoreFileIn(options.cwd) });
     });
   }
@@ -89,7 +89,7 @@ export class NodeFileSystem implements FileSystem {
     return searchInFolders(this, query, async function* (folder, own) {
       const options = { cwd: root(folder), query: own, signal };
       const rg = await ripgrep();
-      if (!rg) yield* (await import('../search/walk.ts')).searchByWalking(options);
+      if (!rg) yield* (await import('../search/search-without-ripgrep.ts')).searchByWalking(options);
       else yield* searchWithRipgrep({ ...options, rg, without: ignoreFileIn(options.cwd) });
     });
   }
@@ -98,7 +98,7 @@ export class NodeFileSystem implements FileSystem {
     return formatPath(at, this.folders);
   }
 
-  /** Compared to the letter: both sides come from the file system itself. */
+  /** Finds the folder of a real path. Paths are compared exactly, because both sides come from the file system. */
   #locate(real: string): Location | undefined {
     return innermost(
       this.folders.flatMap(({ root }, folder) => {
@@ -110,16 +110,16 @@ export class NodeFileSystem implements FileSystem {
 }
 
 function onPath(): () => Promise<string | undefined> {
-  let found: Promise<string | undefined> | undefined;
+  let ripgrepPath: Promise<string | undefined> | undefined;
   return () => {
-    found ??= findRipgrep();
-    return found;
+    ripgrepPath ??= findRipgrep();
+    return ripgrepPath;
   };
 }
 
 /**
- * The path after every link was followed, also where the end of it does not exist: a link to what does not exist counts as
- * what it leads to. undefined where links go round in a circle.
+ * Resolves all symbolic links, even if the end of the path does not exist. A link to a missing file resolves to its target. Returns
+ * undefined when links form a cycle.
  */
 export function realPath(path: string, links = 0): string | undefined {
   const missing: string[] = [];

@@ -1,16 +1,15 @@
-/** Finding and searching over several folders, as the editor's and Node's file systems both do it. */
-
+/** Finds and searches files across several folders, for the file systems of both the editor and Node. */
 import type { FileSystem, FindQuery, Location, SearchHit, SearchQuery } from '../../../workspace/types.ts';
 import type { Hit, InFolder } from '../search/query.ts';
 
-/** `inFolder` gives the first so many by name. */
+/** `inFolder` returns the first files of a folder by name, up to the limit of the query. */
 export async function findInFolders(
   { folders }: Pick<FileSystem, 'folders'>,
   query: FindQuery,
   inFolder: (folder: number, query: InFolder<FindQuery>) => Promise<string[]>,
 ): Promise<{ files: Location[]; truncated: boolean }> {
   const files: Location[] = [];
-  for (const folder of meant(folders, query)) {
+  for (const folder of foldersOf(folders, query)) {
     const paths = await inFolder(folder, ownQuery(query, folder, query.limit + 1 - files.length));
     for (const path of paths) files.push({ folder, path });
     if (files.length > query.limit) break;
@@ -25,7 +24,7 @@ export async function* searchInFolders(
   inFolder: (folder: number, query: InFolder<SearchQuery>) => AsyncIterable<Hit>,
 ): AsyncGenerator<SearchHit> {
   let left = query.limit;
-  for (const folder of meant(folders, query)) {
+  for (const folder of foldersOf(folders, query)) {
     for await (const hit of inFolder(folder, ownQuery(query, folder, left))) {
       yield { folder, ...hit };
       if (--left <= 0) return;
@@ -33,7 +32,7 @@ export async function* searchInFolders(
   }
 }
 
-function meant(folders: readonly unknown[], { folder }: FindQuery): number[] {
+function foldersOf(folders: readonly unknown[], { folder }: FindQuery): number[] {
   return folder === undefined ? folders.map((_, index) => index) : [folder];
 }
 

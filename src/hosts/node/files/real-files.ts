@@ -1,6 +1,6 @@
 /**
- * Opens files and directories at their real paths. A path was resolved earlier, perhaps before a question that took minutes to answer, and a link may
- * have been put on the way to it since. Pipes and devices are refused, because opening one could block for ever.
+ * Opens files and directories at their real paths. A path was resolved earlier, perhaps before an approval that took minutes, and a
+ * symbolic link may have been put on it since. Pipes and devices are refused, because opening one could block forever.
  */
 import {
   close,
@@ -24,20 +24,20 @@ import { promisify } from 'node:util';
 import { PathError } from '../../../workspace/paths.ts';
 import type { FileStat } from '../../../workspace/types.ts';
 
-/** Up to here a file is read at once: handing it to another thread and back takes longer than the reading. */
+/** Smaller files are read synchronously, because handing them to another thread takes longer than the read. */
 const SMALL = 1_000_000;
-/** A file that is saved at the same moment is replaced, so that the opened one is no longer at the path. */
+/** An editor may replace the file at the same moment, so that the opened file is no longer at the path. */
 const TRIES = 3;
 
 type OpenFile = { file: number; size: number };
 
-/** Does not block, whatever is at the path. @throws Error unless it is a regular file. */
+/** Opens a file without blocking, whatever is at the path. @throws Error unless it is a regular file. */
 function openRegular(path: string, flags = 0): OpenFile {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | flags);
-  const found = fstatSync(file);
-  if (found.isFile()) return { file, size: found.size };
+  const stats = fstatSync(file);
+  if (stats.isFile()) return { file, size: stats.size };
   closeSync(file);
-  throw new Error(`${path} is no regular file.`);
+  throw new Error(`${path} is not a regular file.`);
 }
 
 /** Reads a regular file and follows links. @throws Error for anything else. */
@@ -45,12 +45,15 @@ export function readRegular(path: string): Buffer {
   return readAtOnce(openRegular(path));
 }
 
-/** Reads the file whose real path this is; `shown` is its path for people. @throws PathError when the path leads through a link by now. */
+/** Reads the file at a real path. `shown` is its path for messages. @throws PathError when the path contains a symbolic link by now. */
 export async function readReal(path: string, shown: string): Promise<Uint8Array> {
   return readOpened(openReal(path, shown));
 }
 
-/** The same for a file that is neither empty nor longer than `most`. Pseudo files of the system have no size. */
+/**
+ * Reads a file like `readReal`, or returns undefined when it is empty or longer than `most` bytes. Pseudo files of the system report a size
+ * of 0.
+ */
 export async function readRealUpTo(path: string, most: number): Promise<Uint8Array | undefined> {
   const opened = openReal(path, path);
   if (opened.size > 0 && opened.size <= most) return readOpened(opened);
@@ -71,7 +74,7 @@ function readAtOnce({ file }: OpenFile): Buffer {
   }
 }
 
-/** Reads `length` bytes from an offset on, fewer at the end of the file. */
+/** Reads `length` bytes from the offset `from`, or fewer at the end of the file. @throws PathError as `readReal` does. */
 export async function readRealRange(path: string, shown: string, from: number, length: number): Promise<Uint8Array> {
   const { file } = openReal(path, shown);
   try {
@@ -90,12 +93,12 @@ export async function readRealRange(path: string, shown: string, from: number, l
 
 export type DirectoryEntry = { name: string; type: FileStat['type']; link?: boolean };
 
-/** Lists the directory whose real path this is. The type of a link is that of its target. @throws PathError as `readReal` does. */
+/** Lists the directory at a real path. The type of a symbolic link is that of its target. @throws PathError as `readReal` does. */
 export async function listReal(path: string, shown: string): Promise<DirectoryEntry[]> {
   const directory = openDirectory(path, shown);
   try {
     if (!isFileAt(directory, path)) throw movedError(shown);
-    // The path of the handle cannot lead to another directory in the meantime.
+    // The path of the open handle cannot be redirected to another directory in the meantime.
     const handle = `/proc/self/fd/${directory}`;
     const entries = await readdir(existsSync(handle) ? handle : path, { withFileTypes: true });
     if (!isFileAt(directory, path)) throw movedError(shown);
@@ -121,7 +124,7 @@ function typeOf(found: Pick<Stats, 'isFile' | 'isDirectory'> | undefined): FileS
   return found?.isFile() ? 'file' : found?.isDirectory() ? 'directory' : 'other';
 }
 
-/** Whatever a link leads to that cannot be looked at is nothing to speak of. */
+/** Returns undefined for a symbolic link whose target is missing or not accessible. */
 export function targetOf(link: string): Stats | undefined {
   try {
     return statSync(link);
@@ -130,7 +133,7 @@ export function targetOf(link: string): Stats | undefined {
   }
 }
 
-/** @throws PathError unless this is the real path of something. */
+/** @throws PathError unless the path exists and contains no symbolic link. */
 export function expectReal(path: string, shown: string): void {
   if (realPathOf(path) !== path) throw movedError(shown);
 }
@@ -149,12 +152,12 @@ function openReal(path: string, shown: string): OpenFile {
   throw movedError(shown);
 }
 
-/** Whether the path of an open file is this one, without a link on the way. */
+/** Whether an open file is the one at this path, without a symbolic link on the way. */
 function isFileAt(file: number, path: string): boolean {
   try {
     if (process.platform === 'linux') return readlinkSync(`/proc/self/fd/${file}`) === path;
   } catch {
-    // Without /proc the open file is compared to the one that the path leads to.
+    // Without /proc, the open file is compared with the file at the path.
   }
   const [opened, there] = [fstatSync(file, { bigint: true }), lstatSync(path, { bigint: true, throwIfNoEntry: false })];
   return opened.ino === there?.ino && opened.dev === there.dev && realPathOf(path) === path;

@@ -1,7 +1,6 @@
 /**
- * What a change of several files is about to do, written down before it begins, so that a program that is killed in the middle of it leaves no
- * mixture: at the next start what was not finished is taken back. A journal is `pending` until all of its change has landed; renaming it to
- * `done` is the moment from which the change stands.
+ * Records a change of several files before it begins, so that a killed process leaves no mixture of old and new files: the next start
+ * undoes an incomplete change. A journal is `pending` until all files are written. Renaming it to `done` completes the change.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type * as NodeFs from 'node:fs';
@@ -13,7 +12,7 @@ import { jsonIn } from '../../../core/json.ts';
 import { releaseLock, takeLock } from '../../../sessions/lock.ts';
 import { isRunning, ownProcess } from '../../../sessions/processes.ts';
 
-/** What the writer needs of the file system; a test hands it one that fails. */
+/** The file system functions that the writer uses. Tests pass one that fails. */
 export type FileOps = Pick<
   typeof NodeFs,
   | 'closeSync'
@@ -34,18 +33,21 @@ export type FileOps = Pick<
   | 'writeFileSync'
 >;
 
-/** One file of a change. `temporary` holds what it shall be, `backup` what it was; `before` and `after` are hashes, absent where there is no file. */
+/**
+ * One file of a change. `temporary` holds its new content and `backup` its old one. `before` and `after` are hashes, missing when there is
+ * no file.
+ */
 export type Step = { file: string; directory?: boolean; temporary?: string; backup?: string; before?: string; after?: string };
-/** `made`: directories that did not exist before, outer ones first. */
+/** `made` lists the directories that did not exist before, outer ones first. */
 export type Entry = { made: string[]; steps: Step[] };
-/** `startedAt` tells the program from a later one that the system gave the same process id to. */
-type Written = Entry & { startedAt?: string };
+/** `startedAt` distinguishes the process from a later one with the same process id. */
+type JournalFile = Entry & { startedAt?: string };
 
 const PENDING = '.pending';
 const DONE = '.done';
 const LOOK_MS = 5;
 const PATIENCE_MS = 10_000;
-/** Those that this very program is at. */
+/** The journals of this process that are in use. */
 const active = new Set<string>();
 
 export class Journal {
@@ -57,17 +59,20 @@ export class Journal {
     this.#directory = directory;
   }
 
-  /** Waits until no other program writes here. @returns how to let the next one in. @throws where one does not end. */
+  /**
+   * Waits until no other process writes here. Returns a function that releases the lock. @throws Error when another process holds it for
+   * too long.
+   */
   async lock(): Promise<() => void> {
     const path = `${this.#directory}.lock`;
-    for (let waited = 0; !tookLock(path); waited += LOOK_MS) {
-      if (waited >= PATIENCE_MS) throw new Error('Another Kedge has been writing in this workspace for too long.');
+    for (let waited = 0; !tryLock(path); waited += LOOK_MS) {
+      if (waited >= PATIENCE_MS) throw new Error('Another Kedge process has been writing to this workspace for too long. Try again.');
       await delay(LOOK_MS);
     }
-    return () => quietly(() => releaseLock(path));
+    return () => ignoreErrors(() => releaseLock(path));
   }
 
-  /** From its return on, a crash is taken back; `durable`: also one of the computer. */
+  /** Once this has returned, a crash of the process is recovered from. With `durable`, a crash of the computer is, too. */
   begin(entry: Entry, durable: boolean): OpenJournal {
     const fs = this.#fs;
     fs.mkdirSync(this.#directory, { recursive: true });
@@ -76,11 +81,11 @@ export class Journal {
     active.add(id);
     try {
       const { startedAt } = ownProcess();
-      write(fs, name('.new'), JSON.stringify({ ...entry, ...(startedAt && { startedAt }) } satisfies Written), durable);
+      write(fs, name('.new'), JSON.stringify({ ...entry, ...(startedAt && { startedAt }) } satisfies JournalFile), durable);
       fs.renameSync(name('.new'), name(PENDING));
       if (durable) syncDirectory(fs, this.#directory);
     } catch (error) {
-      for (const state of ['.new', PENDING]) quietly(() => remove(fs, name(state)));
+      for (const state of ['.new', PENDING]) ignoreErrors(() => remove(fs, name(state)));
       active.delete(id);
       throw error;
     }
@@ -94,7 +99,7 @@ export class Journal {
     };
   }
 
-  /** Takes back what was not finished and tidies up after what was. What fails stays in the journal for the next time. */
+  /** Undoes incomplete changes and removes the leftovers of complete ones. What fails stays in the journal for the next attempt. */
   recover(): void {
     const fs = this.#fs;
     let names: string[];
@@ -107,26 +112,26 @@ export class Journal {
       const [, id = '', pid = '', state] = /^((\d+)-[\w-]+)(\.\w+)$/.exec(name) ?? [];
       const path = join(this.#directory, name);
       if (!state || active.has(id) || this.#lives(Number(pid), path)) continue;
-      quietly(() => this.#recoverOne(path, state));
+      ignoreErrors(() => this.#recoverOne(path, state));
     }
   }
 
-  /** Under a name of this program first: of two programs that find a journal at the same moment, one alone may act on it. */
+  /** Renames the journal first, so that only one of two processes that find it at the same moment handles it. */
   #recoverOne(found: string, state: string): void {
     const fs = this.#fs;
     const path = join(this.#directory, `${process.pid}-${randomUUID()}${state}`);
     fs.renameSync(found, path);
-    if (state === PENDING) takeBack(fs, JSON.parse(fs.readFileSync(path, 'utf8')));
-    else if (state === DONE) tidy(fs, JSON.parse(fs.readFileSync(path, 'utf8')));
+    if (state === PENDING) undoChange(fs, JSON.parse(fs.readFileSync(path, 'utf8')));
+    else if (state === DONE) removeLeftovers(fs, JSON.parse(fs.readFileSync(path, 'utf8')));
     remove(fs, path);
   }
 
-  /** Another program may be in the middle of its change. An id from before the computer was started belongs to somebody else by now. */
+  /** Whether another process is still writing its change. A process id from before the last boot belongs to a different process by now. */
   #lives(pid: number, path: string): boolean {
     if (pid === process.pid) return false;
     try {
       if (this.#fs.lstatSync(path).mtimeMs < Date.now() - uptime() * 1000) return false;
-      const startedAt = (jsonIn(this.#fs.readFileSync(path, 'utf8')) as Partial<Written> | undefined)?.startedAt;
+      const startedAt = (jsonIn(this.#fs.readFileSync(path, 'utf8')) as Partial<JournalFile> | undefined)?.startedAt;
       return isRunning({ pid, startedAt });
     } catch {
       return false;
@@ -135,16 +140,16 @@ export class Journal {
 }
 
 export type OpenJournal = {
-  /** The change stands. */
+  /** Marks the change as complete. */
   commit(): void;
-  /** There is nothing left to do. */
+  /** Removes the journal, because nothing is left to do. */
   end(): void;
-  /** What is left to do is for the next `recover`. */
+  /** Leaves the rest to the next `recover`. */
   leave(): void;
 };
 
-/** Where a lock cannot be made, neither can a journal, which says why. */
-function tookLock(path: string): boolean {
+/** When a lock cannot be created, a journal cannot either, and its error explains why. */
+function tryLock(path: string): boolean {
   try {
     mkdirSync(dirname(path), { recursive: true });
     return takeLock(path);
@@ -153,8 +158,11 @@ function tookLock(path: string): boolean {
   }
 }
 
-/** Every file as it was, but for those that somebody else has changed since. May be done again. @throws after all were tried. */
-export function takeBack(fs: FileOps, { steps, made }: Entry): void {
+/**
+ * Restores every file except those that somebody else has changed since. It may be repeated. @throws the first error, after all files were
+ * tried.
+ */
+export function undoChange(fs: FileOps, { steps, made }: Entry): void {
   const failures: unknown[] = [];
   const attempt = (work: () => void) => {
     try {
@@ -163,33 +171,33 @@ export function takeBack(fs: FileOps, { steps, made }: Entry): void {
       failures.push(error);
     }
   };
-  for (const step of steps.toReversed()) attempt(() => takeBackStep(fs, step));
+  for (const step of steps.toReversed()) attempt(() => undoStep(fs, step));
   for (const directory of made.toReversed()) attempt(() => removeDirectory(fs, directory));
   if (failures.length > 0) throw failures[0];
 }
 
-function takeBackStep(fs: FileOps, { file, directory, temporary, backup, before, after }: Step): void {
+function undoStep(fs: FileOps, { file, directory, temporary, backup, before, after }: Step): void {
   if (directory) {
     if (before !== undefined && !exists(fs, file)) fs.mkdirSync(file);
     return;
   }
   if (backup && exists(fs, backup)) {
-    // What is neither the one nor the other is somebody's work.
+    // A file with any other content was changed by somebody else and stays.
     if (hashAt(fs, file) === after) fs.renameSync(backup, file);
     remove(fs, backup);
   } else if (before === undefined && after !== undefined && isOurs(fs, file, temporary, after)) fs.unlinkSync(file);
   if (temporary) remove(fs, temporary);
 }
 
-/** A new file is a second name of its temporary one, where the file system has such a thing. */
+/** Whether Kedge created this file. It is then a hard link to its temporary file, if the file system supports those. */
 function isOurs(fs: FileOps, file: string, temporary: string | undefined, after: string): boolean {
   if (hashAt(fs, file) !== after) return false;
   const witness = temporary && fs.lstatSync(temporary, { throwIfNoEntry: false });
   return !witness || witness.ino === fs.lstatSync(file).ino;
 }
 
-/** Removes what a change that stands has left over. @throws after all were tried. */
-export function tidy(fs: FileOps, { steps }: Entry): void {
+/** Removes the temporary files and backups of a complete change. @throws the first error, after all files were tried. */
+export function removeLeftovers(fs: FileOps, { steps }: Entry): void {
   const failures: unknown[] = [];
   for (const path of steps.flatMap(({ temporary, backup }) => [temporary, backup])) {
     try {
@@ -205,11 +213,11 @@ export function hashOfBytes(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** undefined where there is nothing; what is no file has no hash that a step could know. */
+/** Returns undefined when nothing exists at the path. Anything but a regular file gets a value that no hash equals. */
 export function hashAt(fs: FileOps, path: string): string | undefined {
-  const found = fs.lstatSync(path, { throwIfNoEntry: false });
-  if (!found) return undefined;
-  return found.isFile() ? hashOfBytes(fs.readFileSync(path)) : 'no file';
+  const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+  if (!stats) return undefined;
+  return stats.isFile() ? hashOfBytes(fs.readFileSync(path)) : 'no file';
 }
 
 export function exists(fs: FileOps, path: string): boolean {
@@ -220,7 +228,7 @@ function remove(fs: FileOps, path: string): void {
   if (exists(fs, path)) fs.unlinkSync(path);
 }
 
-/** Unless somebody put something into it. */
+/** Removes a directory unless somebody put something into it. */
 function removeDirectory(fs: FileOps, directory: string): void {
   try {
     fs.rmdirSync(directory);
@@ -239,7 +247,7 @@ function write(fs: FileOps, path: string, text: string, durable: boolean): void 
   }
 }
 
-/** Names are durable when their directory is; Windows has no such thing to call. */
+/** A new name is durable only when its directory was synced. Windows has no such call. */
 export function syncDirectory(fs: FileOps, directory: string): void {
   if (process.platform === 'win32') return;
   const file = fs.openSync(directory, 'r');
@@ -250,11 +258,11 @@ export function syncDirectory(fs: FileOps, directory: string): void {
   }
 }
 
-export function quietly(work: () => void): void {
+export function ignoreErrors(work: () => void): void {
   try {
     work();
   } catch {
-    // Left for the next time.
+    // The next recovery tries again.
   }
 }
 

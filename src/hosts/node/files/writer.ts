@@ -1,7 +1,7 @@
 /**
- * Writes files so that a failure, a full disk or a crash leaves all of a change or nothing of it. What needs room on the disk comes first: the
- * new contents beside the files, and second names for the old ones. What is left then are renames, each of which happens or does not, and
- * which need no room to be taken back. The journal knows of all of it before it begins.
+ * Writes files so that a failure, a full disk or a crash leaves either the whole change or none of it. Everything that needs disk space
+ * comes first: temporary files with the new contents, and hard links to the old ones. Only renames are left then. Each is atomic, and
+ * undoing them needs no space. The journal records all of it before it begins.
  */
 import * as nodeFs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -13,33 +13,33 @@ import {
   type FileOps,
   hashAt,
   hashOfBytes,
+  ignoreErrors,
   Journal,
   missingAncestors,
   type OpenJournal,
-  quietly,
+  removeLeftovers,
   type Step,
   syncDirectory,
-  takeBack,
-  tidy,
+  undoChange,
 } from './writer-journal.ts';
 
 export type NodeWriterOptions = {
-  /** The directory of the journal, outside of the workspace. Without one, a crash in the middle of a change is not taken back. */
+  /** The directory of the journal, outside the workspace. Without it, a crash in the middle of a change cannot be recovered from. */
   journal?: string;
   fs?: FileOps;
 };
 
 type Planned = { change: FileChange; step: Step; mode: number | undefined; current: nodeFs.Stats | undefined; isTried?: boolean };
 
-/** A file system without second names for files says so in one of these ways. */
+/** The error codes of file systems without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'EXDEV', 'EINVAL']);
 
 export class NodeWriter implements Writer {
   readonly #places: { absolute(at: Location): string };
   readonly #fs: FileOps;
   readonly #journal: Journal | undefined;
-  /** Directories made here go with the last file in them. */
-  readonly #made = new Set<string>();
+  /** Directories that were created here. They are removed together with their last file. */
+  readonly #createdDirectories = new Set<string>();
 
   constructor(places: { absolute(at: Location): string }, { journal, fs = nodeFs }: NodeWriterOptions = {}) {
     this.#places = places;
@@ -47,12 +47,15 @@ export class NodeWriter implements Writer {
     this.#journal = journal === undefined ? undefined : new Journal(fs, journal);
   }
 
-  /** Takes back what a crash interrupted. */
+  /** Undoes what a crash interrupted. */
   async recover(): Promise<void> {
     this.#journal?.recover();
   }
 
-  /** Of several programs in one workspace, one at a time: between the last look at a file and its rename another one could not be seen. */
+  /**
+   * Lets one process write at a time, because a write by another process between the last check of a file and its rename would go
+   * unnoticed.
+   */
   async commit(changes: readonly FileChange[]): Promise<void> {
     const release = await this.#journal?.lock();
     try {
@@ -76,11 +79,11 @@ export class NodeWriter implements Writer {
       throw this.#isUntouched(planned) ? new NothingWritten(error instanceof Error ? error.message : String(error)) : error;
     }
     for (const directory of entry.made)
-      if (!planned.some(({ step }) => step.directory && step.file === directory)) this.#made.add(directory);
-    for (const { step } of planned) this.#tidyDirectories(dirname(step.file));
+      if (!planned.some(({ step }) => step.directory && step.file === directory)) this.#createdDirectories.add(directory);
+    for (const { step } of planned) this.#removeEmptyDirectories(dirname(step.file));
   }
 
-  /** Where it did not come to a file, or took back what it did, what is there is what was there, or somebody else's. */
+  /** Whether all files are unchanged, because they were not reached or were restored. Any new content is then somebody else's. */
   #isUntouched(planned: readonly Planned[]): boolean {
     try {
       return planned.every(({ step: { file, directory, before }, isTried }) =>
@@ -104,40 +107,40 @@ export class NodeWriter implements Writer {
     try {
       for (const directory of entry.made) this.#fs.mkdirSync(directory);
       for (const each of planned) this.#prepare(each);
-      for (const each of planned) this.#land(each);
+      for (const each of planned) this.#putInPlace(each);
       if (isOrdered(entry)) {
         const directories = new Set(entry.steps.map(({ file }) => dirname(file)));
         for (const directory of directories) if (exists(this.#fs, directory)) syncDirectory(this.#fs, directory);
       }
       journal?.commit();
     } catch (error) {
-      // What cannot be taken back now is in the journal.
-      quietly(() => {
-        takeBack(this.#fs, entry);
+      // What cannot be undone now is still in the journal.
+      ignoreErrors(() => {
+        undoChange(this.#fs, entry);
         journal?.end();
       });
       throw error;
     }
-    // The change stands. Should the disk fail now, the rest is tidied up another time.
+    // The change is complete. If the disk fails now, the leftovers are removed by a later recovery.
     for (let attempt = 0; attempt < 2; attempt++) {
       try {
-        tidy(this.#fs, entry);
+        removeLeftovers(this.#fs, entry);
         journal?.end();
         return;
       } catch {}
     }
   }
 
-  /** Judges the place and names all that will be needed, without touching anything. */
+  /** Checks the path and chooses all file names without writing anything. */
   #plan(change: FileChange, changes: readonly FileChange[]): Planned {
     const { at, path, before, after, movedFrom } = change;
     const file = this.#places.absolute(at);
     const hashes = { ...(before && { before: hashOfBytes(before) }), ...(after && { after: hashOfBytes(after) }) };
     if (path.endsWith('/')) return { change, step: { file, directory: true, ...hashes }, mode: undefined, current: undefined };
     const current = this.#entry(file, path);
-    if (current && !before) throw new Error(`${path} exists by now.`);
-    if (!current && before) throw new Error(`${path} is gone.`);
-    // A rename would go over the mark that somebody set.
+    if (current && !before) throw new Error(`${path} exists now.`);
+    if (!current && before) throw new Error(`${path} was deleted.`);
+    // A rename would replace the file although it is marked as read-only.
     if (after && current && !(current.mode & 0o200)) throw new Error(`${path} is read-only.`);
     const source = changes.find((other) => other.path === movedFrom);
     const mode = current?.mode ?? (source && this.#entry(this.#places.absolute(source.at), source.path)?.mode) ?? change.mode;
@@ -152,7 +155,7 @@ export class NodeWriter implements Writer {
     return missing;
   }
 
-  /** No link on the way: what is behind it would be written to. */
+  /** @throws Error when there is a symbolic link on the path, because the write would go to its target. */
   #expectReal(directory: string, shown = directory): void {
     if (this.#fs.realpathSync.native(directory) !== directory) throw new Error(`${shown} is no longer at that place.`);
   }
@@ -165,7 +168,7 @@ export class NodeWriter implements Writer {
       this.#write(temporary, after, mode, current);
     }
     if (!current || !backup) return;
-    if (temporary) this.#keep(file, backup);
+    if (temporary) this.#backUp(file, backup);
     if (!sameBytes(this.#fs.readFileSync(temporary ? backup : file), before)) throw new Error(`${path} was changed just now.`);
   }
 
@@ -174,7 +177,7 @@ export class NodeWriter implements Writer {
     const handle = fs.openSync(temporary, 'wx');
     try {
       fs.writeFileSync(handle, bytes);
-      if (owner) quietly(() => fs.fchownSync(handle, owner.uid, owner.gid));
+      if (owner) ignoreErrors(() => fs.fchownSync(handle, owner.uid, owner.gid));
       if (mode !== undefined) fs.fchmodSync(handle, mode & 0o7777);
       fs.fsyncSync(handle);
     } finally {
@@ -182,8 +185,8 @@ export class NodeWriter implements Writer {
     }
   }
 
-  /** A second name for the old content costs no room; a copy does, where there are no such names. */
-  #keep(file: string, backup: string): void {
+  /** Backs up the old content by a hard link, which needs no disk space, or else by a copy. */
+  #backUp(file: string, backup: string): void {
     try {
       this.#fs.linkSync(file, backup);
     } catch (error) {
@@ -192,7 +195,7 @@ export class NodeWriter implements Writer {
     }
   }
 
-  #land(planned: Planned): void {
+  #putInPlace(planned: Planned): void {
     const { change, step, current } = planned;
     const { file, directory, temporary, backup, after } = step;
     const { path } = change;
@@ -203,44 +206,44 @@ export class NodeWriter implements Writer {
     }
     const now = this.#entry(file, path);
     if (now?.ino !== current?.ino || now?.mtimeMs !== current?.mtimeMs || now?.size !== current?.size)
-      throw new Error(current ? `${path} was changed just now.` : `${path} exists by now.`);
+      throw new Error(current ? `${path} was changed just now.` : `${path} exists now.`);
     planned.isTried = true;
     if (!temporary || current) {
       fs.renameSync(temporary ?? file, temporary ? file : (backup as string));
       return;
     }
     try {
-      // Unlike a rename, this fails if somebody creates the file at this very moment.
+      // Unlike a rename, this fails when somebody creates the file at the same moment.
       fs.linkSync(temporary, file);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EEXIST') throw new Error(`${path} exists by now.`);
+      if (code === 'EEXIST') throw new Error(`${path} exists now.`);
       if (!NO_LINKS.has(code ?? '')) throw error;
       fs.renameSync(temporary, file);
     }
   }
 
-  /** What is at the place itself: a link there is never followed. */
+  /** Returns the entry at the path itself, without following a symbolic link. */
   #entry(file: string, path: string): nodeFs.Stats | undefined {
-    const found = this.#fs.lstatSync(file, { throwIfNoEntry: false });
-    if (found && !found.isFile()) throw new Error(`${path} is not a file.`);
-    return found;
+    const stats = this.#fs.lstatSync(file, { throwIfNoEntry: false });
+    if (stats && !stats.isFile()) throw new Error(`${path} is not a file.`);
+    return stats;
   }
 
-  /** Removes directories that were made here and hold nothing any more. */
-  #tidyDirectories(directory: string): void {
-    for (let at = directory; this.#made.has(at); at = dirname(at)) {
+  /** Removes empty directories that were created here. */
+  #removeEmptyDirectories(directory: string): void {
+    for (let at = directory; this.#createdDirectories.has(at); at = dirname(at)) {
       try {
         this.#fs.rmdirSync(at);
       } catch {
         return;
       }
-      this.#made.delete(at);
+      this.#createdDirectories.delete(at);
     }
   }
 }
 
-/** One rename happens or does not, whatever becomes of the computer; several need their order kept on the disk. */
+/** A single rename is atomic even when the computer crashes. Several need to reach the disk in order. */
 function isOrdered({ steps }: Entry): boolean {
   return steps.length > 1;
 }

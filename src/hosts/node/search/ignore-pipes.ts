@@ -1,11 +1,11 @@
-/** Finds ignore files that are pipes or devices. Ripgrep opens any file of such a name, and would wait for it without end. */
+/** Finds ignore files that are pipes or devices. Ripgrep opens any file of such a name and would wait forever. */
 import { statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 const NAMES = ['.gitignore', '.ignore', '.rgignore', '.git/info/exclude'];
 
-/** Whether there is one in the folder itself, or in a directory above it. */
+/** Whether the folder, or a directory above it, contains one. */
 export function hasPipeAbove(folder: string): boolean {
   for (let at = folder; ; at = dirname(at)) {
     if (hasPipeIn(at)) return true;
@@ -27,8 +27,8 @@ export async function hasPipeBelow(folder: string, signal: AbortSignal): Promise
 function hasPipeIn(directory: string): boolean {
   return NAMES.some((name) => {
     try {
-      const found = statSync(join(directory, name), { throwIfNoEntry: false });
-      return found !== undefined && !found.isFile() && !found.isDirectory();
+      const stats = statSync(join(directory, name), { throwIfNoEntry: false });
+      return stats !== undefined && !stats.isFile() && !stats.isDirectory();
     } catch {
       return false;
     }

@@ -1,24 +1,24 @@
-/** Searching text in this process, with the patterns that ripgrep is given elsewhere. */
+/** Searches text in this process, with the patterns that ripgrep would get. */
 import { createContext, Script } from 'node:vm';
 import type { SearchQuery } from '../../../workspace/types.ts';
 import { expectOneLine, type Hit, MAX_LINE } from './query.ts';
 
-/** A pattern that takes longer over one text would stop everything else meanwhile. */
+/** A pattern that takes longer on one text would block the process. */
 const MOST_MS = 1_000;
 
-/** The lines of a text that match. @throws where that takes too long. */
+/** Returns the matching lines of a text. @throws Error when the regular expression takes too long. */
 export function matchingLines(path: string, text: string, matches: RegExp): Hit[] {
   return within(MOST_MS, () => hitsIn(path, text, matches));
 }
 
-/** Those of several texts, together no longer than what is looked through at once: a limit of time costs more than a small text. */
+/** Searches several texts under one time limit, because a limit for each small text would cost more than the search. */
 export function matchingLinesOfAll(
   texts: readonly { path: string; text: string }[],
   matches: RegExp,
   { regex }: { regex: boolean },
 ): Hit[] {
   if (regex) return within(MOST_MS, () => texts.flatMap(({ path, text }) => hitsIn(path, text, matches)));
-  // A plain pattern takes no time, and most texts do not have it anywhere.
+  // A plain pattern needs no time limit, and most texts do not contain it.
   return texts.flatMap(({ path, text }) => (matches.test(text) ? hitsIn(path, text, matches) : []));
 }
 
@@ -36,7 +36,7 @@ function hitsIn(path: string, text: string, matches: RegExp): Hit[] {
   return hits;
 }
 
-/** @throws where JavaScript cannot read the pattern. */
+/** @throws Error when the pattern is not a valid JavaScript regular expression. */
 export function matcherOf({
   pattern,
   regex,
@@ -44,7 +44,7 @@ export function matcherOf({
   wholeWord,
 }: Pick<SearchQuery, 'pattern' | 'regex' | 'caseSensitive' | 'wholeWord'>): RegExp {
   expectOneLine(pattern);
-  // Of what ripgrep takes at the beginning only `i` makes a difference in one line.
+  // Of the inline flags that ripgrep accepts at the beginning, only `i` makes a difference within one line.
   const [begin = '', options = ''] = (regex && /^\(\?([imsuU]+)\)/.exec(pattern)) || [];
   const source = regex ? pattern.slice(begin.length) : pattern.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const whole = wholeWord ? `(?<![\\p{L}\\p{N}_])(?:${source})(?![\\p{L}\\p{N}_])` : source;
@@ -65,7 +65,7 @@ export function matcherOf({
 const sandbox = createContext({ work: undefined });
 const script = new Script('work()');
 
-/** What stops a regular expression is the end of a script's time, and nothing else. */
+/** JavaScript offers no other way to interrupt a regular expression than the timeout of a script. */
 function within<T>(ms: number, work: () => T): T {
   try {
     sandbox.work = work;

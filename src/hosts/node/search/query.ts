@@ -1,12 +1,12 @@
-/** What is searched for in one folder, and what a hit is: the same for ripgrep and for the search without it. */
+/** The queries of a search in one folder and their hits, for ripgrep and for the search without it. */
 import type { FindQuery, SearchQuery } from '../../../workspace/types.ts';
 
-/** Of one folder: paths are relative to it, and so are those that `hides` is asked about. */
+/** A query for one folder. Its paths are relative to that folder. */
 export type InFolder<Query extends FindQuery> = Omit<Query, 'folder' | 'hides'> & { hides?: (path: string) => boolean };
 
 export type Hit = { path: string; line: number; text: string };
 
-/** `without` are further arguments: globs and ignore files that only spare ripgrep work, for `hides` is the judge. */
+/** `without` are globs and ignore files that only reduce the work of ripgrep; `hides` makes the decision. */
 type Options<Query extends FindQuery> = {
   rg: string;
   cwd: string;
@@ -19,7 +19,7 @@ export type FilesOptions = Options<FindQuery>;
 
 export type SearchOptions = Options<SearchQuery>;
 
-/** A longer line is cut here: it is machine-made, and nobody reads it. */
+/** Longer lines are cut off, because they are generated and nobody reads them. */
 export const MAX_LINE = 2_000;
 
 export function expectOneLine(pattern: string): void {

@@ -1,4 +1,4 @@
-/** Finding and searching with ripgrep: arguments as a list, never a shell, and never an option made of what a model wrote. */
+/** Finds and searches files with ripgrep. Arguments are passed as a list without a shell, and model input never becomes an option. */
 
 import { spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
@@ -7,19 +7,19 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { IGNORE_FILE } from '../../../workspace/ignore.ts';
 import type { SearchQuery } from '../../../workspace/types.ts';
 import { hasPipeAbove, hasPipeBelow } from './ignore-pipes.ts';
-import { type Include, includeIn } from './include.ts';
+import { type Include, includeIn } from './include-glob.ts';
 import { expectOneLine, type FilesOptions, type Hit, type InFolder, MAX_LINE, type SearchOptions } from './query.ts';
 import { repositoryOf } from './repository.ts';
 
-/** Up to this many times the limit, hits are sorted here. With more hits ripgrep runs again and sorts, which is slower. */
+/** Hits are sorted in this process up to this multiple of the limit. With more hits, ripgrep runs again and sorts, which is slower. */
 const POOL = 5;
-/** When ripgrep has written nothing for this long, the folder is searched for an ignore file at which it would wait. */
+/** When ripgrep was silent for this long, the folder is searched for an ignore file that blocks it. */
 const SILENT_MS = 2_000;
-/** The first candidate that can be run, else the `rg` on PATH; undefined where there is none. */
+/** Returns the first executable candidate, or else the `rg` on PATH. Returns undefined when there is none. */
 export async function findRipgrep(candidates: readonly string[] = [], path = process.env.PATH ?? ''): Promise<string | undefined> {
   const binary = process.platform === 'win32' ? 'rg.exe' : 'rg';
   const onPath = path.split(delimiter).map((folder) => join(folder, binary));
-  // A relative entry of PATH would run what lies in the repository.
+  // A relative entry of PATH would run a program from the repository.
   for (const candidate of [...candidates, ...onPath].filter(isAbsolute)) {
     const runs = await access(candidate, constants.X_OK).then(
       () => stat(candidate).then((found) => found.isFile()),
@@ -30,23 +30,23 @@ export async function findRipgrep(candidates: readonly string[] = [], path = pro
   return undefined;
 }
 
-/** The first `limit` files by name, without what ignore files name. */
+/** Returns the first `limit` files by name, without ignored files. */
 export async function filesWithRipgrep(options: FilesOptions): Promise<string[]> {
   const files = await unlessBlocked(options.cwd, () => collectFiles(options));
-  return files ?? (await import('./walk.ts')).filesByWalking(options);
+  return files ?? (await import('./search-without-ripgrep.ts')).filesByWalking(options);
 }
 
-/** The first `limit` lines that match, by file. */
+/** Yields the first `limit` matching lines, grouped by file. */
 export async function* searchWithRipgrep(options: SearchOptions): AsyncGenerator<Hit> {
   const hits = await unlessBlocked(options.cwd, () => firstHits(options));
-  if (!hits) return yield* (await import('./walk.ts')).searchByWalking(options);
+  if (!hits) return yield* (await import('./search-without-ripgrep.ts')).searchByWalking(options);
   for (const hit of hits) {
     options.signal.throwIfAborted();
     yield hit;
   }
 }
 
-/** undefined when ripgrep would wait at an ignore file that is a pipe. */
+/** Returns undefined when ripgrep is blocked by an ignore file that is a pipe. */
 async function unlessBlocked<T>(cwd: string, work: () => Promise<T>): Promise<T | undefined> {
   if (hasPipeAbove(cwd)) return undefined;
   try {
@@ -64,7 +64,7 @@ async function collectFiles({ rg, cwd, query, without = [], signal }: FilesOptio
   const include = await includeIn(cwd, query.include);
   const args = [...(await walkArguments(cwd, include)), ...without, '--files', '--null', '--', './'];
   let paths: string[] = [];
-  /** Of those that were kept when there were too many: what comes behind it is not among the first. */
+  /** The greatest path that was kept when there were too many. A greater one is not among the first. */
   let last: string | undefined;
   let rest = '';
   const decoder = new TextDecoder();
@@ -75,7 +75,7 @@ async function collectFiles({ rg, cwd, query, without = [], signal }: FilesOptio
       const path = name.slice(2);
       if ((last === undefined || path <= last) && include.matches(path) && !hides?.(path)) paths.push(path);
     }
-    // Output comes in no order, so all of it is looked at; but no more is kept than can still be among the first.
+    // Output comes unsorted, so all of it is examined, but only paths that can be among the first are kept.
     if (paths.length > 2_000 + 2 * limit) {
       paths = paths.sort().slice(0, limit);
       last = paths.at(-1);
@@ -92,7 +92,7 @@ async function firstHits({ rg, cwd, query, without = [], signal }: SearchOptions
   const included = new Map<string, boolean>();
   const collectHits = async (most: number, ...more: string[]): Promise<Hit[]> => {
     const hits: Hit[] = [];
-    // An empty input instead of the folder: ripgrep then only compiles the pattern.
+    // With an empty input instead of the folder, ripgrep only compiles the pattern.
     const output = outputOf(rg, [...args, ...more, '-e', pattern, '--', limit > 0 ? './' : '-'], cwd, signal);
     for await (const hit of hitsOf(output)) {
       const isIncluded = included.get(hit.path) ?? (include.matches(hit.path) && !hides?.(hit.path));
@@ -101,7 +101,8 @@ async function firstHits({ rg, cwd, query, without = [], signal }: SearchOptions
     }
     return hits;
   };
-  // Ripgrep reads files in parallel, so which hits come first depends on timing, and on the content of hidden files. They are chosen by path instead.
+  // Ripgrep reads files in parallel, so the order of hits depends on timing and on the content of hidden files. The first hits are
+  // therefore chosen by path.
   const pool = await collectHits(POOL * limit + 1);
   return pool.length > POOL * limit ? collectHits(limit, '--sort=path') : pool.sort(byPlace).slice(0, limit);
 }
@@ -110,7 +111,7 @@ function byPlace(a: Hit, b: Hit): number {
   return a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1;
 }
 
-/** Keeps ripgrep from looking at what `.kedgeignore` hides anyway. */
+/** Keeps ripgrep from searching files that `.kedgeignore` hides anyway. */
 export function ignoreFileIn(folder: string): string[] {
   const file = join(folder, IGNORE_FILE);
   return existsSync(file) && statSync(file).isFile() ? [`--ignore-file=${file}`] : [];
@@ -129,7 +130,7 @@ async function walkArguments(cwd: string, include: Include): Promise<string[]> {
   return [
     ...['--no-config', '--color=never', '--path-separator=/', '--hidden', '--glob=!.git', '--glob=!.hg', '--glob=!.svn'],
     '--no-ignore-global',
-    // In a repository ignore files count from its top down, elsewhere from the folder down.
+    // In a repository, ignore files apply from its root down; elsewhere, from the folder down.
     ...((await repositoryOf(cwd)) ? [] : ['--no-require-git', '--no-ignore-parent']),
     ...onlyBelow(include.below),
     ...(include.name ? [`--type-add=included:${include.name}`, '--type=included'] : []),
@@ -137,8 +138,8 @@ async function walkArguments(cwd: string, include: Include): Promise<string[]> {
 }
 
 /**
- * Keeps ripgrep out of every directory but these. A positive glob or a starting directory would do that too, but makes
- * ripgrep forget the ignore files; so for `src` it is told to leave out names that begin otherwise than with s, sr, src, or go on.
+ * Keeps ripgrep out of all other directories. A positive glob or a starting directory would make ripgrep skip the ignore files. For `src`,
+ * it is therefore told to exclude names that do not begin with s, sr and src, and longer ones.
  */
 function onlyBelow(directories: readonly string[]): string[] {
   const globs: string[] = [];
@@ -156,7 +157,7 @@ function onlyBelow(directories: readonly string[]): string[] {
   return globs;
 }
 
-/** What ripgrep writes, until it ends or the consumer leaves; in both cases, and when the signal aborts, it is gone afterwards. */
+/** Yields the output of ripgrep. The process is killed when the consumer stops reading or the signal aborts. */
 async function* outputOf(rg: string, args: readonly string[], cwd: string, signal: AbortSignal): AsyncGenerator<Buffer> {
   signal.throwIfAborted();
   const child = spawn(rg, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
@@ -185,7 +186,7 @@ async function* outputOf(rg: string, args: readonly string[], cwd: string, signa
     if (await looking) throw new BlockedByPipe();
     const code = await closed;
     signal.throwIfAborted();
-    // With output, what it complains of is a file here and there that cannot be read.
+    // When there is output, the error messages are about single files that cannot be read.
     if (code !== 0 && code !== 1 && silent && complaint.trim()) throw new Error(sentenceOf(complaint));
   } finally {
     clearTimeout(timer);
@@ -205,7 +206,7 @@ const NUL = 0;
 const NEWLINE = 10;
 const STOPPED = /^.*: WARNING: stopped searching binary file after match \([^\n]*\)\n/s;
 
-/** `path NUL number:line` each. Of a line that is too long only the beginning is ever held. */
+/** Each hit has the format `path NUL number:line`. Only the beginning of a very long line is held in memory. */
 async function* hitsOf(output: AsyncIterable<Buffer>): AsyncGenerator<Hit> {
   let rest: Buffer = Buffer.alloc(0);
   let skipping = false;

@@ -1,13 +1,13 @@
-/** The grammars of shells, which are WebAssembly files. They are loaded with the first command. */
+/** Loads the shell grammars, which are WebAssembly files, with the first command. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Language, type Node, Parser, type TreeCursor } from 'web-tree-sitter';
 import type { ShellNode, ShellParser } from '../../../policy/commands/shells/syntax.ts';
 
-/** Nobody nests this deep, and walking deeper could run out of stack. */
+/** No real command is nested this deep, and a deeper recursion could exhaust the stack. */
 const MAX_DEPTH = 150;
-/** Commands take far less than one; what is made to take long is not read. */
+/** Ordinary commands take less than a millisecond. A command that is built to take long is treated as not parsable. */
 const MAX_MILLISECONDS = 200;
 
 export async function loadGrammar(grammar: 'bash' | 'powershell'): Promise<ShellParser> {
@@ -18,7 +18,7 @@ export async function loadGrammar(grammar: 'bash' | 'powershell'): Promise<Shell
   return { parse: (command) => parse(parser, command) };
 }
 
-/** The built program has the file beside it; where the sources run unbuilt, the file is in the npm package. */
+/** The built program has the file beside it. When the sources run unbuilt, the file is in the npm package. */
 function wasmFile(name: string, folder: string): string {
   const bundled = join(import.meta.dirname, name);
   return existsSync(bundled) ? bundled : join(import.meta.dirname, '../../../../node_modules', folder, name);
@@ -36,7 +36,7 @@ function parse(parser: Parser, command: string): ShellNode | undefined {
   } catch {
     return undefined;
   } finally {
-    // A cursor left to the garbage collector frees what it no longer owns, and with that breaks every later parse.
+    // A cursor that is left to the garbage collector frees memory that it no longer owns, which breaks every later parse.
     cursor?.delete();
     tree?.delete();
   }
@@ -54,5 +54,5 @@ function nodeAt(cursor: TreeCursor, command: string, depth: number): ShellNode {
   }
   const { startIndex: start, endIndex: end } = node;
   const hasError = node.hasError || node.isMissing;
-  return { type: node.type, field, text: command.slice(start, end), start, end, named: node.isNamed, hasError, children };
+  return { type: node.type, field, text: command.slice(start, end), start, end, isNamed: node.isNamed, hasError, children };
 }

@@ -2,13 +2,13 @@ import type { ShellParser, ShellParsers } from '../../../policy/commands/shells/
 
 const loading = new Map<string, Promise<ShellParser | undefined>>();
 
-/** The grammars are loaded with the first command, each once. A host that can not load them has none, and then every command asks. */
+/** Each grammar is loaded once, with the first command. A host that cannot load it has none, and then every command needs an approval. */
 export const nodeShellParsers: ShellParsers = (shell) => {
   if (shell === 'other') return Promise.resolve(undefined);
   const grammar = shell === 'powershell' ? 'powershell' : 'bash';
-  const known = loading.get(grammar) ?? load(grammar);
-  loading.set(grammar, known);
-  return known;
+  const parser = loading.get(grammar) ?? load(grammar);
+  loading.set(grammar, parser);
+  return parser;
 };
 
 async function load(grammar: 'bash' | 'powershell'): Promise<ShellParser | undefined> {
@@ -16,7 +16,7 @@ async function load(grammar: 'bash' | 'powershell'): Promise<ShellParser | undef
     const { loadGrammar } = await import('./shell-grammar.ts');
     return await loadGrammar(grammar);
   } catch (error) {
-    console.warn(`Kedge could not load the ${grammar} grammar, so every command asks:`, error);
+    console.warn(`Kedge could not load the ${grammar} grammar, so every command needs an approval:`, error);
     return undefined;
   }
 }

@@ -11,7 +11,7 @@ import type { VsCodeFileSystem } from '../files/file-system.ts';
 const MAX_CHARS = 20_000;
 const IMAGE_NAME = /\.(png|jpe?g|gif|webp)$/i;
 
-/** Files, selections and images that the user referenced in the Chat, as parts of the message. What is no file of the workspace is named only. */
+/** Converts the files, selections and images that the user referenced in the Chat to parts of the message. Files that cannot be included are only named. */
 export async function attachmentsOf(references: readonly vscode.ChatPromptReference[], fs: VsCodeFileSystem): Promise<Part[]> {
   const places = { fs, workspace: new Workspace(await withIgnoreFiles(fs)) };
   const parts = await Promise.all(
@@ -26,10 +26,10 @@ export async function attachmentsOf(references: readonly vscode.ChatPromptRefere
 }
 
 type Part = TextPart | ImagePart;
-/** The workspace is without what `.kedgeignore` hides. */
+/** `workspace` does not contain the files that `.kedgeignore` hides. */
 type Places = { fs: VsCodeFileSystem; workspace: Workspace };
 
-/** As the editor hands over a pasted image. */
+/** The form in which VS Code passes a pasted image. */
 type Binary = { mimeType: string; data(): Thenable<Uint8Array> };
 
 function isBinary(value: unknown): value is Binary {
@@ -43,13 +43,13 @@ async function binaryPart(value: Binary): Promise<Part> {
   return imageOf(bytes) ?? textPart(`<attachment type=${JSON.stringify(value.mimeType)} bytes="${bytes.length}" binary="true"/>`);
 }
 
-/** Larger ones are named only. */
+/** Returns undefined for an image that is too large, which is then only named. */
 function imageOf(bytes: Uint8Array): ImagePart | undefined {
   const type = bytes.length > MAX_IMAGE_BYTES ? undefined : imageTypeOf(bytes);
   return type && imagePart(type, bytes);
 }
 
-/** What cannot be had is named, with the reason: the model can say so, and the user named it on purpose. */
+/** A file that cannot be read is named with the reason, so that the model can tell the user, who attached it on purpose. */
 async function filePart({ fs, workspace }: Places, uri: vscode.Uri, range?: vscode.Range): Promise<Part | undefined> {
   const at = fs.locate(uri);
   if (!at) return undefined;

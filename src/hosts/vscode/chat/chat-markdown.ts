@@ -1,4 +1,4 @@
-/** What the native Chat shows of an approval, a question and a plan, as Markdown. It knows nothing of the editor. */
+/** Formats approvals, questions and plans as Markdown for the native Chat. It does not depend on VS Code. */
 
 import type { Plan } from '../../../core/plan/plan.ts';
 import type { Question } from '../../../core/session/events.ts';
@@ -33,22 +33,22 @@ function rowMarkdown({ label, text, code }: DetailRow): string {
   return code === undefined ? `${label}: ${plain(text)}\n\n` : `${label}:\n\n${fence(text, code)}\n\n`;
 }
 
-/** The whole of a long diff is behind the button that opens it. */
+/** Formats one changed file. A long diff is cut, because a button opens the whole diff. */
 function fileMarkdown({ path, from, kind, added, removed, diff, more }: FileDetail): string[] {
   const counts = added || removed ? ` +${added} −${removed}` : '';
   const head = `\`${kind}\` ${from ? `${plain(from)} → ` : ''}${plain(path)}${counts}\n\n`;
   const lines = diff.split('\n');
-  const left = Math.max(0, lines.length - DIFF_LINES) + more;
-  const rest = left > 0 ? [`*${left} more lines are not shown here: open the diff to see them.*\n\n`] : [];
+  const hidden = Math.max(0, lines.length - DIFF_LINES) + more;
+  const rest = hidden > 0 ? [`*${hidden} more lines are not shown here. Open the diff to see them.*\n\n`] : [];
   return diff ? [head, `${fence(lines.slice(0, DIFF_LINES).join('\n'), 'diff')}\n\n`, ...rest] : [head];
 }
 
 export function planMarkdown({ goal, steps, checks = [], assumptions = [], estimatedCalls }: Plan): string {
   const list = (title: string, entries: readonly string[]) =>
-    entries.length > 0 ? ['', `${title}:`, ...entries.map((entry) => `- ${words(entry)}`)] : [];
-  const estimate = estimatedCalls ? ['', `About ${estimatedCalls} calls.`] : [];
+    entries.length > 0 ? ['', `${title}:`, ...entries.map((entry) => `- ${plainText(entry)}`)] : [];
+  const estimate = estimatedCalls ? ['', `About ${estimatedCalls} tool calls.`] : [];
   const body = steps.flatMap((step, index) => stepMarkdown(stepDetails(step), index + 1));
-  return [`**Plan:** ${words(goal)}`, '', ...body, ...list('Checks', checks), ...list('Assumptions', assumptions), ...estimate]
+  return [`**Plan:** ${plainText(goal)}`, '', ...body, ...list('Checks', checks), ...list('Assumptions', assumptions), ...estimate]
     .join('\n')
     .concat('\n\n');
 }
@@ -64,11 +64,11 @@ function stepMarkdown({ title, detail, files, tools, check }: StepDetails, numbe
   return [`${number}. ${plain(title)}`, ...facts.flatMap((fact) => (fact ? [`   - ${fact}`] : []))];
 }
 
-function words(text: string): string {
+function plainText(text: string): string {
   return plain(visibleCommand(text));
 }
 
-/** One line of words that are no Markdown of ours: any punctuation may be escaped. */
+/** Formats a text as one line without Markdown: all punctuation is escaped. */
 export function plain(text: string): string {
   return visibleText(text.replace(/\s+/g, ' ')).replace(/[!-/:-@[-`{-~]/g, '\\$&');
 }

@@ -1,4 +1,4 @@
-/** The native chat participant: there from the start, while what answers (chat.ts) is loaded with the first message. */
+/** Registers the chat participant at activation. The code that answers (chat.ts) is loaded with the first message. */
 
 import * as vscode from 'vscode';
 import type { Kedge } from '../kedge.ts';
@@ -22,7 +22,7 @@ function followups(metadata: Metadata | undefined): vscode.ChatFollowup[] {
       return [{ prompt: 'Try again', label: 'Try again', command: 'continue' }];
     case 'paused':
     case 'half':
-      return [{ prompt: 'Go on', label: 'Continue', command: 'continue' }];
+      return [{ prompt: 'Continue the run', label: 'Continue', command: 'continue' }];
     default:
       return [];
   }

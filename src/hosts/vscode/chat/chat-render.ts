@@ -1,12 +1,12 @@
-/** Events as VS Code's Chat can show them: Markdown, progress lines, references, buttons. */
+/** Renders events in VS Code's Chat as Markdown, progress lines, references and buttons. */
 import * as vscode from 'vscode';
 import type { Session } from '../../../app/session/session.ts';
 import type { ModelRef } from '../../../core/model/messages.ts';
 import { noteTexts } from '../../../core/model/notes.ts';
 import type { Plan } from '../../../core/plan/plan.ts';
-import { hunksIn } from '../../../core/run/revision.ts';
+import { countHunks } from '../../../core/run/hunk-revision.ts';
 import { type AgentEvent, type ApprovalAnswer, isDurable, type QuestionAnswer } from '../../../core/session/events.ts';
-import { coversText } from '../../../core/session/grant-scope.ts';
+import { permissionText } from '../../../core/session/grant-scope.ts';
 import { brokeOff } from '../../../core/session/reduce.ts';
 import type { ApprovalRequest, AskedQuestion } from '../../../core/session/session-state.ts';
 import { proofOf, receiptLine } from '../../../core/view/receipt.ts';
@@ -26,10 +26,10 @@ import { modelName } from '../models/model-label.ts';
 import { approvalMarkdown, plain, planMarkdown, questionMarkdown } from './chat-markdown.ts';
 
 const STEP_SIGN = { started: '▸', done: '✓', failed: '✗', skipped: '–' } as const;
-/** More than so many files have one button together. */
-const DIFF_BUTTONS = 5;
+/** If more files than this are changed, one button opens all diffs. */
+const MAX_DIFF_BUTTONS = 5;
 
-/** What a remedy is in the Chat, where a conversation is a thread of it. */
+/** The command of each remedy. In the Chat, a new session is a new chat thread. */
 const COMMAND: Record<Remedy, string> = {
   connect_model: 'kedge.connectModel',
   pick_model: 'kedge.pickModel',
@@ -40,9 +40,9 @@ export class ChatRenderer {
   readonly #kedge: Pick<Kedge, 'fs'>;
   readonly #session: Session;
   readonly #stream: vscode.ChatResponseStream;
-  /** The model that could answer in the place of Offline. It is named at the end: the Chat folds away what stands above a run's steps. */
+  /** The configured model, if Offline answered instead. It is suggested at the end, because the Chat collapses everything above a run's steps. */
   offered: ModelRef | undefined;
-  /** The run that is shown, by its durable events. */
+  /** The run that is shown, reduced from its durable events. */
   #run: RunView | undefined;
   readonly #referenced = new Set<string>();
   #streamedText = '';
@@ -63,12 +63,12 @@ export class ChatRenderer {
     if (isDurable(event)) this.#run = follow(this.#run, event);
     switch (event.type) {
       case 'run_started':
-        stream.progress(`${plain(modelName(event.model))} answers`);
+        stream.progress(`Using ${plain(modelName(event.model))}`);
         break;
       case 'run_resumed':
-        // What was asked before is not asked again, and the run waits for it.
+        // Approvals and questions from before the pause are not requested again, but the run waits for them.
         for (const pending of this.#session.state.pendingApprovals.values()) this.approval(pending);
-        for (const asked of this.#session.state.pendingQuestions.values()) this.question(asked);
+        for (const question of this.#session.state.pendingQuestions.values()) this.question(question);
         break;
       case 'text_delta':
         this.#streamedText += event.text;
@@ -79,7 +79,7 @@ export class ChatRenderer {
         stream.button({ command: 'kedge.retryNow', title: 'Try now', arguments: [this.#session.id] });
         break;
       case 'message_added':
-        // A thought before tool calls is a paragraph of its own.
+        // Text before tool calls becomes a separate paragraph.
         this.#prose.end();
         if (this.#streamedText) stream.markdown('\n\n');
         this.#streamedText = '';
@@ -114,8 +114,8 @@ export class ChatRenderer {
         break;
       case 'plan_step': {
         const step = this.#run?.plan?.steps[event.step - 1];
-        const how = [event.unchanged && 'nothing changed', event.note && plain(event.note)].filter(Boolean);
-        const note = how.length > 0 ? ` (${how.join('; ')})` : '';
+        const details = [event.unchanged && 'no files changed', event.note && plain(event.note)].filter(Boolean);
+        const note = details.length > 0 ? ` (${details.join('; ')})` : '';
         stream.markdown(`${STEP_SIGN[event.status]} **Step ${event.step}** ${plain(step?.title ?? '')}${note}\n\n`);
         break;
       }
@@ -149,22 +149,22 @@ export class ChatRenderer {
     const button = (label: string, answer: ApprovalAnswer) =>
       stream.button({ command: 'kedge.answerApproval', title: label, arguments: [this.#session.id, approvalId, answer] });
     button(rule === 'outside-plan' ? 'Allow once' : 'Approve', { approve: true });
-    if (rule === 'outside-plan') button('Widen the plan', { approve: true, widen: true });
+    if (rule === 'outside-plan') button('Add to the plan', { approve: true, widen: true });
     const [widest] = covers;
     if (widest && similar > 0) button(`Approve all ${similar + 1} like this`, { approve: true, grant: 'turn', covers: 0 });
-    if (widest) button(`Approve ${visibleLine(coversText(widest))} for this run`, { approve: true, grant: 'run', covers: 0 });
+    if (widest) button(`Approve ${visibleLine(permissionText(widest))} for this run`, { approve: true, grant: 'run', covers: 0 });
     button('Reject', { approve: false });
-    const opening = (title: string, command: string, ...args: string[]) =>
+    const openButton = (title: string, command: string, ...args: string[]) =>
       stream.button({ command, title, arguments: [this.#session.id, callId, ...args] });
-    if (changes.length > DIFF_BUTTONS) opening(`Open all ${changes.length} diffs`, 'kedge.openDiffs');
+    if (changes.length > MAX_DIFF_BUTTONS) openButton(`Open all ${changes.length} diffs`, 'kedge.openDiffs');
     else
       for (const { path } of changes)
-        opening(changes.length > 1 ? `Open diff of ${visibleLine(path)}` : 'Open diff', 'kedge.openDiff', path);
-    if (changes.length > 1 || changes.some((change) => hunksIn(change) > 1))
+        openButton(changes.length > 1 ? `Open diff of ${visibleLine(path)}` : 'Open diff', 'kedge.openDiff', path);
+    if (changes.length > 1 || changes.some((change) => countHunks(change) > 1))
       stream.button({ command: 'kedge.showInPanel', title: 'Choose hunks in the panel', arguments: [this.#session.id] });
   }
 
-  /** It can be answered with a button, and in the user's own words; after a reload by the next message. */
+  /** A question can be answered with a button or in the user's own words, and after a reload with the next message. */
   question({ questionId, question }: AskedQuestion): void {
     const stream = this.#stream;
     const { options, freeText } = question;
@@ -177,14 +177,14 @@ export class ChatRenderer {
         arguments: [...id, { option: label } satisfies QuestionAnswer],
       });
     if (freeText || options.length === 0)
-      stream.button({ command: 'kedge.answerInWords', title: options.length > 0 ? 'Answer otherwise…' : 'Answer…', arguments: id });
+      stream.button({ command: 'kedge.answerInWords', title: options.length > 0 ? 'Other answer…' : 'Answer…', arguments: id });
   }
 
-  /** How the run ended, and what can be done now. */
+  /** Shows how the run ended, and the actions that are available now. */
   ended(end: Extract<AgentEvent, { type: 'run_finished' | 'run_paused' }>): void {
     const stream = this.#stream;
     if (end.type === 'run_finished' && end.outcome === 'stopped') stream.markdown('*Stopped.*\n\n');
-    if (end.type === 'run_finished' && end.outcome === 'refused') stream.markdown('*The model refused to answer this.*\n\n');
+    if (end.type === 'run_finished' && end.outcome === 'refused') stream.markdown('*The model declined to answer.*\n\n');
     if (end.type === 'run_finished' && end.outcome === 'failed') {
       const remedy = end.error && REMEDY[end.error.kind];
       if (remedy) stream.button({ command: COMMAND[remedy.action], title: remedy.label });
@@ -195,7 +195,7 @@ export class ChatRenderer {
       stream.markdown(`\n\n*${plain(receiptLine(end.receipt))}${proof ? `. ${plain(proof)}` : ''}*\n\n`);
     }
     if (this.offered) this.#offer(this.offered);
-    // At the very end: what the Chat is told after a button folds away all that is above.
+    // The proposed plan is shown last, because the Chat collapses everything above the content that follows a button.
     if (this.#run?.proposal) this.#showPlan(this.#run.proposal.plan);
     if (this.#session.state.runs.get(end.runId)?.changed) {
       stream.button({ command: 'kedge.reviewRun', title: 'Review changes', arguments: [this.#session.id, end.runId] });
@@ -203,11 +203,11 @@ export class ChatRenderer {
     }
   }
 
-  /** VS Code goes on picking Offline by itself after a model was connected: that one answers after a click, and never without. */
+  /** VS Code keeps Offline selected after a model was connected. The connected model answers only after the user clicks the button. */
   #offer(model: ModelRef): void {
     const name = modelText(model);
     this.#stream.markdown(
-      `*Offline answered, since it is picked in the Chat. It is no language model. Your settings name ${plain(name)}.*\n\n`,
+      `*Offline answered because it is selected in the Chat. It is not a language model. Your settings use ${plain(name)}.*\n\n`,
     );
     this.#stream.button({ command: 'kedge.chat.answerWith', title: `Answer with ${visibleLine(modelName(model))}`, arguments: [name] });
   }
@@ -216,9 +216,9 @@ export class ChatRenderer {
     this.#stream.markdown(
       [
         'I work in three modes:',
-        '- `/ask` looks around and answers; it cannot write.',
-        '- `/plan` writes a plan, and carries it out once you confirm it.',
-        '- `/agent` works on its own and asks before it edits.',
+        '- `/ask` answers questions about your workspace. It cannot change files.',
+        '- `/plan` proposes a plan, and runs it once you confirm it.',
+        '- `/agent` works on a task by itself, and asks before it edits files.',
       ].join('\n'),
     );
   }
@@ -227,8 +227,8 @@ export class ChatRenderer {
     const stream = this.#stream;
     stream.markdown(planMarkdown(plan));
     stream.button({ command: 'kedge.chat.runPlan', title: 'Run plan' });
-    stream.button({ command: 'kedge.editPlan', title: 'Edit', arguments: [this.#session.id, plan.id] });
-    stream.button({ command: 'kedge.discardPlan', title: 'Discard', arguments: [this.#session.id, plan.id] });
+    stream.button({ command: 'kedge.editPlan', title: 'Edit plan', arguments: [this.#session.id, plan.id] });
+    stream.button({ command: 'kedge.discardPlan', title: 'Discard plan', arguments: [this.#session.id, plan.id] });
   }
 
   #uri(path: string): vscode.Uri | undefined {
@@ -247,21 +247,21 @@ export class ChatRenderer {
     this.#referenced.add(path);
   }
 
-  /** A `path:line` of the answer opens the file there; what is no path of the workspace stays text. */
+  /** Renders `path:line` as a link that opens the file at that line. A path outside the workspace stays text. */
   #place(path: string, line: number, text: string): void {
     const uri = this.#uri(path);
     if (uri) this.#stream.anchor(new vscode.Location(uri, new vscode.Position(line - 1, 0)), text);
     else this.#stream.markdown(text);
   }
 
-  #anchor(path: string, gone: boolean): void {
-    const uri = gone ? undefined : this.#uri(path);
+  #anchor(path: string, isDeleted: boolean): void {
+    const uri = isDeleted ? undefined : this.#uri(path);
     if (uri) this.#stream.anchor(uri, visibleLine(path));
     else this.#stream.markdown(codeSpan(visibleLine(path)));
   }
 }
 
-/** Only the one command that the offline model offers may be clicked in a model's text. */
+/** Allows only one command link in a model's text: the one that the Offline model uses. */
 function markdown(text: string): vscode.MarkdownString {
   const content = new vscode.MarkdownString(text);
   content.isTrusted = { enabledCommands: ['kedge.connectModel'] };

@@ -1,30 +1,30 @@
-/** What Kedge stores about the editor's chat threads: with each answer, and while a thread's run is live. */
+/** What Kedge stores about the editor's chat threads: data with each answer, and which threads have a live run. */
 import type { Session } from '../../../app/session/session.ts';
 import type { Mode } from '../../../core/session/events.ts';
 import type { Kedge } from '../kedge.ts';
 
 export const PARTICIPANT = 'kedge.agent';
 
-/** What a finished answer leaves behind for the next message of its thread. */
+/** The data that an answer stores for the next message of its chat thread. */
 export type Metadata = { sessionId: string; mode: Mode; runId?: string; next?: 'plan' | 'paused' | 'failed' | 'half'; offered?: true };
 
-/** Where the sessions of threads are noted while their runs are live: those that are there after a reload were interrupted. */
+/** The key under which chat sessions with a live run are stored. The ones that are still stored after a reload were interrupted. */
 const LIVE_KEY = 'kedge.liveChats';
 
-const MAX_NOTED = 20;
+const MAX_LIVE_CHATS = 20;
 
-function noted({ context }: Pick<Kedge, 'context'>): string[] {
+function liveChats({ context }: Pick<Kedge, 'context'>): string[] {
   return context.workspaceState.get<string[]>(LIVE_KEY, []);
 }
 
-export async function note(kedge: Pick<Kedge, 'context'>, { id }: Session, live: boolean): Promise<void> {
-  const others = noted(kedge).filter((other) => other !== id);
-  await kedge.context.workspaceState.update(LIVE_KEY, live ? [...others, id].slice(-MAX_NOTED) : others);
+export async function markLive(kedge: Pick<Kedge, 'context'>, { id }: Session, isLive: boolean): Promise<void> {
+  const others = liveChats(kedge).filter((other) => other !== id);
+  await kedge.context.workspaceState.update(LIVE_KEY, isLive ? [...others, id].slice(-MAX_LIVE_CHATS) : others);
 }
 
-/** The sessions whose runs in threads of the Chat were live when the window went away. */
+/** Returns the chat sessions whose runs were live when the window was closed or reloaded. */
 export async function interruptedChats(kedge: Pick<Kedge, 'assistant' | 'context'>): Promise<Session[]> {
-  // A log that cannot be read keeps nobody from the others.
-  const sessions = await Promise.all(noted(kedge).map((id) => kedge.assistant.session(id).catch(() => undefined)));
+  // A session whose log cannot be read is skipped.
+  const sessions = await Promise.all(liveChats(kedge).map((id) => kedge.assistant.session(id).catch(() => undefined)));
   return sessions.filter((session) => session !== undefined && !session.running) as Session[];
 }

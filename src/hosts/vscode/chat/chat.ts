@@ -1,4 +1,4 @@
-/** Answers in the native chat: a thread of VS Code's Chat is a Kedge session, and shows the same events as the panel does. */
+/** Answers messages in the native Chat. Each chat thread is a Kedge session and shows the same events as the panel. */
 import * as vscode from 'vscode';
 import { lastPrompt } from '../../../app/session/prompt.ts';
 import { type Session, SessionError } from '../../../app/session/session.ts';
@@ -7,13 +7,13 @@ import type { AgentEvent, Mode, QuestionAnswer } from '../../../core/session/eve
 import { brokeOff } from '../../../core/session/reduce.ts';
 import type { AskedQuestion } from '../../../core/session/session-state.ts';
 import { parseModelRef } from '../../../providers/catalog.ts';
-import { mayGoOn } from '../commands.ts';
+import { confirmContinue } from '../commands.ts';
 import type { Kedge } from '../kedge.ts';
 import { editorModelRef } from '../models/lm-adapter.ts';
 import { VENDOR } from '../models/model-provider.ts';
 import { attachmentsOf } from './attachments.ts';
 import { ChatRenderer } from './chat-render.ts';
-import { interruptedChats, type Metadata, note, PARTICIPANT } from './chat-threads.ts';
+import { interruptedChats, type Metadata, markLive, PARTICIPANT } from './chat-threads.ts';
 
 export async function answer(
   kedge: Kedge,
@@ -24,21 +24,21 @@ export async function answer(
 ): Promise<vscode.ChatResult> {
   const previous = await lastMetadata(kedge, context);
   const session = await sessionOf(kedge, previous);
-  await note(kedge, session, true);
+  await markLive(kedge, session, true);
   const mode = modeOf(request.command, previous);
   const renderer = new ChatRenderer(kedge, session, stream);
-  const outcome = watch(session, renderer);
+  const outcome = observe(session, renderer);
   const stopping = token.onCancellationRequested(() => void session.stop());
   try {
-    await carryOut(kedge, session, request, { mode, offered: previous?.offered === true }, renderer);
+    await handleRequest(kedge, session, request, { mode, offered: previous?.offered === true }, renderer);
   } catch (error) {
     if (!(error instanceof SessionError)) throw error;
     stream.markdown(error.message);
   } finally {
     stopping.dispose();
     outcome.dispose();
-    // A window that goes away leaves the run live.
-    if (session.state.lastRun?.status !== 'live') await note(kedge, session, false);
+    // If the window is closed, the run stays live, so that it is found as interrupted after the reload.
+    if (session.state.lastRun?.status !== 'live') await markLive(kedge, session, false);
   }
   const end = outcome.end;
   if (end) renderer.ended(end);
@@ -53,11 +53,11 @@ export async function answer(
   return { metadata };
 }
 
-/** `offered`: the thread has said already which model could answer in the place of Offline. */
+/** `offered` is true if this thread has already suggested another model than Offline. */
 type Thread = { mode: Mode; offered: boolean };
 
-/** What this message asks for: an answer to what is pending, going on, running the plan, or a new run. */
-async function carryOut(
+/** Handles a message: it can answer a pending question, continue a run, run a plan, or start a new run. */
+async function handleRequest(
   kedge: Kedge,
   session: Session,
   request: vscode.ChatRequest,
@@ -66,31 +66,31 @@ async function carryOut(
 ): Promise<void> {
   const { state } = session;
   const model = modelOf(kedge, request.model);
-  // After a reload VS Code disables the buttons of old answers, so a question that is still open is asked again.
+  // After a reload VS Code disables the buttons of old answers, so open approvals and questions are shown again.
   if (!session.running && state.pendingApprovals.size > 0) {
     const done = nextEnd(session);
     for (const pending of state.pendingApprovals.values()) renderer.approval(pending);
-    for (const asked of state.pendingQuestions.values()) renderer.question(asked);
+    for (const question of state.pendingQuestions.values()) renderer.question(question);
     return done;
   }
-  const [asked] = state.pendingQuestions.values();
-  if (!session.running && asked) {
+  const [question] = state.pendingQuestions.values();
+  if (!session.running && question) {
     const words = request.prompt.trim();
-    // What is typed under a question is its answer.
-    if (words && !request.command) return session.answerQuestion(asked.questionId, answerOf(asked, words));
+    // A message without a command answers the open question.
+    if (words && !request.command) return session.answerQuestion(question.questionId, answerOf(question, words));
     const done = nextEnd(session);
     for (const each of state.pendingQuestions.values()) renderer.question(each);
     return done;
   }
   if (request.command === 'continue') {
-    const left = session.plans.list().findLast(({ stage, runId }) => stage === 'stopped' && runId === state.lastRun?.runId);
-    if (left && state.lastRun?.outcome !== 'failed') return session.plans.resume(left.plan.id, { model });
-    if (!(await mayGoOn(session))) throw new SessionError('The run stays paused.');
+    const unfinished = session.plans.list().findLast(({ stage, runId }) => stage === 'stopped' && runId === state.lastRun?.runId);
+    if (unfinished && state.lastRun?.outcome !== 'failed') return session.plans.resume(unfinished.plan.id, { model });
+    if (!(await confirmContinue(session))) throw new SessionError('The run stays paused.');
     return session.resume({ raise: true });
   }
   if (request.command === 'run') {
     const plan = [...state.plans.values()].findLast(({ status }) => status === 'proposed');
-    if (!plan) throw new SessionError(noPlan([...state.plans.values()].at(-1)?.status));
+    if (!plan) throw new SessionError(noPlanText([...state.plans.values()].at(-1)?.status));
     return session.plans.answer(plan.plan.id, 'run', { model });
   }
   if (request.command === 'again') {
@@ -109,9 +109,10 @@ async function carryOut(
   return session.prompt({ text, mode, attachments, model });
 }
 
-function noPlan(last: 'proposed' | 'confirmed' | 'discarded' | 'superseded' | undefined): string {
-  if (last === 'confirmed') return 'This plan was run already. Run it again with "Kedge: Show Plans", or ask for another with /plan.';
-  if (last === 'discarded') return 'The plan was discarded. Ask for another with /plan.';
+function noPlanText(last: 'proposed' | 'confirmed' | 'discarded' | 'superseded' | undefined): string {
+  if (last === 'confirmed')
+    return 'This plan has already been run. Run it again from "Kedge: Show Plans", or ask for another one with /plan.';
+  if (last === 'discarded') return 'The plan was discarded. Ask for another one with /plan.';
   return 'There is no proposed plan in this session. Ask for one with /plan.';
 }
 
@@ -120,16 +121,16 @@ function answerOf({ question }: AskedQuestion, words: string): QuestionAnswer {
   return option ? { option: option.label } : { words };
 }
 
-function watch(
+function observe(
   session: Session,
   renderer: ChatRenderer,
 ): vscode.Disposable & { end?: Extract<AgentEvent, { type: 'run_finished' | 'run_paused' }> } {
-  const watching: ReturnType<typeof watch> = { dispose: () => unsubscribe() };
+  const observer: ReturnType<typeof observe> = { dispose: () => unsubscribe() };
   const unsubscribe = session.subscribe((event) => {
-    if (event.type === 'run_finished' || event.type === 'run_paused') watching.end = event;
+    if (event.type === 'run_finished' || event.type === 'run_paused') observer.end = event;
     renderer.event(event);
   });
-  return watching;
+  return observer;
 }
 
 function nextEnd(session: Session): Promise<void> {
@@ -143,18 +144,18 @@ function nextEnd(session: Session): Promise<void> {
 }
 
 /**
- * What the thread's last answer left behind. One that a reload interrupted left nothing: its session is that of the answers
- * before it, or else the interrupted one of the same prompt.
+ * Returns the metadata of the thread's last answer. An answer that a reload interrupted has none: its session is taken from the
+ * answers before it, or else is the interrupted session with the same prompt.
  */
 export async function lastMetadata(kedge: Kedge, { history }: Pick<vscode.ChatContext, 'history'>): Promise<Metadata | undefined> {
   const turns = history.filter(({ participant }) => participant === PARTICIPANT);
   if (turns.length === 0) return undefined;
   const last = metadataOf(turns.at(-1));
   if (last) return last;
-  const before = turns.map(metadataOf).findLast((metadata) => metadata !== undefined);
+  const earlier = turns.map(metadataOf).findLast((metadata) => metadata !== undefined);
   const request = turns.findLast((turn) => turn instanceof vscode.ChatRequestTurn);
-  const session = before
-    ? await kedge.assistant.session(before.sessionId)
+  const session = earlier
+    ? await kedge.assistant.session(earlier.sessionId)
     : (await interruptedChats(kedge)).findLast(({ state }) => state.lastRun?.prompt === request?.prompt.trim());
   return session && { sessionId: session.id, mode: session.state.lastRun?.mode ?? 'ask' };
 }
@@ -166,9 +167,9 @@ function metadataOf(turn: vscode.ChatContext['history'][number] | undefined): Me
 }
 
 async function sessionOf(kedge: Kedge, previous: Metadata | undefined): Promise<Session> {
-  const known = previous && (await kedge.assistant.session(previous.sessionId));
-  if (known) kedge.sessions.warnOfDamage(known);
-  return known ?? kedge.assistant.newSession();
+  const session = previous && (await kedge.assistant.session(previous.sessionId));
+  if (session) kedge.sessions.warnOfDamage(session);
+  return session ?? kedge.assistant.newSession();
 }
 
 function modeOf(command: string | undefined, previous: Metadata | undefined): Mode {
@@ -176,7 +177,7 @@ function modeOf(command: string | undefined, previous: Metadata | undefined): Mo
   return previous?.mode ?? 'ask';
 }
 
-/** What is picked in the Chat is what is asked, whatever the settings say: nothing is sent to a service that the user did not pick. */
-function modelOf({ models }: Pick<Kedge, 'models'>, picked: vscode.LanguageModelChat): ModelRef {
-  return picked.vendor === VENDOR ? parseModelRef(picked.id) : editorModelRef(picked, models.picked);
+/** The model that is selected in the Chat answers, whatever the settings say, so that nothing is sent to a service that the user did not select. */
+function modelOf({ models }: Pick<Kedge, 'models'>, selected: vscode.LanguageModelChat): ModelRef {
+  return selected.vendor === VENDOR ? parseModelRef(selected.id) : editorModelRef(selected, models.picked);
 }

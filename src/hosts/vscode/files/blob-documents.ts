@@ -1,4 +1,4 @@
-/** Contents from the blob store as read-only documents, for VS Code's own diff editors. */
+/** Shows contents of the blob store as read-only documents in VS Code's diff editors. */
 import * as vscode from 'vscode';
 import type { Session } from '../../../app/session/session.ts';
 import type { ChangeSummary } from '../../../core/session/effects.ts';
@@ -14,7 +14,7 @@ export function registerBlobDocuments(blobs: BlobStore): vscode.Disposable {
   const refuse = () => {
     throw vscode.FileSystemError.NoPermissions();
   };
-  // A file system, for the editor waits for one when it opens its tabs again.
+  // This is a file system and not a content provider, because VS Code waits for a file system when it restores its tabs.
   const files: vscode.FileSystemProvider = {
     onDidChangeFile: new vscode.EventEmitter<vscode.FileChangeEvent[]>().event,
     watch: () => new vscode.Disposable(() => undefined),
@@ -30,15 +30,15 @@ export function registerBlobDocuments(blobs: BlobStore): vscode.Disposable {
 }
 
 function textOf(bytes: Uint8Array | undefined): string {
-  if (!bytes) return 'This content is no longer kept.';
-  return decodeText(bytes) ?? `Binary file of ${bytes.length} bytes.`;
+  if (!bytes) return 'This content is no longer stored.';
+  return decodeText(bytes) ?? `Binary file (${bytes.length} bytes).`;
 }
 
 export function blobUri(path: string, hash: string | undefined): vscode.Uri {
   return vscode.Uri.from({ scheme: SCHEME, path: `/${path}`, query: hash ?? '' });
 }
 
-/** Before and after of one file of a call: what is proposed, or what was done. */
+/** Opens a diff editor for one file that a tool call changed or proposes to change. */
 export async function openDiff(session: Session, callId: string, path: string): Promise<void> {
   const change = changesOfCall(session, callId).find((candidate) => candidate.path === path);
   if (!change) return;
@@ -46,17 +46,17 @@ export async function openDiff(session: Session, callId: string, path: string): 
   await vscode.commands.executeCommand('vscode.diff', blobUri(path, change.before), blobUri(path, change.after), title, { preview: true });
 }
 
-/** All files of a call in VS Code's multi-file diff editor. */
+/** Opens all files of a tool call in VS Code's multi-file diff editor. */
 export async function openDiffs(session: Session, callId: string, fs: VsCodeFileSystem): Promise<void> {
   const changes = changesOfCall(session, callId).map(({ path, before, after }) => ({
     file: fs.uri(parsePath(path, fs.folders)),
     before: blobUri(path, before),
     after: blobUri(path, after),
   }));
-  await openAll(changes, 'Changes of this call');
+  await openAll(changes, 'Changes in this tool call');
 }
 
-/** What a run changed, in VS Code's multi-file diff editor, against the files as they are now: they can be edited there, and an undo shows. */
+/** Opens everything that a run changed in VS Code's multi-file diff editor. The right side is the current file, so that it can be edited and shows an undo. */
 export async function reviewRun(session: Session, runId: string, fs: VsCodeFileSystem): Promise<void> {
   const first = new Map<string, string | undefined>();
   for (const { runId: of, change } of session.state.staged) {
@@ -65,12 +65,12 @@ export async function reviewRun(session: Session, runId: string, fs: VsCodeFileS
   const changes = [...first].map(async ([path, before]) => {
     const at = parsePath(path, fs.folders);
     const file = fs.uri(at);
-    const there = (await fs.stat(at))?.type === 'file';
-    // Another path on one side would look like a rename.
-    const then = (hash: string | undefined) => file.with({ scheme: SCHEME, authority: '', query: hash ?? '' });
-    return { file, before: then(before), after: there ? file : then(undefined) };
+    const exists = (await fs.stat(at))?.type === 'file';
+    // Both sides have the same path, because different paths would be shown as a rename.
+    const stored = (hash: string | undefined) => file.with({ scheme: SCHEME, authority: '', query: hash ?? '' });
+    return { file, before: stored(before), after: exists ? file : stored(undefined) };
   });
-  await openAll(await Promise.all(changes), 'Changes of this run');
+  await openAll(await Promise.all(changes), 'Changes in this run');
 }
 
 async function openAll(changes: readonly { file: vscode.Uri; before: vscode.Uri; after: vscode.Uri }[], title: string): Promise<void> {

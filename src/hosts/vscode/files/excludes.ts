@@ -1,4 +1,4 @@
-/** The editor's `files.exclude`: what the user does not want to see is not found. It can still be read by its name. */
+/** Applies VS Code's `files.exclude`: excluded files are left out of lists and searches, but can still be read by path. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
@@ -7,34 +7,34 @@ import { globMatcher } from '../../../policy/glob.ts';
 type Rule = { matches(path: string): boolean; when?: string | undefined };
 
 export type Excludes = {
-  /** Judges a path relative to the folder. */
+  /** Returns true for an excluded path, relative to the folder. */
   hides(path: string): boolean;
-  /** For ripgrep, to spare it what is hidden anyway. */
+  /** Arguments with which ripgrep skips excluded files, to save time. */
   without: string[];
 };
 
 export function excludesOf(folder: vscode.Uri, root: string): Excludes {
-  const set = vscode.workspace.getConfiguration('files', folder).get<Record<string, unknown>>('exclude') ?? {};
+  const configured = vscode.workspace.getConfiguration('files', folder).get<Record<string, unknown>>('exclude') ?? {};
   const rules: Rule[] = [];
   const without: string[] = [];
-  for (const [glob, value] of Object.entries(set)) {
+  for (const [glob, value] of Object.entries(configured)) {
     const when = (value as { when?: unknown } | null)?.when;
     if (value !== true && typeof when !== 'string') continue;
     rules.push({ matches: globMatcher(glob, { dot: true }), when: typeof when === 'string' ? when : undefined });
     if (value === true && /^[\w./*-]+$/.test(glob)) without.push(`--glob=!${glob.startsWith('**/') ? '' : '/'}${glob}`);
   }
-  const known = new Map<string, boolean>([['', false]]);
+  const hiddenByDirectory = new Map<string, boolean>([['', false]]);
   const hidesItself = (path: string) =>
     rules.some(({ matches, when }) => matches(path) && (!when || existsSync(siblingOf(root, path, when))));
   const hidesDirectory = (path: string): boolean => {
-    const found = known.get(path) ?? (hidesDirectory(parentOf(path)) || hidesItself(path));
-    known.set(path, found);
-    return found;
+    const isHidden = hiddenByDirectory.get(path) ?? (hidesDirectory(parentOf(path)) || hidesItself(path));
+    hiddenByDirectory.set(path, isHidden);
+    return isHidden;
   };
   return { hides: (path) => hidesDirectory(parentOf(path)) || hidesItself(path), without };
 }
 
-/** `$(basename).ts` is the file of that name beside it. */
+/** Resolves a `when` pattern such as `$(basename).ts` to the file in the same folder. */
 function siblingOf(root: string, path: string, when: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '');
   return join(root, parentOf(path), when.replace('$(basename)', name));

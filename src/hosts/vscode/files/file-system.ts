@@ -1,4 +1,4 @@
-/** The workspace as VS Code has it: any file system it knows, and open documents with unsaved changes before the disk. */
+/** The workspace as VS Code sees it: all of its file systems, with unsaved changes of open documents taking precedence over the disk. */
 import { realpathSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
@@ -37,10 +37,10 @@ export class VsCodeFileSystem implements FileSystem {
   readonly folders: readonly OpenFolder[];
   readonly #ripgrep: Place['ripgrep'];
 
-  /** `ripgrep`: instead of the editor's own. */
+  /** `ripgrep` replaces the ripgrep that comes with VS Code. */
   constructor(folders: readonly vscode.WorkspaceFolder[], ripgrep?: Place['ripgrep']) {
     const names = uniqueNames(folders.map(({ name }) => name));
-    // Real paths are known for local files only; elsewhere the letters of a path are all there is.
+    // Real paths are known only for local files. On other file systems, paths are compared as text.
     this.folders = folders.map(({ uri }, index) => ({
       name: names[index] as string,
       uri,
@@ -56,26 +56,27 @@ export class VsCodeFileSystem implements FileSystem {
     return path ? vscode.Uri.joinPath(base, path) : base;
   }
 
-  /** The directory of a command on disk. @throws ToolError when it is not on a disk. @throws PathError when a link was put on the way to it. */
+  /** Returns the directory on disk in which a command runs. @throws ToolError if the folder is not on a disk @throws PathError if the path now leads through a link */
   directory(at: Location): string {
     const { root, name } = this.folders[at.folder] ?? {};
     const path = this.#realPath(at);
-    if (root === undefined || path === undefined) throw new ToolError(`${name ?? 'That folder'} is on no disk: nothing can be run in it.`);
-    expectReal(path, this.#shown(at));
+    if (root === undefined || path === undefined)
+      throw new ToolError(`${name ?? 'That folder'} is not on a disk, so commands cannot be run in it.`);
+    expectReal(path, this.#format(at));
     return join(root, at.path);
   }
 
-  /** The real path of a resolved place, as long as nothing has moved. The folder itself may be reached through a link. */
+  /** Returns the path on disk of a resolved location. The workspace folder itself may be reached through a link. */
   #realPath({ folder, path }: Location): string | undefined {
     const root = this.folders[folder]?.root;
     return root === undefined ? undefined : join(realpathSync.native(root), path);
   }
 
-  #shown(at: Location): string {
+  #format(at: Location): string {
     return formatPath(at, this.folders);
   }
 
-  /** Where an open document or an editor's location is in the workspace; undefined when it is elsewhere. */
+  /** Returns where a document is in the workspace, or undefined if it is outside. */
   locate(uri: vscode.Uri): Location | undefined {
     return innermost(
       this.folders.flatMap(({ uri: base }, folder) => {
@@ -118,14 +119,14 @@ export class VsCodeFileSystem implements FileSystem {
     const open = unsavedDocument(uri);
     if (open) return { bytes: encodeText(open.getText()), unsaved: true };
     const path = this.#realPath(at);
-    return { bytes: path === undefined ? await vscode.workspace.fs.readFile(uri) : await readReal(path, this.#shown(at)), unsaved: false };
+    return { bytes: path === undefined ? await vscode.workspace.fs.readFile(uri) : await readReal(path, this.#format(at)), unsaved: false };
   }
 
-  /** The editor itself reads files whole only. */
+  /** Reads part of a file from the disk, because VS Code's file system API reads only whole files. */
   async readRange(at: Location, from: number, length: number): Promise<Uint8Array | undefined> {
     const path = this.#realPath(at);
     if (path === undefined || unsavedDocument(this.uri(at))) return undefined;
-    return readRealRange(path, this.#shown(at), from, length);
+    return readRealRange(path, this.#format(at), from, length);
   }
 
   notebook(at: Location): NotebookCell[] | undefined {
@@ -134,7 +135,7 @@ export class VsCodeFileSystem implements FileSystem {
 
   async list(at: Location): Promise<DirectoryEntry[]> {
     const path = this.#realPath(at);
-    if (path !== undefined) return listReal(path, this.#shown(at));
+    if (path !== undefined) return listReal(path, this.#format(at));
     const entries = await vscode.workspace.fs.readDirectory(this.uri(at));
     return entries.map(([name, type]) => ({
       name,
@@ -158,12 +159,12 @@ export class VsCodeFileSystem implements FileSystem {
   }
 
   #unsavedIn(folder: number): Map<string, vscode.TextDocument> {
-    const found = new Map<string, vscode.TextDocument>();
+    const unsaved = new Map<string, vscode.TextDocument>();
     for (const document of vscode.workspace.textDocuments) {
       const at = document.isDirty ? this.locate(document.uri) : undefined;
-      if (at?.folder === folder) found.set(at.path, document);
+      if (at?.folder === folder) unsaved.set(at.path, document);
     }
-    return found;
+    return unsaved;
   }
 }
 

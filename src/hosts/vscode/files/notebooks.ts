@@ -4,7 +4,7 @@ import type { NotebookCell } from '../../../workspace/types.ts';
 const TEXTS = ['text/plain', 'application/vnd.code.notebook.stdout', 'application/vnd.code.notebook.stderr'];
 const ERROR = 'application/vnd.code.notebook.error';
 
-/** The cells of an open notebook with changes that no file holds. */
+/** Returns the cells of an open notebook that has unsaved changes. */
 export function unsavedNotebook(uri: vscode.Uri): NotebookCell[] | undefined {
   const open = vscode.workspace.notebookDocuments.find((notebook) => notebook.isDirty && String(notebook.uri) === String(uri));
   return open?.getCells().map(({ kind, document, outputs }) => ({

@@ -1,8 +1,8 @@
-/** Finding and searching where ripgrep cannot go: virtual and remote file systems, and documents that are not saved. */
+/** Finds files and searches text where ripgrep cannot: on virtual and remote file systems, and in unsaved documents. */
 import * as vscode from 'vscode';
 import { decodeText } from '../../../workspace/content.ts';
 import type { FindQuery, SearchQuery } from '../../../workspace/types.ts';
-import { type Include, includeOf } from '../../node/search/include.ts';
+import { type Include, includeOf } from '../../node/search/include-glob.ts';
 import { matcherOf, matchingLines } from '../../node/search/matching-lines.ts';
 import type { Hit, InFolder } from '../../node/search/query.ts';
 
@@ -15,7 +15,7 @@ export async function findInFolder(folder: vscode.Uri, query: InFolder<FindQuery
   signal.addEventListener('abort', stop, { once: true });
   try {
     const include = await includeInFolder(folder, query.include);
-    // The editor's own globs mean something else here and there: they only narrow the search.
+    // VS Code's globs differ from ours in some details, so they only narrow the search, and the exact glob is applied to the result.
     const pattern = new vscode.RelativePattern(folder, [...include.below, '**', ...(include.name ? [include.name] : [])].join('/'));
     const uris = await vscode.workspace.findFiles(pattern, undefined, Math.max(query.limit, MAX_FILES), source.token);
     const base = folder.path.endsWith('/') ? folder.path : `${folder.path}/`;
@@ -40,22 +40,22 @@ export async function* searchInFolder(folder: vscode.Uri, query: InFolder<Search
   }
 }
 
-/** Tells whether a path leads through a link. The editor follows links, but the target may be withheld under its own name. */
+/** Returns a function that tells whether a path leads through a link. VS Code follows links, but the target may be hidden under its own name. */
 function linksIn(folder: vscode.Uri): (path: string) => Promise<boolean> {
-  const known = new Map<string, Promise<boolean>>();
+  const results = new Map<string, Promise<boolean>>();
   const isLink = async (path: string): Promise<boolean> => {
     const parent = path.slice(0, Math.max(0, path.lastIndexOf('/')));
     if (parent !== '') {
-      if (!known.has(parent)) known.set(parent, isLink(parent));
-      if (await known.get(parent)) return true;
+      if (!results.has(parent)) results.set(parent, isLink(parent));
+      if (await results.get(parent)) return true;
     }
-    const found = await vscode.workspace.fs.stat(vscode.Uri.joinPath(folder, path)).then(undefined, () => undefined);
-    return found !== undefined && (found.type & vscode.FileType.SymbolicLink) !== 0;
+    const stat = await vscode.workspace.fs.stat(vscode.Uri.joinPath(folder, path)).then(undefined, () => undefined);
+    return stat !== undefined && (stat.type & vscode.FileType.SymbolicLink) !== 0;
   };
   return isLink;
 }
 
-/** What the saved files said is true whatever becomes of these: where JavaScript cannot read the pattern, they are passed over. */
+/** Searches unsaved documents. If JavaScript cannot parse the pattern, they are skipped, because the results from saved files are still valid. */
 export async function* searchDocuments(
   folder: vscode.Uri,
   documents: ReadonlyMap<string, vscode.TextDocument>,

@@ -2,13 +2,12 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { findRipgrep } from '../../node/search/ripgrep.ts';
 
-let found: Promise<string | undefined> | undefined;
+let search: Promise<string | undefined> | undefined;
 
-/** The ripgrep that VS Code brings along, else one on PATH. Where it lies differs between builds. */
+/** Returns the path of the ripgrep that comes with VS Code, or else of one on PATH. Its location differs between builds of VS Code. */
 export function editorRipgrep(): Promise<string | undefined> {
-  const looking = found ?? findRipgrep(candidates());
-  found = looking;
-  return looking;
+  search ??= findRipgrep(candidates());
+  return search;
 }
 
 function candidates(): string[] {

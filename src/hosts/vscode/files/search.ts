@@ -1,4 +1,4 @@
-/** Finding and searching in a folder: with ripgrep where it is on a disk, and in documents that are not saved. Loaded with the first search. */
+/** Finds files and searches text in a folder: with ripgrep if the folder is on a disk, and in unsaved documents. Loaded with the first search. */
 import type * as vscode from 'vscode';
 import type { FindQuery, SearchQuery } from '../../../workspace/types.ts';
 import type { Hit, InFolder } from '../../node/search/query.ts';
@@ -7,10 +7,10 @@ import { excludesOf } from './excludes.ts';
 import { findInFolder, searchDocuments, searchInFolder } from './plain-search.ts';
 import { editorRipgrep } from './ripgrep.ts';
 
-/** `root` is its path on a disk of this computer. `ripgrep` tells where that program is, if it is there. */
+/** A folder to search. `root` is its path on this computer's disk, and `ripgrep` returns the path of that program if it is installed. */
 export type Place = { uri: vscode.Uri; root: string | undefined; ripgrep?: (() => Promise<string | undefined>) | undefined };
 
-/** The first so many by name. */
+/** Returns the first files by name, up to the limit of the query. */
 export async function findIn(place: Place, query: InFolder<FindQuery>, signal: AbortSignal): Promise<string[]> {
   const local = await localOf(place, query.hides);
   if (!local) return findInFolder(place.uri, query, signal);
@@ -26,13 +26,13 @@ export async function* searchIn(
 ): AsyncGenerator<Hit> {
   const local = await localOf(place, query.hides);
   const hides = local ? local.hides : query.hides;
-  // What the disk says of a document with unsaved changes is out of date.
+  // Files with unsaved changes are left out, because their contents on disk are out of date.
   const saved = { ...query, hides: (path: string) => unsaved.has(path) || (hides?.(path) ?? false) };
   yield* local ? searchWithRipgrep({ ...local, query: saved, signal }) : searchInFolder(place.uri, saved, signal);
   yield* searchDocuments(place.uri, unsaved, { ...query, ...(hides && { hides }) });
 }
 
-/** How ripgrep is to look at a folder; undefined where it cannot, or is not there. */
+/** Returns the arguments for ripgrep, or undefined if the folder is not on a disk or ripgrep is not installed. */
 async function localOf({ uri, root, ripgrep = editorRipgrep }: Place, hides: ((path: string) => boolean) | undefined) {
   const rg = root === undefined ? undefined : await ripgrep();
   if (rg === undefined || root === undefined) return undefined;

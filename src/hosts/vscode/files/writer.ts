@@ -1,4 +1,4 @@
-/** Writes through one WorkspaceEdit, so that Ctrl+Z takes a change back and open editors take part in it. */
+/** Writes through one WorkspaceEdit, so that Ctrl+Z undoes a change and open editors show it. */
 import * as vscode from 'vscode';
 import { decodeText, sameBytes } from '../../../workspace/content.ts';
 import { differingLines } from '../../../workspace/text-edits.ts';
@@ -35,27 +35,28 @@ export class VsCodeWriter implements Writer {
         const document = await editableDocument(uri, before);
         const text = document && decodeText(after);
         if (document && text !== undefined) {
-          // Cursors and folds elsewhere stay where they are.
+          // Only the differing lines are replaced, so that cursors and folds elsewhere stay in place.
           const { from, to, text: lines } = differingLines(document.getText(), withoutBom(text));
           edit.replace(uri, new vscode.Range(document.positionAt(from), document.positionAt(to)), lines);
-          // What the user has not saved is not saved behind the user's back.
+          // A document with unsaved changes is not saved, because the user has not saved them.
           if (!document.isDirty) toSave.push({ document, after });
         } else toWrite.push({ uri, after });
       }
     }
 
-    // An edit without anything is refused, and `edit.size` does not count files made, moved and deleted.
-    if (toWrite.length < changes.length && !(await vscode.workspace.applyEdit(edit))) throw new Error('The editor refused the change.');
+    // VS Code rejects an empty edit, and `edit.size` does not count created, moved and deleted files.
+    if (toWrite.length < changes.length && !(await vscode.workspace.applyEdit(edit)))
+      throw new Error('VS Code did not apply the change. Try again.');
     await saveAll(toSave.map(({ document }) => document));
     for (const { uri, after } of toWrite) await vscode.workspace.fs.writeFile(uri, after);
-    // Saving may run formatters, or fail. What lands is what was shown, so their work is taken back, and what is missing is written.
+    // Saving may run formatters, or fail. The file must contain exactly what was approved, so any difference is overwritten.
     for (const { document, after } of toSave) {
-      const landed = await vscode.workspace.fs.readFile(document.uri);
-      if (!sameBytes(landed, after)) await vscode.workspace.fs.writeFile(document.uri, after);
+      const written = await vscode.workspace.fs.readFile(document.uri);
+      if (!sameBytes(written, after)) await vscode.workspace.fs.writeFile(document.uri, after);
     }
   }
 
-  /** A WorkspaceEdit knows no directories. One that is not empty stays. */
+  /** A WorkspaceEdit cannot create or delete directories. A directory that is not empty is not deleted. */
   async #commitDirectories(directories: readonly FileChange[]): Promise<void> {
     for (const { at, after } of directories) {
       if (after) await vscode.workspace.fs.createDirectory(this.#fs.uri(at));
@@ -64,21 +65,21 @@ export class VsCodeWriter implements Writer {
   }
 }
 
-const AT_ONCE = 16;
-const TRIES = 3;
+const BATCH_SIZE = 16;
+const MAX_TRIES = 3;
 
 /**
- * Of many documents the editor closes those that it opened first, and opens them again for the edit; one that is just being closed is not
- * saved. What is not saved in the end is the caller's to find, by what then stands on the disk.
+ * Saves in batches and retries: with many open documents, VS Code closes the oldest ones, and a document that is being closed is not
+ * saved. The caller compares the disk with the expected contents, so a failed save is not reported here.
  */
 async function saveAll(documents: readonly vscode.TextDocument[]): Promise<void> {
   const save = async ({ uri }: vscode.TextDocument) => {
-    for (let tried = 0; tried < TRIES; tried++) {
+    for (let tried = 0; tried < MAX_TRIES; tried++) {
       const document = await vscode.workspace.openTextDocument(uri);
       if (!document.isDirty || (await document.save())) return;
     }
   };
-  for (let at = 0; at < documents.length; at += AT_ONCE) await Promise.allSettled(documents.slice(at, at + AT_ONCE).map(save));
+  for (let at = 0; at < documents.length; at += BATCH_SIZE) await Promise.allSettled(documents.slice(at, at + BATCH_SIZE).map(save));
 }
 
 function isPureMove(change: FileChange, changes: readonly FileChange[]): boolean {
@@ -88,8 +89,8 @@ function isPureMove(change: FileChange, changes: readonly FileChange[]): boolean
 }
 
 /**
- * The open (or opened) document of a file, when it holds exactly the text that the change starts from. A document that
- * normalises its file (mixed line endings, another encoding) would write more than was shown: then there is none.
+ * Opens the document of a file if it contains exactly the text that the change starts from. A document that normalises its
+ * file (mixed line endings, another encoding) would change more than was approved, so undefined is returned for it.
  */
 async function editableDocument(uri: vscode.Uri, before: Uint8Array): Promise<vscode.TextDocument | undefined> {
   const text = decodeText(before);

@@ -1,4 +1,4 @@
-/** The editor's language services: they answer questions about code, and nothing that they are asked here changes it. */
+/** VS Code's language services. Kedge only queries them; no query changes a file. */
 import * as vscode from 'vscode';
 import type {
   FoundSymbol,
@@ -16,17 +16,17 @@ import type { VsCodeFileSystem } from '../files/file-system.ts';
 import type { ProblemKinds } from './problem-kinds.ts';
 import { Problems } from './problems.ts';
 
-/** Where an answer without anything may mean that the service is still starting. */
-const MOST_ACTIVATION_MS = 5_000;
+/** How long to wait for a language's extensions to activate. Until then, their services return empty results. */
+const MAX_ACTIVATION_MS = 5_000;
 
 export class VsCodeLanguages implements LanguageServices {
   readonly #fs: () => VsCodeFileSystem;
   readonly #problems: Problems;
 
-  /** The file system is asked for each time: folders come and go. */
-  constructor(fs: () => VsCodeFileSystem, answering: Pick<ProblemKinds, 'has'>) {
+  /** `fs` is called for each query, because workspace folders can be added and removed. */
+  constructor(fs: () => VsCodeFileSystem, problemKinds: Pick<ProblemKinds, 'has'>) {
     this.#fs = fs;
-    this.#problems = new Problems(fs, answering, openDocument);
+    this.#problems = new Problems(fs, problemKinds, openDocument);
   }
 
   problems(at: Location | undefined, signal: AbortSignal): Promise<Problem[]> {
@@ -44,7 +44,7 @@ export class VsCodeLanguages implements LanguageServices {
       for (const symbol of list) {
         const range = 'location' in symbol ? symbol.location.range : symbol.selectionRange;
         entries.push({ name: symbol.name, kind: kindOf(symbol.kind), line: range.start.line + 1, depth });
-        // Flat answers have children neither here nor there.
+        // SymbolInformation results are flat and have no children.
         visit('children' in symbol ? symbol.children : [], depth + 1);
       }
     };
@@ -53,8 +53,8 @@ export class VsCodeLanguages implements LanguageServices {
   }
 
   async symbols(query: string): Promise<FoundSymbol[]> {
-    const found = await vscode.commands.executeCommand<vscode.SymbolInformation[]>('vscode.executeWorkspaceSymbolProvider', query);
-    return (found ?? []).map(({ name, kind, containerName, location }) => ({
+    const symbols = await vscode.commands.executeCommand<vscode.SymbolInformation[]>('vscode.executeWorkspaceSymbolProvider', query);
+    return (symbols ?? []).map(({ name, kind, containerName, location }) => ({
       ...this.#place(location.uri, location.range),
       symbol: name,
       kind: kindOf(kind),
@@ -63,8 +63,8 @@ export class VsCodeLanguages implements LanguageServices {
   }
 
   async definition(at: Location, position: Position): Promise<Place[]> {
-    const found = await this.#ask<(vscode.Location | vscode.LocationLink)[]>('executeDefinitionProvider', at, editorPosition(position));
-    return this.#places(found);
+    const locations = await this.#ask<(vscode.Location | vscode.LocationLink)[]>('executeDefinitionProvider', at, editorPosition(position));
+    return this.#places(locations);
   }
 
   async references(at: Location, position: Position): Promise<Place[]> {
@@ -85,8 +85,8 @@ export class VsCodeLanguages implements LanguageServices {
     return vscode.commands.executeCommand<T | undefined>(`vscode.${command}`, uri, ...rest);
   }
 
-  #places(found: readonly (vscode.Location | vscode.LocationLink)[] | undefined): Place[] {
-    const places = (found ?? []).map((each) =>
+  #places(locations: readonly (vscode.Location | vscode.LocationLink)[] | undefined): Place[] {
+    const places = (locations ?? []).map((each) =>
       'targetUri' in each ? this.#place(each.targetUri, each.targetSelectionRange ?? each.targetRange) : this.#place(each.uri, each.range),
     );
     const seen = new Set<string>();
@@ -102,7 +102,7 @@ export class VsCodeLanguages implements LanguageServices {
     return at ? { at, name: uri.path, line } : { name: nameOutside(uri), line };
   }
 
-  /** Text edits and moves of files as data; whatever else there is in it is strange. */
+  /** Converts a WorkspaceEdit to text edits and file moves. Anything else, and anything outside the workspace, is reported as `strange`. */
   #effectOf(edit: vscode.WorkspaceEdit): RenameEffect {
     const effect: RenameEffect = { edits: [], moves: [], strange: [] };
     for (const [uri, edits] of edit.entries()) {
@@ -120,15 +120,15 @@ export class VsCodeLanguages implements LanguageServices {
 }
 
 /**
- * The document, opened if it was not, with the extensions of its language active: a service that has not been registered yet
- * answers nothing. It is no tab, and the editor lets go of it by itself.
+ * Opens a document without showing it, and activates the extensions of its language, because a service that is not registered yet
+ * returns nothing. VS Code closes the document by itself.
  */
 async function openDocument(uri: vscode.Uri): Promise<vscode.TextDocument> {
   const document = await vscode.workspace.openTextDocument(uri);
-  const waking = vscode.extensions.all.filter((extension) => !extension.isActive && isFor(extension, document.languageId));
-  if (waking.length > 0) {
-    const all = Promise.allSettled(waking.map((extension) => extension.activate()));
-    await Promise.race([all, new Promise((resolve) => setTimeout(resolve, MOST_ACTIVATION_MS).unref?.())]);
+  const inactive = vscode.extensions.all.filter((extension) => !extension.isActive && isFor(extension, document.languageId));
+  if (inactive.length > 0) {
+    const all = Promise.allSettled(inactive.map((extension) => extension.activate()));
+    await Promise.race([all, new Promise((resolve) => setTimeout(resolve, MAX_ACTIVATION_MS).unref?.())]);
   }
   return document;
 }
@@ -138,7 +138,7 @@ function isFor({ packageJSON }: vscode.Extension<unknown>, language: string): bo
   return Boolean(main || browser) && (activationEvents ?? []).includes(`onLanguage:${language}`);
 }
 
-/** What `entries()` leaves out, as the extension host keeps it. */
+/** Reads the file operations of a WorkspaceEdit. `entries()` does not return them, so this reads an internal member of the extension host. */
 function fileOperations(edit: vscode.WorkspaceEdit): { from?: vscode.Uri; to?: vscode.Uri }[] {
   const all = (edit as { _allEntries?(): { _type?: number; from?: vscode.Uri; to?: vscode.Uri }[] })._allEntries?.() ?? [];
   return all.filter((entry) => 'from' in entry || 'to' in entry);
@@ -151,7 +151,7 @@ export function neutralEdit({ range, newText }: vscode.TextEdit): TextEdit {
 const neutralPosition = ({ line, character }: vscode.Position): Position => ({ line: line + 1, column: character });
 const editorPosition = ({ line, column }: Position) => new vscode.Position(line - 1, column);
 
-/** As much as tells one file from another, and nothing of where on this computer it lies. */
+/** Shortens the path of a file outside the workspace, so that the model does not learn where it is on this computer. */
 function nameOutside({ path }: vscode.Uri): string {
   const parts = path.split('/').filter(Boolean);
   const modules = parts.lastIndexOf('node_modules');

@@ -1,15 +1,15 @@
-/** A longer word is no place, and not held back. */
+/** A word longer than this cannot be a file reference, so it is not held back. */
 const MAX_WORD = 500;
 const PLACE = /(`+|(?<![\w/.:@-])[\w@.-][\w@./[\]-]*\.\w+:\d+(?!\w))/;
 
-/** Tells `path:line` from other text while it streams, whatever the pieces are; code, inline and fenced, is left alone. */
+/** Finds references such as `path:line` in streamed text, however it is split into pieces. Inline code and code blocks are ignored. */
 export class PlaceFinder {
   readonly #text: (text: string) => void;
   readonly #place: (path: string, line: number, text: string) => void;
   #rest = '';
-  /** The backticks that the code we are in began with. */
+  /** The backticks that opened the current code, or empty outside of code. */
   #code = '';
-  /** The word that was let through goes on. */
+  /** True while the rest of a word that was too long to be held back is streamed. */
   #inLongWord = false;
 
   constructor(text: (text: string) => void, place: (path: string, line: number, text: string) => void) {
@@ -17,7 +17,7 @@ export class PlaceFinder {
     this.#place = place;
   }
 
-  /** Holds back the last word, which may go on in the next piece. */
+  /** Emits the text up to the last word, which may continue in the next piece. */
   write(piece: string): void {
     const text = this.#rest + piece;
     let cut = text.length;
@@ -26,7 +26,7 @@ export class PlaceFinder {
     this.#rest = text.slice(cut);
     if (!this.#inLongWord && this.#rest.length <= MAX_WORD) return;
     this.#inLongWord = true;
-    // Backticks that stand together stay together.
+    // A run of backticks is not split, because its length decides where code ends.
     let end = this.#rest.length;
     while (this.#rest.charAt(end - 1) === '`') end--;
     if (this.#rest.length - end > MAX_WORD) end = this.#rest.length;
@@ -49,20 +49,20 @@ export class PlaceFinder {
       else if (word.length > MAX_WORD) this.#inLongWord = true;
       for (const token of word.split(this.#inLongWord ? /(`+)/ : PLACE)) {
         if (token.startsWith('`')) this.#tick(token);
-        const found = this.#code || this.#inLongWord ? null : /^([\w@.-][\w@./[\]-]*\.\w+):(\d+)$/.exec(token);
-        if (!found) {
+        const reference = this.#code || this.#inLongWord ? null : /^([\w@.-][\w@./[\]-]*\.\w+):(\d+)$/.exec(token);
+        if (!reference) {
           plain += token;
           continue;
         }
         if (plain) this.#text(plain);
         plain = '';
-        this.#place(found[1] as string, Number(found[2]), token);
+        this.#place(reference[1] as string, Number(reference[2]), token);
       }
     }
     if (plain) this.#text(plain);
   }
 
-  /** Code ends with as many backticks as it began with. */
+  /** Opens or closes code. Code ends with as many backticks as it began with. */
   #tick(backticks: string): void {
     if (!this.#code) this.#code = backticks;
     else if (backticks === this.#code) this.#code = '';

@@ -1,4 +1,4 @@
-/** Of which kinds of files somebody found something in this window. It listens from the start: it may be put right before a run asks. */
+/** Records for which file extensions a language service has reported problems in this window. It listens from activation on, because the problems may be fixed before a run asks. */
 import * as vscode from 'vscode';
 
 export class ProblemKinds implements vscode.Disposable {
@@ -16,7 +16,7 @@ export class ProblemKinds implements vscode.Disposable {
   }
 }
 
-/** What the file's name ends with. */
+/** Returns the extension of a file's name. */
 export function kindOf({ path }: vscode.Uri): string {
   return /\.?[^./]*$/.exec(path)?.[0] ?? path;
 }

@@ -1,43 +1,47 @@
-/** Errors and warnings as the editor knows them, and what a change brings. */
+/** The errors and warnings that VS Code shows, and the new ones that a change causes. */
 import * as vscode from 'vscode';
 import { abortable } from '../../../core/abort.ts';
 import type { Problem, ProblemWatch } from '../../../workspace/languages.ts';
 import type { Location } from '../../../workspace/types.ts';
 import type { VsCodeFileSystem } from '../files/file-system.ts';
 import { kindOf, type ProblemKinds } from './problem-kinds.ts';
-import { askTypeScript, type Found } from './typescript.ts';
+import { askTypeScript, type TypeScriptProblem } from './typescript.ts';
 
-/** So long at most a change waits for what is known before it. Who never answered is cold by then: nobody waits for it after the change. */
+/** How long a change waits for the problems before it. A language service that has never answered is assumed to be still starting, and is not waited for after the change. */
 const BEFORE_MS = 300;
-/** So long at most a service that answered is waited for after a change. */
+/** How long to wait after a change for a service that has answered before. */
 const AFTER_MS = 1_000;
-/** So long where problems are all that is asked for. */
-const ASKED_MS = 3_000;
-/** A service that reports in several steps, syntax first, is given this long for the next one. */
+/** How long to wait when the model asks only for problems. */
+const QUERY_MS = 3_000;
+/** How long to wait for the next report of a service that reports in several steps, for example syntax errors first. */
 const QUIET_MS = 100;
 
-type Look = { at: Location; problems: Problem[]; answered: boolean; certain: boolean };
+type Inspection = { at: Location; problems: Problem[]; hasAnswered: boolean; isCertain: boolean };
 
 export class Problems {
   readonly #fs: () => VsCodeFileSystem;
   readonly #open: (uri: vscode.Uri) => Promise<vscode.TextDocument>;
-  /** Of which somebody found something: that there is nothing is said of all. */
-  readonly #answering: Pick<ProblemKinds, 'has'>;
-  /** Kinds of files of which the TypeScript service has answered. */
+  /** The kinds of files for which problems have been reported. Only these can be expected to be reported on again. */
+  readonly #problemKinds: Pick<ProblemKinds, 'has'>;
+  /** The kinds of files for which the TypeScript service has answered before. */
   readonly #warm = new Set<string>();
 
-  /** `open` opens a document and wakes the services of its language. */
-  constructor(fs: () => VsCodeFileSystem, answering: Pick<ProblemKinds, 'has'>, open: (uri: vscode.Uri) => Promise<vscode.TextDocument>) {
+  /** `open` opens a document and activates the extensions of its language. */
+  constructor(
+    fs: () => VsCodeFileSystem,
+    problemKinds: Pick<ProblemKinds, 'has'>,
+    open: (uri: vscode.Uri) => Promise<vscode.TextDocument>,
+  ) {
     this.#fs = fs;
-    this.#answering = answering;
+    this.#problemKinds = problemKinds;
     this.#open = open;
   }
 
   async of(at: Location | undefined, signal: AbortSignal): Promise<Problem[]> {
-    if (!at) return vscode.languages.getDiagnostics().flatMap(([uri]) => this.#known(uri));
+    if (!at) return vscode.languages.getDiagnostics().flatMap(([uri]) => this.#reported(uri));
     const reports = new Reports();
     try {
-      return (await this.#look(at, reports, AbortSignal.any([signal, AbortSignal.timeout(ASKED_MS)]))).problems;
+      return (await this.#inspect(at, reports, AbortSignal.any([signal, AbortSignal.timeout(QUERY_MS)]))).problems;
     } finally {
       reports.end();
     }
@@ -46,15 +50,15 @@ export class Problems {
   async watch(files: readonly Location[], signal: AbortSignal): Promise<ProblemWatch> {
     const reports = new Reports();
     const limit = AbortSignal.any([signal, AbortSignal.timeout(BEFORE_MS)]);
-    const pending = files.map((at) => ({ at, kind: kindOf(this.#fs().uri(at)), look: this.#look(at, reports, limit, signal) }));
-    const looks = await Promise.all(pending.map(({ look }) => inTime(look, limit)));
-    const certain = looks.flatMap((look) => (look?.certain ? [look] : []));
-    const unanswered = pending.filter((_, index) => !looks[index]?.answered);
-    // Asked before the change it answers about what was before the change, even if only after it.
+    const pending = files.map((at) => ({ at, kind: kindOf(this.#fs().uri(at)), inspection: this.#inspect(at, reports, limit, signal) }));
+    const inspections = await Promise.all(pending.map(({ inspection }) => inTime(inspection, limit)));
+    const certain = inspections.flatMap((each) => (each?.isCertain ? [each] : []));
+    const unanswered = pending.filter((_, index) => !inspections[index]?.hasAnswered);
+    // These services were asked before the change, so their late answers still describe the state before it.
     const busy = unanswered.filter(({ kind }) => this.#warm.has(kind));
     const cold = new Set(unanswered.filter((each) => !busy.includes(each)).map(({ kind }) => kind));
     const before = certain.flatMap(({ problems }) => problems);
-    // What is reported from now on is about the change.
+    // Reports from now on are about the change.
     reports.forget();
     return {
       files: [...certain, ...busy].map(({ at }) => at),
@@ -62,14 +66,14 @@ export class Problems {
       after: async (now) => {
         const late = AbortSignal.any([signal, AbortSignal.timeout(AFTER_MS)]);
         const uris = now.map((at) => this.#fs().uri(at));
-        const [came, exact] = await Promise.all([
-          Promise.all(busy.map(({ look }) => inTime(look, late))),
+        const [lateInspections, exact] = await Promise.all([
+          Promise.all(busy.map(({ inspection }) => inTime(inspection, late))),
           Promise.all(uris.map((uri) => (cold.has(kindOf(uri)) ? undefined : this.#exact(uri, late)))),
         ]);
-        if (!came.every((look) => look?.certain)) return [];
-        before.push(...came.flatMap((look) => look?.problems ?? []));
-        await reports.on(
-          uris.filter((uri, index) => !exact[index] && !cold.has(kindOf(uri)) && this.#answers(uri)),
+        if (!lateInspections.every((each) => each?.isCertain)) return [];
+        before.push(...lateInspections.flatMap((each) => each?.problems ?? []));
+        await reports.waitFor(
+          uris.filter((uri, index) => !exact[index] && !cold.has(kindOf(uri)) && this.#canReport(uri)),
           late,
         );
         return uris.flatMap((uri, index) => this.#all(now[index] as Location, uri, exact[index]));
@@ -78,36 +82,41 @@ export class Problems {
     };
   }
 
-  async #exact(uri: vscode.Uri, limit: AbortSignal): Promise<Found[] | undefined> {
+  async #exact(uri: vscode.Uri, limit: AbortSignal): Promise<TypeScriptProblem[] | undefined> {
     return inTime(
       this.#open(uri).then((document) => askTypeScript(document, limit)),
       limit,
     );
   }
 
-  /** `answered` where nobody was waited for in vain; `certain` where somebody looked at the file as it is: else what is found later may be there already. */
-  async #look(at: Location, reports: Reports, limit: AbortSignal, signal = limit): Promise<Look> {
+  /** Collects the problems of a file. `hasAnswered` means that no service timed out. `isCertain` means that a service has checked the current file; otherwise, a problem that is reported later may not be new. */
+  async #inspect(at: Location, reports: Reports, limit: AbortSignal, signal = limit): Promise<Inspection> {
     const uri = this.#fs().uri(at);
     const wasOpen = vscode.workspace.textDocuments.some((document) => String(document.uri) === String(uri));
     const document = await this.#open(uri);
     const exact = await askTypeScript(document, signal);
     if (exact) this.#warm.add(kindOf(uri));
-    const answers = this.#answers(uri);
-    if (!exact && answers && !wasOpen) await reports.on([uri], limit);
-    const answered = exact !== undefined || !limit.aborted;
-    return { at, problems: this.#all(at, uri, exact), answered, certain: exact !== undefined || (answered && (answers || wasOpen)) };
+    const canReport = this.#canReport(uri);
+    if (!exact && canReport && !wasOpen) await reports.waitFor([uri], limit);
+    const hasAnswered = exact !== undefined || !limit.aborted;
+    return {
+      at,
+      problems: this.#all(at, uri, exact),
+      hasAnswered,
+      isCertain: exact !== undefined || (hasAnswered && (canReport || wasOpen)),
+    };
   }
 
-  #all(at: Location, uri: vscode.Uri, exact: Found[] | undefined): Problem[] {
-    return exact ? [...exact.map((found) => ({ at, ...found })), ...this.#known(uri, 'ts')] : this.#known(uri);
+  #all(at: Location, uri: vscode.Uri, exact: TypeScriptProblem[] | undefined): Problem[] {
+    return exact ? [...exact.map((problem) => ({ at, ...problem })), ...this.#reported(uri, 'ts')] : this.#reported(uri);
   }
 
-  #answers(uri: vscode.Uri): boolean {
-    return this.#answering.has(kindOf(uri)) || vscode.languages.getDiagnostics(uri).length > 0;
+  #canReport(uri: vscode.Uri): boolean {
+    return this.#problemKinds.has(kindOf(uri)) || vscode.languages.getDiagnostics(uri).length > 0;
   }
 
-  /** What the editor shows of a file, but for what one source said. */
-  #known(uri: vscode.Uri, without?: string): Problem[] {
+  /** Returns the problems that VS Code shows for a file, except those of the source `without`. */
+  #reported(uri: vscode.Uri, without?: string): Problem[] {
     const at = this.#fs().locate(uri);
     if (!at) return [];
     return vscode.languages.getDiagnostics(uri).flatMap(({ severity, message, range, source, code }) => {
@@ -120,7 +129,7 @@ export class Problems {
   }
 }
 
-/** On which files something was reported since. */
+/** Tracks for which files diagnostics have been reported since the tracking began. */
 class Reports {
   readonly #seen = new Set<string>();
   #wake: () => void = () => undefined;
@@ -138,15 +147,15 @@ class Reports {
     this.#wake();
   }
 
-  /** Resolves when all of them were reported on and nothing more follows, or at the limit. */
-  async on(uris: readonly vscode.Uri[], limit: AbortSignal): Promise<void> {
+  /** Resolves when all of these files have been reported on and no further report follows, or at the limit. */
+  async waitFor(uris: readonly vscode.Uri[], limit: AbortSignal): Promise<void> {
     if (uris.length === 0) return;
     const names = uris.map(String);
     while (names.some((name) => !this.#seen.has(name)) && (await this.#next(limit)));
     while (await this.#next(AbortSignal.any([limit, AbortSignal.timeout(QUIET_MS)])));
   }
 
-  /** Whether something was reported before the limit. */
+  /** Resolves to true if something is reported before the limit. */
   #next(limit: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       if (limit.aborted) return resolve(false);
@@ -163,7 +172,7 @@ class Reports {
   }
 }
 
-/** undefined where it fails or is late. */
+/** Resolves to undefined if the work fails or does not end before the limit. */
 function inTime<T>(work: Promise<T>, limit: AbortSignal): Promise<T | undefined> {
   return abortable(work, limit).catch(() => undefined);
 }

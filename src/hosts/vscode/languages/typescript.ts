@@ -1,6 +1,6 @@
 /**
- * VS Code's TypeScript service reports on files in tabs only. Asked directly it answers for every file, at once, and for the text as
- * it is now: neither is a tab to be opened nor a report to be waited for.
+ * VS Code's TypeScript service reports problems only for files that are open in tabs. A direct request to its server answers for
+ * every file and its current text, without opening a tab or waiting for a report.
  */
 import * as vscode from 'vscode';
 import { abortable } from '../../../core/abort.ts';
@@ -10,29 +10,39 @@ const LANGUAGES = ['typescript', 'typescriptreact', 'javascript', 'javascriptrea
 const COMMAND = 'typescript.tsserverRequest';
 
 type Position = { line: number; offset: number };
-/** The syntactic ones come with the one kind of names, the semantic ones with the other. */
-type Reported = { text?: string; message?: string; start?: Position | number; startLocation?: Position; category: string; code?: number };
-export type Found = Omit<Problem, 'at'>;
+/** Syntactic and semantic diagnostics use different property names. */
+type ServerDiagnostic = {
+  text?: string;
+  message?: string;
+  start?: Position | number;
+  startLocation?: Position;
+  category: string;
+  code?: number;
+};
+export type TypeScriptProblem = Omit<Problem, 'at'>;
 
-/** undefined where it is another language, where the user turned the checks off, and where the service does not answer in time. */
-export async function askTypeScript({ uri, languageId }: vscode.TextDocument, signal: AbortSignal): Promise<Found[] | undefined> {
+/** Resolves to undefined for another language, if the user has turned validation off, or if the service does not answer in time. */
+export async function askTypeScript(
+  { uri, languageId }: vscode.TextDocument,
+  signal: AbortSignal,
+): Promise<TypeScriptProblem[] | undefined> {
   if (!LANGUAGES.includes(languageId)) return undefined;
   const section = languageId.startsWith('typescript') ? 'typescript' : 'javascript';
   if (!vscode.workspace.getConfiguration(section, uri).get('validate.enable', true)) return undefined;
   const ask = async (question: string) => {
-    const reply = await vscode.commands.executeCommand<{ type?: string; body?: Reported[] }>(COMMAND, question, { file: uri });
+    const reply = await vscode.commands.executeCommand<{ type?: string; body?: ServerDiagnostic[] }>(COMMAND, question, { file: uri });
     if (reply?.type !== 'response' || !reply.body) throw new Error('No answer.');
     return reply.body;
   };
   try {
     const all = Promise.all([ask('syntacticDiagnosticsSync'), ask('semanticDiagnosticsSync')]);
-    return (await abortable(all, signal)).flat().flatMap(foundIn);
+    return (await abortable(all, signal)).flat().flatMap(problemsOf);
   } catch {
     return undefined;
   }
 }
 
-function foundIn({ text, message, start, startLocation, category, code }: Reported): Found[] {
+function problemsOf({ text, message, start, startLocation, category, code }: ServerDiagnostic): TypeScriptProblem[] {
   if (category !== 'error' && category !== 'warning') return [];
   const line = (startLocation ?? (typeof start === 'object' ? start : undefined))?.line ?? 1;
   return [{ line, severity: category, message: `${text ?? message ?? ''} [ts${code === undefined ? '' : ` ${code}`}]` }];

@@ -1,6 +1,6 @@
 /**
- * Connecting a model, step by step: which service, at which address, with which key; then a live test, and for which modes.
- * Nothing is stored before the end. A key goes from the input box to the secret storage and nowhere else.
+ * The steps of connecting a model: the service, its address, the key, the model, a live test, and the modes that use it.
+ * Nothing is stored before the last step. A key goes from the input box only to the secret storage.
  */
 import { listModels, tryModel } from '../../../app/models/models.ts';
 import { suitability } from '../../../app/models/probe.ts';
@@ -12,7 +12,7 @@ import type { ModelFacts, ModelInfo, ProviderConfig } from '../../../providers/t
 import { describeFacts } from './model-label.ts';
 import { type Answer, type Ask, BACK, type Choice, type Step, walk } from './prompts.ts';
 
-/** What the flow ends with. `mode` is absent for all modes; without `apiKey` none is kept. */
+/** The result of the flow. Without `mode` it applies to all modes; without `apiKey` no key is stored. */
 export type Connection = {
   ref: ModelRef;
   mode?: Mode;
@@ -25,25 +25,25 @@ export type Connection = {
 export type ConnectPorts = {
   ask: Ask;
   env: Readonly<Record<string, string | undefined>>;
-  /** What is configured for a provider already. */
+  /** Returns the current configuration of a provider. */
   configOf(provider: string): Promise<ProviderConfig>;
-  /** How many models an Ollama has that runs on this computer; undefined where none does. */
+  /** Returns the number of models of an Ollama that runs on this computer; undefined if Ollama is not running. */
   ollama(): Promise<number | undefined>;
   save(connection: Connection): Promise<void>;
-  /** Of the machine that serves the model, in GB, where that is this one. */
+  /** Returns the memory of this machine in GB, if it serves the model itself. */
   memoryGb?(provider: string, config: ProviderConfig): number | undefined;
 };
 
-const TRY = { again: 'Try Again', key: 'Enter Another Key', address: 'Change the Address', model: 'Choose Another Model' } as const;
-const ANYWAY = 'Use It Anyway';
-const NAME = 'Name a Model';
+const TRY = { again: 'Try Again', key: 'Enter Another Key', address: 'Change Address', model: 'Choose Another Model' } as const;
+const ANYWAY = 'Use Anyway';
+const NAME = 'Enter Model Name';
 const HOW = {
-  native: 'It calls tools.',
-  text: 'It writes its tool calls into its text, where Kedge reads them.',
-  none: 'It calls no tools: it can answer in Ask mode, without looking into files.',
+  native: 'This model calls tools.',
+  text: 'This model writes tool calls in its text, where Kedge reads them.',
+  none: 'This model does not call tools. It can answer in Ask mode, but cannot read files.',
 };
 
-/** A tool call may take as long as it takes a local server to load the model. */
+/** How long the test may take. A local server may first have to load the model. */
 const TRY_MS = 60_000;
 const TRY_LOCAL_MS = 300_000;
 
@@ -54,7 +54,7 @@ export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }
   let config: ProviderConfig = {};
   let models: readonly ModelInfo[] = [];
   let listedWith: ProviderConfig | undefined;
-  /** The key that was typed; it stays as long as the service does. */
+  /** The key that the user entered. It is kept until the user selects another service. */
   let typedKey = '';
   let model = '';
   let calls: ModelFacts['calls'];
@@ -63,7 +63,7 @@ export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }
     const chosen = await ask.pick({
       title: 'Kedge: Connect a Model',
       first: true,
-      placeholder: 'Whose model?',
+      placeholder: 'Select a service',
       choices: services(),
       later: ollama().then(services),
     });
@@ -79,22 +79,25 @@ export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }
   };
 
   const address: Step = async () => {
-    const given = await ask.input({
+    const input = await ask.input({
       title: `${entry.label}: address`,
-      prompt: entry.needsUrl || entry.local ? 'Where does it listen?' : 'The base URL of a gateway; empty for the service itself',
+      prompt:
+        entry.needsUrl || entry.local
+          ? 'Enter the address of the server'
+          : 'Enter the base URL of a gateway, or nothing to use the service itself',
       value: config.baseUrl ?? entry.baseUrl ?? '',
       validate: (text) => addressProblem(text, entry),
     });
-    if (given === undefined || given === BACK) return given;
+    if (input === undefined || input === BACK) return input;
     const { baseUrl: _, ...rest } = config;
-    config = given ? { ...rest, baseUrl: given } : rest;
+    config = input ? { ...rest, baseUrl: input } : rest;
     return key;
   };
 
   const key: Step = async () => {
     const where = config.baseUrl ?? entry.baseUrl;
     const elsewhere = config.baseUrl !== stored.baseUrl && where ? ` at ${new URL(where).host}` : '';
-    const found = (entry.keyVariables ?? []).filter((name) => env[name]?.trim());
+    const setVariables = (entry.keyVariables ?? []).filter((name) => env[name]?.trim());
     const choices: Choice<() => Step>[] = [];
     const use = (apiKey: string | undefined) => () => {
       const { apiKey: _, ...rest } = config;
@@ -102,30 +105,31 @@ export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }
       return chooseModel;
     };
     if (typedKey) choices.push({ label: `Use the key that you entered${elsewhere}`, value: use(typedKey) });
-    if (entry.keyless) choices.push({ label: 'No key', description: 'it asks for none', value: use(undefined) });
+    if (entry.keyless) choices.push({ label: 'No key', description: 'the server does not need one', value: use(undefined) });
     if (stored.apiKey) choices.push({ label: `Use the stored key${elsewhere}`, value: use(stored.apiKey) });
-    for (const name of found) choices.push({ label: `Use the key found in $${name}${elsewhere}`, value: use(env[name]?.trim()) });
-    choices.push({ label: 'Enter a key…', description: 'kept in VS Code’s secret storage', value: () => enterKey });
-    if (!entry.keyless && config.baseUrl) choices.push({ label: 'No key', description: 'the server asks for none', value: use(undefined) });
+    for (const name of setVariables) choices.push({ label: `Use the key found in $${name}${elsewhere}`, value: use(env[name]?.trim()) });
+    choices.push({ label: 'Enter a key…', description: 'stored in VS Code’s secret storage', value: () => enterKey });
+    if (!entry.keyless && config.baseUrl)
+      choices.push({ label: 'No key', description: 'the server does not need one', value: use(undefined) });
     if (!entry.local && !entry.needsUrl) {
-      const description = config.baseUrl ? `now ${new URL(config.baseUrl).host}` : 'a gateway or a proxy';
+      const description = config.baseUrl ? `currently ${new URL(config.baseUrl).host}` : 'a gateway or a proxy';
       choices.push({ label: 'Use another address…', description, value: () => address });
     }
-    const chosen = await ask.pick({ title: `${entry.label}: key`, placeholder: 'How does Kedge get in?', choices });
+    const chosen = await ask.pick({ title: `${entry.label}: key`, placeholder: 'Select the key to use', choices });
     return chosen === undefined || chosen === BACK ? chosen : chosen();
   };
 
   const enterKey: Step = async () => {
-    const given = await ask.input({
+    const input = await ask.input({
       title: `${entry.label}: enter a key`,
-      prompt: 'It is kept in VS Code’s secret storage, and sent to the service only',
+      prompt: 'The key is stored in VS Code’s secret storage and sent only to the service',
       password: true,
       value: typedKey,
-      validate: (text) => (/^\s*[\x21-\x7e]+\s*$/.test(text) ? undefined : 'A key is one word of letters, digits and signs'),
+      validate: (text) => (/^\s*[\x21-\x7e]+\s*$/.test(text) ? undefined : 'A key must be one word of letters, digits and symbols'),
     });
-    if (given === undefined || given === BACK) return given;
-    typedKey = given;
-    if (config.apiKey !== given) config = { ...config, apiKey: given };
+    if (input === undefined || input === BACK) return input;
+    typedKey = input;
+    if (config.apiKey !== input) config = { ...config, apiKey: input };
     return chooseModel;
   };
 
@@ -133,13 +137,13 @@ export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }
     if (listedWith !== config) {
       models = [];
       try {
-        models = await ask.progress(`Asking ${entry.label} for its models…`, (signal) => listModels(entry.id, config, signal));
+        models = await ask.progress(`Getting the models of ${entry.label}…`, (signal) => listModels(entry.id, config, signal));
         listedWith = config;
       } catch (error) {
-        // Many proxies have none, which is no trouble: what is wrong with the address, if anything is, the test will tell.
-        const listless = error instanceof ModelError && (error.kind === 'invalid_request' || error.kind === 'unknown_model');
-        if (listless) listedWith = config;
-        const next = listless ? NAME : await afterTrouble(error, NAME);
+        // Many proxies do not list models. If the address itself is wrong, the test after this step will fail.
+        const hasNoList = error instanceof ModelError && (error.kind === 'invalid_request' || error.kind === 'unknown_model');
+        if (hasNoList) listedWith = config;
+        const next = hasNoList ? NAME : await recoverFrom(error, NAME);
         if (next !== NAME) return next;
       }
     }
@@ -153,7 +157,7 @@ export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }
   const pickModel = () =>
     ask.pick({
       title: `${entry.label}: model`,
-      placeholder: 'Choose a model, or type a name',
+      placeholder: 'Select a model, or type its name',
       choices: models.map((info) => ({
         label: info.id,
         ...describeFacts(factsOf({ provider: entry.id, model: info.id }, info)),
@@ -167,9 +171,9 @@ export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }
     const where = config.baseUrl ?? entry.baseUrl;
     return ask.input({
       title: `${entry.label}: name of the model`,
-      prompt: `There is no list of models${where ? ` at ${where}` : ''}: name the one to use, or go back to correct the address`,
+      prompt: `The server${where ? ` at ${where}` : ''} does not list its models. Enter the name of the model, or go back to correct the address`,
       value: model,
-      validate: (text) => (text.trim() ? undefined : 'Give the name of a model, as the server knows it'),
+      validate: (text) => (text.trim() ? undefined : 'Enter the name of the model as the server knows it'),
     });
   };
 
@@ -177,9 +181,9 @@ export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }
     const ref = { provider: entry.id, model };
     try {
       const limit = entry.local ? TRY_LOCAL_MS : TRY_MS;
-      const probe = await ask.progress(`Having ${model} call a tool…`, (signal) => tryModel(ref, config, signal, limit));
+      const probe = await ask.progress(`Testing a tool call with ${model}…`, (signal) => tryModel(ref, config, signal, limit));
       if (!probe)
-        throw new ModelError('network', `${model} did not answer within ${limit / 1000} seconds: try again, or choose another model.`);
+        throw new ModelError('network', `${model} did not answer within ${limit / 1000} seconds. Try again, or choose another model.`);
       calls = probe.calls;
       const contextWindow = models.find(({ id }) => id === model)?.contextWindow;
       const { agent, reason = '' } = suitability({
@@ -188,11 +192,11 @@ export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }
         memoryGb: memoryGb?.(entry.id, config),
       });
       if (agent) return useFor;
-      const noTools = `${model} did not call the tool that it was told to call: it may do for Ask, and Agent mode needs another model.`;
+      const noTools = `${model} did not call the tool that it was asked to call. It can be used in Ask mode, but Agent mode needs another model.`;
       const next = await ask.trouble(entry.local ? reason : noTools, [TRY.model, ANYWAY]);
       return next === ANYWAY ? useFor : chooseModel;
     } catch (error) {
-      const next = await afterTrouble(error, TRY.model, ANYWAY);
+      const next = await recoverFrom(error, TRY.model, ANYWAY);
       if (next === TRY.model || next === BACK) return chooseModel;
       return next === ANYWAY ? useFor : next;
     }
@@ -202,7 +206,7 @@ export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }
     const all = { label: 'All modes', description: 'Ask, Plan and Agent', value: 'all' as Mode | 'all' };
     const choices = [all, ...MODES.map((mode) => ({ label: `${title(mode)} only`, value: mode }))];
     const how = calls && { placeholder: HOW[calls] };
-    const chosen = await ask.pick({ title: `${model}: for which modes?`, choices, ...how });
+    const chosen = await ask.pick({ title: `${model}: modes`, choices, ...how });
     if (chosen === undefined || chosen === BACK) return chosen;
     const { apiKey, baseUrl } = config;
     await save({
@@ -216,8 +220,8 @@ export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }
     return undefined;
   };
 
-  /** Says what happened, and offers what helps against that, or the way back. What the user cancelled needs no words. */
-  async function afterTrouble<T extends string>(error: unknown, ...more: readonly T[]): Promise<Answer<Step | T>> {
+  /** Shows the error with buttons that can fix it, or goes back. If the user cancelled, it goes back without a message. */
+  async function recoverFrom<T extends string>(error: unknown, ...more: readonly T[]): Promise<Answer<Step | T>> {
     if (!(error instanceof ModelError)) {
       if (error instanceof DOMException && error.name === 'AbortError') return BACK;
       throw error;
@@ -240,26 +244,25 @@ function remedies(kind: ModelErrorKind): string[] {
 }
 
 function services(ollamaModels?: number): Choice<CatalogEntry>[] {
-  const group = ({ local, needsUrl }: CatalogEntry) =>
-    local ? 'On your own machine' : needsUrl ? 'At an address of your own' : 'Services';
-  const order = ['Services', 'On your own machine', 'At an address of your own'];
+  const group = ({ local, needsUrl }: CatalogEntry) => (local ? 'On your machine' : needsUrl ? 'At your own address' : 'Services');
+  const order = ['Services', 'On your machine', 'At your own address'];
   return CATALOG.filter(({ id }) => id !== 'offline')
-    .map((entry) => ({ label: entry.label, group: group(entry), value: entry, ...running(entry, ollamaModels) }))
+    .map((entry) => ({ label: entry.label, group: group(entry), value: entry, ...ollamaStatus(entry, ollamaModels) }))
     .sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
 }
 
-function running({ id }: CatalogEntry, models: number | undefined): { description?: string } {
+function ollamaStatus({ id }: CatalogEntry, models: number | undefined): { description?: string } {
   if (id !== 'ollama' || models === undefined) return {};
-  return { description: `running here, with ${models} ${models === 1 ? 'model' : 'models'}` };
+  return { description: `running on this machine with ${models} ${models === 1 ? 'model' : 'models'}` };
 }
 
-/** An address goes into a settings file: there must be nothing secret in it. */
+/** Validates an address. It is stored in a settings file, so it must not contain anything secret. */
 function addressProblem(text: string, entry: CatalogEntry): string | undefined {
   const address = text.trim();
-  if (!address) return entry.needsUrl || entry.local ? 'Give the address at which it listens' : undefined;
-  if (!/^https?:\/\/\S+$/i.test(address) || !URL.canParse(address)) return 'An address begins with https:// or http://';
+  if (!address) return entry.needsUrl || entry.local ? 'Enter the address of the server' : undefined;
+  if (!/^https?:\/\/\S+$/i.test(address) || !URL.canParse(address)) return 'The address must begin with https:// or http://';
   const { username, password, search } = new URL(address);
-  return username || password || search ? 'Leave keys and passwords out of the address: the key is asked for next' : undefined;
+  return username || password || search ? 'Remove keys and passwords from the address. You enter the key in the next step' : undefined;
 }
 
 function title(mode: Mode): string {

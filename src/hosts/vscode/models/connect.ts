@@ -1,4 +1,4 @@
-/** Choosing and connecting a model, in the editor. */
+/** The commands that choose and connect a model. */
 import { totalmem } from 'node:os';
 import * as vscode from 'vscode';
 import { isServedHere, tryModel } from '../../../app/models/models.ts';
@@ -16,13 +16,13 @@ import { describeFacts, modelName } from './model-label.ts';
 import { quickInput } from './quick-input.ts';
 
 const CONNECT = 'Connect a model…';
-/** How long the picker waits for a service's list. */
+/** How long the picker waits for a service to list its models. */
 const LIST_MS = 10_000;
 const PROBE_MS = 300_000;
 
 type Item = vscode.QuickPickItem & { ref?: ModelRef };
 
-/** What connecting a model reads and changes. */
+/** The parts of Kedge that connecting a model uses. */
 type Connection = Pick<Kedge, 'settings' | 'keys' | 'models' | 'mode' | 'modelsChanged'>;
 
 export async function connectModel(kedge: Connection): Promise<void> {
@@ -42,12 +42,12 @@ export async function connectModel(kedge: Connection): Promise<void> {
   });
 }
 
-/** The models of all services that are connected: at once those that are known, then those that the services name. */
+/** Lists the models of all connected services: first the known ones, and then also those that the services report. */
 export async function pickModel(kedge: Connection): Promise<void> {
   const { models, settings, mode } = kedge;
   const box = vscode.window.createQuickPick<Item>();
   const leaving = new AbortController();
-  const only: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('pin'), tooltip: `Use in ${mode} mode only` };
+  const only: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('pin'), tooltip: `Use only in ${modeTitle(mode)} mode` };
   let services: CatalogEntry[] = [];
   let editors: ModelRef[] = [];
   const failed = new Map<string, string>();
@@ -61,18 +61,22 @@ export async function pickModel(kedge: Connection): Promise<void> {
       ref,
     });
     const itemsOf = ({ id, label, defaultModel }: CatalogEntry): Item[] => {
-      const named = models.known(id).map((info) => ({ provider: id, model: info.id }));
-      const refs = current.provider === id && !named.some(({ model }) => model === current.model) ? [current, ...named] : named;
-      const shown = refs.length > 0 ? refs : [{ provider: id, model: defaultModel }];
+      const listed = models.known(id).map((info) => ({ provider: id, model: info.id }));
+      const refs = current.provider === id && !listed.some(({ model }) => model === current.model) ? [current, ...listed] : listed;
+      const offeredRefs = refs.length > 0 ? refs : [{ provider: id, model: defaultModel }];
       const why = failed.get(id);
-      return [{ label, kind: vscode.QuickPickItemKind.Separator }, ...shown.map(item), ...(why ? [{ label: `$(warning) ${why}` }] : [])];
+      return [
+        { label, kind: vscode.QuickPickItemKind.Separator },
+        ...offeredRefs.map(item),
+        ...(why ? [{ label: `$(warning) ${why}` }] : []),
+      ];
     };
     const editorItems = editors.length > 0 ? [{ label: 'VS Code', kind: vscode.QuickPickItemKind.Separator }, ...editors.map(item)] : [];
-    const last = [
+    const connectItems = [
       { label: '', kind: vscode.QuickPickItemKind.Separator },
       { label: CONNECT, alwaysShow: true },
     ];
-    box.items = [item({ provider: 'offline', model: 'offline' }), ...services.flatMap(itemsOf), ...editorItems, ...last];
+    box.items = [item({ provider: 'offline', model: 'offline' }), ...services.flatMap(itemsOf), ...editorItems, ...connectItems];
     if (!box.value) box.activeItems = box.items.filter(({ description }) => description === 'in use').slice(0, 1);
   };
   Object.assign(box, { title: 'Kedge: Choose a Model', busy: true, keepScrollPosition: true, matchOnDescription: true });
@@ -96,8 +100,8 @@ export async function pickModel(kedge: Connection): Promise<void> {
       }
     };
     const copilot = editorModels('copilot').then(
-      (found) => {
-        editors = found.map((model) => editorModelRef(model, kedge.models.picked));
+      (available) => {
+        editors = available.map((model) => editorModelRef(model, kedge.models.picked));
       },
       () => undefined,
     );
@@ -113,17 +117,17 @@ export async function pickModel(kedge: Connection): Promise<void> {
   leaving.abort();
   box.dispose();
   const ref = answer?.item.ref;
-  if (ref) await use(kedge, ref, answer.mode ?? (settings.hasOwnModel(mode) ? mode : undefined), await probed(kedge, ref));
+  if (ref) await use(kedge, ref, answer.mode ?? (settings.hasOwnModel(mode) ? mode : undefined), await probeLocal(kedge, ref));
   else if (answer?.item.label === CONNECT) await connectModel(kedge);
 }
 
-/** A model of the user's own machine is tried once, for many of them call tools in ways of their own. */
-async function probed(kedge: Connection, ref: ModelRef): Promise<ModelFacts['calls']> {
+/** Tests a local model once, because local models differ in how they call tools. */
+async function probeLocal(kedge: Connection, ref: ModelRef): Promise<ModelFacts['calls']> {
   const facts = kedge.models.facts(ref);
   if (!catalogEntry(ref.provider)?.local || facts.calls) return undefined;
   const config = await providerConfig(ref.provider, kedge.settings, kedge.keys);
   try {
-    const probe = await quickInput.progress(`Having ${ref.model} call a tool…`, (signal) => tryModel(ref, config, signal, PROBE_MS));
+    const probe = await quickInput.progress(`Testing a tool call with ${ref.model}…`, (signal) => tryModel(ref, config, signal, PROBE_MS));
     const { reason } = suitability({
       ...(probe && { probe }),
       ...(facts.contextWindow && { contextWindow: facts.contextWindow }),
@@ -141,9 +145,13 @@ function memoryGb(provider: string, config: ProviderConfig): number | undefined 
   return isServedHere(provider, config) ? totalmem() / 2 ** 30 : undefined;
 }
 
+function modeTitle(mode: Mode): string {
+  return mode.slice(0, 1).toUpperCase() + mode.slice(1);
+}
+
 async function use(kedge: Connection, ref: ModelRef, mode?: Mode, calls?: ModelFacts['calls']): Promise<void> {
   await kedge.models.remember(ref, calls);
   await kedge.settings.setModel(ref, mode);
   kedge.modelsChanged();
-  void vscode.window.showInformationMessage(`Kedge now uses ${modelName(ref)}${mode ? ` in ${mode} mode` : ''}.`);
+  void vscode.window.showInformationMessage(`Kedge now uses ${modelName(ref)}${mode ? ` in ${modeTitle(mode)} mode` : ''}.`);
 }

@@ -1,4 +1,4 @@
-/** The models that VS Code itself has, Copilot's or any extension's, as one more adapter. */
+/** An adapter for the models that VS Code provides, from Copilot or any other extension. */
 import * as vscode from 'vscode';
 import { abortable, interruptible } from '../../../core/abort.ts';
 import { imageBytes } from '../../../core/model/images.ts';
@@ -10,17 +10,17 @@ import { silenceOf, silent } from '../../../providers/connection.ts';
 import { failureError, failureOf, modelError } from '../../../providers/errors.ts';
 import { echoInput, markedText, wireId } from '../../../providers/tool-calls.ts';
 
-/** Asked for nothing in particular, or of a vendor that never answers, the editor can keep one waiting for long. */
+/** How long to wait for VS Code to list models. A vendor may never answer. */
 const SELECT_MS = 10_000;
 
 const SERVER = { name: 'VS Code’s model', secrets: [] };
 
 type InputPart = vscode.LanguageModelTextPart | vscode.LanguageModelDataPart;
 
-/** Models that the editor handed over itself, by name: it does not list all that a user can pick. */
+/** The models that the Chat handed over, by name. VS Code does not list all models that a user can pick. */
 export type PickedModels = Map<string, vscode.LanguageModelChat>;
 
-/** A model of the editor, as Kedge names it: `vscode/<vendor>/<id>`. */
+/** Remembers a model of VS Code and returns its name in Kedge: `vscode/<vendor>/<id>`. */
 export function editorModelRef(model: vscode.LanguageModelChat, picked: PickedModels): ModelRef {
   const name = `${model.vendor}/${model.id}`;
   picked.set(name, model);
@@ -31,16 +31,16 @@ export async function editorModels(vendor: string): Promise<vscode.LanguageModel
   return await abortable(Promise.resolve(vscode.lm.selectChatModels({ vendor })), AbortSignal.timeout(SELECT_MS));
 }
 
-/** `name` is `<vendor>/<id>` or `<vendor>/<family>`; a vendor alone stands for its first model. @throws ModelError */
+/** Finds a model by `<vendor>/<id>` or `<vendor>/<family>`, or the first model of a vendor. @throws ModelError */
 async function findModel(name: string, picked: PickedModels): Promise<vscode.LanguageModelChat> {
   const [vendor = '', ...rest] = name.split('/');
   const wanted = rest.join('/');
   const models = await editorModels(vendor).catch(() => []);
-  const found =
+  const model =
     models.find(({ id }) => id === wanted) ?? picked.get(name) ?? models.find(({ family }) => family === wanted || wanted === '');
-  if (found) return found;
-  const known = models.map(({ id }) => id).join(', ');
-  throw modelError(SERVER, 'unknown_model', known ? `${vendor} has ${known}` : `${vendor} offers none here; is its extension signed in?`);
+  if (model) return model;
+  const ids = models.map(({ id }) => id).join(', ');
+  throw modelError(SERVER, 'unknown_model', ids ? `${vendor} has ${ids}` : `${vendor} offers none here; is its extension signed in?`);
 }
 
 export function createEditorAdapter(picked: PickedModels): ModelAdapter {
@@ -67,7 +67,7 @@ export function createEditorAdapter(picked: PickedModels): ModelAdapter {
   return { stream, silenceMs };
 }
 
-/** There is no count of tokens and no reason for the stop: an answer that asks for tools stopped for them. */
+/** VS Code reports neither token counts nor a stop reason. An answer with tool calls is taken to have stopped for them. */
 async function* toModelEvents(parts: AsyncIterable<unknown>, onPart: () => void): AsyncGenerator<ModelEvent> {
   let text = '';
   let calls = 0;
@@ -88,7 +88,7 @@ async function* toModelEvents(parts: AsyncIterable<unknown>, onPart: () => void)
       }
     }
   } catch (error) {
-    // The words of an answer that breaks off were shown: they are handed over.
+    // The text of an answer that breaks off has already been shown, so it is kept.
     yield* flush();
     throw error;
   }
@@ -98,12 +98,12 @@ async function* toModelEvents(parts: AsyncIterable<unknown>, onPart: () => void)
 
 function toOptions({ tools }: ModelRequest): vscode.LanguageModelChatRequestOptions {
   return {
-    justification: 'Kedge answers your request with this model.',
+    justification: 'Kedge uses this model to answer your request.',
     tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
   };
 }
 
-/** There is no system role: what stands there comes first, as the user's words. */
+/** VS Code has no system role, so the system prompt is the first user message. */
 function toMessages({ system, messages }: ModelRequest): vscode.LanguageModelChatMessage[] {
   const first = system === '' ? [] : [vscode.LanguageModelChatMessage.User(system)];
   return [...first, ...messages.flatMap(toMessage)];
@@ -136,13 +136,14 @@ function toInput(parts: readonly (TextPart | ImagePart)[]): InputPart[] {
 
 function explain(error: unknown): ModelError {
   if (error instanceof ModelError) return error;
-  // The editor also throws events of its page, as where it cannot read an image.
-  const told = failureOf(error instanceof Error ? error.message : 'it could not be asked');
-  const { message = '' } = told;
+  // VS Code also throws values that are not errors, for example DOM events when it cannot read an image.
+  const failure = failureOf(error instanceof Error ? error.message : 'it could not be asked');
+  const { message = '' } = failure;
   const code = error instanceof vscode.LanguageModelError ? error.code : '';
   if (code === vscode.LanguageModelError.NotFound.name) return modelError(SERVER, 'unknown_model', message);
-  if (code === vscode.LanguageModelError.NoPermissions.name) return modelError(SERVER, 'auth', `it may not be used by Kedge; ${message}`);
+  if (code === vscode.LanguageModelError.NoPermissions.name)
+    return modelError(SERVER, 'auth', `Kedge is not allowed to use it; ${message}`);
   if (code === vscode.LanguageModelError.Blocked.name) return modelError(SERVER, 'no_credit', message);
   const status = /(?:failed|status|code|error)\W{0,3}([45]\d\d)\b/i.exec(message)?.[1];
-  return failureError(SERVER, { ...told, ...(status && { status: Number(status) }) });
+  return failureError(SERVER, { ...failure, ...(status && { status: Number(status) }) });
 }

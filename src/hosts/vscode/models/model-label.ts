@@ -1,4 +1,4 @@
-/** A model's name, and its facts in a few words. */
+/** Formats a model's name, and its facts in a few words. */
 import type { ModelRef } from '../../../core/model/messages.ts';
 import type { ModelFacts } from '../../../providers/types.ts';
 
@@ -9,7 +9,7 @@ export function modelName({ provider, model }: ModelRef): string {
 export function describeFacts({ label, contextWindow, vision, tools, prices }: ModelFacts): { description?: string; detail?: string } {
   const facts = [
     contextWindow !== undefined && `${size(contextWindow)} context`,
-    vision && 'sees images',
+    vision && 'accepts images',
     tools === false && 'no tools',
     prices && `$${prices.input} in, $${prices.output} out per million tokens`,
   ].filter(Boolean);

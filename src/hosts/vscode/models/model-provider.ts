@@ -1,4 +1,4 @@
-/** Kedge's models in VS Code's own model picker; with them the native Chat works without an account. */
+/** Offers Kedge's models in VS Code's model picker, so that the native Chat works without an account. */
 import * as vscode from 'vscode';
 import { withoutImages } from '../../../core/model/images.ts';
 import type { ImagePart, Message, ModelRef, TextPart, ToolCall, ToolResult } from '../../../core/model/messages.ts';
@@ -13,7 +13,7 @@ import { modelName } from './model-label.ts';
 export const VENDOR = 'kedge';
 const LIST_MS = 10_000;
 
-/** What the editor's model picker is given. */
+/** The parts of Kedge that the editor's model picker uses. */
 type Provided = Pick<Kedge, 'settings' | 'models' | 'mode' | 'onDidChange'>;
 
 export function registerModelProvider(kedge: Provided): vscode.Disposable {
@@ -23,19 +23,19 @@ export function registerModelProvider(kedge: Provided): vscode.Disposable {
     provideLanguageModelChatInformation: ({ silent }, token) => models(kedge, silent, token),
     provideLanguageModelChatResponse: (model, messages, options, progress, token) =>
       respond(kedge, model.id, messages, options, progress, token),
-    // An estimate: tokenizers weigh megabytes, and the provider's own count comes with each answer.
+    // This is an estimate, because tokenizers are megabytes in size and the provider reports its own count with each answer.
     provideTokenCount: async (_model, text) => Math.ceil((typeof text === 'string' ? text : JSON.stringify(text.content)).length / 4),
   });
   const watching = kedge.onDidChange(() => changed.fire());
-  // Models are resolved lazily: unless somebody asks for them once, the first message of a fresh profile finds none.
+  // VS Code resolves models lazily. Without this call, the first message of a fresh profile would find none.
   void vscode.lm.selectChatModels({ vendor: VENDOR }).then(undefined, () => undefined);
   return vscode.Disposable.from(registration, watching, changed);
 }
 
-/** Nobody is asked for a list unless the user opens the picker: until then it is what is known. Exported for its test. */
+/** Lists the models. Services are asked only when the user opens the picker; before that, known models are listed. Exported for its test. */
 export async function models(kedge: Provided, silent: boolean, token: vscode.CancellationToken): Promise<ReturnType<typeof information>[]> {
   const services = await kedge.models.connected();
-  if (!silent) await Promise.all(services.map(({ id }) => listed(kedge, id, token)));
+  if (!silent) await Promise.all(services.map(({ id }) => loadList(kedge, id, token)));
   const chosen = kedge.settings.model(kedge.mode);
   const ofModes = MODES.map((mode) => kedge.settings.model(mode));
   const refs = [
@@ -48,8 +48,8 @@ export async function models(kedge: Provided, silent: boolean, token: vscode.Can
   return [...byName].map(([id, ref]) => information(id, ref, kedge.models.facts(ref), id === modelText(chosen)));
 }
 
-/** A service that does not answer has the models that are known of it. */
-async function listed(kedge: Provided, provider: string, token: vscode.CancellationToken): Promise<void> {
+/** Loads the list of a service. If the service does not answer, its known models are offered. */
+async function loadList(kedge: Provided, provider: string, token: vscode.CancellationToken): Promise<void> {
   const controller = new AbortController();
   const cancelling = token.onCancellationRequested(() => controller.abort());
   try {
@@ -68,11 +68,11 @@ function information(id: string, ref: ModelRef, facts: ModelFacts, isDefault: bo
     name: `${modelName(ref)} (Kedge)`,
     family: ref.model,
     version: '1',
-    detail: id === 'offline' ? 'no language model' : label,
+    detail: id === 'offline' ? 'not a language model' : label,
     tooltip:
       id === 'offline'
         ? 'Answers a small set of requests without a language model, an account or a network.'
-        : `By ${label}, through Kedge.`,
+        : `From ${label}, through Kedge.`,
     maxInputTokens: facts.contextWindow ? Math.max(1_000, facts.contextWindow - maxOutputTokens) : 200_000,
     maxOutputTokens,
     capabilities: { toolCalling: facts.tools !== false, ...(facts.vision !== undefined && { imageInput: facts.vision }) },
@@ -94,12 +94,12 @@ async function respond(
   const controller = new AbortController();
   const cancelling = token.onCancellationRequested(() => controller.abort());
   const facts = kedge.models.facts(ref);
-  const sent = neutralMessages(messages, ref);
+  const neutralised = neutralMessages(messages, ref);
   const request: ModelRequest = {
     model: ref.model,
     ...kedge.settings.tuning(ref, facts),
     system: '',
-    messages: facts.vision === false ? withoutImages(sent) : sent,
+    messages: facts.vision === false ? withoutImages(neutralised) : neutralised,
     tools: (options.tools ?? []).map(({ name, description, inputSchema }) => ({
       name,
       description,
@@ -110,7 +110,7 @@ async function respond(
     for await (const event of adapter.stream(request, controller.signal)) {
       if (event.type === 'text_delta') progress.report(new vscode.LanguageModelTextPart(event.text));
       else if (event.type === 'part' && event.part.type === 'tool_call') {
-        for (const part of reported(event.part)) progress.report(part);
+        for (const part of toToolCallParts(event.part)) progress.report(part);
       }
     }
   } finally {
@@ -118,21 +118,21 @@ async function respond(
   }
 }
 
-/** A call as VS Code may execute it. One that only may have been meant is none: it stands in the text. Exported for its test. */
-export function reported(call: ToolCall): vscode.LanguageModelToolCallPart[] {
+/** Converts a tool call for VS Code. A malformed call is dropped, because it is still visible in the text. Exported for its test. */
+export function toToolCallParts(call: ToolCall): vscode.LanguageModelToolCallPart[] {
   return call.problem === undefined ? [new vscode.LanguageModelToolCallPart(call.id, call.name, echoInput(call))] : [];
 }
 
-/** VS Code's messages in Kedge's form. Exported for its test. */
+/** Converts VS Code's messages to Kedge's. Exported for its test. */
 export function neutralMessages(messages: readonly vscode.LanguageModelChatRequestMessage[], from: ModelRef): Message[] {
-  /** Some wires want a result's name too, which VS Code does not give again. */
+  /** Tool names by call id. Some providers need the name in the result too, where VS Code does not repeat it. */
   const names = new Map<string, string>();
   for (const { content } of messages)
     for (const part of content) if (part instanceof vscode.LanguageModelToolCallPart) names.set(part.callId, part.name);
   return messages.flatMap((message) => neutral(message, from, names));
 }
 
-/** One of VS Code's messages; its tool results are a message of their own for us. */
+/** Converts one message of VS Code. Its tool results become a separate message. */
 function neutral({ role, content }: vscode.LanguageModelChatRequestMessage, from: ModelRef, names: ReadonlyMap<string, string>): Message[] {
   if (role === vscode.LanguageModelChatMessageRole.Assistant) {
     const parts = content.flatMap((part): (TextPart | ToolCall)[] => {
@@ -154,7 +154,7 @@ function neutral({ role, content }: vscode.LanguageModelChatRequestMessage, from
   ];
 }
 
-/** What a model can read or see; other data is left out. */
+/** Keeps text and images, and leaves out other data. */
 function toInput(parts: readonly unknown[]): (TextPart | ImagePart)[] {
   return parts.flatMap((part): (TextPart | ImagePart)[] => {
     if (part instanceof vscode.LanguageModelTextPart) return [{ type: 'text', text: part.value }];

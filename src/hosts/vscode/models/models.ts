@@ -1,4 +1,4 @@
-/** The models of the services that are connected: their live lists, kept for the session, and what is known about each. */
+/** The models of the connected services: their lists, cached for the session, and the facts about each model. */
 import { totalmem } from 'node:os';
 import type * as vscode from 'vscode';
 import { isServedHere, knownModels, listModels, loadAdapter } from '../../../app/models/models.ts';
@@ -11,7 +11,7 @@ import { type Keys, providerConfig, type VsCodeSettings } from '../settings/sett
 import type { PickedModels } from './lm-adapter.ts';
 
 const FACTS_KEY = 'kedge.facts';
-/** How long a program on this computer may take to say that it is there. */
+/** How long a local server may take to answer. */
 const LOCAL_MS = 1_500;
 
 export class Models {
@@ -20,7 +20,7 @@ export class Models {
   readonly #settings: VsCodeSettings;
   readonly #keys: Keys;
   readonly #memory: vscode.Memento;
-  /** Each with the configuration that it was asked for with. */
+  /** The lists by provider, each with the configuration that was used to load it. */
   readonly #lists = new Map<string, { models: readonly ModelInfo[]; config: string }>();
 
   constructor(settings: VsCodeSettings, keys: Keys, memory: vscode.Memento) {
@@ -29,22 +29,22 @@ export class Models {
     this.#memory = memory;
   }
 
-  /** The service's list; asked for once. @throws ModelError */
+  /** Returns the models of a service and caches them. @throws ModelError */
   async list(provider: string, signal: AbortSignal): Promise<readonly ModelInfo[]> {
-    const before = this.#lists.get(provider);
-    if (before) return before.models;
+    const cached = this.#lists.get(provider);
+    if (cached) return cached.models;
     const config = await this.configOf(provider);
     const models = await listModels(provider, config, signal);
     this.#lists.set(provider, { models, config: JSON.stringify(config) });
     return models;
   }
 
-  /** A list that was asked for elsewhere, with what is configured by now. */
+  /** Caches a list that was loaded elsewhere, under the current configuration. */
   async keep(provider: string, models: readonly ModelInfo[]): Promise<void> {
     if (models.length > 0) this.#lists.set(provider, { models, config: JSON.stringify(await this.configOf(provider)) });
   }
 
-  /** What can be said without asking: the list, if it was asked for, else what catalogue and settings name. */
+  /** Returns the cached list, or else the models that the catalogue and the settings name. It sends no request. */
   known(provider: string): readonly ModelInfo[] {
     return this.#lists.get(provider)?.models ?? knownModels(provider, this.#settings.facts);
   }
@@ -52,36 +52,36 @@ export class Models {
   facts(ref: ModelRef): ModelFacts {
     const name = modelText(ref);
     const { id: _, ...live } = this.#live(ref) ?? ({ id: '' } as ModelInfo);
-    const before = this.#memory.get<Record<string, ModelFacts>>(FACTS_KEY, {})[name];
-    const isAnother = live.digest !== undefined && live.digest !== before?.digest;
-    return factsOf(ref, { ...(isAnother ? {} : before), ...live }, this.#settings.facts[name]);
+    const remembered = this.#memory.get<Record<string, ModelFacts>>(FACTS_KEY, {})[name];
+    const isReplaced = live.digest !== undefined && live.digest !== remembered?.digest;
+    return factsOf(ref, { ...(isReplaced ? {} : remembered), ...live }, this.#settings.facts[name]);
   }
 
-  /** What the service said of a model that was chosen is wanted after a restart too, when nobody has asked it yet; and how it calls tools. */
+  /** Stores the facts about a chosen model and how it calls tools, so that they are known after a restart without asking the service. */
   async remember(ref: ModelRef, calls?: ModelFacts['calls']): Promise<void> {
     const { id: _, ...facts } = this.#live(ref) ?? ({ id: '' } as ModelInfo);
     const name = modelText(ref);
     const all = this.#memory.get<Record<string, ModelFacts>>(FACTS_KEY, {});
-    const same = all[name]?.digest === facts.digest ? all[name]?.calls : undefined;
-    const known = calls ?? same;
-    await this.#memory.update(FACTS_KEY, { ...all, [name]: { ...facts, ...(known && { calls: known }) } });
+    const rememberedCalls = all[name]?.digest === facts.digest ? all[name]?.calls : undefined;
+    const newCalls = calls ?? rememberedCalls;
+    await this.#memory.update(FACTS_KEY, { ...all, [name]: { ...facts, ...(newCalls && { calls: newCalls }) } });
   }
 
-  /** Those that have a key or an address of the user's, those that answered, and those in use. */
+  /** Returns the services for which the user has set a key or an address, those that have answered, and keyless ones in use. */
   async connected(): Promise<CatalogEntry[]> {
-    const used = new Set([undefined, 'ask', 'plan', 'agent'].map((mode) => this.#settings.model(mode as 'ask' | undefined).provider));
+    const inUse = new Set([undefined, 'ask', 'plan', 'agent'].map((mode) => this.#settings.model(mode as 'ask' | undefined).provider));
     const addresses = this.#settings.baseUrls;
     const entries = await Promise.all(
       CATALOG.filter(({ id }) => id !== 'offline').map(async (entry) => {
         const { id, keyless } = entry;
-        const known = this.#lists.has(id) || (keyless && used.has(id)) || addresses[id] !== undefined;
-        return known || (await this.#keys.get(id)) !== undefined ? entry : undefined;
+        const isConnected = this.#lists.has(id) || (keyless && inUse.has(id)) || addresses[id] !== undefined;
+        return isConnected || (await this.#keys.get(id)) !== undefined ? entry : undefined;
       }),
     );
     return entries.filter((entry) => entry !== undefined);
   }
 
-  /** Whether an Ollama runs on this computer: the number of its models, if it does. */
+  /** Returns the number of models if Ollama is running on this computer. */
   async ollama(): Promise<number | undefined> {
     try {
       return (await this.list('ollama', AbortSignal.timeout(LOCAL_MS))).length;
@@ -90,8 +90,8 @@ export class Models {
     }
   }
 
-  /** Keys or addresses have changed: what another service or account said counts no more. */
-  async revise(): Promise<void> {
+  /** Drops the lists whose configuration has changed, because they may be from another service or account. */
+  async dropStaleLists(): Promise<void> {
     for (const [provider, { config }] of [...this.#lists]) {
       if (JSON.stringify(await this.configOf(provider)) !== config) this.#lists.delete(provider);
     }
@@ -111,7 +111,7 @@ export class Models {
     return providerConfig(provider, this.#settings, this.#keys);
   }
 
-  /** Whether this machine's memory is the model's. */
+  /** Returns true if the model runs on this machine and so uses its memory. */
   async isServedHere({ provider }: ModelRef): Promise<boolean> {
     return isServedHere(provider, await this.configOf(provider));
   }

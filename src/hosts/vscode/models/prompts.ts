@@ -1,7 +1,7 @@
-/** How a guided flow talks to its user. The flow knows nothing of the editor; quick-input.ts answers through it. */
+/** The prompts of a guided flow. The flow does not depend on VS Code; quick-input.ts implements the prompts. */
 
 export const BACK = Symbol('back');
-/** Undefined where the user left the flow. */
+/** Undefined means that the user left the flow. */
 export type Answer<T> = T | typeof BACK | undefined;
 
 export type Choice<T> = { label: string; description?: string; detail?: string; group?: string; value: T };
@@ -10,13 +10,13 @@ export type Question<T> = {
   title: string;
   placeholder?: string;
   choices: readonly Choice<T>[];
-  /** There is no step before this one. */
+  /** True for the first step, which has no way back. */
   first?: boolean;
-  /** Takes the place of the choices once it is known. */
+  /** Replaces the choices when it resolves. */
   later?: Promise<readonly Choice<T>[]>;
-  /** The label of the choice that is proposed. */
+  /** The label of the choice that is selected first. */
   proposed?: string;
-  /** Makes a choice of what the user types, where that is allowed. */
+  /** Makes a choice from the text that the user types, if that is allowed. */
   typed?(text: string): Choice<T>;
 };
 
@@ -25,24 +25,24 @@ export type Prompt = { title: string; prompt: string; value?: string; password?:
 export interface Ask {
   pick<T>(question: Question<T>): Promise<Answer<T>>;
   input(prompt: Prompt): Promise<Answer<string>>;
-  /** Something went wrong: what now? Undefined where the user closes it. */
+  /** Shows an error with buttons. Resolves to undefined if the user closes it. */
   trouble(message: string, answers: readonly string[]): Promise<string | undefined>;
-  /** Shown as long as the work takes; the signal aborts when the user cancels. */
+  /** Shows progress while the work runs. The signal aborts when the user cancels. */
   progress<T>(title: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
 
-/** A step asks and names the one that follows; none where the flow is at its end. */
+/** A step prompts the user and returns the next step, or undefined at the end of the flow. */
 export type Step = () => Promise<Step | typeof BACK | undefined>;
 
-/** Goes from step to step, and back by the way it came. */
+/** Runs the steps one after the other, and goes back through them in reverse order. */
 export async function walk(first: Step): Promise<void> {
-  const way: Step[] = [first];
-  for (let step = way.at(-1); step; step = way.at(-1)) {
+  const path: Step[] = [first];
+  for (let step = path.at(-1); step; step = path.at(-1)) {
     const next = await step();
     if (next === undefined) return;
-    if (next === BACK) way.pop();
-    // A step that was left for one before it is not on the way any more.
-    else if (way.includes(next)) way.length = way.indexOf(next) + 1;
-    else way.push(next);
+    if (next === BACK) path.pop();
+    // Returning to an earlier step removes the steps after it from the path.
+    else if (path.includes(next)) path.length = path.indexOf(next) + 1;
+    else path.push(next);
   }
 }

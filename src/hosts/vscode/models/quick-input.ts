@@ -1,4 +1,4 @@
-/** Questions in VS Code's own quick input, with a way back. */
+/** Shows the prompts of a guided flow in VS Code's quick input, with a Back button. */
 import * as vscode from 'vscode';
 import { type Answer, type Ask, BACK, type Choice, type Prompt, type Question } from './prompts.ts';
 
@@ -13,9 +13,10 @@ export const quickInput: Ask = {
       const extra = typed && text && !offered.some(({ label }) => label === text) ? [typed(text)] : [];
       const active = box.activeItems[0]?.label ?? proposed;
       box.items = [...itemsOf(offered), ...itemsOf(extra).map((item) => ({ ...item, alwaysShow: true }))];
-      // Of what is typed the editor finds the best match by itself.
-      const able = box.items.filter(({ choice }) => choice);
-      if (!box.value) box.activeItems = [able.find(({ label }) => label === active) ?? able[0]].filter((item) => item !== undefined);
+      // If the user has typed a filter, VS Code selects the best match itself.
+      const selectable = box.items.filter(({ choice }) => choice);
+      if (!box.value)
+        box.activeItems = [selectable.find(({ label }) => label === active) ?? selectable[0]].filter((item) => item !== undefined);
     };
     Object.assign(box, { title, placeholder, ignoreFocusOut: true, matchOnDescription: true });
     if (!first) box.buttons = [vscode.QuickInputButtons.Back];
@@ -24,28 +25,28 @@ export const quickInput: Ask = {
     if (later) {
       box.busy = true;
       void later
-        .then((known) => {
-          offered = known;
+        .then((choices) => {
+          offered = choices;
           show();
         })
         .finally(() => {
           box.busy = false;
         });
     }
-    return answered(box, () => box.selectedItems[0]?.choice?.value);
+    return waitForAnswer(box, () => box.selectedItems[0]?.choice?.value);
   },
 
   input({ title, prompt, value = '', password = false, validate }: Prompt): Promise<Answer<string>> {
     const box = vscode.window.createInputBox();
     Object.assign(box, { title, prompt, value, password, ignoreFocusOut: true, buttons: [vscode.QuickInputButtons.Back] });
-    // What is there already is kept with Enter and replaced by typing.
+    // The current value is selected, so that Enter keeps it and typing replaces it.
     box.valueSelection = [0, value.length];
     const problem = () => {
       box.validationMessage = validate?.(box.value);
       return box.validationMessage;
     };
     box.onDidChangeValue(problem);
-    return answered(box, () => (problem() ? undefined : box.value.trim()));
+    return waitForAnswer(box, () => (problem() ? undefined : box.value.trim()));
   },
 
   async trouble(message, answers) {
@@ -75,8 +76,8 @@ function itemsOf<T>(choices: readonly Choice<T>[]): Item<T>[] {
   });
 }
 
-/** Waits for the box: an accepted value, the way back, or nothing where it was closed. A value of undefined is not accepted. */
-function answered<T>(
+/** Resolves to the accepted value, to BACK, or to undefined if the box is closed. The box stays open while `value` returns undefined. */
+function waitForAnswer<T>(
   box: vscode.QuickInput & { onDidAccept: vscode.Event<void>; onDidTriggerButton: vscode.Event<vscode.QuickInputButton> },
   value: () => T | undefined,
 ): Promise<Answer<T>> {

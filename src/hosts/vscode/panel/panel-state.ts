@@ -1,4 +1,4 @@
-/** What the panel shows besides a session: mode, model, folders, and whether all is ready. */
+/** Builds the state that the panel shows besides a session: the mode, the model, its readiness, and the folders. */
 import * as vscode from 'vscode';
 import type { ModelRef } from '../../../core/model/messages.ts';
 import type { PanelState, Readiness } from '../../../protocol/panel.ts';
@@ -7,7 +7,7 @@ import type { Kedge } from '../kedge.ts';
 import { modelName } from '../models/model-label.ts';
 import { readPolicy } from '../settings/policy-settings.ts';
 
-/** The parts of the window that the panel's state is read from. */
+/** The parts of Kedge that the panel's state is read from. */
 type Sources = Pick<Kedge, 'mode' | 'settings' | 'models' | 'fs'>;
 
 export async function panelState(kedge: Sources): Promise<PanelState> {
@@ -24,16 +24,16 @@ export async function panelState(kedge: Sources): Promise<PanelState> {
 }
 
 async function readinessOf(kedge: Sources, model: ModelRef): Promise<Readiness> {
-  const connect = { label: 'Connect', message: { type: 'connect_model' as const } };
-  const [broken] = readPolicy().problems;
-  if (broken) return { level: 'attention', text: broken, action: { label: 'Settings', message: { type: 'open_rules' } } };
+  const connect = { label: 'Connect a model', message: { type: 'connect_model' as const } };
+  const [ruleProblem] = readPolicy().problems;
+  if (ruleProblem) return { level: 'attention', text: ruleProblem, action: { label: 'Open settings', message: { type: 'open_rules' } } };
   const problem = kedge.settings.modelProblem(kedge.mode);
   if (problem) return { level: 'attention', text: problem, action: connect };
   if (model.provider === 'offline') {
     return {
       level: 'ready',
       text: 'Offline answers a small set of requests without a language model.',
-      action: { ...connect, label: 'Connect a model' },
+      action: connect,
     };
   }
   const entry = catalogEntry(model.provider);

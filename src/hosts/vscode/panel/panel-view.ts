@@ -1,4 +1,4 @@
-/** One webview of the panel: sends a session's events to it and carries out what the user does there. */
+/** Connects one webview of the panel with a session: sends the session's events, and handles the user's actions. */
 import * as vscode from 'vscode';
 import { type Session, SessionError } from '../../../app/session/session.ts';
 import type { ImagePart } from '../../../core/model/messages.ts';
@@ -11,11 +11,11 @@ import { openAsMarkdown, runAgain } from '../plans.ts';
 import type { Proposals } from '../review-proposals.ts';
 import { panelState } from './panel-state.ts';
 
-/** Deltas of one frame travel as one message. */
+/** Events are collected for one frame and sent as one message. */
 const FLUSH_MS = 16;
 const RUNS_SHOWN = 20;
 
-/** `queue` is what it is told when it is ready. */
+/** `queue` contains the messages that are sent when the webview is ready. */
 type Parts = { kedge: Kedge; proposals: Proposals; webview: vscode.Webview; queue: ToPanel[] };
 
 export class PanelView implements vscode.Disposable {
@@ -23,13 +23,13 @@ export class PanelView implements vscode.Disposable {
   readonly #proposals: Proposals;
   readonly #queue: ToPanel[];
   readonly #disposables: vscode.Disposable[];
-  /** Until it is gone. */
+  /** Undefined after the webview was disposed. */
   #webview: vscode.Webview | undefined;
   #unsubscribe: (() => void) | undefined;
   #pending: AgentEvent[] = [];
   #timer: NodeJS.Timeout | undefined;
   #runsShown = RUNS_SHOWN;
-  #ready = false;
+  #isReady = false;
 
   constructor({ kedge, proposals, webview, queue }: Parts) {
     this.#kedge = kedge;
@@ -37,17 +37,17 @@ export class PanelView implements vscode.Disposable {
     this.#webview = webview;
     this.#queue = queue;
     this.#disposables = [
-      kedge.onDidChange(() => void this.#sendState().catch((error) => this.#explain(error))),
+      kedge.onDidChange(() => void this.#sendState().catch((error) => this.#showError(error))),
       proposals.onDidEdit((edited) => this.#post({ type: 'proposal_edited', ...edited })),
       kedge.sessions.onDidChange((session) => {
         this.#runsShown = RUNS_SHOWN;
-        if (this.#ready) this.#showSession(session);
+        if (this.#isReady) this.#showSession(session);
       }),
     ];
   }
 
   sendQueued(): void {
-    if (this.#ready) for (const message of this.#queue.splice(0)) this.#post(message);
+    if (this.#isReady) for (const message of this.#queue.splice(0)) this.#post(message);
   }
 
   async receive(raw: unknown): Promise<void> {
@@ -56,11 +56,11 @@ export class PanelView implements vscode.Disposable {
     try {
       await this.#handle(parsed.data);
     } catch (error) {
-      this.#explain(error);
+      this.#showError(error);
     }
   }
 
-  #explain(error: unknown): void {
+  #showError(error: unknown): void {
     const text = error instanceof Error ? error.message : String(error);
     this.#post({ type: 'notice', level: error instanceof SessionError ? 'info' : 'error', text });
   }
@@ -71,18 +71,19 @@ export class PanelView implements vscode.Disposable {
     switch (message.type) {
       case 'ready':
         await this.#sendState();
-        // Another one may be shown by now: nobody is told of that before it is ready.
+        // The session may have changed meanwhile: the view is told of a change only once it is ready.
         this.#showSession(await kedge.sessions.current());
-        this.#ready = true;
+        this.#isReady = true;
         this.sendQueued();
         void kedge.assistant.warmUp();
         return;
       case 'set_mode':
         return kedge.setMode(message.mode);
       case 'prompt': {
-        const meant = message.sessionId === undefined ? undefined : await kedge.assistant.session(message.sessionId).catch(() => undefined);
+        const shownSession =
+          message.sessionId === undefined ? undefined : await kedge.assistant.session(message.sessionId).catch(() => undefined);
         await kedge.setMode(message.mode);
-        return (meant ?? session).say({
+        return (shownSession ?? session).say({
           text: message.text,
           mode: message.mode,
           attachments: (message.images ?? []).map((image): ImagePart => ({ type: 'image', ...image })),
@@ -110,7 +111,7 @@ export class PanelView implements vscode.Disposable {
       }
       case 'answer_approval': {
         const { answer } = message;
-        const given = answer.approve
+        const approval = answer.approve
           ? {
               approve: true as const,
               ...(answer.grant && { grant: answer.grant, covers: answer.covers ?? 0 }),
@@ -119,7 +120,7 @@ export class PanelView implements vscode.Disposable {
             }
           : { approve: false as const, ...(answer.words && { words: answer.words }) };
         this.#proposals.expectSaved(message.approvalId);
-        return session.answerApproval(message.approvalId, given);
+        return session.answerApproval(message.approvalId, approval);
       }
       case 'answer_plan':
         return session.plans.answer(message.planId, message.answer, { edited: message.plan });
@@ -184,16 +185,16 @@ export class PanelView implements vscode.Disposable {
     this.#pending = [];
     this.#kedge.sessions.warnOfDamage(session);
     const runIds = [...session.state.runs.keys()];
-    const shown = new Set(runIds.slice(-this.#runsShown));
+    const shownRuns = new Set(runIds.slice(-this.#runsShown));
     this.#post({
       type: 'session',
       sessionId: session.id,
       title: session.state.title,
-      events: session.events.filter((event) => shown.has(event.runId)),
-      earlierRuns: runIds.length - shown.size,
+      events: session.events.filter((event) => shownRuns.has(event.runId)),
+      earlierRuns: runIds.length - shownRuns.size,
       running: session.running,
     });
-    // No log has it, and still it is what the user looks for.
+    // A retry wait is not in the log, but the user should see it.
     if (session.waiting) this.#post({ type: 'events', sessionId: session.id, events: [session.waiting], running: true });
     void this.#proposals.of(session).then((edited) => {
       for (const each of edited) this.#post({ type: 'proposal_edited', ...each });
@@ -201,7 +202,7 @@ export class PanelView implements vscode.Disposable {
     this.#unsubscribe = session.subscribe((event) => {
       if (event.type === 'approval_resolved') void this.#proposals.close(event.approvalId);
       const last = this.#pending.at(-1);
-      const joined = last && joinedDelta(last, event);
+      const joined = last && joinDeltas(last, event);
       if (joined) this.#pending[this.#pending.length - 1] = joined;
       else this.#pending.push(event);
       this.#timer ??= setTimeout(() => this.#flush(session), FLUSH_MS);
@@ -226,13 +227,13 @@ export class PanelView implements vscode.Disposable {
       const at = new vscode.Position((line ?? 1) - 1, 0);
       await vscode.window.showTextDocument(uri, { preview: true, selection: new vscode.Range(at, at) });
     } catch (error) {
-      throw error instanceof PathError ? error : new Error(`${path} could not be opened.`);
+      throw error instanceof PathError ? error : new Error(`${path} could not be opened. Check that the file exists.`);
     }
   }
 
   dispose(): void {
     this.#webview = undefined;
-    this.#ready = false;
+    this.#isReady = false;
     this.#unsubscribe?.();
     clearTimeout(this.#timer);
     for (const disposable of this.#disposables) disposable.dispose();
@@ -243,13 +244,13 @@ function optionOf({ option, words }: { option: string; words?: string | undefine
   return { option, ...(words && { words }) };
 }
 
-/** Neighbouring deltas of one kind as one event. */
-function joinedDelta(last: AgentEvent, event: AgentEvent): AgentEvent | undefined {
+/** Joins two consecutive deltas of the same kind into one event. */
+function joinDeltas(last: AgentEvent, event: AgentEvent): AgentEvent | undefined {
   if (event.type !== 'text_delta' && event.type !== 'reasoning_delta') return undefined;
   return last.type === event.type ? { ...event, text: last.text + event.text } : undefined;
 }
 
-/** VS Code itself asks before it opens a page that the user does not trust yet. */
+/** Opens a link. VS Code itself asks before it opens an untrusted web page. */
 async function openLink(url: string): Promise<void> {
   const uri = vscode.Uri.parse(url, true);
   if (uri.scheme === 'command' && uri.path === 'kedge.connectModel') await vscode.commands.executeCommand('kedge.connectModel');

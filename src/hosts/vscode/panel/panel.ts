@@ -1,4 +1,4 @@
-/** The panel's place in the editor. What is in its webview (panel-view.ts) is loaded when it is first shown. */
+/** Registers the panel's view. The code behind its webview (panel-view.ts) is loaded when the panel is first shown. */
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { ToPanel } from '../../../protocol/panel.ts';
@@ -12,9 +12,9 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
   readonly #kedge: Kedge;
   readonly #proposals: Proposals;
   readonly #registration: vscode.Disposable;
-  /** Messages for a webview that is not there yet. */
+  /** Messages for a webview that is not ready yet. */
   readonly #queue: ToPanel[] = [];
-  #shown: Promise<PanelView> | undefined;
+  #view: Promise<PanelView> | undefined;
 
   constructor(kedge: Kedge, proposals: Proposals) {
     this.#kedge = kedge;
@@ -25,13 +25,13 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
   resolveWebviewView(view: vscode.WebviewView): void {
     const { webview } = view;
     const { extensionUri } = this.#kedge.context;
-    const shown = this.#load(webview);
-    this.#shown = shown;
-    // From the first on, though what reads them is still being loaded.
-    webview.onDidReceiveMessage(async (message) => (await shown).receive(message));
+    const loadedView = this.#load(webview);
+    this.#view = loadedView;
+    // The listener is added at once, so that no message is lost while the view is still loading.
+    webview.onDidReceiveMessage(async (message) => (await loadedView).receive(message));
     view.onDidDispose(async () => {
-      if (this.#shown === shown) this.#shown = undefined;
-      (await shown).dispose();
+      if (this.#view === loadedView) this.#view = undefined;
+      (await loadedView).dispose();
     });
     webview.options = { enableScripts: true, localResourceRoots: [vscode.Uri.joinPath(extensionUri, 'dist')] };
     webview.html = html(webview, extensionUri);
@@ -42,16 +42,16 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     return new PanelView({ kedge: this.#kedge, proposals: this.#proposals, webview, queue: this.#queue });
   }
 
-  /** Brings the panel to the front, and then says something to it. */
+  /** Shows the panel, and sends it a message. */
   async reveal(message?: ToPanel): Promise<void> {
     if (message) this.#queue.push(message);
-    (await this.#shown)?.sendQueued();
+    (await this.#view)?.sendQueued();
     await vscode.commands.executeCommand(`${VIEW_ID}.focus`);
   }
 
   dispose(): void {
     this.#registration.dispose();
-    void this.#shown?.then((view) => view.dispose());
+    void this.#view?.then((view) => view.dispose());
   }
 }
 
@@ -59,7 +59,7 @@ function html(webview: vscode.Webview, extensionUri: vscode.Uri): string {
   const nonce = randomBytes(16).toString('base64');
   const file = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, 'dist', name));
   const { cspSource } = webview;
-  // Images are those that the user pasted: nothing can be loaded from anywhere else.
+  // Images are only those that the user pasted, as data URLs. Nothing can be loaded from anywhere else.
   const policy = `default-src 'none'; style-src ${cspSource}; font-src ${cspSource}; img-src data:; script-src 'nonce-${nonce}'`;
   return `<!DOCTYPE html>
 <html lang="en">

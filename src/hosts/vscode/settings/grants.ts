@@ -1,10 +1,10 @@
-/** What the user allowed for good in this workspace. It is kept by VS Code, never in the workspace. */
+/** The permissions that the user granted permanently in this workspace. VS Code stores them outside the workspace. */
 import * as vscode from 'vscode';
 import type { Session } from '../../../app/session/session.ts';
-import { type Covers, coversText, sameCovers } from '../../../core/session/grant-scope.ts';
+import { isSamePermission, type Permission, permissionText } from '../../../core/session/grant-scope.ts';
 
 const GRANTS_KEY = 'kedge.grants';
-/** From before anything but edits could be granted. */
+/** The key of older versions, in which only edits could be granted. */
 const EDITS_KEY = 'kedge.editsGranted';
 const REVOKED_KEY = 'kedge.grantsRevokedAt';
 
@@ -15,57 +15,57 @@ export class WorkspaceGrants {
     this.#state = state;
   }
 
-  list(): readonly Covers[] {
-    const kept = this.#state.get<Covers[]>(GRANTS_KEY, []);
-    return this.#state.get(EDITS_KEY, false) ? [{ kind: 'edits' }, ...kept] : kept;
+  list(): readonly Permission[] {
+    const stored = this.#state.get<Permission[]>(GRANTS_KEY, []);
+    return this.#state.get(EDITS_KEY, false) ? [{ kind: 'edits' }, ...stored] : stored;
   }
 
-  add(covers: Covers): void {
-    if (this.list().some((known) => sameCovers(known, covers))) return;
-    void this.#state.update(GRANTS_KEY, [...this.#state.get<Covers[]>(GRANTS_KEY, []), covers]);
+  add(covers: Permission): void {
+    if (this.list().some((each) => isSamePermission(each, covers))) return;
+    void this.#state.update(GRANTS_KEY, [...this.#state.get<Permission[]>(GRANTS_KEY, []), covers]);
   }
 
   revokedAt(): number {
     return this.#state.get(REVOKED_KEY, 0);
   }
 
-  async revoke(covers?: Covers): Promise<void> {
-    const kept = covers ? this.list().filter((known) => !sameCovers(known, covers)) : [];
+  async revoke(covers?: Permission): Promise<void> {
+    const remaining = covers ? this.list().filter((each) => !isSamePermission(each, covers)) : [];
     if (!covers) await this.#state.update(REVOKED_KEY, Date.now());
     await this.#state.update(EDITS_KEY, undefined);
-    await this.#state.update(GRANTS_KEY, kept.length > 0 ? kept : undefined);
+    await this.#state.update(GRANTS_KEY, remaining.length > 0 ? remaining : undefined);
   }
 }
 
 const SCOPE = {
-  turn: 'for the calls of one answer',
-  run: 'for its run',
+  turn: 'for the calls of one response',
+  run: 'for the current run',
   session: 'for this session',
-  workspace: 'in this workspace, always',
+  workspace: 'always in this workspace',
 };
 
-type GrantsOwner = { grants: WorkspaceGrants; sessions: { current(): Promise<Session> }; revokeGrants(covers?: Covers): Promise<void> };
+type GrantsOwner = { grants: WorkspaceGrants; sessions: { current(): Promise<Session> }; revokeGrants(covers?: Permission): Promise<void> };
 
-/** Lists what is allowed without asking; what is chosen is asked for again. */
+/** Lists the permissions and removes those that the user selects. */
 export async function manageGrants(kedge: GrantsOwner): Promise<void> {
   for (;;) {
     const { grants } = (await kedge.sessions.current()).state;
     const all = [...kedge.grants.list().map((covers) => ({ covers, scope: 'workspace' as const })), ...grants];
     if (all.length === 0) {
       void vscode.window.showInformationMessage(
-        'Nothing is allowed without asking in this workspace, but for what kedge.policy.rules says.',
+        'You have not granted any permissions in this workspace. Rules in kedge.policy.rules still apply.',
       );
       return;
     }
     const items = all.map(({ covers, scope }) => ({
-      label: `$(pass) ${sentence(coversText(covers))}`,
+      label: `$(pass) ${sentence(permissionText(covers))}`,
       description: SCOPE[scope],
       covers,
     }));
-    const everything = { label: '$(clear-all) Ask for everything again', covers: undefined };
-    const chosen = await vscode.window.showQuickPick([...items, everything], {
-      title: 'Kedge: What Is Allowed Without Asking',
-      placeHolder: 'Choose what to be asked for again',
+    const allItem = { label: '$(clear-all) Reset all permissions', covers: undefined };
+    const chosen = await vscode.window.showQuickPick([...items, allItem], {
+      title: 'Kedge: Manage Permissions',
+      placeHolder: 'Select a permission to remove',
     });
     if (!chosen) return;
     await kedge.revokeGrants(chosen.covers);

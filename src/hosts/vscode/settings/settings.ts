@@ -13,7 +13,7 @@ import type { EnvironmentRules } from '../../node/commands/command-environment.t
 import { isBetween, isCount, isFacts, isOneOf, isText, isTexts, isThresholds } from './settings-values.ts';
 
 export class VsCodeSettings implements Settings {
-  /** The model in use. A setting that names none falls back to Offline, and `modelProblem` says why. */
+  /** The model in use. A setting that cannot be read falls back to Offline, and `modelProblem` says why. */
   model(mode?: Mode): ModelRef {
     try {
       return parseModelRef(this.#modelText(mode));
@@ -36,31 +36,31 @@ export class VsCodeSettings implements Settings {
     return own || read<string>('model', 'offline').trim() || 'offline';
   }
 
-  /** Whether the mode has a model of its own. */
+  /** Returns true if the mode has its own model setting. */
   hasOwnModel(mode: Mode): boolean {
     return read<string>(`modelFor.${mode}`, '').trim() !== '';
   }
 
-  /** For one mode, or for all. */
+  /** Sets the model for one mode, or for all modes. */
   async setModel(model: ModelRef, mode?: Mode): Promise<void> {
     if (mode) return write(`modelFor.${mode}`, modelText(model));
     await write('model', modelText(model));
     for (const each of MODES) if (this.hasOwnModel(each)) await write(`modelFor.${each}`, undefined);
   }
 
-  /** Of the user. A workspace may only lower them: what a run costs is the user's to say. */
+  /** The limits of a run. A workspace can only lower the user's limits, because they decide what a run costs. */
   limits(mode: Mode): Limits {
     const key = `limits.${mode}`;
-    const own = overlaid(DEFAULT_LIMITS[mode], ofUser(key), (_, value) => value);
-    return overlaid(own, read(key, {}), Math.min);
+    const own = withOverrides(DEFAULT_LIMITS[mode], userSetting(key), (_, value) => value);
+    return withOverrides(own, read(key, {}), Math.min);
   }
 
-  /** Of the user too: a workspace may only lower them, or ask for a longer cool-down. */
+  /** The budgets of runs. A workspace can only lower the user's budgets, or lengthen the cool-down. */
   budgets(): Budgets & { run: RunBudget } {
     const lower = <T extends object>(key: string, kinds: readonly (keyof T & string)[]) =>
-      lowest(kinds, ofUser<T>(key), read<Partial<T>>(key, {})) as T;
-    const runsPerMinute = Math.min(...both('budget.runsPerMinute').map(orNone));
-    const cooldownSeconds = Math.max(...both('budget.cooldownSeconds').map(orZero));
+      lowest(kinds, userSetting<T>(key), read<Partial<T>>(key, {})) as T;
+    const runsPerMinute = Math.min(...withAndWithoutWorkspace('budget.runsPerMinute').map(orInfinity));
+    const cooldownSeconds = Math.max(...withAndWithoutWorkspace('budget.cooldownSeconds').map(orZero));
     return {
       run: lower<RunBudget>('budget.run', ['tokens', 'usd']),
       day: lower<DayBudget>('budget.day', ['runs', 'turns', 'calls', 'tokens', 'usd', 'minutes']),
@@ -69,16 +69,16 @@ export class VsCodeSettings implements Settings {
     };
   }
 
-  /** Shares of free memory, in percent. */
+  /** The thresholds for free memory, in percent. */
   pressure(): PressureThresholds {
-    const set = valid('memoryPressure', isThresholds);
+    const thresholds = readValid('memoryPressure', isThresholds);
     return {
-      moderatePercent: set?.moderatePercent ?? DEFAULT_THRESHOLDS.moderatePercent,
-      criticalPercent: set?.criticalPercent ?? DEFAULT_THRESHOLDS.criticalPercent,
+      moderatePercent: thresholds?.moderatePercent ?? DEFAULT_THRESHOLDS.moderatePercent,
+      criticalPercent: thresholds?.criticalPercent ?? DEFAULT_THRESHOLDS.criticalPercent,
     };
   }
 
-  /** A workspace can ask for it; it cannot do without it where the user asks. */
+  /** A workspace can turn this on, but cannot turn it off if the user has turned it on. */
   requirePlan(): boolean {
     const { globalValue, workspaceValue, workspaceFolderValue } =
       vscode.workspace.getConfiguration('kedge').inspect<boolean>('requirePlanApproval') ?? {};
@@ -86,10 +86,10 @@ export class VsCodeSettings implements Settings {
   }
 
   tuning(model: ModelRef, facts: ModelFacts = {}): Tuning {
-    const temperature = valid('temperature', isBetween(0, 2));
-    const wanted = valid('maxOutputTokens', isCount);
-    const maxOutputTokens = wanted && Math.min(wanted, facts.maxOutput ?? wanted);
-    const reasoningEffort = facts.reasoning === false ? undefined : valid('reasoningEffort', isOneOf('low', 'medium', 'high'));
+    const temperature = readValid('temperature', isBetween(0, 2));
+    const maxTokens = readValid('maxOutputTokens', isCount);
+    const maxOutputTokens = maxTokens && Math.min(maxTokens, facts.maxOutput ?? maxTokens);
+    const reasoningEffort = facts.reasoning === false ? undefined : readValid('reasoningEffort', isOneOf('low', 'medium', 'high'));
     const contextWindow = this.facts[modelText(model)]?.contextWindow;
     return {
       ...(temperature !== undefined && { temperature }),
@@ -99,23 +99,23 @@ export class VsCodeSettings implements Settings {
     };
   }
 
-  /** What the user says about models, by provider and model. What is no fact is left out. */
+  /** The facts that the user has set, by provider and model. Invalid values are left out. */
   get facts(): Record<string, ModelFacts> {
-    const set = Object.entries(read<Record<string, unknown>>('models', {}));
-    return Object.fromEntries(set.flatMap(([name, value]) => (isFacts(value) ? [[name, value]] : [])));
+    const entries = Object.entries(read<Record<string, unknown>>('models', {}));
+    return Object.fromEntries(entries.flatMap(([name, value]) => (isFacts(value) ? [[name, value]] : [])));
   }
 
-  /** Addresses that the user gave, by provider. */
+  /** The addresses that the user has set, by provider. */
   get baseUrls(): Readonly<Record<string, string>> {
-    const set = Object.entries(ofUser<Record<string, unknown>>('baseUrls') ?? {});
-    return Object.fromEntries(set.flatMap(([provider, url]) => (isText(url) && url.trim() ? [[provider, url.trim()]] : [])));
+    const entries = Object.entries(userSetting<Record<string, unknown>>('baseUrls') ?? {});
+    return Object.fromEntries(entries.flatMap(([provider, url]) => (isText(url) && url.trim() ? [[provider, url.trim()]] : [])));
   }
 
-  /** Where a provider is reached, and with which headers. A workspace has no say in it: its key would go there. */
+  /** The address and headers of a provider. A workspace cannot set them, because the user's key would be sent there. */
   server(provider: string): Pick<ProviderConfig, 'baseUrl' | 'headers' | 'silenceMs'> {
     const baseUrl = this.baseUrls[provider];
-    const headers = ofUser<Record<string, unknown>>('headers')?.[provider];
-    const seconds = ofUser<unknown>('serverTimeout');
+    const headers = userSetting<Record<string, unknown>>('headers')?.[provider];
+    const seconds = userSetting<unknown>('serverTimeout');
     return {
       ...(baseUrl && { baseUrl }),
       ...(isTexts(headers) && { headers }),
@@ -123,17 +123,17 @@ export class VsCodeSettings implements Settings {
     };
   }
 
-  /** Which variables commands get besides the usual, and which they do not. A workspace has no say in it. */
+  /** The variables to pass to commands or withhold from them. A workspace cannot set them. */
   environment(): EnvironmentRules {
     const names = (key: string) => {
-      const set = ofUser<unknown>(`commands.${key}`);
-      return Array.isArray(set) ? set.filter(isText) : [];
+      const value = userSetting<unknown>(`commands.${key}`);
+      return Array.isArray(value) ? value.filter(isText) : [];
     };
     return { pass: names('passEnvironment'), withhold: names('withholdEnvironment') };
   }
 
   async setBaseUrl(provider: string, url: string | undefined): Promise<void> {
-    const { [provider]: before, ...others } = ofUser<Record<string, string>>('baseUrls') ?? {};
+    const { [provider]: before, ...others } = userSetting<Record<string, string>>('baseUrls') ?? {};
     if (before === url) return;
     await vscode.workspace
       .getConfiguration('kedge')
@@ -141,7 +141,7 @@ export class VsCodeSettings implements Settings {
   }
 }
 
-/** Keys live in VS Code's secret storage and nowhere else. */
+/** The keys of services, stored only in VS Code's secret storage. */
 export class Keys {
   readonly #secrets: vscode.SecretStorage;
 
@@ -173,29 +173,29 @@ export async function providerConfig(provider: string, settings: VsCodeSettings,
   };
 }
 
-/** Node itself gives up after 300 seconds. */
+/** Node itself closes an idle connection after 300 seconds. */
 const isTimeout = isBetween(5, 290);
 const isAmount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value > 0;
-const orNone = (value: unknown): number => (isAmount(value) ? value : Number.POSITIVE_INFINITY);
+const orInfinity = (value: unknown): number => (isAmount(value) ? value : Number.POSITIVE_INFINITY);
 const orZero = (value: unknown): number => (isAmount(value) ? value : 0);
 
-/** Of each kind the lowest amount that somebody set. */
+/** Returns the lowest amount of each kind that is set. */
 function lowest<Kind extends string>(
   kinds: readonly Kind[],
   ...sets: (Partial<Record<Kind, unknown>> | undefined)[]
 ): Partial<Record<Kind, number>> {
-  const found: Partial<Record<Kind, number>> = {};
+  const amounts: Partial<Record<Kind, number>> = {};
   for (const kind of kinds) {
-    const amount = Math.min(...sets.map((set) => orNone(set?.[kind])));
-    if (Number.isFinite(amount)) found[kind] = amount;
+    const amount = Math.min(...sets.map((set) => orInfinity(set?.[kind])));
+    if (Number.isFinite(amount)) amounts[kind] = amount;
   }
-  return found;
+  return amounts;
 }
 
-function overlaid(limits: Limits, set: Partial<Limits> | undefined, choose: (known: number, value: number) => number): Limits {
+function withOverrides(limits: Limits, overrides: Partial<Limits> | undefined, choose: (current: number, value: number) => number): Limits {
   const result = { ...limits };
   for (const key of Object.keys(limits) as (keyof Limits)[]) {
-    const value = set?.[key];
+    const value = overrides?.[key];
     if (typeof value === 'number' && Number.isFinite(value) && value > 0) result[key] = choose(limits[key], value);
   }
   return result;
@@ -205,24 +205,24 @@ function read<T>(key: string, fallback: T): T {
   return vscode.workspace.getConfiguration('kedge').get<T>(key) ?? fallback;
 }
 
-/** undefined where it is not what it has to be. */
-function valid<T>(key: string, is: (value: unknown) => value is T): T | undefined {
+/** Returns undefined for an invalid value. */
+function readValid<T>(key: string, is: (value: unknown) => value is T): T | undefined {
   const value = read<unknown>(key, undefined);
   return is(value) ? value : undefined;
 }
 
-/** The user's own value, whatever a workspace says. */
-export function ofUser<T>(key: string): T | undefined {
+/** Returns the user's own value and ignores the workspace's. */
+export function userSetting<T>(key: string): T | undefined {
   return vscode.workspace.getConfiguration('kedge').inspect<T>(key)?.globalValue;
 }
 
-/** What counts without a workspace, and with it. */
-function both(key: string): unknown[] {
+/** Returns the value that applies without the workspace's settings, and the one with them. */
+function withAndWithoutWorkspace(key: string): unknown[] {
   const { globalValue, defaultValue } = vscode.workspace.getConfiguration('kedge').inspect(key) ?? {};
   return [globalValue ?? defaultValue, read<unknown>(key, undefined)];
 }
 
-/** Where a workspace sets the value, it is changed there: elsewhere the change would show nowhere. */
+/** Writes to the workspace's settings if they contain the setting, because they would hide a change to the user's settings. */
 async function write(key: string, value: string | undefined): Promise<void> {
   const configuration = vscode.workspace.getConfiguration('kedge');
   const { workspaceValue } = configuration.inspect(key) ?? {};

@@ -1,6 +1,6 @@
 import type { LaunchSpec } from '../../node/commands/process.ts';
 
-/** One word for bash that means exactly this text, on one line: what is typed into a terminal must hold no key that does something. */
+/** Quotes a text as one word for bash, on one line and without control characters, which would act as keys in a terminal. */
 export function shellWord(text: string): string {
   if (/^[\w@%+=:,./-]+$/.test(text)) return text;
   if (!/\p{Cc}/u.test(text)) return `'${text.replaceAll("'", "'\\''")}'`;
@@ -9,15 +9,15 @@ export function shellWord(text: string): string {
 }
 
 /**
- * A shell of its own with nobody at its input, so that nothing of the command stays behind in the terminal's. It is one simple command:
- * of others bash does not say when they begin.
+ * Wraps a command in a shell of its own with an empty input, so that it cannot change the state of the terminal's shell. The result is
+ * one simple command, because shell integration reports the start only of simple commands.
  */
-export function typed(
+export function typedCommand(
   { text, cwd, shell, withheld }: Pick<LaunchSpec, 'text' | 'cwd' | 'shell' | 'withheld'>,
-  where: string | undefined,
+  currentFolder: string | undefined,
 ): string {
-  const there = where === cwd ? '' : `'cd "$0" && exec "$BASH" -c "$1"' ${shellWord(cwd)} `;
-  // What the terminal was made without, its shell may have set again when it started.
+  const changeFolder = currentFolder === cwd ? '' : `'cd "$0" && exec "$BASH" -c "$1"' ${shellWord(cwd)} `;
+  // The variables were removed when the terminal was created, but the start-up files of its shell may have set them again.
   const without = withheld.length > 0 ? `env ${withheld.map((name) => `-u ${shellWord(name)}`).join(' ')} ` : '';
-  return `${without}${shell.path} -c ${there}${shellWord(text)} </dev/null`;
+  return `${without}${shell.path} -c ${changeFolder}${shellWord(text)} </dev/null`;
 }

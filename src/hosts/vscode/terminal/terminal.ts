@@ -1,27 +1,27 @@
-/** Commands in the integrated terminal, where the user sees them; where its shell says nothing about them, in plain processes. */
+/** Runs commands in the integrated terminal, where the user sees them, or in plain processes if shell integration is not available. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import { type Ending, HINTS, type Launch, type LaunchSpec, launchProcess, type Running } from '../../node/commands/process.ts';
 import { GRACE_MS } from '../../node/commands/process-group.ts';
-import { typed } from './terminal-quote.ts';
+import { typedCommand } from './terminal-quote.ts';
 
 const NAME = 'Kedge';
-/** How long a shell may take until it says that it can be spoken to, unless the caller knows better. */
+/** How long to wait for the shell integration of a new terminal, unless the caller sets another time. */
 const READY_MS = 5_000;
-/** After the end of a command was told, its last output comes within this time. */
-const LAST_MS = 250;
-/** Longer ones would have to be typed for seconds. */
-const MAX_TYPED = 4_000;
+/** How long to wait for the last output after a command has ended. */
+const LAST_OUTPUT_MS = 250;
+/** Longer commands run in a plain process, because typing them into a terminal would take seconds. */
+const MAX_TYPED_CHARS = 4_000;
 
 export class Terminals implements vscode.Disposable {
-  /** The one that is reused; another only while something runs in it. */
+  /** Terminals that can be reused, because no command is running in them. */
   readonly #idle = new Set<vscode.Terminal>();
   readonly #all = new Set<vscode.Terminal>();
   readonly #disposables: vscode.Disposable[];
   readonly #readyMs: number;
-  /** A shell that did not answer once is not waited for again. */
-  #isSilent = false;
+  /** True after shell integration did not start once, so that it is not waited for again. */
+  #hasNoIntegration = false;
 
   constructor(readyMs = READY_MS) {
     this.#readyMs = readyMs;
@@ -30,7 +30,7 @@ export class Terminals implements vscode.Disposable {
         this.#idle.delete(terminal);
         this.#all.delete(terminal);
       }),
-      // The user may type in it as well.
+      // A terminal in which the user starts a command is no longer idle.
       vscode.window.onDidStartTerminalShellExecution(({ terminal }) => this.#idle.delete(terminal)),
     ];
   }
@@ -47,7 +47,7 @@ export class Terminals implements vscode.Disposable {
 
   async #ready(spec: LaunchSpec, signal: AbortSignal): Promise<vscode.TerminalShellIntegration | undefined> {
     const isOn = vscode.workspace.getConfiguration('terminal.integrated.shellIntegration').get('enabled', true);
-    if (spec.shell.name !== 'bash' || spec.text.length > MAX_TYPED || !isOn || this.#isSilent) return undefined;
+    if (spec.shell.name !== 'bash' || spec.text.length > MAX_TYPED_CHARS || !isOn || this.#hasNoIntegration) return undefined;
     const [idle] = spec.background ? [] : this.#idle;
     if (idle?.shellIntegration) {
       this.#idle.delete(idle);
@@ -56,7 +56,7 @@ export class Terminals implements vscode.Disposable {
     const terminal = this.#create(spec);
     const shell = await integrationOf(terminal, this.#readyMs, signal);
     if (shell || signal.aborted) return shell;
-    this.#isSilent = true;
+    this.#hasNoIntegration = true;
     terminal.dispose();
     return undefined;
   }
@@ -78,9 +78,9 @@ export class Terminals implements vscode.Disposable {
 
   #run(spec: LaunchSpec, shell: vscode.TerminalShellIntegration): Running {
     const terminal = [...this.#all].find(({ shellIntegration }) => shellIntegration === shell);
-    if (!terminal) throw new Error('The terminal was closed.');
+    if (!terminal) throw new Error('The terminal was closed before the command started.');
     spec.expectPlace();
-    const execution = shell.executeCommand(typed(spec, shell.cwd?.fsPath));
+    const execution = shell.executeCommand(typedCommand(spec, shell.cwd?.fsPath));
     const read = execution.read();
     let isOver = false;
     let isStopped = false;
@@ -94,7 +94,7 @@ export class Terminals implements vscode.Disposable {
       if (isOver || isStopped) return;
       isStopped = true;
       terminal.sendText('\u0003', false);
-      setTimeout(() => void (isOver || endByForce(terminal)), GRACE_MS).unref();
+      setTimeout(() => void (isOver || killProcesses(terminal)), GRACE_MS).unref();
     };
     return { output: until(read, ended), ended, stop };
   }
@@ -135,25 +135,25 @@ function endOf(execution: vscode.TerminalShellExecution, terminal: vscode.Termin
   });
 }
 
-/** The output, which of a terminal that was closed does not end by itself. */
+/** Yields the output until the command has ended. The output of a closed terminal would never end by itself. */
 async function* until(output: AsyncIterable<string>, ended: Promise<unknown>): AsyncGenerator<string> {
-  const over = ended.then(() => new Promise<undefined>((resolve) => setTimeout(resolve, LAST_MS, undefined)));
+  const timeUp = ended.then(() => new Promise<undefined>((resolve) => setTimeout(resolve, LAST_OUTPUT_MS, undefined)));
   const iterator = output[Symbol.asyncIterator]();
   for (;;) {
-    const next = await Promise.race([iterator.next(), over]);
+    const next = await Promise.race([iterator.next(), timeUp]);
     if (!next || next.done) return;
     yield next.value;
   }
 }
 
-/** What does not listen is killed with all that it started, and the terminal goes. */
-async function endByForce(terminal: vscode.Terminal): Promise<void> {
+/** Kills a command that did not react to Ctrl+C together with its child processes, and closes the terminal. */
+async function killProcesses(terminal: vscode.Terminal): Promise<void> {
   const shell = await terminal.processId;
   for (const pid of shell === undefined ? [] : await descendantsOf(shell)) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended meanwhile.
+      // The process has already ended.
     }
   }
   terminal.dispose();
@@ -162,7 +162,7 @@ async function endByForce(terminal: vscode.Terminal): Promise<void> {
 async function descendantsOf(root: number): Promise<number[]> {
   const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=']).catch(() => ({ stdout: '' }));
   const pairs = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
-  const found = [root];
-  for (const parent of found) for (const [pid, ppid] of pairs) if (pid && ppid === parent) found.push(pid);
-  return found.slice(1);
+  const pids = [root];
+  for (const parent of pids) for (const [pid, ppid] of pairs) if (pid && ppid === parent) pids.push(pid);
+  return pids.slice(1);
 }

@@ -1,21 +1,21 @@
-/** Programs that git runs because the configuration of the repository names them, which may have come with the files of the workspace. */
-import { wordSet } from '../findings.ts';
+/** Programs that Git runs because the repository's configuration names them. The configuration may have come with the workspace files. */
+import { wordSet } from '../program-check.ts';
 import type { SimpleCommand } from '../types.ts';
-import { programName } from './programs.ts';
+import { programName } from './program-tables.ts';
 
-/** One line of a repository's own configuration; `key` as git prints it. What is the user's or the system's is not among them. */
+/** One setting from the repository's own configuration, without user and system settings; `key` has the form that Git prints. */
 export type GitSetting = { key: string; value: string };
 
-/** These look at refs and names only, so no filter and no driver for a kind of file is run. */
+/** Subcommands that only read refs and names, so they run no filter and no diff or merge driver. */
 const OF_REFS = wordSet(`branch tag rev-parse rev-list for-each-ref show-ref merge-base name-rev remote ls-tree shortlog count-objects
   check-ignore check-attr check-mailmap version worktree show-branch fetch`);
 const OVER_NETWORK = /^(?:fetch|pull)$/;
 const MERGING = /^(?:merge|pull|rebase|revert|cherry-pick|stash|checkout|switch)$/;
 const SIGNING = /^(?:log|show|whatchanged|reflog|commit|merge|pull|rebase|revert|cherry-pick|tag)$/;
-/** After these git may tidy up by itself. */
+/** After these subcommands, Git may run automatic maintenance. */
 const COLLECTING = /^(?:commit|merge|pull|rebase|fetch|am)$/;
 
-/** Which subcommands run the program that stands there. */
+/** Settings that name a program, and the subcommands that run it. */
 const PROGRAMS: readonly [key: RegExp, isRunBy: (subcommand: string) => boolean][] = [
   [/^core\.fsmonitor$/, (subcommand) => !OF_REFS.has(subcommand) || OVER_NETWORK.test(subcommand)],
   [/^core\.worktree$/, (subcommand) => subcommand !== 'version'],
@@ -23,7 +23,7 @@ const PROGRAMS: readonly [key: RegExp, isRunBy: (subcommand: string) => boolean]
   [/^merge\..*\.driver$/, (subcommand) => MERGING.test(subcommand)],
   [/^submodule\..*\.update$/, (subcommand) => MERGING.test(subcommand)],
   [/^gpg\.(?:.*\.)?program$/, (subcommand) => SIGNING.test(subcommand)],
-  // `git log --help` is `git help log`.
+  // `git log --help` runs `git help log`.
   [/^(?:man|browser)\..*\.(?:cmd|path)$/, (subcommand) => subcommand === 'help'],
   [/^gc\.recentobjectshook$/, (subcommand) => COLLECTING.test(subcommand)],
   [
@@ -32,9 +32,9 @@ const PROGRAMS: readonly [key: RegExp, isRunBy: (subcommand: string) => boolean]
   ],
 ];
 
-/** Values that name no program, or one of git's own name, which no repository brings along. */
+/** Values that do not name a program, or name one whose `git-` prefix means that Git resolves it outside the repository. */
 const HARMLESS = /^(?:|true|false|yes|no|on|off|[01]|never|user|checkout|rebase|merge|none|"?git-(?:lfs|crypt|nb\w+)"?(?: [\w %-]*)?)$/;
-/** `ssh` with a key; a helper for credentials by its name alone. */
+/** `ssh` with a key, and credential helpers given by a well-known name. */
 const HARMLESS_OF: readonly [key: RegExp, value: RegExp][] = [
   [/^core\.sshcommand$/, /^ssh(?: -i [\w~./-]+| -o IdentitiesOnly=yes| -p \d+| -[46])*$/],
   [/^credential\./, /^(?:cache|store|manager|manager-core|osxkeychain|wincred|libsecret|oauth)$/],
@@ -44,10 +44,10 @@ function isHarmless({ key, value }: GitSetting): boolean {
   return HARMLESS.test(value) || HARMLESS_OF.some(([keys, values]) => keys.test(key) && values.test(value));
 }
 
-/** An address with a password, or with a token in the place of a name. */
+/** A URL that contains a password, or a token in place of the user name. */
 const CREDENTIALS = /\w:\/\/(?:[^/@\s]*:[^/@\s]+|[^/@\s]{20,})@/;
 
-/** Whether a git command shows addresses of other repositories, and one of them holds a password. */
+/** Whether one of the commands prints remote addresses and one of the addresses contains a password or token. */
 export function showsCredentials(commands: readonly SimpleCommand[], settings: readonly GitSetting[]): boolean {
   const shows = ({ argv: [program, subcommand, ...words] }: SimpleCommand) =>
     programName(program ?? '') === 'git' && subcommand === 'remote' && words.length > 0;
@@ -55,7 +55,7 @@ export function showsCredentials(commands: readonly SimpleCommand[], settings: r
   return commands.some(shows) && settings.some((setting) => isAddress(setting) && CREDENTIALS.test(`${setting.key} ${setting.value}`));
 }
 
-/** What a git command would run: `diff.external`. undefined where the repository names nothing that it would. */
+/** Returns the key of a setting whose program one of the Git commands would run, such as `diff.external`; undefined if there is none. */
 export function configuredProgram(commands: readonly SimpleCommand[], settings: readonly GitSetting[]): string | undefined {
   const subcommands = commands.flatMap(({ argv }) =>
     programName(argv[0] ?? '') === 'git' ? [argv[1] ?? '', ...(argv.includes('--help') ? ['help'] : [])] : [],

@@ -1,9 +1,12 @@
-/** Git runs programs at many places: by its configuration, its options, its transports and its editors. */
+/** Git can run other programs through its configuration, options, transports and editors. */
 import type { CommandConcern } from '../../../core/session/rule-ids.ts';
-import { asks, type Check, wordSet } from '../findings.ts';
+import { asks, type Check, wordSet } from '../program-check.ts';
 import { findOption, otherOption } from './options.ts';
 
-/** In front of the subcommand; all others (`-c`, `-C`, `-p`, `--git-dir`, `--exec-path` …) bring another configuration or a pager. */
+/**
+ * Options allowed before the subcommand. All others (`-c`, `-C`, `-p`, `--git-dir`, `--exec-path` …) select another configuration or a
+ * pager.
+ */
 const HARMLESS = wordSet('--no-pager -P --no-optional-locks --literal-pathspecs --no-replace-objects --no-lazy-fetch --no-advice');
 
 const READS =
@@ -25,7 +28,7 @@ const RULE_OF = new Map(
   Object.entries(ALWAYS).flatMap(([rule, names]) => [...wordSet(names)].map((name) => [name, rule as CommandConcern] as const)),
 );
 
-/** Of any subcommand. */
+/** Options that can run another program with any subcommand. */
 const RUNS = `--ext-diff --textconv --exec --exec-path --upload-pack --receive-pack --open-files-in-pager --edit-description --filters --template
   --config --gpg-sign --extcmd --tool --tool-help --paginate --pager --trailer --no-index --git-dir --work-tree --interactive --edit
   --reference --separate-git-dir --strategy --strategy-option --server-option --verify-signatures --show-signature --signed --sign --local-user
@@ -56,7 +59,7 @@ const DISCARDS = wordSet(`reset:--hard reset:--merge reset:--keep checkout:-- ch
   rebase:--force rebase:--root rebase:--abort rebase:--skip rebase:--quit
   rebase:--edit-todo merge:--abort merge:--quit cherry-pick:--abort cherry-pick:--skip cherry-pick:--quit revert:--abort revert:--skip revert:--quit
   commit:--amend switch:--orphan stash:branch stash:store stash:create reflog:drop reflog:write`);
-/** Operands turn listing into making, so only these forms are known to read. */
+/** Operands can turn a listing subcommand into one that creates something, so only these forms are treated as read-only. */
 const LISTS: Record<string, { options: string; operands?: ReadonlySet<string> }> = {
   branch: { options: '-a -r -v -vv -l --all --remotes --list --verbose --show-current --no-color --column --no-column' },
   tag: { options: '-l -n --list --no-color --column --no-column --sort' },
@@ -77,10 +80,10 @@ export const checkGit: Check = (args) => {
   if (subcommand === 'worktree' && rest[0] === 'list') return { argv, floor: 2, reads: true };
   const rule = RULE_OF.get(subcommand);
   if (rule) return { argv, ...asks(rule, `git ${subcommand}`) };
-  const edited = subcommand === 'pull' ? rest.find((word) => /^(?:--rebase=|-r)i/.test(word)) : undefined;
-  const found = edited ?? findOption(rest, RUNS) ?? findOption(rest, LETTERS[subcommand] ?? '');
-  if (found !== undefined) return { argv, ...asks('runs-other', `git ${subcommand} ${found}`) };
-  // To say who signed, git runs the program that its configuration names.
+  const interactiveOption = subcommand === 'pull' ? rest.find((word) => /^(?:--rebase=|-r)i/.test(word)) : undefined;
+  const programOption = interactiveOption ?? findOption(rest, RUNS) ?? findOption(rest, LETTERS[subcommand] ?? '');
+  if (programOption !== undefined) return { argv, ...asks('runs-other', `git ${subcommand} ${programOption}`) };
+  // To print who signed a commit, Git runs the program named in its configuration.
   const signed = READS.has(subcommand) ? rest.find((word) => /%G|%\(signature/.test(word)) : undefined;
   if (signed !== undefined) return { argv, ...asks('runs-other', `git ${subcommand} ${signed}`) };
   const output = findOption(rest, WRITES);
@@ -95,13 +98,13 @@ export const checkGit: Check = (args) => {
   const getsAddress = subcommand === 'remote' && rest[0] === 'get-url' && otherOption(rest, '--push --all') === undefined;
   if (getsAddress) return { argv, floor: 2, reads: true };
   if (subcommand === 'remote' && rest.some((word) => !word.startsWith('-'))) return { argv, ...asks('runs-other', 'git remote') };
-  // It writes the index, and so runs a hook.
+  // This form refreshes the index, which runs a hook.
   const refreshes = subcommand === 'describe' && rest.some((word) => /^--(?:d[^e]|br)/.test(word));
   const reads = (READS.has(subcommand) && !refreshes) || isList(subcommand, rest);
   return { argv, floor: READS.has(subcommand) || PLAIN.has(subcommand) ? 1 : 2, reads };
 };
 
-/** git takes `--har` for `--hard`. */
+/** Git accepts abbreviated options, such as `--har` for `--hard`. */
 function isCutShort(subcommand: string, word: string): boolean {
   const [name = ''] = word.split('=');
   return name.length > 2 && name.startsWith('--') && [...DISCARDS].some((entry) => entry.startsWith(`${subcommand}:${name}`));

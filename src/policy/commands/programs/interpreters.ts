@@ -1,8 +1,10 @@
-/** Programs that run code: from their command line and from pipes it asks; a file may be allowed, but only by its name. */
-import { asks, type Check, wordSet } from '../findings.ts';
+/**
+ * Programs that run code. Code from the command line or a pipe needs an approval; a script file can be allowed, but only by its own name.
+ */
+import { asks, type Check, wordSet } from '../program-check.ts';
 import { countLeadingOptions, otherOption } from './options.ts';
 
-/** Options that stand in front of the file and run nothing. */
+/** Options before the script file that do not run anything. */
 const SHELL = '-e -u -x -v -n';
 const HARMLESS: Record<string, string> = {
   bash: SHELL,
@@ -35,16 +37,16 @@ const HARMLESS: Record<string, string> = {
   ocaml: '',
   kotlin: '',
 };
-/** With one of these there need not be a file. */
+/** With one of these options, the script file is optional. */
 const NEEDS_NO_FILE = wordSet('--version -V --help -h --test');
 
 export const interpreters: Record<string, Check> = Object.fromEntries(
   Object.entries(HARMLESS).map(([name, harmless]): [string, Check] => [name, (args) => checkInterpreter(name, harmless, args)]),
 );
 
-/** `-v` tells the version to these; to others it means that they say more. */
+/** For these programs `-v` alone prints the version; for others it means verbose output. */
 const TELL = /^(?:node|ruby|perl|php|lua|luajit)$/;
-/** What is called so runs as a test whichever way it is called. */
+/** Node runs files with such names as tests even without `--test`. */
 const IS_TEST = /(?:^|\/)(?:tests?|__tests__|spec)\/|[._-](?:test|spec)\.[cm]?[jt]sx?$/;
 
 function checkInterpreter(name: string, harmless: string, args: readonly string[]): ReturnType<Check> {

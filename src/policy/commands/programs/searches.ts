@@ -1,21 +1,23 @@
-/** Programs that show files which nobody named: what lies below a directory, or what git keeps. */
+/** Finds commands that print the content of files they do not name: recursive searches, and Git output. */
 
 import type { SimpleCommand } from '../types.ts';
 import { valuedLetters } from './options.ts';
-import { programName } from './programs.ts';
+import { programName } from './program-tables.ts';
 
 export type SearchedPlaces = {
-  /** As they are written, '.' for where it runs; some may be no places at all. */
+  /** The places as written, or `.` for the working directory. Some may turn out not to be paths. */
   places: string[];
-  /** Names that begin with a dot are looked into as well. */
+  /** Files and folders whose names begin with a dot are searched too. */
   hidden: boolean;
-  /** Links within are followed. */
+  /** Symbolic links below the places are followed. */
   follows?: boolean;
-  /** Names that fit one of these are looked into though they begin with a dot. */
+  /** Names that match one of these globs are searched even if they begin with a dot. */
   globs?: string[];
-  /** Only names that fit one of these are looked into; all, where there is none. */
+  /** If not empty, only names that match one of these globs are searched. */
   only?: string[];
-  /** Only what git keeps; of `changes` nobody knows beforehand which files they show. */
+  /**
+   * Only files tracked by Git are searched. With `changes`, the output depends on the diff, so the files cannot be determined in advance.
+   */
   tracked?: 'files' | 'changes';
 };
 
@@ -43,9 +45,11 @@ const FORMS: Record<string, Form> = {
 };
 FORMS.ug = FORMS.ugrep as Form;
 
-/** GNU takes options, and their values, cut short. */
+/** GNU programs accept abbreviated options and abbreviated option values. */
 const RECURSIVE = /^(?:-[^-]*[rR].*|--rec.*|--der.*|--di.*=rec.*|rec|recur?|recurse?)$/;
-/** Long options whose value is the next word, and those that stand alone; of another one the next word may be either. */
+/**
+ * Long options whose value is the next word, and long options without a value. After any other long option the next word could be either.
+ */
 const LONG_VALUED =
   /^--(?:type|type-not|glob|iglob|max-count|max-depth|context|after-context|before-context|regexp|file|max-columns|sort|sortr|threads|replace|encoding|include|exclude|exclude-dir)$/;
 const LONG_ALONE =
@@ -72,12 +76,12 @@ function searchedPlaces({ argv }: Pick<SimpleCommand, 'argv'>): SearchedPlaces |
   };
 }
 
-/** All that the commands of one line search together: PowerShell hands files on through pipes. */
+/** Returns everything the commands search together: in PowerShell, a pipe passes files from one command to the next. */
 export function searchesOf(commands: readonly SimpleCommand[], isPowerShell = false): SearchedPlaces[] {
   const searched = commands.flatMap((command) => searchedPlaces(command) ?? []);
   const has = (names: RegExp) => commands.filter(({ argv: [program] }) => names.test(programName(program ?? '')));
   if (!isPowerShell || has(/^(?:get-content|gc|cat|type|select-string|sls|import-\w+)$/).length === 0) return searched;
-  // Names that are put together on the way may be those of any file.
+  // Names assembled in a pipe could be those of any file.
   const isMade = has(/^(?:join-path|split-path|convert-path|write-output|write|echo)$/).some(({ within }) => within.includes('pipe'));
   return [
     ...searched,
@@ -91,19 +95,19 @@ export function searchesOf(commands: readonly SimpleCommand[], isPowerShell = fa
   ];
 }
 
-/** Directories that the commands go to, in their order. */
+/** Directories the commands change to, in order. */
 export function foldersOf(commands: readonly SimpleCommand[]): string[] {
   return commands.flatMap(({ argv: [program, folder] }) => (CD.test(programName(program ?? '')) && folder !== undefined ? [folder] : []));
 }
 
-/** More rather than less: a pattern that is called as a directory counts as one. */
+/** Overestimates: an operand that is the pattern but could also be a directory counts as a place. */
 function placesIn(words: readonly string[], valued: string): string[] {
   const all = plain(words);
   const isClear = words.every((word) => !word.startsWith('--') || word === '--' || LONG_ALONE.test(word) || LONG_VALUED.test(word));
   return operandsIn(words, valued).length > 0 && isClear ? all : [...all, '.'];
 }
 
-/** Without the pattern, where one stands among them. */
+/** The operands without the search pattern, if there is one among them. */
 function operandsIn(words: readonly string[], valued: string): string[] {
   const takesNext = (word = '') => endsValued(word, valued) || LONG_VALUED.test(word);
   const operands = words.filter((word, at) => !word.startsWith('-') && !takesNext(words[at - 1]));
@@ -111,19 +115,19 @@ function operandsIn(words: readonly string[], valued: string): string[] {
   return operands.slice(words.some(givesPattern) ? 0 : 1);
 }
 
-/** The first letter of a cluster that has a value, with what is behind it. */
+/** The first letter of a group that takes a value, followed by the text attached to it. */
 function valuedPart(word: string, valued: string): string | undefined {
   if (!/^-[^-]/.test(word)) return undefined;
   const at = [...word].findIndex((letter) => valued.includes(letter));
   return at < 0 ? undefined : word.slice(at);
 }
 
-/** Rather one too many: `-ge` may be a value that is put to `-g`. */
+/** Whether the next word is this option's value. Overestimates: in `-ge`, `e` may itself be the value of `-g`. */
 function endsValued(word: string, valued: string): boolean {
   return /^-[^-]/.test(word) && valued.includes(word.at(-1) as string);
 }
 
-/** Whether each word that looks like an option is one: none is another's value, or behind `--`. */
+/** Whether every word that looks like an option is one, rather than another option's value or an operand after `--`. */
 function optionsAreClear(words: readonly string[], valued: string): boolean {
   const mayTakeNext = (word = '') => endsValued(word, valued) || (word.startsWith('--') && !LONG_ALONE.test(word));
   return !words.includes('--') && !words.some((word, at) => word.startsWith('-') && mayTakeNext(words[at - 1]));
@@ -133,17 +137,17 @@ function plain(words: readonly string[]): string[] {
   return words.filter((word) => !word.startsWith('-'));
 }
 
-/** What ripgrep is told to take, it takes from hidden files too. */
+/** ripgrep searches files selected with `--glob` even if they are hidden. */
 function globsIn(words: readonly string[]): string[] {
   const globs = words.flatMap((word, at) => {
     if (/^(?:--i?glob|-[A-Za-z.]*g)$/.test(word)) return words[at + 1] ?? [];
     return /^(?:--i?glob=|-[A-Za-z.]*?g=?)(.+)$/.exec(word)?.[1] ?? [];
   });
-  // Escapes, braces in braces and a `/` in them are read otherwise elsewhere.
+  // Other glob implementations interpret escapes, nested braces and `/` in braces differently, so such a glob counts as `*`.
   return globs.filter((glob) => !glob.startsWith('!')).map((glob) => (/\\|\{[^}]*[{/]/.test(glob) ? '*' : glob));
 }
 
-/** What types of ripgrep hold, of those that hold nothing else. */
+/** The globs of ripgrep's file types, for types that contain nothing else. */
 const TYPES: Record<string, string> = {
   ts: '*.{ts,tsx,cts,mts}',
   typescript: '*.{ts,tsx,cts,mts}',
@@ -167,12 +171,12 @@ function onlyIn(words: readonly string[]): string[] {
     const type = /^(?:--type=|-[A-Za-z.]*?t=?)(.+)$/.exec(word)?.[1];
     return type === undefined || word.startsWith('--no-') ? [] : [type];
   });
-  // A type that is not known here, or was made anew, may hold anything.
+  // A type that is not listed here, or was redefined with `--type-add`, may contain any file.
   const isClear = types.every((type) => Object.hasOwn(TYPES, type)) && !words.some((word) => word.startsWith('--type-'));
   return isClear ? [...globsIn(words), ...types.map((type) => TYPES[type] as string)] : [];
 }
 
-/** With an exclusion in front of them, grep takes what fits neither. */
+/** If an `--exclude` option precedes `--include`, grep also searches files that match neither, so nothing can be ruled out. */
 function includesIn(words: readonly string[]): string[] {
   if (words.some((word) => (/^--exc/.test(word) && !/^--exclude-d/.test(word)) || /^--include-|^--inc.*\\/.test(word))) return [];
   return words.flatMap((word, at) => {
@@ -184,7 +188,7 @@ function includesIn(words: readonly string[]): string[] {
 
 const PATCH = /^(?:-[A-Za-z]*[puU].*|-L.*|--pat.*|--u.*|--cc|-c|-m|--word-d.*|--color-w.*|--bin.*|--dd|--remerge.*|--diff-m.*|--full-d.*)$/;
 const NO_PATCH = /^(?:--stat.*|--shortstat|--numstat|--name-.*|--summary|--quiet|--dirstat.*|--raw|--no-patch|-s)$/;
-/** Behind another option it may be its value. */
+/** Git options without a separate value. After any other option, the next word may be that option's value. */
 const GIT_ALONE = /^-(?:[abwzRrMC]|\d+|-(?:.*=.*|cached|staged|oneline|graph|all|no-color|no-renames|no-ext-diff|root|merge-base))$/;
 
 function isWithoutPatch(subcommand: string, words: readonly string[]): boolean {
@@ -212,16 +216,16 @@ function searchedByGit(words: readonly string[]): SearchedPlaces | undefined {
   const isVerbose = subcommand === 'status' && rest.some((word) => /^(?:-[^-]*v.*|--v.*)$/.test(word));
   if (!shows && !isVerbose && !(isPatch && rest.some((word) => PATCH.test(word)))) return undefined;
   const end = rest.indexOf('--');
-  // `HEAD:src/a.ts` is one file, which is named; two of them may be directories that are compared.
+  // `HEAD:src/a.ts` names a single file. With `diff`, two such names may be directories that are compared.
   if (/^(?:show|cat-file)$/.test(subcommand) && end < 0 && plain(rest).length > 0 && plain(rest).every((word) => /^[^:]+:./.test(word)))
     return undefined;
   const isAll = rest.some((word) => /^--full-d/.test(word));
-  const named = isAll ? [] : pathspecs(end < 0 ? plain(rest) : rest.slice(end + 1));
-  // Without `--` a word is a path only where there is one.
-  return { places: end < 0 || named.length === 0 ? [...named, '?'] : named, hidden: true, tracked: 'changes' };
+  const pathspecWords = isAll ? [] : pathspecs(end < 0 ? plain(rest) : rest.slice(end + 1));
+  // Without `--`, Git treats a word as a path only if such a file exists.
+  return { places: end < 0 || pathspecWords.length === 0 ? [...pathspecWords, '?'] : pathspecWords, hidden: true, tracked: 'changes' };
 }
 
-/** A pattern may stand for anything in the repository. */
+/** A pathspec with a pattern could match any file of the repository. */
 function pathspecs(places: readonly string[]): string[] {
   return places.map((place) => (/[*?[]|^:/.test(place) ? '.' : place));
 }

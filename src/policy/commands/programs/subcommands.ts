@@ -1,18 +1,18 @@
-/** Programs whose first word says what they do: what that word asks for, and how far a prefix must reach. */
+/** Programs whose first argument is a subcommand: what each subcommand needs approval for, and how specific a prefix must be. */
 import type { CommandConcern } from '../../../core/session/rule-ids.ts';
-import { asks, type Check, wordSet } from '../findings.ts';
+import { asks, type Check, wordSet } from '../program-check.ts';
 
 type Form = {
-  /** These ask, whatever was allowed. */
+  /** Subcommands that need an approval regardless of what is allowed. */
   ask?: Partial<Record<CommandConcern, string>>;
-  /** Only these do not ask, where it is given; for all others the rule is `otherwise`. */
+  /** If set, all other subcommands need an approval for the reason `otherwise`. */
   plain?: string;
   otherwise?: CommandConcern;
-  /** A prefix must also name the word behind these: the script, the file, the tool. */
+  /** Subcommands for which a prefix must also name the next word: the script, file or tool. */
   namesTarget?: string;
-  /** Behind these stands another program. */
+  /** Subcommands that start the program named after them. */
   launches?: string;
-  /** These install what they are given, and may be allowed where they are given nothing. */
+  /** Subcommands that install the packages they are given. Without packages, they can be allowed. */
   installs?: string;
 };
 
@@ -85,12 +85,12 @@ const FORMS: Record<string, Form> = {
   ...Object.fromEntries(TOOLS.map((name) => [name, { plain: 'list ls current which', otherwise: 'runs-other' }])),
 };
 
-/** These fetch what they run and are told which: never by a prefix. */
+/** Programs that download the package they are told to run. A prefix never covers them. */
 const FETCH_AND_RUN = 'bunx pnpx uvx pipx dlx degit create-react-app create-next-app create-vite'.split(' ');
 
 const HARMLESS_FIRST = wordSet('-s --silent -q --quiet --color --no-color --offline --locked --frozen');
 const TELLS_ONLY = wordSet('-v --version -V -h --help');
-/** The others may first start what the workspace names: another toolchain, another version of themselves. */
+/** Programs that print their own version. The others may first start another toolchain or version named by the workspace. */
 const TELL_ALONE = wordSet('npm pip docker podman kubectl gh deno bun uv');
 
 export const subcommands: Record<string, Check> = {
@@ -106,14 +106,15 @@ export const subcommands: Record<string, Check> = {
   },
 };
 
-/** Programs that show keys, or speak to another host, by the words behind the first. */
-const OF_ONE: Record<string, (rest: readonly string[], shown: string) => ReturnType<Check> | undefined> = {
-  kubectl: (rest, shown) => (rest.some((word) => /^(?:[^=]*[,/])?secrets?(?:[.,/]|$)/i.test(word)) ? asks('secrets', shown) : undefined),
-  gh: (rest, shown) => {
-    if (rest.some((word) => /(?:^-q|\b)env\b|\$ENV/.test(word))) return asks('secrets', shown);
+/** Checks specific to one program for arguments that print keys or contact another host. */
+const PROGRAM_CHECKS: Record<string, (rest: readonly string[], displayName: string) => ReturnType<Check> | undefined> = {
+  kubectl: (rest, displayName) =>
+    rest.some((word) => /^(?:[^=]*[,/])?secrets?(?:[.,/]|$)/i.test(word)) ? asks('secrets', displayName) : undefined,
+  gh: (rest, displayName) => {
+    if (rest.some((word) => /(?:^-q|\b)env\b|\$ENV/.test(word))) return asks('secrets', displayName);
     const isElsewhere = (word: string) => /^https?:/i.test(word) && !/^https:\/\/github\.com\//.test(word);
     const isHost = (word: string) => /^(?:(?:-R|--repo)=?)?[^-\s/]+\.[^\s/]+\/[^\s/]+\/[^\s/]+$/.test(word);
-    return rest.some((word) => isElsewhere(word.replace(/^(?:-R|--repo)=?/, '')) || isHost(word)) ? asks('sends', shown) : undefined;
+    return rest.some((word) => isElsewhere(word.replace(/^(?:-R|--repo)=?/, '')) || isHost(word)) ? asks('sends', displayName) : undefined;
   },
 };
 
@@ -124,34 +125,34 @@ function checkSubcommand(name: string, form: Form, args: readonly string[]): Ret
   if (word === undefined) return { floor: 1 };
   if (word.startsWith('-'))
     return args.length === 1 && TELLS_ONLY.has(word) ? { floor: 1, reads: TELL_ALONE.has(name) } : asks('runs-other', `${name} ${word}`);
-  // A toolchain, a file or an address in the place of a subcommand.
+  // A toolchain, file or URL in place of the subcommand.
   if (/^\+|:\/\/|^\//.test(word)) return asks('runs-other', `${name} ${word}`);
-  const shown = `${name} ${word}`;
+  const displayName = `${name} ${word}`;
   const rule = Object.entries(form.ask ?? {}).find(([, words]) => wordSet(words).has(word))?.[0] as CommandConcern | undefined;
-  if (rule) return asks(rule, shown);
+  if (rule) return asks(rule, displayName);
   const rest = args.slice(at + 1);
-  const other = OF_ONE[name]?.(rest, shown);
+  const other = PROGRAM_CHECKS[name]?.(rest, displayName);
   if (other) return other;
   const target = rest.findIndex((each) => !each.startsWith('-'));
   if (wordSet(form.launches ?? '').has(word)) {
     const isPlain = target === 0 || (target === 1 && rest[0] === '--');
-    return isPlain ? { floor: at + target + 3, inner: { at: at + target + 2, isCovered: true } } : asks('runs-other', shown);
+    return isPlain ? { floor: at + target + 3, inner: { at: at + target + 2, isCovered: true } } : asks('runs-other', displayName);
   }
-  // What is up, and what it says: nothing that is in its file is run.
+  // These subcommands report on running containers and execute nothing from the compose file.
   if (word === 'compose' && /^(?:docker|podman)$/.test(name) && /^(?:ps|logs|ls|top|images|port)$/.test(rest[0] ?? ''))
     return { floor: at + 3 };
-  if (form.plain !== undefined && !wordSet(form.plain).has(word)) return asks(form.otherwise ?? 'runs-other', shown);
-  if (wordSet(form.installs ?? '').has(word) && target >= 0) return asks('installs', shown);
+  if (form.plain !== undefined && !wordSet(form.plain).has(word)) return asks(form.otherwise ?? 'runs-other', displayName);
+  if (wordSet(form.installs ?? '').has(word) && target >= 0) return asks('installs', displayName);
   if (name === 'go' && /^(?:test|vet|build)$/.test(word)) return { floor: at + 2 + packagesIn(rest) };
   if (!wordSet(form.namesTarget ?? '').has(word)) return { floor: at + 2 };
   if (name === 'gh' && !/^(?:list|ls|view|status|diff|checks)$/.test(rest[0] ?? ''))
-    return asks('sends', `${shown} ${rest[0] ?? ''}`.trim());
+    return asks('sends', `${displayName} ${rest[0] ?? ''}`.trim());
   return { floor: target < 0 ? args.length + 1 : at + target + 3 };
 }
 
 const GO_VALUED = /^-(?:run|bench|skip|tags|count|timeout|p|parallel|cpu|list|covermode|coverpkg|benchtime|shuffle|vet|mod)$/;
 
-/** How many of the words reach up to the last package that is named by its import path: its code may be anybody's. */
+/** Returns how many words lead up to the last package given by import path; such a package may contain code from anyone. */
 function packagesIn(words: readonly string[]): number {
   return 1 + words.findLastIndex((word, at) => !/^[-.]|\.go$/.test(word) && !GO_VALUED.test(words[at - 1] ?? ''));
 }

@@ -1,13 +1,16 @@
-/** Programs that run the command behind them. Some change nothing of what it does: then that command alone is judged. */
+/**
+ * Programs that run the command given as their arguments. If the wrapper does not change what that command does, only the command is
+ * evaluated.
+ */
 
-import { asks, type Check } from '../findings.ts';
+import { asks, type Check } from '../program-check.ts';
 import { isHarmlessAssignment } from '../shells/environment.ts';
 
 type Form = {
-  /** Options without a value that are harmless, and those whose value is the next word. */
+  /** Harmless options without a value (`flags`), and harmless options whose value is the next word (`valued`). */
   flags?: RegExp;
   valued?: RegExp;
-  /** Words between the options and the command, such as the seconds of `timeout`. */
+  /** The number of operands before the command, such as the seconds for `timeout`. */
   operands?: number;
 };
 

@@ -1,5 +1,7 @@
-/** Walks what the bash grammar read, and lists every simple command in it. What it does not know it does not pass over: it asks. */
-import { concern } from '../concerns.ts';
+/**
+ * Lists every simple command in a syntax tree of the bash grammar. Node types it does not know need an approval instead of being skipped.
+ */
+import { concern } from '../concern-messages.ts';
 import type { Concern, Standing, Word, WrittenCommand } from '../types.ts';
 import { isHarmlessAssignment } from './environment.ts';
 import type { Shell, ShellNode } from './syntax.ts';
@@ -13,7 +15,7 @@ export type Reading = {
   dangers: Concern[];
 };
 
-/** What contains commands, and where they then stand; undefined where that adds nothing. */
+/** Nodes that contain commands, and the position this gives to the commands inside; undefined if it adds nothing. */
 const CONTAINERS: Record<string, Standing | undefined> = {
   program: undefined,
   list: 'list',
@@ -36,7 +38,7 @@ const CONTAINERS: Record<string, Standing | undefined> = {
   heredoc_redirect: 'heredoc',
   heredoc_body: 'heredoc',
 };
-/** Within these a line feed would end what they are: the shell reads it otherwise than the grammar. */
+/** In these nodes the shell would end the construct at a line feed, although the grammar accepts one. */
 const ONE_LINE = new Set([
   'command',
   'file_redirect',
@@ -45,9 +47,9 @@ const ONE_LINE = new Set([
   'herestring_redirect',
   'redirected_statement',
 ]);
-/** A plain POSIX shell reads these as something else, such as a subshell or a command in the background. */
+/** Tokens that a plain POSIX shell reads differently, for example as a subshell or a background command. */
 const BASH_ONLY = new Set(['((', '[[', '&>', '&>>', '|&', '<<<', '<(', '>(', 'function', 'select', ';&', ';;&', '>&', '<<-']);
-/** Named, and nothing in them runs. */
+/** Named nodes in which nothing is executed. */
 const LEAVES = new Set([
   'word',
   'number',
@@ -77,7 +79,7 @@ const SAFE_TARGETS = new Set(['/dev/null', '/dev/stdout', '/dev/stderr']);
 
 export function readBash(root: ShellNode, shell: Shell, within: readonly Standing[] = []): Reading {
   const reader = new BashReader(shell, root);
-  if (root.hasError) reader.unreadable('its syntax is not clear');
+  if (root.hasError) reader.unreadable('its syntax is invalid or ambiguous');
   reader.visit(root, within);
   return reader.reading;
 }
@@ -110,24 +112,24 @@ class BashReader {
     else if (WORDS.has(node.type)) this.word(node, standing);
     else if (node.type === 'comment' && this.isRemark(node)) return;
     else {
-      if (node.named && !LEAVES.has(node.type))
-        this.unreadable(`there is a ${node.type.replaceAll('_', ' ')} in it (${node.text.slice(0, 40)})`);
+      if (node.isNamed && !LEAVES.has(node.type))
+        this.unreadable(`it contains a ${node.type.replaceAll('_', ' ')} (${node.text.slice(0, 40)})`);
       for (const child of node.children) this.visit(child, standing);
     }
   }
 
-  /** One that has a line for itself, outside of everything. */
+  /** Whether this is a comment on a line of its own at the top level. */
   private isRemark({ start, text }: ShellNode): boolean {
     return /^#[^\n]*$/.test(text) && this.remarks.has(start);
   }
 
   private container(node: ShellNode, standing: readonly Standing[]): void {
     const { dangers } = this.reading;
-    if (node.type === 'heredoc_redirect') dangers.push(concern('here-document', 'A command'));
+    if (node.type === 'heredoc_redirect') dangers.push(concern('here-document', ''));
     if (node.type === 'function_definition')
-      dangers.push(concern('shadowed', node.children.find(({ field }) => field === 'name')?.text ?? 'a name'));
+      dangers.push(concern('shadowed', node.children.find(({ field }) => field === 'name')?.text ?? node.text));
     if (node.type === 'for_statement')
-      dangers.push(concern('loop', node.children.find(({ field }) => field === 'variable')?.text ?? 'a variable'));
+      dangers.push(concern('loop', node.children.find(({ field }) => field === 'variable')?.text ?? node.text));
     const added = CONTAINERS[node.type];
     const inner = added ? [...standing, added] : standing;
     node.children.forEach((child, at) => {
@@ -144,8 +146,8 @@ class BashReader {
       if (child.type.endsWith('_redirect')) this.visit(child, standing);
       else if (child.type === 'variable_assignment') environment.push(this.assignment(child, standing, program));
       else {
-        // Words that touch are one word to the shell.
-        if (child.start === end) this.unreadable(`${child.text} is not apart from what stands before it`);
+        // The shell reads adjacent words as one word.
+        if (child.start === end) this.unreadable(`there is no space before \`${child.text}\``);
         if (words.length === 0) start = child.start;
         words.push(this.word(child, standing));
       }
@@ -160,7 +162,7 @@ class BashReader {
     return wordOf(node, this.shell);
   }
 
-  /** Commands within a word. */
+  /** Collects commands inside a word. */
   private substitutions(node: ShellNode, standing: readonly Standing[]): void {
     if (node.type === 'command_substitution' || node.type === 'process_substitution') this.visit(node, standing);
     else for (const child of node.children) this.substitutions(child, standing);
@@ -180,16 +182,16 @@ class BashReader {
   }
 
   private redirect(node: ShellNode, standing: readonly Standing[]): void {
-    const operator = node.children.find(({ named }) => !named)?.type ?? '';
+    const operator = node.children.find(({ isNamed }) => !isNamed)?.type ?? '';
     const [target, ...more] = node.children.filter(({ field }) => field === 'destination');
     for (const child of node.children) this.visit(child, standing);
-    // Some shells know descriptors of one digit alone, and take more for a word.
+    // Some shells only support single-digit file descriptors and treat longer numbers as a word.
     if (this.shell === 'sh' && node.children.some(({ type, text }) => type === 'file_descriptor' && text.length > 1))
-      this.unreadable(`${node.text} is read in two ways`);
-    // The grammar takes words behind the target for targets too; to the shell they are arguments.
-    if (more.length > 0) this.unreadable(`there are arguments behind ${node.text}`);
+      this.unreadable(`shells interpret \`${node.text}\` in different ways`);
+    // The grammar treats words after the target as further targets; the shell treats them as arguments.
+    if (more.length > 0) this.unreadable(`there are arguments after \`${node.text}\``);
     if (!target) {
-      if (!operator.endsWith('-')) this.unreadable(`${node.text} has no target`);
+      if (!operator.endsWith('-')) this.unreadable(`\`${node.text}\` has no target`);
       return;
     }
     const { value, glob } = wordOf(target, this.shell);
@@ -200,7 +202,7 @@ class BashReader {
     if (operator === '<') reads.push(value ?? target.text);
     else if (!SAFE_TARGETS.has(value ?? '')) {
       writes.push(value ?? target.text);
-      dangers.push(concern('writes', `The redirection ${operator} ${target.text}`));
+      dangers.push(concern('writes', `${operator} ${target.text}`));
     }
   }
 
@@ -211,55 +213,56 @@ class BashReader {
     }
   }
 
-  /** `[ … ]`, `[[ … ]]` and `(( … ))`, as one command with the words in it. */
+  /** Reads `[ … ]`, `[[ … ]]` and `(( … ))` as one command with the words they contain. */
   private condition(node: ShellNode, standing: readonly Standing[]): void {
     const words: Word[] = [];
     const collect = (child: ShellNode): void => {
       this.checkForm(child);
       if (WORDS.has(child.type)) words.push(this.word(child, standing));
-      else if (child.named && !OPERATIONS.has(child.type)) words.push({ source: child.text, value: undefined, glob: false });
+      else if (child.isNamed && !OPERATIONS.has(child.type)) words.push({ source: child.text, value: undefined, glob: false });
       else if (child.children.length > 0) child.children.forEach(collect);
       else {
-        if (!signs.has(child.text) && !/^-[A-Za-z]+$/.test(child.text)) this.unreadable(`${child.text} stands in a condition`);
+        if (!signs.has(child.text) && !/^-[A-Za-z]+$/.test(child.text)) this.unreadable(`a condition contains \`${child.text}\``);
         words.push({ source: child.text, value: child.text, glob: false });
       }
     };
-    // In single brackets `<` and `>` are redirections.
+    // In single brackets, `<` and `>` are redirections.
     const signs = node.text.startsWith('[[') ? DOUBLE_BRACKET_SIGNS : BRACKET_SIGNS;
-    // A line feed ends the command `[`, whatever the grammar makes of it.
-    if (node.text.includes('\n')) this.unreadable('a condition goes over several lines');
+    // A line feed ends the command `[`, even though the grammar may continue it.
+    if (node.text.includes('\n')) this.unreadable('a condition spans several lines');
     node.children.forEach(collect);
     this.substitutions(node, standing);
     if (node.text.startsWith('((')) this.reading.dangers.push(concern('dynamic', node.text));
     if (words.length > 0) this.reading.commands.push({ source: node.text, words, within: [...standing, 'condition'], environment: [] });
   }
 
-  /** `export`, `unset` and their like are commands to the shell. */
+  /** The shell treats `export`, `unset` and similar declarations as commands. */
   private declaration(node: ShellNode, standing: readonly Standing[]): void {
     const words = node.children.map((child): Word => {
       if (child.type === 'variable_assignment') this.assignment(child, standing);
       else this.substitutions(child, standing);
-      return child.named ? { source: child.text, value: undefined, glob: false } : { source: child.text, value: child.text, glob: false };
+      return child.isNamed ? { source: child.text, value: undefined, glob: false } : { source: child.text, value: child.text, glob: false };
     });
     this.reading.commands.push({ source: node.text, words, within: standing, environment: [] });
   }
 
-  /** What lies between the pieces must be blank: anything else the shell would see, and the grammar did not. */
+  /** Only whitespace may separate the child nodes. Any other text would be read by the shell although the grammar skipped it. */
   private checkForm(node: ShellNode): void {
-    if (this.shell === 'sh' && !node.named && BASH_ONLY.has(node.type)) this.unreadable(`${node.text} means something else in this shell`);
+    if (this.shell === 'sh' && !node.isNamed && BASH_ONLY.has(node.type))
+      this.unreadable(`\`${node.text}\` has another meaning in this shell`);
     if (node.children.length === 0 || WORDS.has(node.type)) return;
     const [first, second] = node.children;
-    // To the shell `{ls` and `[[!` are names of programs.
+    // The shell reads `{ls` and `[[!` as program names.
     if (first && second && APART.has(first.type) && first.end === second.start)
-      this.unreadable(`${first.text} is not apart from what follows`);
+      this.unreadable(`there is no space after \`${first.text}\``);
     if (node.type !== 'case_item' && node.children.some(({ type }) => type.startsWith(';') && type !== ';'))
-      this.unreadable(';; stands alone');
+      this.unreadable('`;;` is at an unexpected position');
     const isBody = node.type === 'heredoc_body';
     const gap = ONE_LINE.has(node.type) ? /^[ \t]*$/ : /^[ \t\n]*$/;
     let at = node.start;
     for (const { start, end } of [...node.children, { start: node.end, end: node.end }]) {
       if (!isBody && !gap.test(node.text.slice(at - node.start, start - node.start))) {
-        this.unreadable(`${JSON.stringify(node.text.slice(at - node.start, start - node.start).slice(0, 40))} is not clear`);
+        this.unreadable(`${JSON.stringify(node.text.slice(at - node.start, start - node.start).slice(0, 40))} could not be interpreted`);
       }
       at = end;
     }

@@ -1,6 +1,9 @@
-/** Walks what the PowerShell grammar read. Only pipelines of commands with literal words are judged; all else asks. */
+/**
+ * Lists the commands in a syntax tree of the PowerShell grammar. Only pipelines of commands with literal words are evaluated; everything
+ * else needs an approval.
+ */
 
-import { concern } from '../concerns.ts';
+import { concern } from '../concern-messages.ts';
 import type { Standing, Word } from '../types.ts';
 import type { Reading } from './bash.ts';
 import type { ShellNode } from './syntax.ts';
@@ -14,9 +17,9 @@ export function readPowerShell(root: ShellNode, within: readonly Standing[] = []
   const unreadable = (what: string) => {
     reading.opaque.push(concern('unreadable', what));
   };
-  if (root.hasError) unreadable('its syntax is not clear');
-  // Typographic quotes and dashes are quotes and dashes to PowerShell.
-  if (/[^\n\t\x20-\x7e]/.test(root.text)) unreadable('it holds letters that PowerShell may take for signs');
+  if (root.hasError) unreadable('its syntax is invalid or ambiguous');
+  // PowerShell treats typographic quotes and dashes as syntax.
+  if (/[^\n\t\x20-\x7e]/.test(root.text)) unreadable('it contains characters that PowerShell may interpret as syntax');
   visit(root, within);
   return reading;
 
@@ -28,8 +31,8 @@ export function readPowerShell(root: ShellNode, within: readonly Standing[] = []
       const isList = node.type === 'statement_list' && node.children.filter(({ type }) => type === 'pipeline').length > 1;
       const inner: readonly Standing[] = [...standing, ...(isPipe ? (['pipe'] as const) : []), ...(isList ? (['list'] as const) : [])];
       for (const child of node.children) visit(child, inner);
-    } else if (node.named || !SEPARATORS.has(node.type)) {
-      unreadable(`there is a ${node.type.replaceAll('_', ' ')} in it (${node.text.slice(0, 40)})`);
+    } else if (node.isNamed || !SEPARATORS.has(node.type)) {
+      unreadable(`it contains a ${node.type.replaceAll('_', ' ')} (${node.text.slice(0, 40)})`);
       for (const each of commandsIn(node)) command(each, [...standing, 'script']);
     }
   }
@@ -43,22 +46,22 @@ export function readPowerShell(root: ShellNode, within: readonly Standing[] = []
         let isApart = true;
         for (const element of child.children) {
           if (element.type === 'command_argument_sep') {
-            if (element.text.trim() !== '') unreadable(`${element.text} stands between its words`);
+            if (element.text.trim() !== '') unreadable(`\`${element.text}\` separates its words`);
             isApart = true;
             continue;
           }
-          if (!isApart) unreadable(`${element.text} is not apart from what stands before it`);
+          if (!isApart) unreadable(`there is no space before \`${element.text}\``);
           isApart = false;
           if (element.type === 'redirection') {
             const target = element.text.replace(/^[\d*]?>{1,2}/, '').trim();
             if (/^&[12]$/.test(target)) continue;
             reading.writes.push(target);
-            reading.dangers.push(concern('writes', `The redirection > ${target}`));
+            reading.dangers.push(concern('writes', `> ${target}`));
           } else words.push(wordOf(element));
           for (const each of commandsIn(element)) command(each, [...standing, 'substitution']);
         }
       } else {
-        unreadable(`there is a ${child.type.replaceAll('_', ' ')} in it (${child.text.slice(0, 40)})`);
+        unreadable(`it contains a ${child.type.replaceAll('_', ' ')} (${child.text.slice(0, 40)})`);
         for (const each of commandsIn(child)) command(each, [...standing, 'script']);
       }
     }
@@ -93,7 +96,7 @@ function checkGaps(node: ShellNode, unreadable: (what: string) => void): void {
   let at = node.start;
   for (const { start, end } of [...node.children, { start: node.end, end: node.end }]) {
     const gap = node.text.slice(at - node.start, start - node.start);
-    if (!/^[ \t\n]*$/.test(gap)) unreadable(`${JSON.stringify(gap.slice(0, 40))} is not clear`);
+    if (!/^[ \t\n]*$/.test(gap)) unreadable(`${JSON.stringify(gap.slice(0, 40))} could not be interpreted`);
     at = end;
   }
 }

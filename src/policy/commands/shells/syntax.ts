@@ -1,30 +1,30 @@
-/** A shell command as a grammar reads it, in a form that knows nothing of the parser that made it. */
+/** The syntax tree of a shell command, independent of the parser that produced it. */
 
 /**
- * `sh` is any plain POSIX shell (dash, ash, busybox), `powershell` both Windows PowerShell and pwsh. All others (`cmd`, zsh, fish) are
- * read by no grammar here, so everything that they would run asks.
+ * `sh` is any plain POSIX shell (dash, ash, busybox); `powershell` is Windows PowerShell or pwsh. There is no grammar for other shells
+ * (`cmd`, zsh, fish), so every command for them needs an approval.
  */
 export type Shell = 'bash' | 'sh' | 'powershell' | 'other';
 
 export type ShellNode = {
-  /** The grammar's name of it: `command`, `word`, or for what is not named the letters themselves, such as `&&`. */
+  /** The node type in the grammar, such as `command` or `word`. For unnamed nodes it is the token itself, such as `&&`. */
   type: string;
-  /** The name by which its parent knows it: `name`, `argument`, `body` and so on. */
+  /** The node's role in its parent: `name`, `argument`, `body` and so on. */
   field: string | undefined;
   text: string;
-  /** Offsets in UTF-16 units of the whole command; `end` is the first behind it. */
+  /** Offsets in UTF-16 code units from the start of the whole command; `end` is exclusive. */
   start: number;
   end: number;
-  named: boolean;
-  /** Something in it could not be read, or had to be added to read it. */
+  isNamed: boolean;
+  /** Whether part of the node could not be parsed or had to be inserted by the parser. */
   hasError: boolean;
   children: readonly ShellNode[];
 };
 
 export type ShellParser = {
-  /** undefined where the text can not be parsed at all. Never throws. */
+  /** Returns undefined if the text cannot be parsed at all. Never throws. */
   parse(command: string): ShellNode | undefined;
 };
 
-/** Loads a grammar when it is first asked for; undefined where this host has none for that shell. */
+/** Loads a grammar on first use. Resolves to undefined if the host has no grammar for the shell. */
 export type ShellParsers = (shell: Shell) => Promise<ShellParser | undefined>;

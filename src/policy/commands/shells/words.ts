@@ -1,19 +1,22 @@
-/** From nodes of the grammar to words as the program gets them. */
+/** Converts syntax nodes to words as the program will receive them. */
 
 import type { Word } from '../types.ts';
 import type { Shell, ShellNode } from './syntax.ts';
 
-/** `value` is undefined where only running tells; `letters` has a Q for each quoted letter, so what it shows is not quoted. */
+/**
+ * `value` is undefined if it is only known at run time. `letters` is the same text with each quoted character replaced by `Q`, so that only
+ * unquoted characters are examined as syntax.
+ */
 type Piece = { value: string | undefined; letters: string };
 
 const UNKNOWN: Piece = { value: undefined, letters: '' };
 
-/** These stand for a number, whatever happens before. */
+/** Special variables that always expand to a number. */
 const NUMBERS = new Set(['$?', '$#', '$$', '$!']);
 
 /**
- * A second look at what the grammar called a word: where shells see an operator, a comment or an expansion in it, the grammar and the
- * shell may not agree, and nothing is known.
+ * Characters that a shell would read as an operator, comment or expansion. If an unquoted word contains one, grammar and shell may
+ * disagree, so the value is treated as unknown.
  */
 const NOT_IN_WORDS = /^#|[;&|<>()`$"'\s]/;
 const GLOB = /[*?[]/;
@@ -24,7 +27,7 @@ export function wordOf(node: ShellNode, shell: Shell): Word {
   return { source: node.text, value: isKnown ? value : undefined, glob: isKnown && GLOB.test(letters) };
 }
 
-/** `{a,b}` and `{1..9}` are several words, and so may be options. */
+/** `{a,b}` and `{1..9}` expand to several words, which may include options. */
 function hasBraces(letters: string): boolean {
   const begin = letters.indexOf('{');
   return begin >= 0 && /,|\.\./.test(letters.slice(begin)) && letters.includes('}');
@@ -37,7 +40,7 @@ function pieceOf(node: ShellNode, shell: Shell): Piece {
     case 'variable_name':
     case 'special_variable_name':
     case 'file_descriptor':
-      return node.children.some(({ named }) => named) ? UNKNOWN : plain(node.text);
+      return node.children.some(({ isNamed }) => isNamed) ? UNKNOWN : plain(node.text);
     case 'raw_string':
       return /^'[^']*'$/.test(node.text) ? quoted(node.text.slice(1, -1)) : UNKNOWN;
     case 'string':
@@ -58,7 +61,7 @@ function joined(node: ShellNode, shell: Shell): Piece {
   let at = node.start;
   let [value, letters] = ['', ''];
   for (const child of node.children) {
-    // A gap between the pieces of one word would be two words to the shell.
+    // The shell would read pieces with a gap between them as two words.
     const piece = child.start === at ? pieceOf(child, shell) : UNKNOWN;
     if (piece.value === undefined) return UNKNOWN;
     value += piece.value;
@@ -73,14 +76,14 @@ function quoted(value: string): Piece {
 }
 
 function plain(text: string): Piece {
-  // A backslash at the very end would reach what follows.
+  // A backslash at the very end would escape the character that follows the word.
   const isWhole = /^(?:[^\\]|\\[\s\S])*$/.test(text);
   return isWhole ? { value: text.replace(/\\([\s\S])/g, '$1'), letters: text.replace(/\\[\s\S]/g, 'Q') } : UNKNOWN;
 }
 
 function doubleQuoted(node: ShellNode): Piece {
   if (!/^"(?:[^"\\]|\\[\s\S])*"$/.test(node.text)) return UNKNOWN;
-  const expansions = node.children.filter(({ named, type }) => named && type !== 'string_content');
+  const expansions = node.children.filter(({ isNamed, type }) => isNamed && type !== 'string_content');
   let text = node.text;
   for (const expansion of expansions.toReversed()) {
     if (!NUMBERS.has(expansion.text)) return UNKNOWN;
@@ -106,15 +109,18 @@ function ansiQuoted(text: string): Piece {
   return quoted(value);
 }
 
-/** Nobody needs to write this letter so. A control character in a word makes its command ask. */
+/**
+ * Stands for characters that have no good reason to be written as an escape. A control character in a word makes its command need an
+ * approval.
+ */
 const NEEDLESS = '\0';
 
-/** Bytes above ASCII are letters only together with their neighbours. */
+/** Bytes above ASCII form a character only together with adjacent bytes. */
 function byteOf(code: number): string {
   return code < 0x80 ? String.fromCharCode(code) : NEEDLESS;
 }
 
-/** Out of range is no letter. */
+/** A number beyond the Unicode range is not a character. */
 function codePoint(code: number): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : NEEDLESS;
 }

@@ -5,10 +5,10 @@ import { decodeText, encodeLike, encodeText, sameBytes } from '../../../workspac
 import type { WriteGate } from '../../../workspace/gate.ts';
 import type { FileChange } from '../../../workspace/types.ts';
 import type { Resolved, Workspace } from '../../../workspace/workspace.ts';
-import { defineTool } from '../../define.ts';
+import { defineTool } from '../../define-tool.ts';
 import { changeCall, existingFile, newFile, textContent } from '../change-call.ts';
 import { expectContent } from '../escaped-text.ts';
-import { marksNote, withMarksRestored } from '../marks.ts';
+import { marksNote, withMarksRestored } from '../invisible-marks.ts';
 import { elisionIn } from '../replace/elision.ts';
 import { leavesOut } from '../replace/errors.ts';
 import { applyHunks, expectWholeHunks } from './hunks.ts';
@@ -29,7 +29,7 @@ export function applyPatchTool(workspace: Workspace, gate: WriteGate): Tool {
       for (const { kind, path } of sections) if (kind !== 'add') await workspace.willRead((await workspace.resolve(path)).at);
       for (const section of sections) done.push(...(await files.apply(section)));
       const changes = files.changes();
-      if (changes.length === 0) throw new ToolError('The patch would leave everything as it is.');
+      if (changes.length === 0) throw new ToolError('The patch changes nothing.');
       const title = changes.length === 1 ? `Patch ${changes[0]?.path}` : `Patch ${changes.length} files`;
       return changeCall(title, changes, gate, done.join('\n'));
     },
@@ -41,13 +41,13 @@ function applied(original: string, hunks: readonly Hunk[], path: string): { text
   return { text, notes: [...notes, ...marksNote(text, original)] };
 }
 
-/** @throws ToolError where the content that takes the place of another leaves out code. */
+/** @throws ToolError when the new content of an existing file leaves out code. */
 function expectWholeFile(content: string, before: Uint8Array, path: string): void {
   const elision = elisionIn(content, decodeText(before) ?? '', path);
   if (elision !== undefined) throw new ToolError(leavesOut('The patch', elision));
 }
 
-/** Elsewhere it is the only argument, without a name, or the word behind the command's own. */
+/** Other programs define this tool with a bare string as its only argument, or with a command line that contains the patch. */
 function repairPatchInput(input: unknown): unknown {
   const patch = typeof input === 'object' && input !== null && 'input' in input ? input.input : input;
   const text = Array.isArray(patch) ? patch.find((word) => typeof word === 'string' && word.includes('*** ')) : patch;
@@ -56,7 +56,7 @@ function repairPatchInput(input: unknown): unknown {
 
 type Drafted = Resolved & { before: Uint8Array | undefined; after: Uint8Array | undefined; movedFrom?: string };
 
-/** What the files would be, section by section: a file that an earlier section made or changed is seen as that left it. */
+/** The files as the patch leaves them, section by section. Each section applies to the result of the earlier ones. */
 class Draft {
   readonly #workspace: Workspace;
   readonly #files = new Map<string, Drafted>();
@@ -65,7 +65,7 @@ class Draft {
     this.#workspace = workspace;
   }
 
-  /** Returns what the model is told. */
+  /** Applies a section and returns lines for the tool result. @throws ToolError */
   async apply(section: Section): Promise<string[]> {
     switch (section.kind) {
       case 'add': {

@@ -1,9 +1,12 @@
-/** Applies the hunks of one file as one; pure. A hunk must have one place: headers and the order of hunks say which, likeness never does. */
+/**
+ * Applies all hunks of one file together. Each hunk must match at exactly one place. Headers and the order of hunks can select among
+ * several matches; similarity never does.
+ */
 import { ToolError } from '../../../core/run/tool.ts';
+import { withoutHabits } from '../replace/copying-habits.ts';
 import { MENDS, type Mend } from '../replace/copying-slips.ts';
 import { elisionIn } from '../replace/elision.ts';
 import { appliedAlready, isUndone, leavesOut, notFound, occursAt, unclearIndentation } from '../replace/errors.ts';
-import { withoutHabits } from '../replace/habits.ts';
 import { Lines, lastAtMost } from '../replace/lines.ts';
 import { EXACT, indentOf, LOOSER, linePlaces, type Place, type Scope, withinAny } from '../replace/match.ts';
 import type { Op } from '../replace/op.ts';
@@ -11,7 +14,7 @@ import { BORDER, render } from '../replace/render.ts';
 import { type Span, splice, withoutMark } from '../replace/replace.ts';
 import type { Hunk } from './parse.ts';
 
-/** @throws ToolError, naming lines, when a hunk has no place, or more than one. */
+/** @throws ToolError, with line numbers, when a hunk matches nowhere or at several places. */
 export function applyHunks(original: string, hunks: readonly Hunk[], path: string): { text: string; notes: string[] } {
   const [mark, lines] = withoutMark(original);
   const spans: (Span & { atEnd?: boolean })[] = [];
@@ -27,13 +30,13 @@ export function applyHunks(original: string, hunks: readonly Hunk[], path: strin
   const { text: spliced, notes } = splice(lines, spans, path);
   const isOpen = hunks.some(({ closesFile }) => closesFile) && !/[\r\n]$/.test(spliced) && spliced !== '';
   const text = isOpen ? spliced + new Lines(spliced).endingNear(spliced.length) : spliced;
-  if (text === lines.text) throw new ToolError(`The patch would leave ${path} as it is.`);
-  // Where the last line is gone that had no line break, the one before it has none.
+  if (text === lines.text) throw new ToolError(`The patch changes nothing in ${path}.`);
+  // When the patch removes a last line that had no line break, the new last line gets none either.
   const isEndGone = spans.some((span) => span.atEnd && span.text === '');
   return { text: mark + (isEndGone ? text.replace(/(\r\n|\n|\r)$/, '') : text), notes };
 }
 
-/** @throws ToolError where added lines leave out code, which would be lost. */
+/** @throws ToolError when added lines contain a placeholder for omitted code, which would be lost. */
 export function expectWholeHunks(hunks: readonly Hunk[], path: string): void {
   const linesWith = (signs: string) =>
     hunks.flatMap(({ ops }) => ops.filter(({ sign }) => signs.includes(sign)).map(({ text }) => text)).join('\n');
@@ -51,41 +54,41 @@ function locate(lines: Lines, hunk: Hunk, after: number, what: string, path: str
   for (const mend of [undefined, ...MENDS]) {
     const mended = mend ? mendedOps(ops, mend) : { ops };
     if (!mended) continue;
-    const found = placesIn(lines, { ...hunk, ops: mended.ops }, blocks, after);
-    const places = mended.first === undefined ? found : preferred(found, ({ line }) => line + 1 === mended.first);
+    const matches = placesIn(lines, { ...hunk, ops: mended.ops }, blocks, after);
+    const places = mended.first === undefined ? matches : preferred(matches, ({ line }) => line + 1 === mended.first);
     const [place] = places;
     if (!place) continue;
-    // Of several places below one header, the nearest is meant.
+    // Among several matches below a single header, the nearest one is used.
     if (places.length > 1 && blocks?.length !== 1) {
       const advice = 'Give more lines of context, or a header that is there once: @@ line above it.';
       throw new ToolError(`${what} ${occursAt(lines, places, path, advice)}`);
     }
-    const located = trimmed(lines, place, mended.ops, unsigned !== undefined);
+    const located = withoutContext(lines, place, mended.ops, unsigned !== undefined);
     if (!located) throw new ToolError(unclearIndentation(lines, place, what, path));
     const nearest = places.length > 1 ? 'the same lines further down' : undefined;
     const ignores = [mend?.ignores, located.place.rule?.ignores, nearest].flatMap((each) => each ?? []).join(' and ');
     return ignores ? { ...located, ignores } : located;
   }
-  throw new ToolError(unsigned ?? missing(lines, hunk, what, path));
+  throw new ToolError(unsigned ?? missingHunkError(lines, hunk, what, path));
 }
 
 function oldLines(ops: readonly Op[]): string[] {
   return ops.filter(({ sign }) => sign !== '+').map(({ text }) => text);
 }
 
-/** The places of the hunk's lines. Headers, the order of hunks and the end of the file decide between several. */
+/** Finds all matches of the hunk's lines. Headers, the order of hunks and the end of the file narrow them down. */
 function placesIn(lines: Lines, { ops, endOfFile }: Hunk, blocks: readonly Scope[] | undefined, after: number): LinePlace[] {
   const old = oldLines(ops);
   const headers = blocks?.map(({ from }) => from) ?? [];
   let places = linePlaces(lines, old, blocks ?? [{ from: 0, to: lines.full }]);
-  // Where a text is not indented by its blocks, what a header leads is what follows it.
+  // In a text that is not indented by blocks, a header refers to the lines that follow it.
   if (places.length === 0 && blocks) {
     const scopes = blocks.map(({ from }) => ({ from, to: lines.full }));
     places = linePlaces(lines, old, scopes);
     const next = places.filter(({ line }) => headers[lastAtMost(headers, line - 1)] === line - 1);
     if (next.length === 1) places = next;
   }
-  // The context may begin above the header that it is said to be in.
+  // The context may begin above the line that the header names.
   if (places.length === 0 && blocks) {
     const around = linePlaces(lines, old, [{ from: 0, to: lines.full }]);
     places = around.filter(({ line }) => (headers[lastAtMost(headers, line + old.length - 1)] ?? -1) >= line);
@@ -94,13 +97,16 @@ function placesIn(lines: Lines, { ops, endOfFile }: Hunk, blocks: readonly Scope
   return places.length > 1 && after > 0 ? preferred(places, ({ start }) => start >= after) : places;
 }
 
-/** The ops without this slip; undefined where they do not have it. */
+/**
+ * Undoes a copying mistake in the hunk. Returns undefined when the hunk does not contain it. `first` is the line number that the model
+ * copied along.
+ */
 function mendedOps(ops: readonly Op[], mend: Mend): { ops: Op[]; first?: number } | undefined {
   const old = oldLines(ops);
   const now = ops.filter(({ sign }) => sign === '+').map(({ text }) => text);
   const mended = mend.undo({ old, now });
   if (!mended) return undefined;
-  // Lines are only ever removed from the beginning.
+  // A correction removes lines only at the beginning.
   let [skipOld, skipNow] = [old.length - mended.old.length, now.length - mended.now.length];
   const [from, to] = [[...mended.old], [...mended.now]];
   const result = ops.flatMap(({ sign }): Op[] => {
@@ -110,26 +116,26 @@ function mendedOps(ops: readonly Op[], mend: Mend): { ops: Op[]; first?: number 
   return { ops: result, ...(mended.first !== undefined && { first: mended.first }) };
 }
 
-function missing(lines: Lines, { headers, ops }: Hunk, what: string, path: string): string {
+function missingHunkError(lines: Lines, { headers, ops }: Hunk, what: string, path: string): string {
   const old = oldLines(ops);
   const now = ops.filter(({ sign }) => sign !== '-').map(({ text }) => text);
-  const known = new Set(old);
-  const [done] = now.some((line) => !known.has(line)) ? linePlaces(lines, now, [{ from: 0, to: lines.full }]) : [];
+  const oldSet = new Set(old);
+  const [done] = now.some((line) => !oldSet.has(line)) ? linePlaces(lines, now, [{ from: 0, to: lines.full }]) : [];
   if (done && !isUndone(lines, done, old, now)) return appliedAlready(lines, done, what, path);
   return notFound(lines, old, `${what}${headers.length > 0 ? `, after @@ ${headers.join(' @@ ')},` : ''}`, path);
 }
 
-/** Those of a kind, if there is any. */
+/** Returns the elements that satisfy the predicate, or all when none does. */
 function preferred<T>(all: readonly T[], kind: (each: T) => boolean): T[] {
   const some = all.filter(kind);
   return some.length > 0 ? some : [...all];
 }
 
 /**
- * Without the context around the change, so that hunks may share it; it is needed only to see how lines are indented. undefined where the lines
- * that are added can be meant in two ways.
+ * Drops the context around the change, so that hunks may share it. The context only serves to determine the indentation. Returns undefined
+ * when the indentation of the added lines is ambiguous.
  */
-function trimmed(lines: Lines, found: LinePlace, written: readonly Op[], lacksSigns: boolean): Located | undefined {
+function withoutContext(lines: Lines, found: LinePlace, written: readonly Op[], lacksSigns: boolean): Located | undefined {
   const read = withBlankSigns(lines, found, written, lacksSigns);
   if (!read) return undefined;
   const { place, ops: signed } = read;
@@ -146,15 +152,15 @@ function trimmed(lines: Lines, found: LinePlace, written: readonly Op[], lacksSi
   return { place: { ...place, start, end }, ops: [...ops.slice(first, last + 1), BORDER] };
 }
 
-/** The lines of the file that the hunk's lines stand for. */
+/** Returns the lines of the file that the hunk matched. */
 function linesAt(lines: Lines, { line }: LinePlace, ops: readonly Op[]): string[] {
   return oldLines(ops).map((_, index) => lines.line(line + index));
 }
 
 /**
- * Models sometimes leave out the blank that marks a context line. Where all context lines lack it, and other lines show that they are indented
- * like that, the match is exact. It could also be that all lines have one blank too few: the other lines then show that, or nothing can be known.
- * `lacksSigns`: a line that is not indented had no sign.
+ * Models sometimes leave out the blank that marks a context line. When all context lines lack it, the match counts as exact if other lines
+ * show that the file is indented like that. All lines could also have one blank too few, so the other lines must rule that out. Returns
+ * undefined when they do not. `lacksSigns` is true when an unindented line had no sign.
  */
 function withBlankSigns(
   lines: Lines,
@@ -183,12 +189,12 @@ function withBlankSigns(
   return own.has(outer) ? unmarked : { place, ops };
 }
 
-/** The stars of a doc comment stand between the columns of the code. */
+/** Distinguishes the stars of a doc comment, which are one column off the indentation of the code. */
 function indentOfKind(line: string): string {
   return indentOf(line) + (/^\s*\*/.test(line) ? '*' : '');
 }
 
-/** Lines that are only added stand below the header, or at the end of the file. */
+/** Added lines without context are inserted below the header, or at the end of the file. */
 function insertion(lines: Lines, ops: readonly Op[], blocks: readonly Scope[] | undefined, what: string, path: string): Located {
   if (blocks && blocks.length > 1) {
     const places = blocks.map(({ from }) => ({ start: lines.start(from), end: lines.start(from) }));
@@ -200,26 +206,29 @@ function insertion(lines: Lines, ops: readonly Op[], blocks: readonly Scope[] | 
   return { place: { start: at, end: at }, ops: open ? [BORDER, ...ops] : [...ops, BORDER] };
 }
 
-/** The blocks that the headers lead to, from the outer to the inner: each header's line and what is indented below it, in the order of the lines. */
+/**
+ * Finds the blocks that the headers name, from the outer to the inner one. A block is the header line with the lines indented below it.
+ * @throws ToolError when a header does not exist.
+ */
 function blocksOf(lines: Lines, headers: readonly string[], what: string, path: string): Scope[] {
   let scopes: Scope[] = [{ from: 0, to: lines.full }];
   for (const header of headers) {
-    const found = headerLines(lines, header);
+    const headerMatches = headerLines(lines, header);
     const isWithin = withinAny(scopes);
-    const inside = found.filter((line) => isWithin(line, line + 1));
-    const below = inside.length > 0 ? inside : found.filter((line) => line >= (scopes[0] as Scope).from);
+    const inside = headerMatches.filter((line) => isWithin(line, line + 1));
+    const below = inside.length > 0 ? inside : headerMatches.filter((line) => line >= (scopes[0] as Scope).from);
     if (below.length === 0) throw new ToolError(notFound(lines, [header], `The header of ${lower(what)}, @@ ${header},`, path));
     scopes = blocksAt(lines, below);
   }
   return scopes;
 }
 
-/** A header may be a part of its line. */
+/** Finds the lines that equal the header or, failing that, contain it. */
 function headerLines(lines: Lines, header: string): number[] {
   for (const { fold } of [EXACT, ...LOOSER]) {
     const wanted = fold(header);
-    const found = lines.folded(fold).flatMap((line, index) => (line === wanted ? [index] : []));
-    if (found.length > 0) return found;
+    const indices = lines.folded(fold).flatMap((line, index) => (line === wanted ? [index] : []));
+    if (indices.length > 0) return indices;
   }
   const { fold } = LOOSER.at(-1) as (typeof LOOSER)[number];
   const part = fold(header);
@@ -227,8 +236,8 @@ function headerLines(lines: Lines, header: string): number[] {
 }
 
 /**
- * The blocks of these header lines, which must be sorted. A block ends before the next line that is indented no deeper than its header. Going from the
- * bottom, only lines that are less indented than all between them and the header have to be remembered.
+ * Returns the blocks of these header lines, which must be sorted. A block ends before the next line that is indented no deeper than its
+ * header. The scan from the bottom keeps a stack of the lines that can end a block.
  */
 function blocksAt(lines: Lines, headers: readonly number[]): Scope[] {
   const blocks: Scope[] = [];
@@ -244,7 +253,7 @@ function blocksAt(lines: Lines, headers: readonly number[]): Scope[] {
 
   function remember(index: number): void {
     const line = lines.line(index);
-    // Brackets of the block itself stand as deep as its header.
+    // A closing bracket of the block is indented like its header and does not end it.
     if (line.trim() === '' || /^\s*[)\]}{]/.test(line)) return;
     const depth = indentOf(line).length;
     while ((depths.at(-1) ?? -1) >= depth) {

@@ -21,8 +21,8 @@ import type { Op } from '../replace/op.ts';
 import { fromUnified } from './unified.ts';
 
 /**
- * `unsigned`: what is wrong with a line that is taken for context though it has no sign, unless it is found. `closesFile`: only what is removed was
- * without a line break at the end of the file.
+ * `unsigned` is the error to report when a line without a sign, which is taken for context, does not match. `closesFile` is true when only
+ * the removed line lacked a line break at the end of the file.
  */
 export type Hunk = { headers: string[]; ops: Op[]; endOfFile: boolean; unsigned?: string; closesFile?: boolean };
 export type Section =
@@ -35,7 +35,7 @@ const END = '*** End Patch';
 const END_OF_FILE = '*** End of File';
 const SECTION = /^\*\*\* (Add|Delete|Update) File: ?(.*)$/;
 const MOVE = /^\*\*\* Move to: ?(.*)$/;
-/** Of a unified diff, or something like it. */
+/** Matches the hunk header of a unified diff, or something similar. */
 const NUMBERED = /^@@ *[-+]?\d+(,\d+)?( *[-+]\d+(,\d+)?)? *@@/;
 
 /** @throws ToolError that names the line of the patch. */
@@ -58,7 +58,7 @@ export function parsePatch(patch: string): Section[] {
       else if (line.trim() === '') added.push('');
       else fail('each line of a new file begins with +.');
     }
-    // Blank lines between sections are no part of the file.
+    // Blank lines between sections are not part of the file.
     for (let index = at - 1; added.length > 0 && lines[index]?.trim() === ''; index--) added.pop();
     return added.join('\n') + (added.length === 0 || isOpen ? '' : '\n');
   }
@@ -91,7 +91,7 @@ export function parsePatch(patch: string): Section[] {
           hunk.unsigned ??= problem(`a line of a change begins with a blank, - or +, and a header with @@, but this is ${shown}.`);
         }
       }
-      // An empty line before the next marker separates; it is no context.
+      // An empty line before the next marker is a separator, not context.
       for (let index = at - (hunk.endOfFile ? 2 : 1); hunk.ops.length > 0 && lines[index] === ''; index--) hunk.ops.pop();
       if (hunk.ops.length > 0) hunks.push(hunk);
       else if (hunk.headers.length > 0) fail('there is a header without a change after it.');
@@ -118,7 +118,7 @@ export function parsePatch(patch: string): Section[] {
     else {
       const to = MOVE.exec((lines[at] ?? '').trim())?.[1]?.trim();
       if (to !== undefined) at++;
-      // In a hunk they are lines that begin with `--` and `++`.
+      // These are the file names of a unified diff. Elsewhere such lines would be changes of lines that begin with `--` and `++`.
       if (/^--- \S/.test(lines[at] ?? '') && /^\+\+\+ \S/.test(lines[at + 1] ?? '') && /^@@/.test(lines[at + 2] ?? '')) at += 2;
       const hunks = readHunks();
       if (hunks.length === 0 && to === undefined) fail(`there is no change for ${path}.`);
@@ -129,11 +129,14 @@ export function parsePatch(patch: string): Section[] {
   return sections;
 }
 
-/** What shells and Markdown have around a patch. */
+/** Matches lines that shells and Markdown put around a patch. */
 const WRAPPING =
   /^(?:|```\w*|~~~\w*|(?:\$ )?(?:bash -l?c ['"]?)?(?:cat|apply_?patch)?\s*(?:<<-?\s*['"]?\w+['"]?)?(?:\s*\|\s*apply_?patch)?|['"]?(?:EOF|END|PATCH)['"]?\)?)$/i;
 
-/** The lines of the sections, and how many lines of the input come before them. Without its first or last marker a patch begins with its first section. */
+/**
+ * Strips everything around the sections. `first` counts the input lines before them. A patch without its begin marker starts at its first
+ * section.
+ */
 function unwrap(patch: string): { lines: string[]; first: number } {
   const sent = patch.split(/\r\n|\n/);
   const lines = sent.some((line) => SECTION.test(line.trim())) ? sent : (fromUnified(sent) ?? sent);
@@ -157,7 +160,7 @@ function isMarker(line: string): boolean {
   return line.startsWith('*** ') && line !== END_OF_FILE;
 }
 
-/** Numbers are the model's guess, and three dots say nothing. */
+/** Line numbers in a header are the model's guess, and three dots carry no information, so both are ignored. */
 function headerOf(line: string): string {
   if (NUMBERED.test(line)) return '';
   const text = line.slice(2).replace(/ @@$/, '').trim();

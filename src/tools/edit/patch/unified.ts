@@ -1,18 +1,21 @@
-/** Reads a unified diff, as `diff` and git write it, as a V4A patch: line by line, so that errors name the line that was sent; pure. */
+/**
+ * Converts a unified diff, as written by `diff` and git, to a V4A patch. Line numbers are preserved, so that errors name the line that the
+ * model sent.
+ */
 
 const OLD = /^--- ([^\t]+)/;
 const NEW = /^\+\+\+ ([^\t]+)/;
 const NOTHING = '/dev/null';
 const COUNTS = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
-/** What stands between the files of a diff, besides their names. */
+/** Matches the lines between the files of a diff, except for the file names. */
 const ABOUT = /^(?:diff --git |index [\da-f]+\.\.|(?:new|deleted) file mode |(?:old|new) mode |(?:dis)?similarity index |Index: |={20,}$)/;
 
-/** The lines of the patch; undefined where they are no unified diff. */
+/** Returns the lines of the patch, or undefined when the input is not a unified diff. */
 export function fromUnified(lines: readonly string[]): string[] | undefined {
   const out = lines.map((line) => (ABOUT.test(line) ? '' : line));
   let isRead = false;
   let renamed: string | undefined;
-  /** Where the hunk ends that the loop is in, by its own count. */
+  /** The index after the last line of the current hunk, by the counts in its header. */
   let end = 0;
   for (let at = 0; at < lines.length; at++) {
     if (isRead) end = hunkEnd(lines, at) ?? end;
@@ -24,7 +27,7 @@ export function fromUnified(lines: readonly string[]): string[] | undefined {
     } else if (to) {
       out[at] = renamed === to.old ? '' : sectionOf(to);
       out[at + 1] = '';
-      // The content of a new file has no header.
+      // The content of a new file has no hunk header in a V4A patch.
       if (to.old === NOTHING) out.splice(at, 3, '', '', sectionOf(to));
       if (to.now === NOTHING) dropHunks(lines, out, at + 2);
       renamed = undefined;
@@ -38,8 +41,8 @@ export function fromUnified(lines: readonly string[]): string[] | undefined {
 type Names = { old: string; now: string };
 
 /**
- * Two lines of a hunk can look like this, too, but seldom does a hunk follow them. Where the hunk before counts them as its own, they are names only if
- * both name the same file: counts are often wrong.
+ * Reads the names of the old and the new file. Two lines of a hunk can look the same, but then a hunk header rarely follows. If the counts
+ * of the current hunk include these lines, they are names only when both name the same file, because the counts of models are often wrong.
  */
 function namesAt(lines: readonly string[], at: number, isCounted = false): Names | undefined {
   const [old, now] = [nameIn(OLD, lines[at]), nameIn(NEW, lines[at + 1])];
@@ -55,7 +58,10 @@ function nameIn(header: RegExp, line = ''): string | undefined {
   return name && unquoted(name);
 }
 
-/** The line after the hunk with this header; undefined where this is no header with counts, or the lines that follow do not fit them. */
+/**
+ * Returns the index after the hunk with this header, or undefined when the line is not a header with counts or the following lines do not
+ * fit the counts.
+ */
 function hunkEnd(lines: readonly string[], header: number): number | undefined {
   const counts = COUNTS.exec(lines[header] ?? '');
   if (!counts) return undefined;
@@ -80,14 +86,14 @@ function sectionOf({ old, now }: Names): string {
   return now === NOTHING ? `*** Delete File: ${old}` : `*** Update File: ${now}`;
 }
 
-/** A file is deleted whatever it holds. */
+/** A file is deleted whatever it contains, so the removed lines are dropped. */
 function dropHunks(lines: readonly string[], out: string[], from: number): void {
   for (let at = from; /^(?:@@|[-\\])/.test(out[at] ?? '') && !namesAt(lines, at); at++) out[at] = '';
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
 
-/** Git quotes names that have other than ASCII letters, as the bytes of UTF-8. */
+/** Decodes a name that git has quoted because it contains non-ASCII letters, as the bytes of UTF-8. */
 function unquoted(name: string): string {
   const quoted = /^"((?:[^"\\]|\\(?:[0-3][0-7]{2}|[abfnrtv"\\]))*)"$/.exec(name)?.[1];
   if (quoted === undefined) return name;

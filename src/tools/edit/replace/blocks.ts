@@ -1,34 +1,40 @@
-/** How lines of code begin and end blocks, across languages; pure. It is only used to rule out an indentation that cannot be meant. */
+/**
+ * Recognizes lines that begin and end blocks of code in many languages. The result is only used to rule out an indentation, never to choose
+ * one.
+ */
 import { indentOf } from './match.ts';
 
 const VOID_TAG = /^<(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|!)/i;
 
-/** In languages whose blocks end with a word: the words that end a block, and the words that begin one. */
+/** The keywords that end and begin blocks in languages whose blocks end with a keyword. */
 const END = /^\s*(?:end|fi|done|esac)\b/;
 const BEGIN = /^\s*(?:if|unless|while|until|for|case|def|class|module|begin|function)\b(?!.*\b(?:end|fi|done|esac)\W*$)/;
 
-/** The next line should be indented more deeply. */
+/** Whether the next line should be indented more deeply. */
 export function opensBlock(line: string): boolean {
   return opensPair(line) || /(?::|=>|->|(?:^|\s)(?:then|do|else|begin|try))$/.test(withoutComment(line.trim()));
 }
 
-/** A bracket or a tag that is closed on another line. */
+/** Whether the line opens a bracket or a tag that another line closes. */
 function opensPair(line: string): boolean {
   const text = withoutComment(line.trim());
   return /^<[a-z][^>]*>$/i.test(text) ? !text.endsWith('/>') && !VOID_TAG.test(text) : /[{([]$/.test(text);
 }
 
-/** The line ends a block, and is indented less than the block's content. */
+/** Whether the line ends a block, so that it is indented less than the content of the block. */
 export function closesBlock(line: string): boolean {
   return /^(?:[}\])]|<\/|(?:end|fi|done|esac|endif|endfor)\b)/.test(line.trim());
 }
 
-/** The line ends a block that began above, or begins another branch of it. */
+/** Whether the line ends a block that began above, or begins another branch of it. */
 export function leavesBlock(line: string): boolean {
   return closesBlock(line) || /^(?:else|elif|elsif|except|finally|catch|case|default|when|rescue|ensure)\b/.test(line.trim());
 }
 
-/** No new line leaves a block without content, and each new block ends at the indentation where it began. `lines` has no blank lines. */
+/**
+ * Whether the new lines leave no block without content and end each new block at the indentation where it began. `lines` must not contain
+ * blank lines.
+ */
 export function isNestedWell(lines: readonly { text: string; isNew: boolean }[]): boolean {
   const hasWords = lines.some(({ text }) => END.test(text));
   const open: { width: number; isNew: boolean }[] = [];

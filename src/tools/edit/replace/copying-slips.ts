@@ -1,23 +1,26 @@
 /**
- * Slips of copying that can be undone because only one thing can be meant; pure. They are tried only for a passage that the file does not
- * contain as it was sent.
+ * Copying mistakes that can be undone because only one thing can be meant. They are tried only for a passage that the file does not contain
+ * as it was sent.
  */
 import { indentOf } from './match.ts';
 
-/** The lines to find and the lines to write. `first` is the number, from 1, that the model gave the first line. */
-export type Copied = { old: readonly string[]; now: readonly string[]; first?: number };
-/** `ignores` tells the model what was removed. `undo` returns undefined where the passage does not have this slip. */
-export type Mend = { ignores: string; undo(copied: Copied): Copied | undefined };
+/** The lines to find and the lines to write. `first` is the line number, from 1, that the model gave the first line. */
+export type CopiedPassage = { old: readonly string[]; now: readonly string[]; first?: number };
+/** `ignores` names what was removed, for the tool result. `undo` returns undefined when the passage does not contain this mistake. */
+export type Mend = { ignores: string; undo(copied: CopiedPassage): CopiedPassage | undefined };
 
 const NUMBER = /^\s*L?(\d+)(?:(\t|→)|:\s?|\s?\|\s?|$)/;
 
-/** The number of the first line, where all numbers are consecutive. A single number must be written as read_file writes it. */
+/**
+ * Returns the number of the first line when all lines are numbered consecutively. A single number must be formatted as read_file formats
+ * it.
+ */
 function firstNumber(lines: readonly string[]): number | undefined {
-  const found = lines.flatMap((line, index) => (line.trim() === '' ? [] : { index, match: NUMBER.exec(line) }));
-  const [first] = found;
-  if (!first?.match || (found.length === 1 && !first.match[2])) return undefined;
+  const numberedEntries = lines.flatMap((line, index) => (line.trim() === '' ? [] : { index, match: NUMBER.exec(line) }));
+  const [first] = numberedEntries;
+  if (!first?.match || (numberedEntries.length === 1 && !first.match[2])) return undefined;
   const begin = Number(first.match[1]) - first.index;
-  return found.every(({ index, match }) => match && Number(match[1]) === begin + index) ? begin : undefined;
+  return numberedEntries.every(({ index, match }) => match && Number(match[1]) === begin + index) ? begin : undefined;
 }
 
 const areNumbered = (lines: readonly string[]) =>
@@ -32,7 +35,7 @@ export const MENDS: readonly Mend[] = [
     undo({ old, now }) {
       const first = firstNumber(old);
       const copied = new Set(old);
-      // Where only some of the new lines have numbers, a number may be part of the code.
+      // When only some of the new lines have numbers, a number may be part of the code.
       if (first === undefined || (!areNumbered(now) && now.some((line) => copied.has(line) && NUMBER.test(line)))) return undefined;
       return { old: withoutNumbers(old), now: areNumbered(now) ? withoutNumbers(now) : now, first };
     },

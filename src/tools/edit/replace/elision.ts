@@ -1,9 +1,9 @@
-/** Finds placeholders such as `// ... existing code ...`, which stand for code that a model left out; pure. */
+/** Finds placeholders such as `// ... existing code ...`, which stand for code that a model left out. */
 
-/** Each placeholder with words has at least one of these. */
+/** Each placeholder with words contains at least one of these. */
 const CORE = words(`rest remaining remainder existing unchanged unmodified omitted elided truncated snip snipped same previous other others
   original keep kept`);
-/** The other words that placeholders are made of. A comment with further words is most likely meant literally. */
+/** The other words that occur in placeholders. A comment with further words is most likely meant literally. */
 const FILLER =
   words(`a above after again all already and any are args arguments array as attributes be before below block blocks body brevity
   case cases change changed changes class classes code columns comments component components config configuration constants constructor
@@ -19,19 +19,19 @@ const FILLER =
 const DOTS = '(?:(?<!\\.)\\.{3,5}(?!\\.)|…)';
 const BEGINS_WITH_DOTS = new RegExp(`^${DOTS}`);
 const ENDS_WITH_DOTS = new RegExp(`${DOTS}$`);
-/** Placeholders without dots name the rest and say that it stays. */
+/** Matches placeholders without dots, which name the rest and say that it stays. */
 const PHRASE =
   /^(?:(?:the )?(?:rest|remainder)(?: of .*)?|(?:the |all )?(?:remaining|existing|other) .*) (?:(?:is|are|remains?|stays?|goes?|kept|left) )?(?:the )?(?:unchanged|same|as (?:is|before)|here|omitted|intact|untouched|unmodified|identical)(?: as (?:before|above)| for brevity)?$|^(?:the )?rest(?: of (?:the |this |your )?(?:code|file|class|function|method|module|implementation)s?)$|^(?:keep |the )?existing (?:code|implementation)$/;
 
-/** A line that is only a comment, in any language. `doc` matches where it is part of a documentation comment. */
+/** Matches a line that is only a comment, in any language. `doc` matches when it is part of a documentation comment. */
 const COMMENT = /^(?:(?<doc>\/\/[/!]|\*(?!\/))|\{?\/\*+|\/\/|#+|--+|<!--|;+|%+|\{#|\(\*|rem\s)(?<text>.*?)(?:\*+\/\}?|--+>|#\}|\*\))?$/i;
-/** A comment after code or within it. */
+/** Matches a comment after code or within it. */
 const BESIDE = /\s(?:\/\/|#|--)\s+([^'"`;{}=]*)$|(?<!['"`])\/\*+(.*?)\*+\/|(?<!['"`])<!--(.*?)-->/g;
 
 const DOCUMENT = /\.(?:md|mdx|markdown|rst|adoc|txt|tex|org)$/i;
-/** Languages in which three dots alone are no code between braces. */
+/** Languages in which three dots between braces are not code. */
 const WITHOUT_DOTS = /\.(?:[cm]?[jt]sx?|java|kts?|swift|go|rs|cs|php|s?css|less|json|html?|vue|svelte|xml|c|h|cc|cpp|hpp|rb|sh|sql)$/i;
-/** Of these, the languages in which a line of three dots can be a part of a list of parameters, or text. */
+/** Languages of the list above in which a line of three dots can be a part of a parameter list, or text. */
 const WITH_LINES_OF_DOTS = /\.(?:[jt]sx|html?|vue|svelte|xml|c|h|cc|cpp|hpp)$/i;
 
 const MAX_LENGTH = 300;
@@ -40,17 +40,17 @@ function words(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s+/));
 }
 
-/** The first line of the new text that is a placeholder and does not occur in the old text. */
+/** Returns the first line of the new text that is a placeholder and does not occur in the old text. */
 export function elisionIn(now: string, old: string, path: string): string | undefined {
   if (!/\.{3}|…|rest|remain|existing/i.test(now)) return undefined;
-  const known = new Set(old.split(/[\r\n]+/).map((line) => line.trim()));
+  const oldLines = new Set(old.split(/[\r\n]+/).map((line) => line.trim()));
   return now
     .split(/[\r\n]+/)
     .map((line) => line.trim())
-    .find((line) => !known.has(line) && isElision(line, path));
+    .find((line) => !oldLines.has(line) && isElision(line, path));
 }
 
-/** `line` comes without surrounding whitespace. */
+/** Whether a line is a placeholder. It must come without surrounding whitespace. */
 export function isElision(line: string, path: string): boolean {
   if (line.length > MAX_LENGTH) return false;
   const { doc, text } = COMMENT.exec(line)?.groups ?? {};
@@ -74,13 +74,13 @@ const bare = (text: string) => text.trim().replace(/^[\s([<{*=-]+|[\s)\]>}*=:-]+
 const isOnlyDots = (text: string) => new RegExp(`^${DOTS}$`).test(bare(text));
 const hasDots = (text: string) => BEGINS_WITH_DOTS.test(bare(text)) || ENDS_WITH_DOTS.test(bare(text));
 
-/** `most` is how many words may be in neither list. */
+/** Whether a comment says that code was left out. It may contain up to `most` words that are in neither list. */
 function leavesOut(comment: string, most = 1): boolean {
   const text = bare(comment);
-  const said = text.replaceAll(new RegExp(DOTS, 'g'), ' ').match(/[\p{L}\p{N}_`'-]+/gu) ?? [];
-  const lower = said.map((word) => word.toLowerCase());
-  if (said.length > 12 || !lower.some((word) => CORE.has(word))) return false;
-  const others = said.filter((_, index) => !CORE.has(lower[index] as string) && !FILLER.has(lower[index] as string));
+  const commentWords = text.replaceAll(new RegExp(DOTS, 'g'), ' ').match(/[\p{L}\p{N}_`'-]+/gu) ?? [];
+  const lower = commentWords.map((word) => word.toLowerCase());
+  if (commentWords.length > 12 || !lower.some((word) => CORE.has(word))) return false;
+  const others = commentWords.filter((_, index) => !CORE.has(lower[index] as string) && !FILLER.has(lower[index] as string));
   const [begins, ends] = [BEGINS_WITH_DOTS.test(text), ENDS_WITH_DOTS.test(text)];
   if (begins && ends) return others.length <= Math.max(most, 3);
   if (begins) return others.length <= most;

@@ -1,49 +1,56 @@
-/** The errors of edits; pure. Each shows the lines that matter as read_file shows them, so that the model can copy them for its next attempt. */
+/**
+ * Error messages of edits. Each quotes the relevant lines in the format of read_file, so that the model can copy them for its next attempt.
+ */
 import { isElision } from './elision.ts';
 import type { Lines } from './lines.ts';
 import { LOOSER, type Place } from './match.ts';
-import { nearestStart, numbered } from './nearest.ts';
-import { slipIn } from './slips.ts';
+import { nearestStart, numberedLines } from './nearest.ts';
+import { slipIn } from './slip-hints.ts';
 
 const MAX_NAMED = 5;
 const MAX_SHOWN = 3;
 const MAX_LINES = 20;
-/** How many lines are shown before the passage. */
+/** How many lines are quoted before the passage. */
 const AROUND = 2;
 /** How many characters of a line are quoted. */
 const MAX_QUOTED = 120;
 
-/** `at lines 3, 9` */
+/** Formats line numbers: `at lines 3, 9`. */
 export function linesOf(lines: Lines, places: readonly { start: number }[]): string {
   const named = places.slice(0, MAX_NAMED).map(({ start }) => lines.numberAt(start));
   return `at line${places.length === 1 ? '' : 's'} ${named.join(', ')}${places.length > MAX_NAMED ? ', …' : ''}`;
 }
 
-/** `occurs 2 times in a.txt, at lines 3, 9.` with the advice and the lines around the first places. */
+/** Formats the message `occurs 2 times in a.txt, at lines 3, 9.` with the advice and the lines around the first matches. */
 export function occursAt(lines: Lines, places: readonly Place[], path: string, advice: string): string {
   const ignoring = places[0]?.rule ? `, ignoring ${places[0].rule.ignores}` : '';
   const around = places.slice(0, MAX_SHOWN).map(({ start }) => {
     const line = lines.numberAt(start) - 1;
-    return numbered(lines, line - 1, line + 2);
+    return numberedLines(lines, line - 1, line + 2);
   });
   return `occurs ${places.length} times in ${path}${ignoring}, ${linesOf(lines, places)}. ${advice}\n${around.join('\n…\n')}`;
 }
 
 export function unclearIndentation(lines: Lines, place: Place, what: string, path: string): string {
-  return `${what} is in ${path} with a different indentation, which does not tell how to indent the new lines. Give all lines with the indentation that the file has:\n${shown(lines, place)}`;
+  return `${what} is in ${path} with a different indentation, which does not tell how to indent the new lines. Give all lines with the indentation that the file has:\n${quoteLines(lines, place)}`;
 }
 
-/** For a passage that begins after blanks of its first line, where nothing tells how to indent the lines that are new. */
+/**
+ * The message for a passage that begins after the indentation of its first line, when the indentation of new lines cannot be determined.
+ */
 export function beginsWithinLine(lines: Lines, place: Place, what: string, path: string): string {
   const line = lines.numberAt(place.start);
-  return `${what} is in ${path}, but begins within line ${line}, not at its beginning, which does not tell how to indent the new lines. Give the whole line with its indentation, and the new lines with theirs:\n${shown(lines, place)}`;
+  return `${what} is in ${path}, but begins within line ${line}, not at its beginning, which does not tell how to indent the new lines. Give the whole line with its indentation, and the new lines with theirs:\n${quoteLines(lines, place)}`;
 }
 
-/** Whether lines that the change removes still stand at its result or around it: then it was not applied, its result is only a part of what was there. */
+/**
+ * Whether removed lines still exist at or around the place where the result was found. The change was then not applied; its result is only
+ * a part of the existing code.
+ */
 export function isUndone(lines: Lines, { start, end }: Place, old: readonly string[], now: readonly string[]): boolean {
   const { fold } = LOOSER.at(-1) as (typeof LOOSER)[number];
-  const kept = new Set(now.map(fold));
-  const removed = new Set(old.map(fold).filter((line) => /[\p{L}\p{N}]/u.test(line) && !kept.has(line)));
+  const newLines = new Set(now.map(fold));
+  const removed = new Set(old.map(fold).filter((line) => /[\p{L}\p{N}]/u.test(line) && !newLines.has(line)));
   const [from, to] = [lines.numberAt(start) - 1 - old.length, lines.numberAt(end) + old.length];
   return lines
     .folded(fold)
@@ -53,22 +60,22 @@ export function isUndone(lines: Lines, { start, end }: Place, old: readonly stri
 
 export function appliedAlready(lines: Lines, place: Place, what: string, path: string): string {
   const line = lines.numberAt(place.start);
-  return `${what} is not in ${path}, but the result of the change is, at line ${line}: it seems to be applied already.\n${shown(lines, place)}`;
+  return `${what} is not in ${path}, but the result of the change is, at line ${line}: it seems to be applied already.\n${quoteLines(lines, place)}`;
 }
 
-/** The lines of a place. */
-function shown(lines: Lines, { start, end }: Place): string {
+/** Quotes the matched lines. */
+function quoteLines(lines: Lines, { start, end }: Place): string {
   const from = lines.numberAt(start) - 1;
   const to = lines.numberAt(Math.max(start, end - 1));
   const most = from + 2 * MAX_LINES;
-  return numbered(lines, from, Math.min(to, most)) + (to > most ? '\n…' : '');
+  return numberedLines(lines, from, Math.min(to, most)) + (to > most ? '\n…' : '');
 }
 
 export function leavesOut(what: string, elision: string): string {
   return `${what} leaves out code: the placeholder ${quoted(elision)} would replace the code that it stands for. Write all lines, or use a smaller edit for each part that changes. If you mean the comment literally, word it differently. Nothing was changed.`;
 }
 
-/** Shows the passage of the file that is most like the missing one, and the first line in which they differ. */
+/** Quotes the passage of the file that is most similar to the missing one, and the first line in which they differ. */
 export function notFound(lines: Lines, passage: readonly string[], what: string, path: string): string {
   const slip = slipIn(lines, passage.join('\n'));
   const meant = slip ? slip.passage.split('\n') : passage;
@@ -83,12 +90,12 @@ export function notFound(lines: Lines, passage: readonly string[], what: string,
   if (start === undefined) return [`${what} is not in ${path}.`, ...hints, 'Read the file again.'].join(' ');
   const at = elision === undefined ? differenceAt(lines, meant, start) : undefined;
   const from = Math.max(0, at === undefined || at - start < MAX_LINES - AROUND ? start - AROUND : at - MAX_LINES / 2);
-  const near = numbered(lines, from, Math.min(start + meant.length + AROUND, from + MAX_LINES));
+  const near = numberedLines(lines, from, Math.min(start + meant.length + AROUND, from + MAX_LINES));
   const difference = at === undefined ? '' : `\n${differenceOf(lines, meant, start, at)}`;
   return [`${what} is not in ${path}.`, ...hints, `The nearest passage:\n${near}${difference}`].join(' ');
 }
 
-/** The index of the first line of the file that differs from the passage's line at that place. */
+/** Returns the index of the first line of the file that differs from the passage. */
 function differenceAt(lines: Lines, passage: readonly string[], start: number): number | undefined {
   const { fold } = LOOSER.at(-1) as (typeof LOOSER)[number];
   const index = passage.findIndex((line, offset) => fold(line) !== fold(lines.line(start + offset)));
@@ -112,7 +119,7 @@ function lineNamed(line: string, at?: number): string {
   return line.trim() === '' ? 'an empty line' : quoted(line, at);
 }
 
-/** Of a long line only the part around the position `at` is quoted. */
+/** Quotes a line. Of a long line, only the part around the position `at` is quoted. */
 function quoted(line: string, at = 0): string {
   const from = line.length > MAX_QUOTED ? Math.max(0, at - MAX_QUOTED / 3) : 0;
   const part = line.slice(from, from + MAX_QUOTED);

@@ -1,34 +1,35 @@
 /**
- * Indents new lines where a passage was found by ignoring indentation; pure. The lines of the passage are known both as the model wrote them
- * and as the file has them. A reading is one explanation of how the first became the second, for all of these lines. Where no reading fits,
- * or two readings indent a new line differently, nothing is guessed.
+ * Determines the indentation of new lines when a passage matched by ignoring indentation. The old lines are known both as the model wrote
+ * them and as the file has them. A reading is one explanation of how the one became the other, for all of these lines. When no reading
+ * fits, or two readings indent a new line differently, the result is undefined; nothing is guessed.
  */
 import { closesBlock, isNestedWell, leavesBlock, opensBlock } from './blocks.ts';
+import { type Convert, findConversion, fromLineStart, isOneForSeveral, stepsOf } from './indent-steps.ts';
 import type { Lines } from './lines.ts';
 import { indentOf } from './match.ts';
 import type { Op } from './op.ts';
-import { type Convert, findConversion, fromLineStart, isOneForSeveral, stepsOf } from './steps.ts';
 
-/** A line of the passage: its indentation in the model's copy and in the file. */
-type Known = { index: number; old: string; file: string; text: string };
-/** A line of the new text. `file` is its indentation in the file, where the change keeps the line. */
-type Written = { index: number; indent: string; text: string; file?: string };
-/** The indentation of each line of the new text, by the index of its op. */
+/** A line of the passage, with its indentation in the model's copy and in the file. */
+type OldLine = { index: number; old: string; file: string; text: string };
+/** A line of the new text. `file` is its indentation in the file, if the change keeps the line. */
+type NewLine = { index: number; indent: string; text: string; file?: string };
+/** Maps the index of each diff entry of the new text to its indentation. */
 type Indents = ReadonlyMap<number, string>;
 
-/** Blank lines are in neither list. */
+/** Neither list contains blank lines. */
 type Passage = {
   ops: readonly Op[];
-  known: readonly Known[];
-  written: readonly Written[];
-  /** Lines of the file, for each op that adds nothing. */
+  known: readonly OldLine[];
+  written: readonly NewLine[];
+  /** The lines of the file, one for each diff entry that is not an addition. */
   region: readonly string[];
   lines: Lines;
 };
 
 /**
- * The indentation that each line of the new text has in the file, by the index of its op; undefined where that cannot be known. `region` are
- * the lines of the passage, `lines` all of the file. `isContextFixed`: the model itself said which lines stay, so none of them may move.
+ * Returns the indentation of each line of the new text by the index of its diff entry, or undefined when it cannot be determined. `region`
+ * is the matched passage of the file and `lines` is the whole file. `isContextFixed` is true when the model marked the lines that stay, so
+ * that none of them may move.
  */
 export function indentsFor(ops: readonly Op[], region: readonly string[], lines: Lines, isContextFixed = false): Indents | undefined {
   const passage = passageOf(ops, region, lines);
@@ -43,14 +44,14 @@ function readIndents(passage: Passage): Indents | undefined {
   const asWritten = readAsWritten(passage);
   const readings = [readAsShifted(passage), readAsTrimmed(passage), asWritten].flatMap((indents) => indents ?? []);
   if (readings.length === 0) return pairByPosition(passage);
-  const indents = agreed(readings) ?? agreed(readings.filter((each) => isNestedWell(linesWith(passage, each))));
-  if (indents && asWritten && agreed([indents, asWritten])) return withBlankLines(passage, indents);
-  // Where all lines have the same indentation, the model may have lost the differences.
+  const indents = agreeingIndents(readings) ?? agreeingIndents(readings.filter((each) => isNestedWell(linesWith(passage, each))));
+  if (indents && asWritten && agreeingIndents([indents, asWritten])) return withBlankLines(passage, indents);
+  // When all lines have the same indentation, the model may have lost the differences.
   const isFlat = new Set([...known.map(({ old }) => old), ...written.map(({ indent }) => indent)]).size === 1;
   return isFlat ? wellNested(indents, passage) : indents;
 }
 
-/** The blanks of blank lines, where the new text is as the file has it. */
+/** Blank lines keep the blanks of the new text when that is indented like the file. */
 function withBlankLines({ ops }: Passage, indents: Indents): Indents {
   const blank = ops.flatMap(({ sign, text }, index): [number, string][] =>
     sign === '+' && indentOf(text) === text ? [[index, text]] : [],
@@ -59,8 +60,8 @@ function withBlankLines({ ops }: Passage, indents: Indents): Indents {
 }
 
 function passageOf(ops: readonly Op[], region: readonly string[], lines: Lines): Passage {
-  const known: Known[] = [];
-  const written: Written[] = [];
+  const known: OldLine[] = [];
+  const written: NewLine[] = [];
   let at = 0;
   for (const [index, { sign, text }] of ops.entries()) {
     const line = sign === '+' ? undefined : region[at++];
@@ -74,7 +75,7 @@ function passageOf(ops: readonly Op[], region: readonly string[], lines: Lines):
   return { ops, known, written, region, lines };
 }
 
-function agreed([first, ...others]: readonly Indents[]): Indents | undefined {
+function agreeingIndents([first, ...others]: readonly Indents[]): Indents | undefined {
   return others.every((other) => [...other].every(([index, indent]) => indent === first?.get(index))) ? first : undefined;
 }
 
@@ -82,8 +83,8 @@ function wellNested(indents: Indents | undefined, passage: Passage): Indents | u
   return indents && isNestedWell(linesWith(passage, indents)) ? indents : undefined;
 }
 
-/** The indentation of all lines: kept lines stay as they are. */
-function indentsBy({ written }: Passage, indentOfNew: (line: Written) => string | undefined): Indents | undefined {
+/** Collects the indentation of all lines. Kept lines stay as they are. */
+function indentsBy({ written }: Passage, indentOfNew: (line: NewLine) => string | undefined): Indents | undefined {
   const indents = new Map<number, string>();
   for (const line of written) {
     const indent = line.file ?? indentOfNew(line);
@@ -99,7 +100,7 @@ function readAsShifted(passage: Passage): Indents | undefined {
   return convert && indentsBy(passage, ({ indent, text }) => convert(indent, text));
 }
 
-function conversion({ lines, region }: Passage, known: readonly Known[], written: readonly Written[]): Convert | undefined {
+function conversion({ lines, region }: Passage, known: readonly OldLine[], written: readonly NewLine[]): Convert | undefined {
   return findConversion(known, { theirs: written.map(({ indent }) => indent), region, lines });
 }
 
@@ -122,7 +123,7 @@ function readAsTrimmed(passage: Passage): Indents | undefined {
   });
 }
 
-/** Reading: only the copy lost indentation, and the new text has the indentation of the file. */
+/** Reading: only the copy lost its indentation, and the new text has the indentation of the file. */
 function readAsWritten(passage: Passage): Indents | undefined {
   const { known, written } = passage;
   const [first, head] = [known[0], written[0]];
@@ -134,18 +135,18 @@ function readAsWritten(passage: Passage): Indents | undefined {
   return new Map(written.map(({ index, indent }) => [index, indent]));
 }
 
-/** Whether the change is one of indentation alone. */
+/** Whether the change affects only indentation. */
 function onlyReindents({ known, written }: Passage): boolean {
   return known.length === written.length && known.every(({ text }, index) => text === written[index]?.text);
 }
 
 /**
- * A passage of one line has two readings. Either the copy begins after its indentation, and the lines that follow have theirs in full; or all
- * lines are shifted.
+ * A passage of one line has two readings: the copy begins after its indentation and the following lines are indented in full, or all lines
+ * are shifted.
  */
 function readBesideOneLine(passage: Passage): Indents | undefined {
   const { known, written, region, lines } = passage;
-  const [line] = known as [Known];
+  const [line] = known as [OldLine];
   const [head, ...others] = written;
   const shifted = wellNested(readAsShifted(passage), passage);
   const isKeptBelow = others.some(({ file }) => file !== undefined);
@@ -162,15 +163,15 @@ function readBesideOneLine(passage: Passage): Indents | undefined {
     }),
     passage,
   );
-  if (!literal || (shifted && agreed([literal, shifted]))) return shifted;
+  if (!literal || (shifted && agreeingIndents([literal, shifted]))) return shifted;
   if (shifted && line.old !== '') return undefined;
   const goesIn = (indents: Indents) => (indents.get(others[0]?.index ?? -1) ?? '').length - (indents.get(head?.index ?? -1) ?? '').length;
   if (shifted && opensBlock(head?.text ?? '') && goesIn(literal) !== step.length && goesIn(shifted) === step.length) return shifted;
   return staysInside(line.file, others, literal) ? literal : undefined;
 }
 
-/** Whether no line is indented less than `depth`, except for lines that end an outer block and those after them. */
-function staysInside(depth: string, lines: readonly Written[], indents: Indents): boolean {
+/** Whether no line is indented less than `depth`, except for lines that end an outer block and the lines after them. */
+function staysInside(depth: string, lines: readonly NewLine[], indents: Indents): boolean {
   let least = depth;
   for (const { index, text } of lines) {
     const indent = indents.get(index) ?? '';
@@ -181,7 +182,7 @@ function staysInside(depth: string, lines: readonly Written[], indents: Indents)
   return true;
 }
 
-/** Where no reading fits, a new line can only have the indentation of the line that it replaces. */
+/** When no reading fits, a new line can only have the indentation of the line that it replaces. */
 function pairByPosition(passage: Passage): Indents | undefined {
   const { known, written } = passage;
   const runs = runsOf(passage);
@@ -200,16 +201,16 @@ function pairByPosition(passage: Passage): Indents | undefined {
 }
 
 /** Whether both lines begin or end a block, or neither does. */
-function areAlike(replaced: Known, { text }: Written, below: Known | undefined): boolean {
+function areAlike(replaced: OldLine, { text }: NewLine, below: OldLine | undefined): boolean {
   if (opensBlock(replaced.text) !== opensBlock(text) || closesBlock(replaced.text) !== closesBlock(text)) return false;
   const word = (line: string) => /^\W*\w*/.exec(line)?.[0];
   const isInside = below !== undefined && below.file !== replaced.file && below.file.startsWith(replaced.file);
   return !isInside || word(replaced.text) === word(text);
 }
 
-/** The removed and added lines between two kept lines. */
-function runsOf({ ops, known, written }: Passage): { removed: Known[]; added: Written[] }[] {
-  const runs: { removed: Known[]; added: Written[] }[] = [];
+/** Groups the removed and added lines between two kept lines. */
+function runsOf({ ops, known, written }: Passage): { removed: OldLine[]; added: NewLine[] }[] {
+  const runs: { removed: OldLine[]; added: NewLine[] }[] = [];
   const [knownAt, writtenAt] = [new Map(known.map((line) => [line.index, line])), new Map(written.map((line) => [line.index, line]))];
   let isOpen = false;
   for (const index of ops.keys()) {
@@ -226,7 +227,7 @@ function runsOf({ ops, known, written }: Passage): { removed: Known[]; added: Wr
   return runs;
 }
 
-/** The resulting lines. */
+/** Returns the resulting lines. */
 function linesWith({ written }: Passage, indents: Indents): { text: string; isNew: boolean }[] {
   return written.map(({ index, text, file }) => ({ text: (indents.get(index) ?? '') + text, isNew: file !== indents.get(index) }));
 }

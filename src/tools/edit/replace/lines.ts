@@ -1,4 +1,4 @@
-/** A text as lines with their places in it; pure. A line break is \r\n, \n or \r, and a text that ends with one has an empty last line. */
+/** Splits a text into lines with their offsets. A line break is \r\n, \n or \r, and a text that ends with one has an empty last line. */
 const BREAK = /\r\n|\n|\r/g;
 
 export class Lines {
@@ -20,7 +20,7 @@ export class Lines {
     return this.#starts.length;
   }
 
-  /** Without the empty line after the last line break. */
+  /** The number of lines without the empty one after the last line break. */
   get full(): number {
     return this.text !== '' && this.#starts.at(-1) === this.text.length ? this.count - 1 : this.count;
   }
@@ -29,7 +29,7 @@ export class Lines {
     return this.#starts[index] ?? this.text.length;
   }
 
-  /** Before the line break. */
+  /** The offset before the line break. */
   end(index: number): number {
     return this.#ends[index] ?? this.text.length;
   }
@@ -38,18 +38,18 @@ export class Lines {
     return this.text.slice(this.start(index), this.end(index));
   }
 
-  /** The number, from 1, of the line that this place is in. */
+  /** Returns the line number, from 1, of an offset. */
   numberAt(offset: number): number {
     return lastAtMost(this.#starts, offset) + 1;
   }
 
-  /** How the line at this place ends; where it is the last, the one before; where there is only one, `\n`. */
+  /** Returns the line ending at an offset. The last line gets that of the line before it, and a text with one line gets `\n`. */
   endingNear(offset: number): string {
     const line = Math.min(this.numberAt(offset) - 1, this.count - 2);
     return line < 0 ? '\n' : this.text.slice(this.end(line), this.start(line + 1));
   }
 
-  /** All lines as a rule compares them; computed once for each rule. */
+  /** Returns all lines in the form that a rule compares. The result is cached for each rule. */
   folded(fold: (line: string) => string): readonly string[] {
     let lines = this.#folded.get(fold);
     if (!lines) {
@@ -60,7 +60,7 @@ export class Lines {
   }
 }
 
-/** The index of the last number that is not greater than `limit`; -1 where all are. The numbers must be sorted. */
+/** Returns the index of the last number that is not greater than `limit`, or -1 when all are. The numbers must be sorted. */
 export function lastAtMost(sorted: readonly number[], limit: number): number {
   let [from, to] = [0, sorted.length];
   while (from < to) {
@@ -75,7 +75,7 @@ export function splitLines(text: string): string[] {
   return text.split(BREAK);
 }
 
-/** Lines with the break that follows each; the last has none. */
+/** Splits a text into lines with the line break that follows each. The last line has none. */
 export function splitPieces(text: string): { text: string; ending: string }[] {
   const endings = text.match(BREAK) ?? [];
   return splitLines(text).map((line, index) => ({ text: line, ending: endings[index] ?? '' }));

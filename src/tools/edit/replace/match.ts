@@ -1,22 +1,22 @@
 /**
- * Where a passage stands in a text; pure. Rules are tried from the strict to the loose, and the first by which the passage stands
- * anywhere is the one that counts. No rule knows a degree: a passage stands at a place by it, or it does not.
+ * Finds the places of a passage in a text. Rules are tried from strict to loose, and the first rule with a match decides. Rules match or do
+ * not match; there is no similarity score.
  */
 import { ToolError } from '../../../core/run/tool.ts';
 import { type Lines, lastAtMost } from './lines.ts';
 
 export type Rule = {
-  /** What it takes no account of, as the model is told. */
+  /** Names what the rule ignores, for messages to the model. */
   ignores: string;
-  /** What of a line is compared. Except by `wholeLines`, it may only cut off the end, or put one character for another. */
+  /** Returns the part of a line that is compared. Unless `wholeLines` is set, it may only cut off the end or replace single characters. */
   fold(line: string): string;
-  /** Lines are compared as wholes, and new ones are indented as the text is. */
+  /** Whole lines are compared, and new lines are indented like the file. */
   wholeLines: boolean;
-  /** Whether typographic characters are ignored: what a new line shares with the line that it replaces keeps them. */
+  /** Typographic characters are ignored. A new line keeps those that it shares with the line that it replaces. */
   isTypographic?: boolean;
 };
 
-/** `rule` is undefined where the passage stands there to the letter. `atEnd`: the text ends without the line break that the passage ends with. */
+/** `rule` is undefined for an exact match. `atEnd` is true when the passage ends with a line break that the text lacks at its end. */
 export type Place = { start: number; end: number; rule?: Rule; atEnd?: boolean };
 
 const SINGLE = /[\u2018\u2019\u201A\u201B\u02BC\u2032]/g;
@@ -27,7 +27,7 @@ const SPACE = /[\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]/g;
 const plainQuotes = (line: string) => line.replace(SINGLE, "'").replace(DOUBLE, '"');
 const plainDashes = (line: string) => line.replace(DASH, '-');
 const plainSpaces = (line: string) => line.replace(SPACE, ' ');
-/** Each writes one kind of typographic characters as the plain ones. */
+/** Each function replaces one kind of typographic characters by plain ones. */
 export const PLAINLY: readonly ((line: string) => string)[] = [plainQuotes, plainDashes, plainSpaces];
 const plain = (line: string) => PLAINLY.reduce((text, plainly) => plainly(text), line);
 
@@ -64,22 +64,25 @@ export const LOOSER: readonly Rule[] = [
   },
 ];
 
-/** The rule that ignores indentation too. */
+/** Returns the first looser rule that also ignores indentation. */
 export function byLines(rule: Rule = EXACT): Rule {
   return LOOSER.find(({ wholeLines }, index) => wholeLines && index > LOOSER.indexOf(rule)) ?? INDENTATION;
 }
 
-/** Of more places none could be approved, and a file of many megabytes can hold millions of a short passage. */
+/** A file of many megabytes can contain a short passage millions of times, and nobody could review more matches. */
 const MAX_PLACES = 100_000;
 
-/** Adds a place. @throws ToolError where there are too many. */
+/** @throws ToolError when there are too many places. */
 function addPlace<T extends Place>(places: T[], place: T): void {
   if (places.length === MAX_PLACES)
     throw new ToolError(`The passage occurs more than ${MAX_PLACES.toLocaleString('en')} times. Give more lines around it.`);
   places.push(place);
 }
 
-/** All places of a passage by the first rule that finds it anywhere. Where one is meant, two that overlap are two: either could be it. @throws ToolError */
+/**
+ * Finds all places of a passage by the first rule that matches anywhere. Overlapping places count separately, because either could be
+ * meant. @throws ToolError when there are too many.
+ */
 export function placesOf(lines: Lines, passage: string): Place[] {
   if (lines.text.includes(passage)) {
     const places: Place[] = [];
@@ -96,10 +99,10 @@ export function placesOf(lines: Lines, passage: string): Place[] {
   return [];
 }
 
-/** Lines from the first up to the one before the last. */
+/** Lines from the index `from` up to, but not including, the index `to`. */
 export type Scope = { from: number; to: number };
 
-/** Tells whether lines, given like a scope, are within one of these scopes. */
+/** Returns a predicate that tells whether a range of lines is inside one of these scopes. */
 export function withinAny(scopes: readonly Scope[]): (from: number, to: number) => boolean {
   const sorted = scopes.toSorted((a, b) => a.from - b.from);
   const starts = sorted.map(({ from }) => from);
@@ -109,7 +112,7 @@ export function withinAny(scopes: readonly Scope[]): (from: number, to: number) 
   return (from, to) => to <= (ends[lastAtMost(starts, from)] ?? -1);
 }
 
-/** The same for whole lines with their line breaks, within any of these scopes; `line` is the index of the first. */
+/** Finds whole lines with their line breaks inside any of these scopes, like `placesOf`. `line` is the index of the first line. */
 export function linePlaces(lines: Lines, wanted: readonly string[], scopes: readonly Scope[]): (Place & { line: number })[] {
   const isWithin = withinAny(scopes);
   const blank = wanted.every((line) => line.trim() === '');
@@ -129,8 +132,8 @@ export function linePlaces(lines: Lines, wanted: readonly string[], scopes: read
 }
 
 /**
- * The lines at which the passage may begin, because its lines between the first and the last follow there. `open` is such a line where the
- * text ends without the line break that the passage ends with.
+ * Returns the lines at which the passage may begin, because its inner lines follow there. `open` is such a line when the text lacks the
+ * line break with which the passage ends.
  */
 function startsOf(folded: readonly string[], wanted: readonly string[], open: number): readonly number[] {
   const inner = wanted.slice(1, -1);
@@ -139,7 +142,7 @@ function startsOf(folded: readonly string[], wanted: readonly string[], open: nu
   return isOpen ? [...starts.filter((index) => index !== open), open] : starts;
 }
 
-/** The indices at which `wanted` occurs in `lines`, in linear time (Knuth, Morris and Pratt). */
+/** Returns the indices at which `wanted` occurs in `lines`, in linear time (Knuth, Morris and Pratt). */
 function runsOf(lines: readonly string[], wanted: readonly string[]): number[] {
   const back = [0];
   for (let index = 1, length = 0; index < wanted.length; index++) {
@@ -156,7 +159,7 @@ function runsOf(lines: readonly string[], wanted: readonly string[]): number[] {
   return runs;
 }
 
-/** The first and the last piece may be parts of their lines; an empty one is the border between two lines. */
+/** The first and the last piece may be parts of their lines. An empty piece stands for the border between two lines. */
 function placesBy(rule: Rule, lines: Lines, pieces: readonly string[]): Place[] {
   const places: Place[] = [];
   const wanted = pieces.map(rule.fold);
@@ -164,7 +167,7 @@ function placesBy(rule: Rule, lines: Lines, pieces: readonly string[]): Place[] 
   const [first, last] = [wanted[0] as string, wanted.at(-1) as string];
   const toBorder = pieces.length > 1 && last === '';
   const fromBorder = pieces.length > 1 && first === '';
-  // Where the text lacks the line break at its end, it has one line less than the passage.
+  // When the text lacks the last line break, it has one line less than the passage.
   const open = toBorder ? lines.count - pieces.length + 1 : -1;
   for (const index of startsOf(folded, wanted, open)) {
     const atEnd = index === open;

@@ -1,32 +1,34 @@
-/** The passage of a text that is most like one that is not in it. It is only shown; nothing is ever changed by likeness. Pure. */
+/**
+ * Finds the passage of a text that is most similar to a missing one. It is only quoted in error messages; no edit depends on similarity.
+ */
 import type { Lines } from './lines.ts';
-import { visible } from './slips.ts';
+import { visible } from './slip-hints.ts';
 
 const MAX_LINE = 200;
 const MAX_WORDS = 50;
 const MAX_PLACES = 20;
 const MAX_COMPARED = 5;
-/** How many lines may be missing, or too many. */
+/** How many lines may be missing or superfluous. */
 const MAX_MOVED = 3;
 
-/** The index of the line where the passage would begin; undefined where no line is like it. */
+/** Returns the index of the line where the passage would begin, or undefined when no line is similar. */
 export function nearestStart(lines: Lines, passage: readonly string[]): number | undefined {
   return byLines(lines, passage) ?? byWords(lines, passage);
 }
 
-/** Lines as read_file shows them, from the index `from` up to the one before `to`. */
-export function numbered(lines: Lines, from: number, to: number): string {
-  const shown: string[] = [];
+/** Formats lines like read_file, from the index `from` up to, but not including, `to`. */
+export function numberedLines(lines: Lines, from: number, to: number): string {
+  const texts: string[] = [];
   for (let index = Math.max(0, from); index < Math.min(to, lines.full); index++) {
     const line = lines.line(index);
-    shown.push(`${index + 1}\t${line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line}`);
+    texts.push(`${index + 1}\t${line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line}`);
   }
-  return shown.join('\n');
+  return texts.join('\n');
 }
 
 const bare = (line: string) => visible(line).trim().toLowerCase();
 
-/** Every line that is in both, blanks and case aside, votes for where the passage would begin; the longer, the louder. */
+/** Every line that occurs in both, ignoring blanks and case, votes for the start of the passage, weighted by its length. */
 function byLines(lines: Lines, passage: readonly string[]): number | undefined {
   const wanted = new Map<string, number[]>();
   for (const [index, line] of passage.entries()) {
@@ -42,10 +44,10 @@ function byLines(lines: Lines, passage: readonly string[]): number | undefined {
   }
   const [best, ...others] = [...votes].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
   if (!best) return undefined;
-  // A line that is missing or too many moves all that follow it, and their votes.
+  // A missing or superfluous line shifts the following lines and their votes.
   const moved = others.filter(([start]) => Math.abs(start - best[0]) <= MAX_MOVED);
   const nearlyAsGood = others.slice(0, MAX_COMPARED - 1).filter(([, vote]) => 2 * vote >= best[1]);
-  // The place that agrees the longest from its beginning shows the difference best.
+  // The start with the longest agreement from there on shows the difference best.
   const likely = [best, ...nearlyAsGood, ...moved].map(([start]) => ({
     start,
     same: sameFrom(lines, passage, start),
@@ -53,13 +55,13 @@ function byLines(lines: Lines, passage: readonly string[]): number | undefined {
   return Math.max(0, likely.reduce((a, b) => (b.same > a.same ? b : a)).start);
 }
 
-/** How much is the same from the beginning of the passage on; empty lines are the same by chance. */
+/** Counts the equal characters from the beginning of the passage. Empty lines count nothing, because they are equal by chance. */
 function sameFrom(lines: Lines, passage: readonly string[], start: number): number {
   const count = passage.findIndex((line, index) => bare(line) !== bare(lines.line(start + index)));
   return passage.slice(0, count < 0 ? passage.length : count).reduce((sum, line) => sum + bare(line).length, 0);
 }
 
-/** The line that shares the most of the words of the passage's longest line. */
+/** Finds the line that shares the most words with the longest line of the passage. */
 function byWords(lines: Lines, passage: readonly string[]): number | undefined {
   const longest = passage.reduce((best, line) => (bare(line).length > bare(best).length ? line : best), '');
   const words = new Set(wordsOf(longest));

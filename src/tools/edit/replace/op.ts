@@ -1,2 +1,2 @@
-/** A line of a change: kept, removed or added. */
+/** A line of a diff: kept, removed or added. */
 export type Op = { sign: ' ' | '-' | '+'; text: string };

@@ -1,17 +1,19 @@
 /**
- * What stands in the place of a passage; pure. A line that the change keeps stays as the text has it, to the byte. A new line is written as
- * the model wrote it, with the line ending of the line that it replaces or stands beside; where indentation was ignored, indented as the text is.
+ * Renders the text that replaces a passage. A kept line stays byte for byte. A new line is written as the model wrote it, with the line
+ * ending of the line that it replaces or follows. When indentation was ignored, it is indented like the file.
  */
 
 import { diffArrays } from 'diff';
-import { withoutHabits } from './habits.ts';
+import { withoutHabits } from './copying-habits.ts';
 import { indentsFor } from './indent.ts';
 import { type Lines, splitLines, splitPieces } from './lines.ts';
 import { indentOf, type Place } from './match.ts';
 import type { Op } from './op.ts';
 import { withTypographyOf } from './typography.ts';
 
-/** How one text becomes the other, line by line. Line breaks at the beginning or end of both are kept, and never matched with an empty line. */
+/**
+ * Computes the line diff of two texts. Line breaks at the beginning or end of both texts are kept, and never matched with an empty line.
+ */
 export function opsOf(old: string, now: string): Op[] {
   const [from, to] = [splitLines(old), splitLines(now)];
   const isShort = Math.min(from.length, to.length) < 2;
@@ -29,7 +31,10 @@ export function opsOf(old: string, now: string): Op[] {
 /** The empty rest after a line break at the beginning or end of a passage. */
 export const BORDER: Op = { sign: ' ', text: '' };
 
-/** Returns undefined where the indentation of a new line cannot be known. `isContextFixed`: the model itself said which lines stay, and its habits are undone already, as they are told from more lines than these. */
+/**
+ * Returns undefined when the indentation of a new line cannot be determined. `isContextFixed` is true for patches: the model marked the
+ * kept lines itself, and its habits were already undone, based on more lines than these.
+ */
 export function render(lines: Lines, place: Place, changes: readonly Op[], isContextFixed = false): string | undefined {
   const { text } = lines;
   const pieces = splitPieces(text.slice(place.start, place.end));
@@ -44,7 +49,7 @@ export function render(lines: Lines, place: Place, changes: readonly Op[], isCon
   for (const [index, op] of ops.entries()) {
     const indent = indents?.get(index);
     if (op.sign === '+') {
-      // A blank new line is empty where indentation is ignored.
+      // A blank new line is left empty when indentation is ignored.
       const words = indents ? op.text.slice(indentOf(op.text).length) : op.text;
       out.push({ text: (indent ?? '') + words, ending: removed.shift() ?? '' });
       continue;

@@ -3,10 +3,10 @@ import type { Tool } from '../../../core/run/tool.ts';
 import { encodeLike } from '../../../workspace/content.ts';
 import type { WriteGate } from '../../../workspace/gate.ts';
 import type { Workspace } from '../../../workspace/workspace.ts';
-import { counted, defineTool } from '../../define.ts';
-import { renamed } from '../../input-repair.ts';
+import { countOf, defineTool } from '../../define-tool.ts';
+import { renameArguments } from '../../input-repair.ts';
 import { changeCall, existingFile, textContent } from '../change-call.ts';
-import { marksNote, withMarksRestored } from '../marks.ts';
+import { marksNote, withMarksRestored } from '../invisible-marks.ts';
 import { expectWhole, replaceAll } from './replace.ts';
 
 const Edit = z.object({ old_text: z.string(), new_text: z.string(), all: z.boolean().optional() });
@@ -29,14 +29,14 @@ export function replaceInFileTool(workspace: Workspace, gate: WriteGate): Tool {
       expectWhole(edits, place.path);
       const original = textContent(before, place.path);
       const { text, replaced, notes } = replaceAll(original, withMarksRestored(edits, original), place.path);
-      const done = [`Replaced ${counted(replaced, 'passage')} in ${place.path}.`, ...notes, ...marksNote(text, original)].join(' ');
+      const done = [`Replaced ${countOf(replaced, 'passage')} in ${place.path}.`, ...notes, ...marksNote(text, original)].join(' ');
       return changeCall(`Edit ${place.path}`, [{ ...place, before, after: encodeLike(text, before) }], gate, done);
     },
   });
 }
 
-/** Many models send the one edit that they mean without a list around it. */
+/** Many models send a single edit without a list around it. */
 function withEdits(input: unknown): unknown {
-  const { path, edits, ...edit } = (renamed(input, Edit) ?? {}) as Record<string, unknown>;
+  const { path, edits, ...edit } = (renameArguments(input, Edit) ?? {}) as Record<string, unknown>;
   return edits === undefined && edit.old_text !== undefined ? { path, edits: [edit] } : input;
 }

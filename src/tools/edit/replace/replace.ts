@@ -1,4 +1,4 @@
-/** Replacing passages of a text, several as one; pure. */
+/** Replaces passages of a text, all edits together. */
 import { ToolError } from '../../../core/run/tool.ts';
 import { expectBreak } from '../escaped-text.ts';
 import { MENDS, type Mend } from './copying-slips.ts';
@@ -9,28 +9,28 @@ import { byLines, indentOf, type Place, placesOf } from './match.ts';
 import { opsOf, render } from './render.ts';
 
 export type Edit = { old_text: string; new_text: string; all?: boolean | undefined };
-/** `what` names the edit in messages, `ignores` says what was not compared. */
+/** `what` names the edit in messages, and `ignores` names what was not compared. */
 export type Span = { start: number; end: number; text: string; what: string; ignores?: string | undefined };
-/** `notes` say which passages were found by a looser rule, and where. */
+/** `notes` say which passages matched by a looser rule, and where. */
 export type Replaced = { text: string; replaced: number; notes: string[] };
 
 /** A shorter text may occur in the file by chance. */
 const MIN_DONE = 12;
 
 /**
- * Applies all edits to the same original. @throws ToolError, naming lines, when a passage is not there, is there twice
- * without `all`, overlaps another edit's, or when nothing would change.
+ * Applies all edits to the same original. @throws ToolError, with line numbers, when a passage is missing, occurs several times without
+ * `all`, or overlaps that of another edit, or when nothing would change.
  */
 export function replaceAll(original: string, edits: readonly Edit[], path: string): Replaced {
   const [mark, lines] = withoutMark(original);
   const meant = mark ? edits.map((edit) => unmarked(edit, lines)) : edits;
-  const spans = meant.flatMap((_, index) => find(lines, meant, index, path));
+  const spans = meant.flatMap((_, index) => spansOf(lines, meant, index, path));
   const replaced = splice(lines, spans, path);
-  if (replaced.text === lines.text) throw new ToolError(`The edits would leave ${path} as it is.`);
+  if (replaced.text === lines.text) throw new ToolError(`The edits change nothing in ${path}.`);
   return { ...replaced, text: mark + replaced.text };
 }
 
-/** @throws ToolError where a new text leaves out code, which would be lost, or line breaks are escaped. */
+/** @throws ToolError when a new text leaves out code, which would be lost, or contains escaped line breaks. */
 export function expectWhole(edits: readonly Edit[], path: string): void {
   const old = edits.map(({ old_text }) => old_text).join('\n');
   for (const [index, { old_text, new_text }] of edits.entries()) {
@@ -40,18 +40,18 @@ export function expectWhole(edits: readonly Edit[], path: string): void {
   }
 }
 
-/** The byte order mark is no part of the first line. */
+/** Separates the byte order mark, which is not part of the first line. */
 export function withoutMark(text: string): [mark: string, lines: Lines] {
   return text.startsWith('\uFEFF') ? ['\uFEFF', new Lines(text.slice(1))] : ['', new Lines(text)];
 }
 
-/** A model may have copied the mark too. */
+/** A model may have copied the byte order mark too. */
 function unmarked(edit: Edit, { text }: Lines): Edit {
   if (!edit.old_text.startsWith('\uFEFF') || text.includes(edit.old_text)) return edit;
   return { ...edit, old_text: edit.old_text.slice(1), new_text: edit.new_text.replace(/^\uFEFF/, '') };
 }
 
-/** Replaces all spans at once. Equal spans count once. @throws ToolError where two overlap. */
+/** Replaces all spans at once. Equal spans count once. @throws ToolError when two overlap. */
 export function splice(lines: Lines, spans: readonly Span[], path: string): Replaced {
   const isSame = (span: Span, other?: Span) => span.start === other?.start && span.end === other.end && span.text === other.text;
   const all = [...spans].sort((a, b) => a.start - b.start || a.end - b.end);
@@ -73,7 +73,7 @@ export function splice(lines: Lines, spans: readonly Span[], path: string): Repl
   return { text: out + text.slice(at), replaced: sorted.length, notes: notesOn(lines, sorted) };
 }
 
-/** One note for each edit that was found only by ignoring something. */
+/** Builds one note for each edit that matched only by ignoring something. */
 function notesOn(lines: Lines, spans: readonly Span[]): string[] {
   const loose = spans.filter(({ ignores }) => ignores);
   return [...new Set(loose.map(({ what }) => what))].map((what) => {
@@ -82,7 +82,7 @@ function notesOn(lines: Lines, spans: readonly Span[]): string[] {
   });
 }
 
-/** `edits 1 and 2`, but `edit 1 and hunk 2`. */
+/** Joins two names: `edits 1 and 2`, but `edit 1 and hunk 2`. */
 function joined(a: string, b: string): string {
   const kind = a.split(' ', 1)[0] as string;
   return b.startsWith(`${kind} `) ? `${kind}s${a.slice(kind.length)} and${b.slice(kind.length)}` : `${a} and ${b}`;
@@ -92,7 +92,7 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function find(lines: Lines, edits: readonly Edit[], index: number, path: string): Span[] {
+function spansOf(lines: Lines, edits: readonly Edit[], index: number, path: string): Span[] {
   const { old_text, new_text, all } = edits[index] as Edit;
   const { text } = lines;
   const what = `edit ${index + 1}`;
@@ -101,8 +101,8 @@ function find(lines: Lines, edits: readonly Edit[], index: number, path: string)
     throw new ToolError(`old_text of ${what} is empty. Give the passage to replace.`);
   }
   const { found, old, now, mend } = placesOfEdit(lines, edits[index] as Edit);
-  const places = all ? apart(found) : found;
-  if (places.length === 0) throw new ToolError(missing(lines, edits, index, path));
+  const places = all ? withoutOverlaps(found) : found;
+  if (places.length === 0) throw new ToolError(missingPassageError(lines, edits, index, path));
   if (places.length > 1 && !all) {
     const same = edits.findIndex((other, at) => at !== index && other.old_text === old_text && other.new_text === new_text) + 1;
     const advice = `${same > 0 ? `Edit ${same} is the same. ` : ''}Give more lines around it, or set all.`;
@@ -124,13 +124,13 @@ function find(lines: Lines, edits: readonly Edit[], index: number, path: string)
   });
 }
 
-/** The places of the passage as it was sent, or else without a slip of copying. */
+/** Finds the passage as it was sent or, failing that, with a copying mistake undone. */
 function placesOfEdit(
   lines: Lines,
   { old_text: old, new_text: now, all }: Edit,
 ): { found: Place[]; old: string; now: string; mend?: Mend } {
-  const found = placesOf(lines, old);
-  if (found.length > 0) return { found, old, now };
+  const exactPlaces = placesOf(lines, old);
+  if (exactPlaces.length > 0) return { found: exactPlaces, old, now };
   for (const mend of MENDS) {
     const mended = mend.undo({ old: splitLines(old), now: splitLines(now) });
     if (!mended) continue;
@@ -139,16 +139,16 @@ function placesOfEdit(
     const meant = places.filter(({ start }) => lines.numberAt(start) === mended.first);
     if (places.length > 0) return { found: meant.length === 1 && !all ? meant : places, old: from, now: to, mend };
   }
-  return { found, old, now };
+  return { found: exactPlaces, old, now };
 }
 
-/** The error for an edit whose passage was not found. */
-function missing(lines: Lines, edits: readonly Edit[], index: number, path: string): string {
+/** Builds the error for an edit whose passage was not found. */
+function missingPassageError(lines: Lines, edits: readonly Edit[], index: number, path: string): string {
   const { old_text, new_text } = edits[index] as Edit;
   const what = `of edit ${index + 1}`;
-  const made = edits.findIndex((other) => other.new_text.includes(old_text));
-  if (made >= 0 && made !== index)
-    return `old_text ${what} is only in new_text of edit ${made + 1}. All edits refer to ${path} as it is now: join the two.`;
+  const producer = edits.findIndex((other) => other.new_text.includes(old_text));
+  if (producer >= 0 && producer !== index)
+    return `old_text ${what} is only in new_text of edit ${producer + 1}. All edits refer to ${path} as it is now: join the two.`;
   const isLong = new_text.trim().length >= MIN_DONE || /[\r\n]/.test(new_text.trim());
   const [done] = isLong ? placesOf(lines, new_text) : [];
   if (done && !isUndone(lines, done, splitLines(old_text), splitLines(new_text)))
@@ -157,8 +157,8 @@ function missing(lines: Lines, edits: readonly Edit[], index: number, path: stri
 }
 
 function replacementOf(lines: Lines, place: Place, old: string, now: string, ops = opsOf(old, now)): string | undefined {
-  if (!place.rule) return written(lines, place, old, now);
-  // The text goes on without its last line break, and so does the change.
+  if (!place.rule) return withFileLineBreaks(lines, place, old, now);
+  // The file lacks the last line break of the passage, so the change is rendered without it.
   return render(lines, place, place.atEnd ? opsOf(withoutBreak(old), withoutBreak(now)) : ops);
 }
 
@@ -166,7 +166,7 @@ function withoutBreak(text: string): string {
   return text.replace(/(?:\r\n|\n|\r)$/, '');
 }
 
-/** The blanks between the start of the line and this offset; empty where there is anything else. */
+/** Returns the blanks between the start of the line and the offset, or '' when other characters precede the offset. */
 function indentBefore(lines: Lines, offset: number): string {
   const line = lines.numberAt(offset) - 1;
   const indent = lines.folded(indentOf)[line] as string;
@@ -175,8 +175,8 @@ function indentBefore(lines: Lines, offset: number): string {
 }
 
 /**
- * A passage that begins within its line's indentation and ends with its line is meant as whole lines, where it matters: what stands there
- * afterwards is indented as they are.
+ * Extends a passage that begins inside the indentation of its first line and ends with a line to whole lines, so that the replacement is
+ * indented like them.
  */
 function asLines(text: string, place: Place, indent: string, old: string): Place {
   const endsThere = /[\r\n]$/.test(old) || place.end === text.length || /[\r\n]/.test(text[place.end] as string);
@@ -184,7 +184,10 @@ function asLines(text: string, place: Place, indent: string, old: string): Place
   return { ...place, start: place.start - indent.length, rule: byLines(place.rule) };
 }
 
-/** Whether the indentation of the new lines has to be worked out. It has not where both texts begin with a word and the passage has further lines, which show that it was copied with indentation. */
+/**
+ * Whether the indentation of the new lines must be determined. It need not when both texts begin with a word and the passage has further
+ * lines, which show that it was copied with its indentation.
+ */
 function isAboutIndentation(old: string, now: string): boolean {
   const endsLine = /[\r\n]$/.test(old);
   if (/^[ \t]+[^ \t\r\n]/.test(old)) return endsLine || /[\r\n]/.test(now);
@@ -192,15 +195,21 @@ function isAboutIndentation(old: string, now: string): boolean {
   return /^[ \t]+[^ \t\r\n]/.test(now) || (!/[\r\n]/.test(old.trimEnd()) && (/[\r\n]/.test(now.trimEnd()) || (endsLine && now === '')));
 }
 
-/** Whether only the new text has the indentation of the first line, which would then be doubled. The same text with more blanks is meant to be indented more. */
+/**
+ * Whether only the new text includes the indentation of the first line, which would then be doubled. When the new text equals the old one
+ * with more blanks, the model wants to indent it further.
+ */
 function isTrimmedInOldOnly(indent: string, old: string, now: string): boolean {
   return (
     indent !== '' && !/^[ \t\r\n]/.test(old) && indentOf(now) === indent && now.length > indent.length && now.slice(indent.length) !== old
   );
 }
 
-/** Models write \n; a text with \r\n keeps being written in its own way, unless the edit itself is about line endings. */
-function written(lines: Lines, { start, end }: Place, old: string, now: string): string {
+/**
+ * Converts the line breaks of the new text to those of the file, because models write \n,
+ * unless the edit itself changes line endings.
+ */
+function withFileLineBreaks(lines: Lines, { start, end }: Place, old: string, now: string): string {
   if (!/[\r\n]/.test(now) || (old.includes('\r') && (now.includes('\r') || withNewlines(old) === now))) return now;
   const ending = old.includes('\r\n') ? '\r\n' : /[\r\n]/.exec(old)?.[0];
   if (!ending && lines.count === 1) return now;
@@ -211,8 +220,8 @@ function withNewlines(text: string): string {
   return text.replace(/\r\n|\r/g, '\n');
 }
 
-/** Without those that overlap the one before. */
-function apart(places: readonly Place[]): Place[] {
+/** Drops places that overlap the one before. */
+function withoutOverlaps(places: readonly Place[]): Place[] {
   const chosen: Place[] = [];
   for (const place of places) if (place.start >= (chosen.at(-1)?.end ?? 0)) chosen.push(place);
   return chosen;

@@ -1,19 +1,26 @@
-/** Models write typographic quotes, dashes and spaces with plain characters; pure. What a new line shares with the line that it replaces keeps the file's characters. */
+/**
+ * Models write typographic quotes, dashes and spaces as plain characters. What a new line shares with the line that it replaces keeps the
+ * characters of the file.
+ */
 import { diffArrays } from 'diff';
 import type { Op } from './op.ts';
 
 const TOKEN = /\s+|[\p{L}\p{N}_]+|./gsu;
-/** Longer changes are written as the model sent them: comparing them would take too long. */
+/** Longer changes are written as the model sent them, because comparing them would take too long. */
 const MAX_LENGTH = 20_000;
 
-/** The ops with the file's characters in the added lines. `file` has a line for each op that is not an addition. */
+/** Restores the characters of the file in added lines. `file` has one line for each diff entry that is not an addition. */
 export function withTypographyOf(file: readonly string[], ops: readonly Op[]): Op[] {
   const result = [...ops];
   let at = 0;
   let run: { old: string[]; file: string[]; added: number[] } = { old: [], file: [], added: [] };
   const finish = () => {
     const { added } = run;
-    const lines = carried(run.old.join('\n'), run.file.join('\n'), added.map((index) => (ops[index] as Op).text).join('\n')).split('\n');
+    const lines = withFileCharacters(
+      run.old.join('\n'),
+      run.file.join('\n'),
+      added.map((index) => (ops[index] as Op).text).join('\n'),
+    ).split('\n');
     for (const [line, index] of added.entries()) result[index] = { sign: '+', text: lines[line] as string };
     run = { old: [], file: [], added: [] };
   };
@@ -32,8 +39,8 @@ export function withTypographyOf(file: readonly string[], ops: readonly Op[]): O
   return result;
 }
 
-/** `old` and `file` have the same length: only quotes, dashes and spaces differ. */
-function carried(old: string, file: string, now: string): string {
+/** `old` and `file` have the same length, because they differ only in quotes, dashes and spaces. */
+function withFileCharacters(old: string, file: string, now: string): string {
   if (old === file || now.length + old.length > MAX_LENGTH) return now;
   let at = 0;
   const parts = diffArrays(old.match(TOKEN) ?? [], now.match(TOKEN) ?? [], { timeout: 500 });

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import type { EventBody } from '../../../../src/core/session/events.ts';
 import type { ApprovalRequest } from '../../../../src/core/session/session-state.ts';
-import { converse } from '../../../../src/hosts/cli/converse.ts';
 import { parseCommand } from '../../../../src/hosts/cli/options/arguments.ts';
-import { askedText } from '../../../../src/hosts/cli/output/approval-text.ts';
+import { approvalText } from '../../../../src/hosts/cli/output/approval-text.ts';
 import { paintFor } from '../../../../src/hosts/cli/output/terminal.ts';
 import { linesOf } from '../../../../src/hosts/cli/questions.ts';
+import { runSession } from '../../../../src/hosts/cli/run-session.ts';
 import { call, say, turn } from '../../../../src/providers/scripted/index.ts';
 import { assistantOn } from '../../../support/harness.ts';
 
 const paint = paintFor({ write: () => undefined });
 type Body = Extract<EventBody, { type: 'approval_requested' }>;
 const asked = (body: Partial<Body>): string =>
-  askedText({ title: 'A call', rule: 'r', reason: 'It asks.', changes: [], ...body } as ApprovalRequest, paint);
+  approvalText({ title: 'A call', rule: 'r', reason: 'It asks.', changes: [], ...body } as ApprovalRequest, paint);
 
 describe('an approval in the terminal', () => {
   it('of a tool of an MCP server has its server, its description and its arguments', () => {
@@ -24,7 +24,7 @@ describe('an approval in the terminal', () => {
         'Call a tool of an MCP server',
         'MCP server: github',
         'Tool: create issue',
-        'What the server says of it: Creates an issue.',
+        'Description by the server: Creates an issue.',
         'Arguments:',
         '  {',
         '    "title": "Hi",',
@@ -63,7 +63,7 @@ describe('an approval in the terminal', () => {
         'Fetch a web page',
         'Address:',
         `  ${address}`,
-        'Host: xn--80ak6aa92e.example (a name with letters beyond a-z, as it is looked up)',
+        'Host: xn--80ak6aa92e.example (an encoded name with letters beyond a-z)',
         'It asks.',
       ].join('\n'),
     );
@@ -94,7 +94,7 @@ describe('an approval in the terminal', () => {
     Object.defineProperty(process, 'stdin', { value: Object.assign(input, { isTTY: true }), configurable: true });
     try {
       linesOf(process.stdin);
-      await converse(
+      await runSession(
         kedge.session,
         () => kedge.session.prompt({ text: 'go', mode: 'agent' }),
         parseCommand(['agent', 'go']),

@@ -45,18 +45,18 @@ describe('the command line', () => {
     it(`understands kedge ${line}`, () => assert.deepEqual(parse(line), { ...plain, ...expected }));
 
   const refused: [string, RegExp][] = [
-    ['', /^Say what to do: kedge ask, plan or agent/],
-    ['ask', /^Say what to ask: kedge ask "/],
-    ['fix it', /^"fix" is no command\. Put ask, plan or agent/],
+    ['', /^The request is missing\. Write kedge ask, kedge plan or kedge agent/],
+    ['ask', /^The request is missing\. For example: kedge ask "/],
+    ['fix it', /^"fix" is not a command\. Put ask, plan or agent/],
     ['ask --colour x', /^Unknown option '--colour'\. See kedge --help\.$/],
     ['ask x --model', /argument missing.*See kedge --help\.$/],
-    ['ask x --model=', /^--model takes a provider and a model, such as /],
-    ['ask x --max-turns 0', /^--max-turns takes a whole number from 1, not "0"\.$/],
+    ['ask x --model=', /^--model must be a provider and a model, such as /],
+    ['ask x --max-turns 0', /^--max-turns must be a whole number of at least 1, not "0"\.$/],
     ['ask x --max-turns=many', /not "many"/],
-    ['ask x --max-tokens 1.5', /^--max-tokens takes a whole number from 1, not "1\.5"\.$/],
-    ['ask x --price 2', /^--price takes US dollars for a million tokens in and out, such as 0\.5\/2, not "2"\.$/],
-    ['ask x --max-usd=-1', /^--max-usd takes a number above 0, such as 0\.5, not "-1"\.$/],
-    ['ask x --base-url ftp://a', /^--base-url takes an address such as http/],
+    ['ask x --max-tokens 1.5', /^--max-tokens must be a whole number of at least 1, not "1\.5"\.$/],
+    ['ask x --price 2', /^--price must be the input and output price in US dollars per million tokens, such as 0\.5\/2, not "2"\.$/],
+    ['ask x --max-usd=-1', /^--max-usd must be a number greater than 0, such as 0\.5, not "-1"\.$/],
+    ['ask x --base-url ftp://a', /^--base-url must be an address such as http/],
   ];
   for (const [line, message] of refused) {
     it(`refuses kedge ${line}`, () => {

@@ -97,7 +97,7 @@ describe('a session that cannot be opened at all', () => {
     const { bad } = first.store as BadDisk;
     assert.equal((await assistant.sessions()).length, 2);
     assert.match(await saying(() => undo(assistant, session.id)), /first\.txt: restored/);
-    const said = `There is no run ${bad} that changed files here. The session ${bad} cannot be opened: EIO: i/o error, read`;
+    const said = `This folder has no run ${bad} that changed files. Session ${bad} could not be opened: EIO: i/o error, read`;
     assert.equal(await saying(() => undo(assistant, bad)), `kedge: ${said}\n`);
   });
 });
@@ -121,7 +121,7 @@ describe('a session in whose damaged log no run is left', () => {
       );
       assert.match(
         await saying(() => undo(kedge.assistant, undefined)),
-        new RegExp(`^kedge: No run here has changes that could be taken back\\. Session ${bad}: .*A copy of the whole log is in `),
+        new RegExp(`^kedge: This folder has no run with changes that can be undone\\. Session ${bad}: .*A copy of the whole log is in `),
       );
       assert.ok(!(await saying(() => undo(kedge.assistant, good))).includes('restored'));
     });

@@ -91,8 +91,8 @@ describe('kedge, the program, and an answer of 50 MB', () => {
   it('pauses at the limits of the command line, and keeps what had come', async () => {
     const { code, out, err, peakMb } = await kedge({ content: word }, word.length, ['--max-minutes', '0.1', '--max-tokens', '5000']);
     assert.equal(code, 3, err);
-    assert.match(err, /This run has used its 5\.0k tokens\./);
-    assert.match(err, /To go on: kedge --continue/);
+    assert.match(err, /This run has reached its limit of 5\.0k tokens\./);
+    assert.match(err, /To continue: kedge --continue/);
     assert.ok(out > 1_000 && out < 100_000, `${out} bytes were printed`);
     assert.ok(peakMb < 200, `${peakMb} MB`);
   }).timeout(120_000);

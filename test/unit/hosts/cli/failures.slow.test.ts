@@ -46,7 +46,7 @@ describe('a failing service, in the terminal', () => {
   it('is waited for, and that is said on stderr', async () => {
     await serve(limited, { body: answer('Here.') });
     const { code, out, err } = await kedge('ask', 'go');
-    assert.match(err, /^Rate limited\. Trying again in 1 s \(2 of 5\)\. Ctrl\+C stops\.\n/);
+    assert.match(err, /^Rate limited\. Trying again in 1 s \(2 of 5\)\. Press Ctrl\+C to stop\.\n/);
     assert.deepEqual([code, out], [0, 'Here.\n']);
   });
 
@@ -62,7 +62,7 @@ describe('a failing service, in the terminal', () => {
       if (err.includes('in 59 s')) child.stdin.end('\n');
     });
     assert.deepEqual(await once(child, 'close'), [0, null], err);
-    assert.match(err, /\r\u001b\[KRate limited\. Trying again in 60 s \(2 of 5\)\. Enter tries now, Ctrl\+C stops\.\r/);
+    assert.match(err, /\r\u001b\[KRate limited\. Trying again in 60 s \(2 of 5\)\. Enter to try now, Ctrl\+C to stop\.\r/);
     assert.match(err, /in 59 s .*Trying again now\.\n/);
   });
 
@@ -72,7 +72,7 @@ describe('a failing service, in the terminal', () => {
     const first = await kedge('ask', 'go');
     assert.equal(first.code, 1);
     assert.equal(first.out, 'It is \n');
-    const [, command = ''] = /Half an answer was kept\. To go on: kedge (--continue \S+)/.exec(first.err) ?? [];
+    const [, command = ''] = /The first part of the answer was kept\. To continue: kedge (--continue \S+)/.exec(first.err) ?? [];
     const second = await kedge(...command.split(' '));
     assert.deepEqual([second.code, second.out], [0, 'here.\n'], second.err);
     assert.match(server.requests.at(-1)?.raw.toString() ?? '', /"It is ".*broke off.*Go on from there/);
@@ -84,7 +84,7 @@ describe('a failing service, in the terminal', () => {
     assert.equal(code, 1);
     assert.match(
       err,
-      /^kedge: .+ refused the API key \(No such key\): check the key.*\.\nTo give a new key: set .+ kedge keys set .+\.\nTo try again: kedge --continue \S+\n$/,
+      /^kedge: .+ refused the API key \(No such key\): check the key.*\.\nTo set a new key: set .+ kedge keys set .+\.\nTo try again: kedge --continue \S+\n$/,
     );
   });
 });

@@ -60,7 +60,7 @@ describe('headers of the user’s own, in the terminal', () => {
   it('that cannot be read end the program before anything is sent, and are not shown', async () => {
     const { code, said } = await ask('{"x-team": "pst-secret"');
     assert.equal(code, 2);
-    assert.match(said, /^kedge: KEDGE_HEADERS cannot be read\. It takes a JSON object such as/);
+    assert.match(said, /^kedge: KEDGE_HEADERS cannot be read\. Use a JSON object such as/);
     assert.ok(!said.includes('pst-secret'));
     assert.equal(server.requests.length, 0);
   });

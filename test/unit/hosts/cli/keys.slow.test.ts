@@ -54,7 +54,7 @@ describe('kedge keys', () => {
 
   it('keeps a key that is piped in, and names who has one', async () => {
     const { done, out } = await run({ verb: 'set', provider: 'openai' }, [`${KEY}\n`]);
-    assert.deepEqual([done, out], [true, 'The key for OpenAI is kept in the keychain.\n']);
+    assert.deepEqual([done, out], [true, 'The key for OpenAI was stored in the keychain.\n']);
     await run({ verb: 'set', provider: 'groq' }, [KEY]);
     assert.deepEqual(
       [...kept],
@@ -70,14 +70,14 @@ describe('kedge keys', () => {
 
   it('says that none is kept', async () => {
     const { out, err } = await run({ verb: 'list' });
-    assert.deepEqual([out, err], ['', 'No key is kept. Those in the environment are not listed here.\n']);
+    assert.deepEqual([out, err], ['', 'The keychain has no keys. Keys in the environment are not listed here.\n']);
   });
 
   it('reads it at a terminal without showing it, up to the end of the line', async () => {
     const typed = ['sk-secrex', '\u007f', 't-', '0123456789\r'];
     const { err, out, modes } = await run({ verb: 'set', provider: 'openai' }, typed, { terminal: true });
     assert.equal(kept.get('openai'), KEY);
-    assert.equal(err, 'Key for OpenAI (it is not shown): \n');
+    assert.equal(err, 'Key for OpenAI (not shown): \n');
     assert.doesNotMatch(out, /secret/);
     assert.deepEqual(modes, [true, false]);
   });
@@ -89,12 +89,12 @@ describe('kedge keys', () => {
 
   it('says which variable is used instead of it', async () => {
     const { out } = await run({ verb: 'set', provider: 'openai' }, [KEY], { env: { OPENAI_API_KEY: 'other' } });
-    assert.equal(out, 'The key for OpenAI is kept in the keychain. While OPENAI_API_KEY is set, that one is used.\n');
+    assert.equal(out, 'The key for OpenAI was stored in the keychain. While OPENAI_API_KEY is set, its key is used instead.\n');
   });
 
   it('deletes one, and says where there was none', async () => {
     await run({ verb: 'set', provider: 'openai' }, [KEY]);
-    assert.equal((await run({ verb: 'delete', provider: 'openai' })).out, 'The key for OpenAI is deleted.\n');
+    assert.equal((await run({ verb: 'delete', provider: 'openai' })).out, 'The key for OpenAI was deleted.\n');
     assert.equal((await run({ verb: 'delete', provider: 'openai' })).out, 'No key for OpenAI is stored.\n');
     assert.deepEqual([kept.size, stored.names], [0, []]);
   });
@@ -116,7 +116,7 @@ describe('kedge keys', () => {
       throw new Error('no secret service');
     });
     await assert.rejects(run({ verb: 'set', provider: 'openai' }, [KEY], { from: none }), {
-      message: 'The keychain of this computer cannot be used (no secret service). Set OPENAI_API_KEY in the environment instead.',
+      message: 'The keychain of this computer could not be used (no secret service). Set OPENAI_API_KEY in the environment instead.',
     });
     assert.deepEqual(none.names, []);
   });
@@ -178,7 +178,10 @@ describe('kedge keys', () => {
     child.stdin.end(KEY);
     const [code] = await once(child, 'close');
     assert.equal(code, 1);
-    assert.match(err, /^kedge: The keychain of this computer cannot be used \(.+\)\. Set OPENAI_API_KEY in the environment instead\.\n$/);
+    assert.match(
+      err,
+      /^kedge: The keychain of this computer could not be used \(.+\)\. Set OPENAI_API_KEY in the environment instead\.\n$/,
+    );
     assert.ok(!err.includes(KEY));
   });
 });

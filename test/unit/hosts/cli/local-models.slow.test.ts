@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { getToKnow, isLocal } from '../../../../src/hosts/cli/local-models.ts';
+import { isLocal, probeOnce } from '../../../../src/hosts/cli/local-models.ts';
 import { type ListServer, startListServer } from '../../../support/list-server.ts';
 import { folderOf, remove } from '../node/folder.ts';
 
@@ -59,7 +59,7 @@ describe('a model of this computer, in the terminal', () => {
   it('is tried once, and what was found is said', async () => {
     said = [NATIVE];
     const first = await kedge('ask', 'go', '-m', 'ollama/small');
-    assert.match(first.err, /^Trying small once, to see how it calls tools\. Ctrl\+C stops\.\nsmall calls tools natively\.\n/);
+    assert.match(first.err, /^Testing once how small calls tools\. Press Ctrl\+C to cancel\.\nsmall calls tools natively\.\n/);
     assert.equal(first.out, 'Here.\n');
     const second = await kedge('agent', 'go', '-m', 'ollama/small');
     assert.deepEqual([second.out, second.err], ['Here.\n', '']);
@@ -74,7 +74,7 @@ describe('a model of this computer, in the terminal', () => {
     digest = 'two';
     said = [{ content: 'No.' }, WRITTEN];
     const { out, err } = await kedge('ask', 'go', '-m', 'ollama/small');
-    assert.match(err, /small writes its calls as text, which is understood\./);
+    assert.match(err, /small writes tool calls in its text, where Kedge reads them\./);
     assert.equal(out, 'Here.\n');
     assert.deepEqual([tools().at(0), tools().at(-1)], [1, 0]);
     assert.match(JSON.stringify(chats().at(-1).messages), /read_file/);
@@ -88,16 +88,13 @@ describe('a model of this computer, in the terminal', () => {
     const unfit = /This model is unsuitable for Agent mode, since its context of 4096 tokens is below 8192: try `ollama pull \S+`\.\n/;
     assert.match((await kedge('agent', 'go', '-m', 'ollama/small')).err, unfit);
     const { out } = await kedge('models');
-    assert.match(
-      out,
-      /\n\nLocal models that were tried:\nollama\/small at http:\/\/127\S+ +calls tools natively\n +This model is unsuitable/,
-    );
+    assert.match(out, /\n\nTested local models:\nollama\/small at http:\/\/127\S+ +calls tools natively\n +This model is unsuitable/);
   });
 
   it('that calls nothing is offered no tools', async () => {
     said = [{ content: 'No.' }, { content: 'No.' }];
     const { out, err } = await kedge('agent', 'go', '-m', 'ollama/small');
-    assert.match(err, /small calls no tools, so it is offered none\.\nThis model is unsuitable for Agent mode/);
+    assert.match(err, /small does not call tools, so Kedge offers it none\.\nThis model is unsuitable for Agent mode/);
     assert.equal(out, 'Here.\n');
     assert.equal(tools().at(-1), 0);
   });
@@ -106,7 +103,7 @@ describe('a model of this computer, in the terminal', () => {
     const { code, err } = await kedge('ask', 'go', '-m', 'ollama/missing');
     assert.equal(code, 1, err);
     assert.match(err, /kedge: Ollama .* does not know the model/);
-    assert.ok(!(await kedge('models')).out.includes('tried'));
+    assert.ok(!(await kedge('models')).out.includes('Tested'));
   });
 
   it('is not tried where nobody answers', async () => {
@@ -116,7 +113,7 @@ describe('a model of this computer, in the terminal', () => {
     const tried = join(home, 'tried.json');
     const ref = { provider: 'ollama', model: 'small' };
     const config = { baseUrl: nobody.url };
-    assert.equal(await getToKnow(tried, ref, config, (text) => said.push(text), new AbortController().signal), undefined);
+    assert.equal(await probeOnce(tried, ref, config, (text) => said.push(text), new AbortController().signal), undefined);
     assert.deepEqual(said, []);
   });
 

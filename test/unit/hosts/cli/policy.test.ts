@@ -4,12 +4,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ApprovalRequest } from '../../../../src/core/session/session-state.ts';
-import { describeGrants, KeptGrants } from '../../../../src/hosts/cli/grants.ts';
+import { describeGrants, StoredGrants } from '../../../../src/hosts/cli/grants.ts';
 import { parseCommand, UsageError } from '../../../../src/hosts/cli/options/arguments.ts';
 import { readPolicy } from '../../../../src/hosts/cli/options/policy.ts';
-import { askedText } from '../../../../src/hosts/cli/output/approval-text.ts';
+import { approvalText } from '../../../../src/hosts/cli/output/approval-text.ts';
 import { paintFor } from '../../../../src/hosts/cli/output/terminal.ts';
-import { answerIn } from '../../../../src/hosts/cli/questions.ts';
+import { parseApproval } from '../../../../src/hosts/cli/questions.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -72,12 +72,12 @@ describe('the policy of the command line', () => {
     const policy = put('mine.json', '{"rules": [{"effect": "deny", "path": 7}, {"effect": "allow"}]}');
     assert.throws(
       () => read({ policy }),
-      (error: Error) => /^Rule 1 of .* cannot be read: .*Rule 2 of /.test(error.message) && !/every call|left out/.test(error.message),
+      (error: Error) => /^Rule 1 of .* cannot be read: .*Rule 2 of /.test(error.message) && !/every call|is ignored/.test(error.message),
     );
     put('.kedge/policy.json', '{"rules": [{"effect": "deny", "path": 7}]}');
     const problems: string[] = [];
     read({}, problems);
-    assert.match(problems.join(), /Until it is put right, every call asks\.$/);
+    assert.match(problems.join(), /Until it is fixed, every call needs your approval\.$/);
   });
 
   for (const [what, options] of WRONG)
@@ -105,12 +105,12 @@ describe('the policy of the command line', () => {
 describe('what was allowed for good in a folder', () => {
   it('is kept, listed, and taken back', () => {
     const file = join(folder, 'deep/grants.json');
-    const kept = new KeptGrants(file);
+    const kept = new StoredGrants(file);
     assert.deepEqual(kept.list(), []);
     kept.add({ kind: 'edits' });
     kept.add({ kind: 'command', prefix: ['npm', 'test'], folders: ['.', 'packages/web'] });
     kept.add({ kind: 'edits' });
-    const again = new KeptGrants(file);
+    const again = new StoredGrants(file);
     assert.equal(
       describeGrants(again.list()),
       '1  edits in this workspace\n2  commands that begin with npm test in the top folder and packages/web',
@@ -125,7 +125,7 @@ describe('what was allowed for good in a folder', () => {
   for (const content of ['', '{"covers": [{"kind": "everything"}]}', '{"covers": [{"kind": "command", "prefix": []}]}', '[]'])
     it(`is nothing where the file does not say so: ${content}`, () => {
       const file = put('grants.json', content);
-      assert.deepEqual(new KeptGrants(file).list(), []);
+      assert.deepEqual(new StoredGrants(file).list(), []);
       assert.equal(readFileSync(file, 'utf8'), content);
     });
 
@@ -139,7 +139,7 @@ describe('what was allowed for good in a folder', () => {
 describe('a question in the terminal', () => {
   const request = {
     title: 'Create a.ts',
-    reason: 'It changes files.',
+    reason: 'This edit changes 1 file.',
     changes: [{ path: 'a.ts', kind: 'create', added: 1, removed: 0, diff: '@@ -0,0 +1,1 @@\n+x' }],
     covers: [{ kind: 'edits' }, { kind: 'path', tool: 'create_file', glob: 'src/**' }],
     similar: 3,
@@ -148,27 +148,27 @@ describe('a question in the terminal', () => {
 
   it('says what a yes can stand for, and how many wait', () => {
     assert.equal(
-      askedText(request, paint),
+      approvalText(request, paint),
       [
         'Create a.ts',
         'create a.ts  +1 −0',
         '@@ -0,0 +1,1 @@',
         '+x',
-        'It changes files.',
-        'For edits in this workspace: t = this and 3 more now, r = in this run, s = in this session, w = always here',
-        'For new files in src/**: pt = this and 3 more now, pr = in this run, ps = in this session, pw = always here',
+        'This edit changes 1 file.',
+        'To allow edits in this workspace: t = this and 3 more like it, r = for this run, s = for this session, w = always in this folder',
+        'To allow new files in src/**: pt = this and 3 more like it, pr = for this run, ps = for this session, pw = always in this folder',
       ].join('\n'),
     );
   });
 
   it('shows a command whole, and what cannot be seen in it', () => {
     const text = `echo ${'x'.repeat(5_000)}\u202E; rm -rf /`;
-    const shown = askedText({ ...request, command: { text, cwd: '.', shell: 'bash' }, covers: [] } as ApprovalRequest, paint);
+    const shown = approvalText({ ...request, command: { text, cwd: '.', shell: 'bash' }, covers: [] } as ApprovalRequest, paint);
     assert.ok(shown.includes('x'.repeat(5_000)) && shown.includes('; rm -rf /'));
     assert.doesNotMatch(shown, /\u202E/);
   });
 
-  const TABLE: [line: string, covers: number, similar: number, answer: ReturnType<typeof answerIn>][] = [
+  const TABLE: [line: string, covers: number, similar: number, answer: ReturnType<typeof parseApproval>][] = [
     ['y', 2, 0, { approve: true }],
     ['Yes', 0, 0, { approve: true }],
     ['t', 1, 2, { approve: true, grant: 'turn', covers: 0 }],
@@ -186,5 +186,5 @@ describe('a question in the terminal', () => {
     ['pn', 2, 2, undefined],
   ];
   for (const [line, covers, similar, answer] of TABLE)
-    it(`is answered by ${JSON.stringify(line)}`, () => assert.deepEqual(answerIn(line, covers, similar), answer));
+    it(`is answered by ${JSON.stringify(line)}`, () => assert.deepEqual(parseApproval(line, covers, similar), answer));
 });

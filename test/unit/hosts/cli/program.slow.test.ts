@@ -112,14 +112,20 @@ describe('kedge, the program', () => {
     assert.equal(code, 0);
     assert.match(out, /src\/tide\.ts:1/);
     const empty = await kedge(['ask', '-']);
-    assert.deepEqual([empty.code, empty.err], [2, 'kedge: Nothing came in on stdin.\n']);
+    assert.deepEqual(
+      [empty.code, empty.err],
+      [2, 'kedge: Nothing was read from standard input. Pipe a request into kedge, or write it instead of the -.\n'],
+    );
   });
 
   it('changes nothing when nobody can be asked, and tells the model why', async () => {
     const { code, err } = await kedge(['agent', RENAME]);
     assert.equal(code, 1);
-    assert.match(err, /✗ Edit src\/main\.ts: Nobody can be asked here \(no terminal\)\..*--yes/);
-    assert.match(err, /kedge: 2 calls were not approved, since nobody could be asked \(use --yes for edits\)\.\n$/);
+    assert.match(err, /✗ Edit src\/main\.ts: Nobody can be asked because no terminal is connected\..*--yes/);
+    assert.match(
+      err,
+      /kedge: 2 tool calls were not approved because nobody could be asked\. To allow edits without asking, use --yes\.\n$/,
+    );
     assert.doesNotMatch(err, /user rejected/);
     await unchanged();
   });
@@ -127,20 +133,20 @@ describe('kedge, the program', () => {
   it('changes with --yes, undoes, and refuses to undo over later work', async () => {
     const { code, err } = await kedge(['agent', '--yes', RENAME]);
     assert.equal(code, 0, err);
-    assert.match(err, /Changed 2 files: src\/main\.ts \+2 −2, src\/tide\.ts \+1 −1\. Take it back: kedge undo/);
+    assert.match(err, /Changed 2 files: src\/main\.ts \+2 −2, src\/tide\.ts \+1 −1\. To undo: kedge undo/);
     await renamed();
     assert.deepEqual((await readdir(folder, { recursive: true })).sort(), ['src', join('src', 'main.ts'), join('src', 'tide.ts')]);
     const undone = await kedge(['undo']);
     assert.equal(undone.code, 0);
-    assert.match(undone.out, /^Undo of: rename tideLevel.*\n● src\/tide\.ts: restored\n● src\/main\.ts: restored\n$/);
+    assert.match(undone.out, /^Undone: rename tideLevel.*\n● src\/tide\.ts: restored\n● src\/main\.ts: restored\n$/);
     await unchanged();
-    assert.deepEqual(await kedge(['undo']), { code: 1, out: '', err: 'kedge: No run here has changes that could be taken back.\n' });
+    assert.deepEqual(await kedge(['undo']), { code: 1, out: '', err: 'kedge: This folder has no run with changes that can be undone.\n' });
 
     await kedge(['agent', '--yes', RENAME]);
     await writeFile(join(folder, 'src/tide.ts'), 'mine\n');
     const partly = await kedge(['undo']);
     assert.equal(partly.code, 1);
-    assert.match(partly.out, /✗ src\/tide\.ts: refused \(It was changed since, in the same lines\.\)/);
+    assert.match(partly.out, /✗ src\/tide\.ts: not restored \(It has been changed since, in the same lines\.\)/);
     assert.equal(await content('src/tide.ts'), 'mine\n');
     assert.equal(await content('src/main.ts'), FILES['src/main.ts']);
   });
@@ -151,10 +157,10 @@ describe('kedge, the program', () => {
     await kedge(['agent', '--yes', 'rename waterLevel to seaLevel in src']);
     const refused = await kedge(['undo', first]);
     assert.equal(refused.code, 1);
-    assert.match(refused.out, /✗ src\/tide\.ts: refused \(It was changed since/);
+    assert.match(refused.out, /✗ src\/tide\.ts: not restored \(It has been changed since/);
     const [, run = ''] =
       /by another run, “rename waterLevel to seaLevel in src”\. To undo that run first: kedge undo (\S+)\n/.exec(refused.err) ?? [];
-    assert.doesNotMatch(refused.err, /A run before it/);
+    assert.doesNotMatch(refused.err, /An earlier run/);
     assert.equal((await kedge(['undo', run])).code, 0);
     assert.equal((await kedge(['undo', first])).code, 0);
     await unchanged();
@@ -168,7 +174,7 @@ describe('kedge, the program', () => {
 
   it('deletes nothing without being asked, even with --yes', async () => {
     const { err } = await kedge(['agent', '--yes', 'delete src/tide.ts']);
-    assert.match(err, /✗ Delete src\/tide\.ts: .*Nobody can be asked here.* --yes is for edits alone/);
+    assert.match(err, /✗ Delete src\/tide\.ts: .*Nobody can be asked because .* --yes allows edits only/);
     await unchanged();
   });
 
@@ -190,15 +196,15 @@ describe('kedge, the program', () => {
 
   it('asks a person for the plan, and for each change with its diff', async () => {
     const plan = start(['plan', RENAME], { person: true });
-    await plan.saw(/Carry out this plan\?/);
+    await plan.saw(/Run this plan\?/);
     plan.child.stdin.write('n\n');
     assert.equal((await plan.ended).code, 0);
     await unchanged();
 
     const { child, ended, saw } = start(['agent', RENAME], { person: true });
-    await saw(/\+import \{ waterLevel \} from[\s\S]*Do it\?/);
+    await saw(/\+import \{ waterLevel \} from[\s\S]*Approve\?/);
     child.stdin.write('n use another name\n');
-    await saw(/Edit src\/tide\.ts\n[\s\S]*Do it\?/);
+    await saw(/Edit src\/tide\.ts\n[\s\S]*Approve\?/);
     child.stdin.write('y\n');
     const { err } = await ended;
     assert.match(err, /✗ Edit src\/main\.ts: The user rejected this: use another name/);
@@ -208,10 +214,10 @@ describe('kedge, the program', () => {
 
   it('asks once for a run when told so', async () => {
     const { child, ended, saw } = start(['agent', RENAME], { person: true });
-    await saw(/Do it\?/);
+    await saw(/Approve\?/);
     child.stdin.write('r\n');
     const { err } = await ended;
-    assert.equal(err.match(/Do it\?/g)?.length, 1);
+    assert.equal(err.match(/Approve\?/g)?.length, 1);
     await renamed();
   });
 
@@ -256,7 +262,7 @@ describe('kedge, the program', () => {
     assert.equal(wrong.code, 1);
     assert.match(
       wrong.err,
-      /^kedge: OpenAI .* refused the API key.*\.\nTo give a new key: .* kedge keys set openai\.\nTo try again: kedge --continue \S+\n$/,
+      /^kedge: OpenAI .* refused the API key.*\.\nTo set a new key: .* kedge keys set openai\.\nTo try again: kedge --continue \S+\n$/,
     );
     assert.ok(!wrong.err.includes('another'));
   });
@@ -275,7 +281,7 @@ describe('kedge, the program', () => {
     await writeFile(kept, '{');
     const refused = await kedge(['--continue', id], { env });
     assert.equal(refused.code, 2);
-    assert.match(refused.err, /nothing was sent\. Give it with --base-url/);
+    assert.match(refused.err, /nothing was sent\. Set it with --base-url/);
     const { out } = await kedge(['--continue', id, '--base-url', url], { env: { OPENAI_API_KEY: 'the-right-key' } });
     assert.equal(out, 'There.\n');
     assert.equal(servers[1]?.requests.length, 0);
@@ -291,7 +297,10 @@ describe('kedge, the program', () => {
     const env = await serve({ turns: [{ calls: [{ name: 'list_directory', input: {} }] }, { text: 'Done.' }] });
     const paused = await kedge(['ask', '--max-turns', '1', 'look'], { env });
     assert.equal(paused.code, 3);
-    assert.match(paused.err, /This run has taken its 1 turn\.\nPaused at this limit\.[\s\S]*To go on: kedge --continue \S+\n$/);
+    assert.match(
+      paused.err,
+      /This run has reached its limit of 1 turn\.\nPaused at this limit\.[\s\S]*To continue: kedge --continue \S+\n$/,
+    );
     const { code, out } = await kedge(['--continue'], { env });
     assert.deepEqual([code, out], [0, 'Done.\n']);
     const over = await kedge(['--continue'], { env });
@@ -310,7 +319,7 @@ describe('kedge, the program', () => {
     assert.equal(day.code, 3);
     assert.match(day.err, /today|day/);
     const wrong = await kedge(['ask', 'look'], { env: { ...env, KEDGE_DAY_BUDGET: '{"euros": 5}' } });
-    assert.deepEqual([wrong.code, /^kedge: KEDGE_DAY_BUDGET takes a JSON object/.test(wrong.err)], [2, true]);
+    assert.deepEqual([wrong.code, /^kedge: KEDGE_DAY_BUDGET must be a JSON object/.test(wrong.err)], [2, true]);
   });
 
   it('limits no money of a model whose price it does not know, unless it is given', async () => {
@@ -320,13 +329,13 @@ describe('kedge, the program', () => {
     assert.equal(refused.code, 2);
     assert.match(
       refused.err,
-      /^kedge: The price of openai\/\S+ is not known, so --max-usd would not stop it\. Give it with --price IN\/OUT/,
+      /^kedge: The price of openai\/\S+ is unknown, so --max-usd cannot be enforced\. Set the price with --price IN\/OUT/,
     );
     const ofDay = await kedge(['ask', 'look'], { env: { ...env, KEDGE_DAY_BUDGET: '{"usd": 5}' } });
-    assert.deepEqual([ofDay.code, /so the usd of KEDGE_DAY_BUDGET would not stop it/.test(ofDay.err)], [2, true]);
+    assert.deepEqual([ofDay.code, /so the usd of KEDGE_DAY_BUDGET cannot be enforced/.test(ofDay.err)], [2, true]);
     assert.equal(servers[0]?.requests.length, 0);
     const limited = await kedge(['ask', '--max-usd', '0.5', '--price', '1/2', 'look'], { env });
-    assert.deepEqual([limited.code, /This run has spent its \$0\.50\./.test(limited.err)], [3, true]);
+    assert.deepEqual([limited.code, /This run has reached its limit of \$0\.50\./.test(limited.err)], [3, true]);
     assert.equal(servers[0]?.requests.length, 1);
   });
 
@@ -349,16 +358,16 @@ describe('kedge, the program', () => {
     assert.equal(code, 130, err);
     const last = JSON.parse(out.trimEnd().split('\n').at(-1) ?? '{}');
     assert.deepEqual([last.type, last.outcome], ['run_finished', 'stopped']);
-    assert.match(err, /To go on, say how: kedge --continue \d{8}T\d{6}-\w+ .*"…"\n$/);
+    assert.match(err, /To continue with a new request: kedge --continue \d{8}T\d{6}-\w+ .*"…"\n$/);
   });
 
   it('says at Ctrl+C that a plan which was asked about waits', async () => {
     const { child, ended, saw } = start(['plan', 'rename tideLevel to waterLevel'], { person: true });
-    await saw(/Carry out this plan\?.*> $/);
+    await saw(/Run this plan\?.*> $/);
     child.kill('SIGINT');
     const { code, err } = await ended;
     assert.equal(code, 130);
-    assert.match(err, /The plan waits for you\. To carry it out: kedge --continue \S+ --run-plan\n$/);
+    assert.match(err, /The plan has not been run yet\. To run it: kedge --continue \S+ --run-plan\n$/);
     assert.equal((await kedge(['--continue', '--run-plan'])).code, 0);
   });
 
@@ -367,7 +376,7 @@ describe('kedge, the program', () => {
     await kedge(['agent', '--yes', '--continue', "create two.txt with '2'"]);
     const first = await kedge(['undo']);
     assert.match(first.out, /two\.txt: restored\n$/);
-    assert.equal(first.err, 'A run before it changed files too. To take that back as well: kedge undo\n');
+    assert.equal(first.err, 'An earlier run changed files too. To undo it as well: kedge undo\n');
     assert.deepEqual((await kedge(['undo'])).err, '');
   });
 
@@ -382,7 +391,7 @@ describe('kedge, the program', () => {
     const [code] = await once(child, 'close');
     await full.close();
     assert.equal(code, 1);
-    assert.match(err, /^kedge: The output cannot be written: .*no space left.*\n$/);
+    assert.match(err, /^kedge: The output could not be written: .*no space left.*\n$/);
   });
 
   it('keeps a run open when the terminal goes away, and goes on with it', async () => {
@@ -400,12 +409,12 @@ describe('kedge, the program', () => {
 
   it('asks again what was asked when the terminal went away', async () => {
     const first = start(['agent', RENAME], { person: true });
-    await first.saw(/Do it\?/);
+    await first.saw(/Approve\?/);
     first.child.kill('SIGHUP');
     assert.equal((await first.ended).code, 129);
     await unchanged();
     const { child, ended, saw } = start(['--continue'], { person: true });
-    await saw(/Edit src\/main\.ts\n[\s\S]*Do it\?/);
+    await saw(/Edit src\/main\.ts\n[\s\S]*Approve\?/);
     child.stdin.write('r\n');
     assert.equal((await ended).code, 0);
     await renamed();
@@ -421,17 +430,17 @@ describe('kedge, the program', () => {
 
   it('says in one sentence what is wrong, and what to do', async () => {
     const wrong: [string[], number, RegExp][] = [
-      [['ask'], 2, /^kedge: Say what to ask: kedge ask "/],
-      [['ask', ''], 2, /^kedge: Say what to ask: /],
-      [['--continue', ' '], 2, /^kedge: Say what to add/],
-      [['ask', 'x', '--folder', 'none'], 2, /^kedge: There is no folder none\.$/],
+      [['ask'], 2, /^kedge: The request is missing\. For example: kedge ask "/],
+      [['ask', ''], 2, /^kedge: The request is missing\. /],
+      [['--continue', ' '], 2, /^kedge: The request is empty\. /],
+      [['ask', 'x', '--folder', 'none'], 2, /^kedge: The folder none does not exist\. Set the folder to work in with --folder\.$/],
       [['ask', 'x', '--folder', 'src/tide.ts'], 2, /is a file/],
       [['ask', 'x', '-m', 'nobody/x'], 2, /Unknown model/],
       [['ask', 'x', '-m', 'openai/x'], 1, /^kedge: There is no key for OpenAI\. Set OPENAI_API_KEY/],
-      [['--continue'], 2, /no session in this folder yet/],
-      [['--continue', '20200101T000000-aaaaaaaa'], 2, /There is no session/],
-      [['--continue', 'nosuch'], 2, /^kedge: There is no session nosuch/],
-      [['undo', 'abc'], 1, /There is no run abc/],
+      [['--continue'], 2, /This folder has no sessions yet/],
+      [['--continue', '20200101T000000-aaaaaaaa'], 2, /This folder has no session/],
+      [['--continue', 'nosuch'], 2, /^kedge: This folder has no session nosuch/],
+      [['undo', 'abc'], 1, /This folder has no run abc/],
     ];
     for (const [args, code, message] of wrong) {
       const ended = await kedge(args);
@@ -447,7 +456,7 @@ describe('kedge, the program', () => {
     assert.equal(run.code, 1);
     assert.match(
       run.err,
-      /^kedge: The session's log cannot be written, so the run was ended: \S+ cannot be written: its folder cannot be /,
+      /^kedge: The session's log cannot be written, so the run was stopped: \S+ cannot be written: its folder cannot be /,
     );
   });
 
@@ -455,7 +464,7 @@ describe('kedge, the program', () => {
     assert.deepEqual(await kedge(['sessions'], { env: { KEDGE_HOME: join(folder, 'empty-home') } }), {
       code: 0,
       out: '',
-      err: 'There is no session in this folder yet.\n',
+      err: 'This folder has no sessions yet.\n',
     });
   });
 
@@ -463,12 +472,12 @@ describe('kedge, the program', () => {
     const env = { KEDGE_HOME: join(folder, 'src', 'main.ts', 'home') };
     const run = await kedge(['ask', 'hello'], { env });
     assert.equal(run.code, 1);
-    assert.match(run.err, /^kedge: The session's log cannot be written, so the run was ended: .*a part of the path is a file\.\n/);
+    assert.match(run.err, /^kedge: The session's log cannot be written, so the run was stopped: .*a part of the path is a file\.\n/);
     const { code, err } = await kedge(['grants', 'clear'], { env });
     assert.equal(code, 1);
     assert.match(
       err,
-      /^kedge: \S+ cannot be written: a part of the path is a file\. KEDGE_HOME can name another folder for what Kedge keeps\.\n$/,
+      /^kedge: \S+ cannot be written: a part of the path is a file\. To store Kedge’s data in another folder, set KEDGE_HOME\.\n$/,
     );
   });
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import type { Question } from '../../../../src/core/session/events.ts';
 import type { AskedQuestion } from '../../../../src/core/session/session-state.ts';
-import { converse, EXIT } from '../../../../src/hosts/cli/converse.ts';
-import { Lines } from '../../../../src/hosts/cli/lines.ts';
+import { LineReader } from '../../../../src/hosts/cli/line-reader.ts';
 import { parseCommand } from '../../../../src/hosts/cli/options/arguments.ts';
-import { confirmPlan, replyTo } from '../../../../src/hosts/cli/questions.ts';
+import { confirmPlan, promptForAnswer } from '../../../../src/hosts/cli/questions.ts';
+import { EXIT, runSession } from '../../../../src/hosts/cli/run-session.ts';
 import { call, say, turn } from '../../../../src/providers/scripted/index.ts';
 import { assistantOn, resultTexts } from '../../../support/harness.ts';
 
@@ -21,7 +21,7 @@ const asked = (question: Partial<Question>): AskedQuestion => ({
 const signal = new AbortController().signal;
 
 /** A person who types the next of these at each prompt. What the terminal shows meanwhile goes nowhere. */
-async function typing<T>(typed: string[], work: (input: PassThrough, lines: Lines, shown: () => string) => Promise<T>): Promise<T> {
+async function typing<T>(typed: string[], work: (input: PassThrough, lines: LineReader, shown: () => string) => Promise<T>): Promise<T> {
   const { write } = process.stderr;
   let shown = '';
   const input = new PassThrough();
@@ -31,7 +31,7 @@ async function typing<T>(typed: string[], work: (input: PassThrough, lines: Line
     return true;
   }) as typeof write;
   try {
-    return await work(input, new Lines(input), () => shown);
+    return await work(input, new LineReader(input), () => shown);
   } finally {
     process.stderr.write = write;
   }
@@ -45,14 +45,14 @@ describe('a question in the terminal', () => {
       ['West, by the lock', { words: 'West, by the lock' }],
       ['7', { words: '7' }],
     ] as const) {
-      const given = await typing([typed], (_, lines) => replyTo(asked({ freeText: true }), lines, signal));
+      const given = await typing([typed], (_, lines) => promptForAnswer(asked({ freeText: true }), lines, signal));
       assert.deepEqual(given, answer);
     }
   });
 
   it('shows the options with their numbers, and asks again where the answer is none', async () => {
     await typing(['West', '', '3', '1'], async (_, lines, shown) => {
-      assert.deepEqual(await replyTo(asked({}), lines, signal), { option: 'North' });
+      assert.deepEqual(await promptForAnswer(asked({}), lines, signal), { option: 'North' });
       assert.match(shown(), /Which harbour\?\n {2}1 {2}North\n {2}2 {2}South {2}by the lock\n(1-2 > ){4}$/);
     });
   });
@@ -71,10 +71,10 @@ describe('a question in the terminal', () => {
   it('is given up at the end of the input, or when the run is stopped', async () => {
     const stopping = new AbortController();
     await typing([], async (input, lines) => {
-      const answer = replyTo(asked({}), lines, stopping.signal);
+      const answer = promptForAnswer(asked({}), lines, stopping.signal);
       stopping.abort();
       assert.equal(await answer, undefined);
-      const next = replyTo(asked({}), lines, signal);
+      const next = promptForAnswer(asked({}), lines, signal);
       input.end();
       assert.equal(await next, undefined);
     });
@@ -83,8 +83,11 @@ describe('a question in the terminal', () => {
   it('where nobody is there the model is told so, and goes on', async () => {
     await using kedge = await assistantOn({}, [turn(call('ask_user', { question: 'Which harbour?' })), turn(say('I assumed North.'))]);
     const start = () => kedge.session.prompt({ text: 'go', mode: 'ask' });
-    assert.equal(await converse(kedge.session, start, parseCommand(['ask', 'go']), signal), EXIT.answered);
-    assert.match(resultTexts(kedge.session)[0] ?? '', /^Nobody can be asked here \(no terminal\)\. Go on with what you think most likely/);
+    assert.equal(await runSession(kedge.session, start, parseCommand(['ask', 'go']), signal), EXIT.answered);
+    assert.match(
+      resultTexts(kedge.session)[0] ?? '',
+      /^Nobody can be asked because no terminal is connected\. Go on with what you think most likely/,
+    );
   });
 });
 
@@ -98,9 +101,9 @@ describe('a plan at the prompt', () => {
       Object.defineProperty(process, 'stdin', { value: Object.assign(input, { isTTY: true }), configurable: true });
       try {
         const start = () => kedge.session.prompt({ text: 'Tidy up.', mode: 'plan' });
-        assert.equal(await converse(kedge.session, start, parseCommand(['plan', 'Tidy up.']), signal), EXIT.answered);
+        assert.equal(await runSession(kedge.session, start, parseCommand(['plan', 'Tidy up.']), signal), EXIT.answered);
         const asked =
-          /^(Goal: Tidy up\n\n1\. Tidy\n {3}files: a\.ts\nCarry out this plan\?[^>]*> ){2}The plan was dropped\. Nothing was changed\.\n$/;
+          /^(Goal: Tidy up\n\n1\. Tidy\n {3}files: a\.ts\nRun this plan\?[^>]*> ){2}The plan was discarded\. Nothing was changed\.\n$/;
         assert.match(shown(), asked);
       } finally {
         Object.defineProperty(process, 'stdin', stdin);
@@ -121,8 +124,8 @@ describe('a plan that was not gone through', () => {
     await using kedge = await assistantOn({}, script);
     await typing([], async (_input, _lines, shown) => {
       const start = () => kedge.session.prompt({ text: 'Tidy up.', mode: 'plan' });
-      assert.equal(await converse(kedge.session, start, parseCommand(['plan', '--run-plan', 'Tidy up.']), signal), EXIT.answered);
-      assert.match(shown(), /^1 of 2 steps of the plan is left\. To go on with it: kedge --continue \S+\n$/);
+      assert.equal(await runSession(kedge.session, start, parseCommand(['plan', '--run-plan', 'Tidy up.']), signal), EXIT.answered);
+      assert.match(shown(), /^1 of 2 plan steps is not finished\. To continue the plan: kedge --continue \S+\n$/);
     });
   });
 });

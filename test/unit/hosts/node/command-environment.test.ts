@@ -28,7 +28,7 @@ describe('the environment of a command', () => {
     for (const name of OTHERS) assert.ok(!isKey(name), name);
   });
 
-  it('is as the user wants it: what is passed on wins, and what only Kedge reads is never there', () => {
+  it("follows the user's rules: passing on takes precedence, and Kedge's own variables are never included", () => {
     const env = Object.fromEntries([...KEYS, ...OTHERS, 'KEDGE_API_KEY', 'KEDGE_HOME', 'BASH_ENV'].map((name) => [name, 'x']));
     const { names, told } = withheldFrom(env, {
       pass: ['GITHUB_TOKEN', 'KEDGE_*', 'AWS_*_ID'],
@@ -42,7 +42,7 @@ describe('the environment of a command', () => {
     );
   });
 
-  it('is told in any case, whatever the names are', () => {
+  it('matches names in any case', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string()), fc.array(fc.string()), fc.array(fc.string()), (env, pass, withhold) => {
         const { names, told } = withheldFrom(env, { pass, withhold });

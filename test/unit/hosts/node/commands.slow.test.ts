@@ -42,7 +42,7 @@ describe('commands in a plain process', () => {
     while (isAlive(pid)) await delay(10);
   };
 
-  it('tells what it wrote, in order, and how it ended', async () => {
+  it('returns the output in order, and the exit status', async () => {
     const result = await run('echo one; echo two >&2; echo three; exit 3');
     assert.equal(ending(result), 3);
     assert.deepEqual(result.output, { head: 'one\ntwo\nthree\n' });
@@ -51,19 +51,19 @@ describe('commands in a plain process', () => {
     assert.equal(ending(await run('no-such-program-here')), 127);
   });
 
-  it('runs where it is told, and not at all where that is not', async () => {
+  it('runs in its directory, and not at all when that does not exist', async () => {
     assert.equal((await run('pwd')).output.head, `${root}\n`);
     await assert.rejects(run('pwd', { path: 'nowhere' }), /ENOENT/);
   });
 
-  it('has nobody who could answer, page or colour', async () => {
+  it('has no input, pager or colors', async () => {
     const { output } = await run(
       'read answer; echo "read: $?"; cat; echo $PAGER $GIT_PAGER $GIT_TERMINAL_PROMPT $NO_COLOR $TERM $GIT_EDITOR',
     );
     assert.equal(output.head, 'read: 1\ncat cat 0 1 dumb true\n');
   });
 
-  it('does not get keys of model services, nor what the user withholds, but what the user passes on', async () => {
+  it('gets no keys of model services and no withheld variables, except those that the user passes on', async () => {
     const set = { OPENAI_API_KEY: 'sk-1', GITHUB_TOKEN: 'gh-2', TIDE_PASSWORD: 'pw-3', HF_TOKEN: 'hf-4', TIDE_LEVEL: '5' };
     Object.assign(process.env, set);
     const environment = () => ({ pass: ['HF_*'], withhold: ['TIDE_PASS*'] });
@@ -85,7 +85,7 @@ describe('commands in a plain process', () => {
     }
   });
 
-  it('has the user’s environment, without what would make the shell run something else first, and without Kedge’s own', async () => {
+  it('has the user’s environment, without shell startup variables and Kedge’s own', async () => {
     process.env.TIDE_TEST_VALUE = 'mine';
     process.env.KEDGE_API_KEY = 'sk-secret';
     process.env.BASH_ENV = join(root, 'surprise.sh');
@@ -97,34 +97,34 @@ describe('commands in a plain process', () => {
     }
   });
 
-  it('takes several lines and any quoting as they are', async () => {
+  it('accepts several lines and any quoting', async () => {
     const { output } = await run(`x='it''s'\nfor i in 1 2; do\n  echo "$i $x !!"\ndone # end`);
     assert.equal(output.head, '1 its !!\n2 its !!\n');
   });
 
-  it('shows the last state of what is drawn over', async () => {
+  it('shows the last state of redrawn lines', async () => {
     const { output } = await run(`printf '\\033[32m10%%\\r 50%%\\r100%%\\033[0m\\ndone\\n'`);
     assert.equal(output.head, '100%\ndone\n');
   });
 
-  it('replaces what is no UTF-8, and names what is no text', async () => {
+  it('replaces invalid UTF-8, and reports binary output', async () => {
     assert.equal((await run(`printf 'caf\\xe9 is what latin1 has of coffee\\n'`)).output.head, 'caf\ufffd is what latin1 has of coffee\n');
     assert.equal((await run('head -c 5000 /dev/urandom')).output.head, '[binary output, not shown]');
     assert.equal((await run(`head -c 3 /dev/zero; echo`)).output.head, '[binary output, not shown]');
   });
 
-  it('keeps letters whole that come in pieces', async () => {
+  it('decodes characters that are split between chunks', async () => {
     assert.equal((await run(`printf '\\xe2\\x82'; sleep 0.1; printf '\\xac\\n'`)).output.head, '€\n');
   });
 
-  it('is stopped by its time-out, with what it had written', async () => {
+  it('is stopped by its timeout, and keeps its output', async () => {
     const result = await run('echo begun; sleep 60', { timeoutMs: 300 });
     assert.equal(result.state.kind, 'timed_out');
     assert.equal(result.output.head, 'begun\n');
     assert.ok(result.durationMs < 2_000, `${result.durationMs}`);
   });
 
-  it('is stopped with all that it started, also what does not listen', async () => {
+  it('is stopped with all its child processes, also those that ignore signals', async () => {
     const stop = new AbortController();
     const seen: string[] = [];
     const ended = run(`(trap '' TERM; sleep 301 & echo $!; wait) & echo $$; sleep 300`, {
@@ -141,7 +141,7 @@ describe('commands in a plain process', () => {
     for (const pid of pids) await untilGone(pid);
   });
 
-  it('is stopped without waiting for a timer, where it listens', async () => {
+  it('is stopped without a delay when it reacts to the signal', async () => {
     const stop = new AbortController();
     const begun = Promise.withResolvers<void>();
     const ended = run('echo $$; sleep 300', { signal: stop.signal, onOutput: (tail) => tail && begun.resolve() });
@@ -162,7 +162,7 @@ describe('commands in a plain process', () => {
     assert.ok(seen.at(-1)?.endsWith('end'));
   });
 
-  it('leaves nothing running that was not to run in the background', async () => {
+  it('leaves nothing running unless it is a background command', async () => {
     const result = await run('sleep 300 & echo $!');
     assert.deepEqual(result.state, { kind: 'exited', code: 0, leftovers: true });
     assert.ok(result.durationMs < 3_000);
@@ -178,7 +178,7 @@ describe('commands in a plain process', () => {
   describe('of much output', () => {
     const gapOf = ({ output }: CommandResult) => output.gap;
 
-    it('shows the first and the last lines, and all can be read on', async () => {
+    it('shows the first and the last lines, and the rest can be read', async () => {
       const result = await run('seq 1 5000');
       const { head, tail } = result.output;
       assert.equal(head, Array.from({ length: 100 }, (_, index) => `${index + 1}\n`).join(''));
@@ -229,7 +229,7 @@ describe('commands in a plain process', () => {
   });
 
   describe('in the background', () => {
-    it('answers with the first output, goes on, is read and stopped', async () => {
+    it('returns with the first output, continues, and can be read and stopped', async () => {
       const result = await run('echo $$; echo ready; while [ ! -e go ]; do sleep 0.02; done; echo went; sleep 300', { background: true });
       assert.equal(result.state.kind, 'running');
       assert.match(result.output.head, /^\d+\nready\n$/);
@@ -243,7 +243,7 @@ describe('commands in a plain process', () => {
       assert.equal((await commands.read(result.id, undefined, never))?.now?.state.kind, 'stopped');
     });
 
-    it('answers after two seconds where it says nothing, and at once where it ended', async () => {
+    it('returns after two seconds without output, and immediately when it exits', async () => {
       const silent = await run('sleep 300', { background: true });
       assert.equal(silent.state.kind, 'running');
       assert.ok(silent.durationMs >= 1_900 && silent.durationMs < 3_000, `${silent.durationMs}`);
@@ -252,7 +252,7 @@ describe('commands in a plain process', () => {
       assert.equal(ending(short), 4);
     });
 
-    it('does not end with a stop of the run that began it, but with its host', async () => {
+    it('is not stopped with its run, but with its host', async () => {
       const other = open();
       const stop = new AbortController();
       const spec = { text: 'echo $$; sleep 300', cwd: { folder: 0, path: '' }, timeoutMs: 100, background: true };
@@ -265,7 +265,7 @@ describe('commands in a plain process', () => {
     });
   });
 
-  it('can still be read after a restart, and forgets what is a day old', async () => {
+  it('can still be read after a restart, and is deleted after a day', async () => {
     const { id } = await run('echo kept');
     const again = open();
     assert.deepEqual(await again.read(id, undefined, never), { text: 'kept', from: 1, to: 1 });
@@ -280,7 +280,7 @@ describe('commands in a plain process', () => {
     assert.equal(existsSync(file), false);
   });
 
-  it('finds bash, else what the system has', () => {
+  it('uses bash, or else the shell of the system', () => {
     assert.deepEqual(findShell({ PATH: '/usr/bin' }), { name: 'bash', path: '/usr/bin/bash' });
     assert.equal(findShell({}, 'win32').name, 'powershell');
   });

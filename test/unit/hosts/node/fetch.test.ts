@@ -11,7 +11,7 @@ import { executeContext } from '../../../support/context.ts';
 const never = new AbortController().signal;
 
 describe('private addresses', () => {
-  it('are told by their letters, in every form', () => {
+  it('are recognized in every notation', () => {
     for (const url of [
       'http://127.0.0.1/',
       'http://0x7f.1/',
@@ -48,7 +48,7 @@ describe('private addresses', () => {
       assert.equal(isPrivateHost(new URL(url)), true, url);
   });
 
-  it('are not those of the Internet', () => {
+  it('do not include public addresses', () => {
     for (const url of [
       'https://example.com/',
       'http://8.8.8.8/',
@@ -93,7 +93,7 @@ describe('fetching pages', () => {
   const fetched = (path = '/', options: PageFetcherOptions = {}, signal = never) =>
     new PageFetcher(options).get(at(path), { privateAllowed: true }, signal);
 
-  it('asks as Kedge, without cookies, and says what came', async () => {
+  it('sends a request as Kedge without cookies, and returns the response', async () => {
     answer = (request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain', 'set-cookie': 'a=b' });
       response.end(
@@ -112,7 +112,7 @@ describe('fetching pages', () => {
     });
   });
 
-  it('makes Markdown of HTML', async () => {
+  it('converts HTML to Markdown', async () => {
     serve(
       'text/html',
       `<!doctype html><html><head><title>The &amp; title</title><style>x{}</style></head><body><nav><a href="/">Home</a></nav>
@@ -129,7 +129,7 @@ describe('fetching pages', () => {
     );
   });
 
-  it('leaves JSON and plain text as they are, and names what is neither', async () => {
+  it('leaves JSON and plain text unchanged, and names other types', async () => {
     serve('application/json; charset=utf-8', '{"a": "<b>"}');
     assert.equal((await fetched()).text, '{"a": "<b>"}');
     serve('text/markdown', '# A\n<b>');
@@ -153,7 +153,7 @@ describe('fetching pages', () => {
     assert.equal((await fetched()).text, 'café');
   });
 
-  it('unpacks what is packed, and no more than two megabytes of it', async () => {
+  it('decompresses at most two megabytes', async () => {
     serve('text/plain', gzipSync('packed'), { 'content-encoding': 'gzip' });
     assert.equal((await fetched()).text, 'packed');
     serve('text/plain', brotliCompressSync('packed'), { 'content-encoding': 'br' });
@@ -163,7 +163,7 @@ describe('fetching pages', () => {
     assert.deepEqual([bomb.bytes, bomb.isCut, bomb.text?.length], [2_000_000, true, 2_000_000]);
   });
 
-  it('ends a page that does not end', async () => {
+  it('cuts off an endless page', async () => {
     answer = (_, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' });
       const write = () => {
@@ -176,7 +176,7 @@ describe('fetching pages', () => {
     assert.deepEqual([page.bytes, page.isCut], [2_000_000, true]);
   });
 
-  it('gives up after its time, and at once when the run is stopped', async () => {
+  it('fails after its timeout, and immediately when the run is stopped', async () => {
     answer = () => undefined;
     await assert.rejects(fetched('/', { timeoutMs: 100 }), /did not answer within 0.1 s/);
     answer = (_, response) => response.writeHead(200, { 'content-type': 'text/plain' }).write('x');
@@ -189,7 +189,7 @@ describe('fetching pages', () => {
     });
   });
 
-  it('says in words what went wrong', async () => {
+  it('explains failures in words', async () => {
     const fetcher = new PageFetcher();
     await assert.rejects(
       fetcher.get(new URL('http://localhost:1/'), { privateAllowed: true }, never),
@@ -208,17 +208,17 @@ describe('fetching pages', () => {
     await assert.rejects(fetched('/6'), /redirects more than 5 times/);
   });
 
-  it('does not follow one to another host, but says where it leads', async () => {
+  it('does not follow one to another host, but names the target', async () => {
     answer = (_, response) => response.writeHead(301, { location: 'https://other.example/x#y' }).end();
     assert.deepEqual((await fetched()).moved, 'https://other.example/x');
     answer = (_, response) => response.writeHead(301, { location: `http://localhost:${port + 1}/` }).end();
     assert.deepEqual((await fetched()).moved, `http://localhost:${port + 1}/`);
     answer = (_, response) => response.writeHead(301, { location: 'file:///etc/passwd' }).end();
-    await assert.rejects(fetched(), /no web address/);
+    await assert.rejects(fetched(), /not a web address/);
   });
 
-  describe('without leave for a private address', () => {
-    // Here 127.0.0.1 plays the Internet and 127.0.0.2 the private network; both are this server.
+  describe('without permission for a private address', () => {
+    // In this test, 127.0.0.1 stands for the Internet and 127.0.0.2 for the private network. Both are this server.
     const isPrivate = (address: string) => address !== '127.0.0.1';
     const names = (...addresses: string[]) => {
       const left = [...addresses];
@@ -235,7 +235,7 @@ describe('fetching pages', () => {
 
     it('does not connect to a name that is a private address, or has one among others', async () => {
       serve('text/plain', 'secret');
-      await assert.rejects(get('/', { resolve: names('127.0.0.2') }), /site.example is the private address 127.0.0.2/);
+      await assert.rejects(get('/', { resolve: names('127.0.0.2') }), /site.example resolves to the private address 127.0.0.2/);
       const both = async () => [
         { address: '127.0.0.1', family: 4 },
         { address: '127.0.0.2', family: 4 },
@@ -245,7 +245,7 @@ describe('fetching pages', () => {
       assert.deepEqual(asked, []);
     });
 
-    it('looks at the address again at every hop, since a name may change its mind', async () => {
+    it('checks the address again at every hop, because a name may resolve differently', async () => {
       answer = ({ url }, response) => {
         if (url === '/') response.writeHead(302, { location: '/secret' }).end();
         else response.writeHead(200, { 'content-type': 'text/plain' }).end('secret');
@@ -270,7 +270,7 @@ describe('fetching pages', () => {
     const prepare = (input: unknown) => fetchUrlTool(new PageFetcher()).prepare(input, never);
     const context = executeContext();
 
-    it('says before it is asked which host it is, and whether that is private, without looking its name up', async () => {
+    it('names the host before the approval, and whether it is private, without a DNS query', async () => {
       const call = await prepare({ url: ' https://no-such-host.example/a?b#c ' });
       assert.deepEqual(
         [call.title, call.targets, call.hosts, call.privateHost],
@@ -283,12 +283,12 @@ describe('fetching pages', () => {
 
     it('takes web addresses only', async () => {
       for (const url of ['file:///etc/passwd', 'ftp://example.com', 'nonsense', 'http://', 'javascript:alert(1)'])
-        await assert.rejects(prepare({ url }), /no http or https address/, url);
+        await assert.rejects(prepare({ url }), /not an http or https address/, url);
       await assert.rejects(prepare({ url: 'https://me:secret@example.com' }), /Leave the user name/);
       await assert.rejects(prepare({ url: `https://example.com/${'x'.repeat(3_000)}` }), /too long/);
     });
 
-    it('says that it is data, and reads on without asking the server again', async () => {
+    it('marks the content as data, and reads further parts without another request', async () => {
       serve('text/plain', Array.from({ length: 10_000 }, (_, index) => `line ${index}\n`).join(''));
       const tool = fetchUrlTool(new PageFetcher());
       const read = async (offset?: number) => {
@@ -303,7 +303,7 @@ describe('fetching pages', () => {
       assert.equal(asked.length, 1);
     });
 
-    it('tells of failures, redirects and what is no text', async () => {
+    it('reports failures, redirects and binary content', async () => {
       const run = async () => (await prepare({ url: at('/').href })).execute(context);
       answer = (_, response) => response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not here</h1>');
       assert.deepEqual(await run(), {

@@ -32,7 +32,7 @@ describe('NodeFileSystem', () => {
   });
   afterEach(() => Promise.all([remove(folder), remove(outside)]));
 
-  it('takes a folder that is reached through a link for what it is', async () => {
+  it('resolves a folder that is opened through a link', async () => {
     await symlink(folder, join(outside, 'alias'));
     const alias = new NodeFileSystem([join(outside, 'alias'), folder]);
     assert.equal(alias.folders.length, 1);
@@ -53,7 +53,7 @@ describe('NodeFileSystem', () => {
     assert.deepEqual(await fs.canonical(at('')), at(''));
   });
 
-  it('knows every way out', async () => {
+  it('detects every way out of the folder', async () => {
     await symlink(outside, join(folder, 'out'));
     await symlink(join(outside, 'secret.txt'), join(folder, 'innocent.txt'));
     await symlink(join(outside, 'not-yet.txt'), join(folder, 'dangling.txt'));
@@ -75,7 +75,7 @@ describe('NodeFileSystem', () => {
     }
   });
 
-  it('takes a folder whose name only begins like the opened one for another', async () => {
+  it('distinguishes a folder whose name only begins like the opened one', async () => {
     const twin = `${folder}-twin`;
     await mkdir(twin);
     try {
@@ -86,7 +86,7 @@ describe('NodeFileSystem', () => {
     }
   });
 
-  it('counts a dangling link as what it leads to, and a circle as nothing', async () => {
+  it('resolves a dangling link to its target, and a cycle to nothing', async () => {
     await symlink('dir/new.txt', join(folder, 'later.txt'));
     await symlink('round', join(folder, 'round'));
     assert.deepEqual(await fs.canonical(at('later.txt')), at('dir/new.txt'));
@@ -94,7 +94,7 @@ describe('NodeFileSystem', () => {
     assert.deepEqual(await fs.canonical(at('a.txt/below')), at('a.txt/below'));
   });
 
-  it('refuses names that Windows takes for others, there only', () => {
+  it('refuses names that Windows would change, on Windows only', () => {
     for (const name of ['a.txt:stream', 'dir./x', 'a ', 'con', 'dir/NUL.txt', 'com1', 'what?']) {
       assert.throws(() => expectName(name, 'win32'), /cannot be the name of a file on Windows/, name);
       expectName(name, 'linux');
@@ -125,8 +125,8 @@ describe('NodeFileSystem', () => {
     assert.equal(Buffer.from((await fs.read(at('a.txt'))).bytes).toString(), 'text');
   });
 
-  it('reads and lists what is at a place and nothing else, while a link comes and goes there', async function () {
-    // Elsewhere what is open has no path, and it is only looked before and after.
+  it('reads and lists only the real place while a link appears and disappears there', async function () {
+    // On other systems an open file has no path, so it is only checked before and after.
     if (process.platform !== 'linux') this.skip();
     this.timeout(60_000);
     await mkdir(join(folder, 'swapped'));
@@ -180,7 +180,7 @@ describe('NodeFileSystem', () => {
     }
   });
 
-  it('reads through no link that slipped in after the place was judged', async function () {
+  it('does not read through a link that was created after the check', async function () {
     if (process.platform === 'win32') this.skip();
     await symlink(join(outside, 'secret.txt'), join(folder, 'late.txt'));
     await assert.rejects(fs.read(at('late.txt')), /^PathError: late\.txt is no longer at that place/);
@@ -215,14 +215,14 @@ describe('NodeWriter', () => {
     ]);
   });
 
-  it('removes the directories that it made with the last file in them, and no others', async () => {
+  it('removes the directories that it created with the last file in them, and no others', async () => {
     await mkdir(join(folder, 'kept'));
     await writer.commit([change('kept/made/new.txt', undefined, 'new')]);
     await writer.commit([change('kept/made/new.txt', 'new', undefined)]);
     assert.deepEqual(await readdir(join(folder, 'kept')), []);
   });
 
-  it('keeps the mode of a file: when it changes or moves; one that comes back has the mode that it is given', async function () {
+  it('keeps the mode of an edited or moved file, and restores that of a deleted one', async function () {
     if (process.platform === 'win32') this.skip();
     await writer.commit([change('run.sh', '#!/bin/sh\n', '#!/bin/bash\n')]);
     assert.equal(await mode('run.sh'), 0o755);
@@ -246,14 +246,14 @@ describe('NodeWriter', () => {
     assert.deepEqual((await readdir(folder)).sort(), ['a.txt', 'run.sh', 'taken']);
   });
 
-  it('writes over nothing that came in between, and brings nothing back that went', async () => {
-    await assert.rejects(writer.commit([change('a.txt', undefined, 'x')]), /exists by now/);
-    await assert.rejects(writer.commit([change('gone.txt', 'x', 'y')]), /is gone/);
+  it('does not overwrite a concurrent file, and does not recreate a deleted one', async () => {
+    await assert.rejects(writer.commit([change('a.txt', undefined, 'x')]), /exists now/);
+    await assert.rejects(writer.commit([change('gone.txt', 'x', 'y')]), /was deleted/);
     assert.equal(await content('a.txt'), 'old');
     assert.deepEqual((await readdir(folder)).sort(), ['a.txt', 'run.sh']);
   });
 
-  it('follows no link at the place, and none above it', async () => {
+  it('follows no link at the path or above it', async () => {
     const other = await folderOf({ 'victim.txt': 'safe' });
     try {
       await symlink(join(other, 'victim.txt'), join(folder, 'link.txt'));
@@ -268,13 +268,13 @@ describe('NodeWriter', () => {
     }
   });
 
-  it('leaves a file alone that is marked read-only', async () => {
+  it('does not change a read-only file', async () => {
     await chmod(join(folder, 'a.txt'), 0o444);
     await assert.rejects(writer.commit([change('a.txt', 'old', 'now')]), /a\.txt is read-only/);
     assert.equal(await content('a.txt'), 'old');
   });
 
-  it('gives the gate what it needs to put a half-done change back', async () => {
+  it('lets the gate restore an incomplete change', async () => {
     const fs = new NodeFileSystem([folder]);
     const gate = new WriteGate(
       new Workspace(fs),
@@ -297,7 +297,7 @@ describe('NodeWriter', () => {
 });
 
 describe('storage', () => {
-  it('is where the system keeps such data', () => {
+  it('is in the data directory of the system', () => {
     assert.equal(storageDirectory({ KEDGE_HOME: '/k', XDG_DATA_HOME: '/x' }, 'linux', '/home/u'), '/k');
     assert.equal(storageDirectory({ XDG_DATA_HOME: '/x' }, 'linux', '/home/u'), join('/x', 'kedge'));
     assert.equal(storageDirectory({}, 'linux', '/home/u'), join('/home/u', '.local', 'share', 'kedge'));
@@ -324,9 +324,9 @@ describe('storage', () => {
     }
   });
 
-  it('needs no home where KEDGE_HOME says it, and else asks for it in one sentence', function () {
+  it('needs no home directory with KEDGE_HOME, and otherwise asks for it in one sentence', function () {
     this.timeout(60_000);
-    // Only root can become somebody whom the system does not know.
+    // Only root can switch to a user that the system does not know.
     if (process.getuid?.() !== 0) this.skip();
     const main = join(import.meta.dirname, '../../../../src/hosts/cli/main.ts');
     const run = (env: Record<string, string>) => {
@@ -339,13 +339,13 @@ describe('storage', () => {
       });
       return { status, said: stdout + stderr };
     };
-    const none = 'There is no session in this folder yet.\n';
+    const none = 'This folder has no sessions yet.\n';
     assert.deepEqual(run({ KEDGE_HOME: join(tmpdir(), `kedge-${crypto.randomUUID()}`) }), { status: 0, said: none });
-    const said = 'kedge: Your home folder is not known, so there is no place for sessions. Set KEDGE_HOME to a folder for them.\n';
+    const said = 'kedge: Your home folder is unknown, so sessions cannot be stored. Set KEDGE_HOME to a folder for them.\n';
     for (const env of [{}, { HOME: '' }, { HOME: 'here' }] as Record<string, string>[]) assert.deepEqual(run(env), { status: 1, said });
   });
 
-  it('keeps apart folders of the same name', () => {
+  it('separates folders of the same name', () => {
     assert.notEqual(workspaceStorage('/k', ['/a/app']), workspaceStorage('/k', ['/b/app']));
     assert.match(workspaceStorage('/k', ['/a/my app']), /my_app-[0-9a-f]{12}$/);
   });

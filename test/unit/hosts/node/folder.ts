@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { findRipgrep } from '../../../../src/hosts/node/search/ripgrep.ts';
 
-/** A temporary folder with these files, removed after the test. */
+/** Creates a temporary folder with these files, which is removed after the test. */
 export async function folderOf(files: Record<string, string | Buffer> = {}): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'kedge-node-')));
   for (const [path, content] of Object.entries(files)) {
@@ -15,7 +15,7 @@ export async function folderOf(files: Record<string, string | Buffer> = {}): Pro
 
 export const remove = (folder: string) => rm(folder, { recursive: true, force: true });
 
-/** The ripgrep that the tests' editor brings along, or the system's; where there is neither, its tests are skipped. */
+/** Returns the ripgrep of the test editor or of the system. Without either, its tests are skipped. */
 export function anyRipgrep(): Promise<string | undefined> {
   const editor = join(import.meta.dirname, '../../../../.vscode-test/code-server-4.139.1/node_modules/@vscode/ripgrep-universal/bin');
   return findRipgrep([process.env.KEDGE_RIPGREP ?? '', join(editor, `${process.platform}-${process.arch}`, 'rg')]);

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NodeFileSystem } from '../../../../src/hosts/node/files/file-system.ts';
-import { includeOf } from '../../../../src/hosts/node/search/include.ts';
+import { includeOf } from '../../../../src/hosts/node/search/include-glob.ts';
 import { matcherOf, matchingLines } from '../../../../src/hosts/node/search/matching-lines.ts';
 import { findRipgrep } from '../../../../src/hosts/node/search/ripgrep.ts';
 import type { SearchQuery } from '../../../../src/workspace/types.ts';
@@ -76,7 +76,7 @@ describe('find and search on Node', () => {
         return hits.sort();
       };
 
-      it('leaves out what ignore files name, in a folder that is no repository too', async () => {
+      it('leaves out ignored files, also outside a repository', async () => {
         assert.deepEqual(await find(), ALL);
         assert.deepEqual(await find('**'), ALL);
       });
@@ -111,7 +111,7 @@ describe('find and search on Node', () => {
       ];
       for (const [glob, expected] of globs) it(`finds ${glob}`, async () => assert.deepEqual(await find(glob), expected));
 
-      it('gives the first by name, and says when there are more', async () => {
+      it('returns the first files by name, and says when there are more', async () => {
         const found = await fs.find({ limit: 3 }, never);
         assert.deepEqual(
           found.files.map(({ path }) => path),
@@ -121,7 +121,7 @@ describe('find and search on Node', () => {
         assert.equal((await fs.find({ limit: ALL.length }, never)).truncated, false);
       });
 
-      it('gives lines with their numbers, without their endings, and no binary file', async () => {
+      it('returns lines with their numbers, without their endings, and no binary files', async () => {
         assert.deepEqual(await search(query('needle')), [
           '.github/workflows/ci.yml:1:needle: yes',
           'app/(auth)/[id]/page.tsx:1:needle page',
@@ -137,7 +137,7 @@ describe('find and search on Node', () => {
         ]);
       });
 
-      it('minds case, whole words and globs', async () => {
+      it('supports case, whole words and globs', async () => {
         assert.deepEqual(await search(query('Needle', { caseSensitive: true })), ['src/a.ts:2:const Needles = 2;']);
         assert.deepEqual(await search(query('needles', { wholeWord: true })), ['src/a.ts:2:const Needles = 2;']);
         assert.deepEqual(await search(query('needl', { wholeWord: true })), []);
@@ -145,7 +145,7 @@ describe('find and search on Node', () => {
         assert.deepEqual(await search(query('needle', { include: 'tool' })), ['tool/src/d.ts:1:needle']);
       });
 
-      it('takes a text literally and a regular expression as one', async () => {
+      it('searches a text literally and a regular expression as one', async () => {
         assert.deepEqual(await search(query('needle.*1')), []);
         assert.deepEqual(await search(query('needle.*1;$', { regex: true })), ['src/a.ts:1:const needle = 1;']);
         assert.deepEqual(await search(query('two$', { regex: true })), ['crlf.txt:2:needle two']);
@@ -154,7 +154,7 @@ describe('find and search on Node', () => {
         assert.deepEqual(await search(query('a (?=needle)', { regex: true })), ['src/deep/b.ts:1:// a needle']);
       });
 
-      it('never takes a pattern for an option', async () => {
+      it('never interprets a pattern as an option', async () => {
         assert.deepEqual(await search(query('--files')), []);
         assert.deepEqual(await search(query('-e')), []);
         assert.deepEqual(await search(query('--pre=touch', { regex: true })), []);
@@ -169,7 +169,7 @@ describe('find and search on Node', () => {
         assert.equal((await search(query('needle', { limit: 4 }))).length, 4);
       });
 
-      it('gives the first lines by name where there are more, whichever were read first', async () => {
+      it('returns the first lines by name, whichever files were read first', async () => {
         const names = Array.from({ length: 60 }, (_, index) => `d${index % 6}/f${String(index).padStart(2, '0')}.txt`);
         const other = await folderOf(Object.fromEntries(names.map((name, index) => [name, 'needle\n'.repeat(index % 7)])));
         try {
@@ -192,7 +192,7 @@ describe('find and search on Node', () => {
         ['deeper down', ['src/deep/.ignore']],
         ['in the place of files', ['.env', 'src/main.ts']],
       ] as const)
-        it(`waits at no pipe, ${where}`, async function () {
+        it(`does not block at a pipe, ${where}`, async function () {
           if (process.platform === 'win32') this.skip();
           const other = await folderOf({
             'src/a.txt': 'needle\n',
@@ -212,7 +212,7 @@ describe('find and search on Node', () => {
               found.files.map(({ path }) => path),
               hits,
             );
-            for (const path of pipes) await assert.rejects(one.read({ folder: 0, path }), /no regular file/);
+            for (const path of pipes) await assert.rejects(one.read({ folder: 0, path }), /not a regular file/);
           } finally {
             await remove(other);
           }
@@ -229,7 +229,7 @@ describe('find and search on Node', () => {
         await assert.rejects(fs.find({ limit: 5 }, controller.signal), /abort/i);
       });
 
-      it('cuts a very long line, and goes on behind it', async () => {
+      it('cuts a very long line, and continues after it', async () => {
         const other = await folderOf({ 'long.txt': `${'x'.repeat(300_000)}needle${'y'.repeat(300_000)}\nneedle\n` });
         try {
           const one = new NodeFileSystem([other], { ripgrep: async () => (means === 'ripgrep' ? anyRipgrep() : undefined) });
@@ -244,7 +244,7 @@ describe('find and search on Node', () => {
         }
       });
 
-      it('follows no link, and does not trip over what cannot be read or what changes its mind about being text', async () => {
+      it('follows no link, and skips unreadable files and those that turn out to be binary', async () => {
         const other = await folderOf({
           'a.txt': 'needle\n',
           'late.bin': Buffer.concat([Buffer.from('needle\n'), Buffer.alloc(500_000, '\n'), Buffer.from('\0')]),
@@ -265,7 +265,7 @@ describe('find and search on Node', () => {
         }
       });
 
-      it('goes by the repository that the folder is a part of, and by nothing above it', async () => {
+      it('uses the ignore files of the repository that contains the folder, and nothing above it', async () => {
         const outer = await folderOf({
           '.gitignore': '*.ts\n',
           'repo/.git/HEAD': '',
@@ -291,7 +291,7 @@ describe('find and search on Node', () => {
     });
   }
 
-  it('counts the limit over all folders', async () => {
+  it('applies the limit to all folders together', async () => {
     const folders = [await folderOf({ 'a.txt': 'x\nx\n' }), await folderOf({ 'b.txt': 'x\nx\n' })];
     try {
       const fs = new NodeFileSystem(folders, { ripgrep: async () => undefined });
@@ -320,12 +320,12 @@ describe('searching in this process', () => {
     }
   });
 
-  it('is not held up by a pattern', () => {
+  it('is not blocked by a pattern', () => {
     assert.throws(() => matchingLines('a', `${'a'.repeat(60)}!`, matcherOf(query('(a+)+$', { regex: true }))), /takes too long/);
     assert.deepEqual(matchingLines('a', 'x\r\n\nab', matcherOf(query('B'))), [{ path: 'a', line: 3, text: 'ab' }]);
   });
 
-  it('is not held up by a glob', async () => {
+  it('is not blocked by a glob', async () => {
     const { matches } = await includeOf('*a*a*a*a*a*aq', async () => false);
     assert.ok(!matches('a'.repeat(255)));
     assertCheap(() => matches('a'.repeat(255)), 100);

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { nodeShellParsers } from '../../../../src/hosts/node/shell/shell-parser.ts';
 
 describe('the grammar of shell commands', () => {
-  it('reads on as before, however many commands were read and thrown away', async () => {
+  it('still works after many commands were parsed and discarded', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage: () => void = runInNewContext('gc');
     const parser = await nodeShellParsers('bash');
@@ -21,7 +21,7 @@ describe('the grammar of shell commands', () => {
     for (let round = 0; round < 20; round++) {
       for (let words = 0; words < 200; words++) parser?.parse(`${texts[round % texts.length]} ${'w '.repeat(words)}`);
       collectGarbage();
-      // Finalizers run in a task of their own.
+      // Finalizers run in a separate task.
       await delay(5);
       for (let more = 0; more < 20; more++) {
         const read = parser?.parse(`ls -la x${'; ls'.repeat(more)}`);

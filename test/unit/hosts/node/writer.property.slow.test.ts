@@ -12,7 +12,7 @@ import { changesOn, expectedAfter, files, filesOf, intents } from '../../../supp
 import { failingFs, watchedFs } from '../../../support/failing-fs.ts';
 import { layOut, snapshotOf } from '../../../support/harness.ts';
 
-/** A folder with files, and the journal beside it. */
+/** Creates a folder with files, and a journal beside it. */
 async function placeWith(initial: Record<string, Uint8Array>) {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'kedge-writer-')));
   const [root, journal] = [join(base, 'workspace'), join(base, 'journal')];
@@ -37,7 +37,7 @@ const succeeds = (work: Promise<unknown>) =>
 describe('a change on disk', () => {
   const failure = fc.record({ at: fc.nat(90), code: fc.constantFrom('ENOSPC', 'EACCES', 'EIO', 'EPERM'), late: fc.boolean() });
 
-  it('lands whole or not at all when any operation fails, and leaves nothing else behind', async () => {
+  it('is written completely or not at all when any operation fails, and leaves nothing else behind', async () => {
     await fc.assert(
       fc.asyncProperty(files, intents, failure, async (initial, wanted, { at, ...how }) => {
         await using place = await placeWith(initial);
@@ -52,7 +52,7 @@ describe('a change on disk', () => {
     );
   });
 
-  it('or when all operations fail from one on, as if the disk were gone: then by the next start', async () => {
+  it('or when all operations fail from one on, as if the disk were gone: then after the next start', async () => {
     await fc.assert(
       fc.asyncProperty(files, intents, failure, async (initial, wanted, { at, ...how }) => {
         await using place = await placeWith(initial);
@@ -61,7 +61,7 @@ describe('a change on disk', () => {
         const landed = await succeeds(place.writer(failingFs(at, { ...how, forGood: true })).commit(changes));
         const standing = (await place.open()).some((name) => name.endsWith('.done'));
         await place.writer().recover();
-        // The rename that makes the change stand may have been carried out although it was said to have failed.
+        // The rename that completes the change may have been carried out although it was reported as failed.
         if (landed || (standing && how.late)) assert.deepEqual(filesOf(await place.snapshot()), expectedAfter(before, changes));
         else assert.deepEqual(await place.snapshot(), before);
         assert.deepEqual(await place.open(), []);
@@ -70,7 +70,7 @@ describe('a change on disk', () => {
     );
   });
 
-  it('even when taking back is broken off, again and again', async () => {
+  it('even when the recovery is interrupted repeatedly', async () => {
     await fc.assert(
       fc.asyncProperty(files, intents, fc.nat(60), fc.array(fc.nat(30), { maxLength: 4 }), async (initial, wanted, at, more) => {
         await using place = await placeWith(initial);
@@ -86,7 +86,7 @@ describe('a change on disk', () => {
     );
   });
 
-  it('of a killed program is taken back, though a stranger has its process id by now', async function () {
+  it('of a killed process is undone, even if another process has its id by now', async function () {
     if (process.platform === 'win32') this.skip();
     await using place = await placeWith({ 'a.txt': Buffer.from('a') });
     const before = await place.snapshot();
@@ -114,7 +114,7 @@ describe('a change on disk', () => {
     assert.ok(pending > 5, `${pending} were pending`);
   });
 
-  it('stays out of the way of somebody who writes at the same moment', async () => {
+  it('does not overwrite a concurrent change', async () => {
     const theirs = Buffer.from('written by somebody else, just now');
     await fc.assert(
       fc.asyncProperty(files, intents, fc.nat(60), fc.boolean(), async (initial, wanted, at, byRename) => {
@@ -123,7 +123,7 @@ describe('a change on disk', () => {
         const changes = changesOn(place.root, wanted).filter(({ path }) => !path.endsWith('/'));
         const victim = changes.find((change) => change.before)?.path;
         if (!victim) return;
-        // Between the last look and the rename nobody can be seen.
+        // Changes by others between the last check and the rename cannot be noticed.
         let looked = false;
         let unseen = false;
         let meddled = false;
@@ -151,7 +151,7 @@ describe('a change on disk', () => {
     );
   });
 
-  it('is whole or not there after the program was killed at any operation and started again', async function () {
+  it('is complete or absent after the process was killed at any operation and restarted', async function () {
     if (process.platform === 'win32') this.skip();
     await fc.assert(
       fc.asyncProperty(files, intents, fc.nat(100), async (initial, wanted, at) => {
@@ -175,7 +175,7 @@ describe('a change on disk', () => {
   });
 });
 
-/** Whether it was killed before it came to its end. */
+/** Returns whether the process was killed before it finished. */
 function inChild({ root, journal }: { root: string; journal: string }, changes: readonly FileChange[], at: number): Promise<boolean> {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../../support/writer-child.ts'), root, journal, String(at)], {
     stdio: ['pipe', 'ignore', 'inherit'],

@@ -82,15 +82,15 @@ describe('connecting a model', () => {
     assert.deepEqual(seen, [
       'Kedge: Connect a Model',
       'OpenAI: key',
-      'The base URL of a gateway; empty for the service itself',
+      'Enter the base URL of a gateway, or nothing to use the service itself',
       'OpenAI: address',
       'OpenAI: key',
-      'It is kept in VS Code’s secret storage, and sent to the service only',
+      'The key is stored in VS Code’s secret storage and sent only to the service',
       'OpenAI: enter a key',
-      'Asking OpenAI for its models…',
+      'Getting the models of OpenAI…',
       'OpenAI: model',
-      'Having beta call a tool…',
-      'beta: for which modes?',
+      'Testing a tool call with beta…',
+      'beta: modes',
     ]);
   });
 
@@ -128,7 +128,7 @@ describe('connecting a model', () => {
   it('says that nobody is there, and asks for another address', async () => {
     await serve(CALL);
     const start = ['OpenAI', 'Use another address', 'http://127.0.0.1:1/v1', 'Enter a key', KEY];
-    const { seen, saved } = await connect([...start, 'Change the Address', server.url, 'Enter a key', KEY, 'alpha', 'All modes']);
+    const { seen, saved } = await connect([...start, 'Change Address', server.url, 'Enter a key', KEY, 'alpha', 'All modes']);
     assert.ok(seen.some((text) => /could not be reached/.test(text)));
     assert.equal(saved[0]?.baseUrl, server.url);
   });
@@ -140,11 +140,11 @@ describe('connecting a model', () => {
     );
     const { seen, saved } = await connect([
       ...there(),
-      ...['Enter a key', KEY, 'alpha', 'Choose Another Model', 'beta', 'Choose Another Model', 'beta', 'Use It Anyway', 'Ask only'],
+      ...['Enter a key', KEY, 'alpha', 'Choose Another Model', 'beta', 'Choose Another Model', 'beta', 'Use Anyway', 'Ask only'],
     ]);
     assert.ok(seen.some((text) => /does not know the model/.test(text)));
     assert.ok(seen.some((text) => /did not call the tool/.test(text)));
-    assert.equal(seen.filter((text) => text.startsWith('Asking')).length, 1, 'the list is asked for once');
+    assert.equal(seen.filter((text) => text.startsWith('Getting the models')).length, 1, 'the list is asked for once');
     assert.equal(saved[0]?.ref.model, 'beta');
   });
 
@@ -152,7 +152,7 @@ describe('connecting a model', () => {
     await serve({ fail: { status: 429, message: 'You exceeded your current quota', code: 'insufficient_quota' } });
     const { seen, offers, saved } = await connect([...there(), 'Enter a key', KEY, 'alpha', undefined, undefined]);
     assert.ok(seen.some((text) => /credit or quota is used up.*add credit/.test(text)));
-    assert.deepEqual(offers.at(-2), ['Choose Another Model', 'Use It Anyway']);
+    assert.deepEqual(offers.at(-2), ['Choose Another Model', 'Use Anyway']);
     assert.deepEqual(saved, []);
   });
 
@@ -165,10 +165,10 @@ describe('connecting a model', () => {
     it(`asks for the name of a model where the list ${what}, and tries that one`, async () => {
       const bare = await startListServer({ '/v1/models': list, '/v1/chat/completions': { body: '{"choices":[]}' } });
       const baseUrl = `${bare.url}/v1`;
-      const deeds = ['OpenAI-compatible', baseUrl, 'No key', 'mine', 'Choose Another Model', 'mine', 'Use It Anyway', 'All modes'];
+      const deeds = ['OpenAI-compatible', baseUrl, 'No key', 'mine', 'Choose Another Model', 'mine', 'Use Anyway', 'All modes'];
       const { seen, saved, filled } = await connect(deeds);
-      assert.ok(seen.some((text) => text.startsWith(`There is no list of models at ${baseUrl}: name the one to use`)));
-      assert.equal(seen.filter((text) => text === 'Having mine call a tool…').length, 2);
+      assert.ok(seen.some((text) => text.startsWith(`The server at ${baseUrl} does not list its models.`)));
+      assert.equal(seen.filter((text) => text === 'Testing a tool call with mine…').length, 2);
       assert.equal(filled['OpenAI-compatible: name of the model'], 'mine', 'the name is still there');
       assert.deepEqual(saved[0], { ref: { provider: 'openai-chat', model: 'mine' }, baseUrl, models: [] });
       assert.equal(bare.requests.filter(({ path }) => path === '/v1/models').length, 1, 'the list is asked for once');
@@ -229,20 +229,20 @@ describe('connecting a model', () => {
       'All modes',
     ]);
     assert.equal(saved[0]?.ref.model, 'beta');
-    assert.equal(seen.filter((text) => text.startsWith('Asking')).length, 1, 'once, for the key is the same');
+    assert.equal(seen.filter((text) => text.startsWith('Getting the models')).length, 1, 'once, for the key is the same');
   });
 
   it('refuses an address that holds a secret, or is none', async () => {
     await serve(CALL);
     for (const [address, problem] of [
-      ['https://me:secret@host/v1', /Leave keys and passwords out/],
-      ['https://host/v1?key=secret', /Leave keys and passwords out/],
-      ['host/v1', /begins with https/],
-      ['file:///etc/passwd', /begins with https/],
+      ['https://me:secret@host/v1', /Remove keys and passwords/],
+      ['https://host/v1?key=secret', /Remove keys and passwords/],
+      ['host/v1', /must begin with https/],
+      ['file:///etc/passwd', /must begin with https/],
     ] as const) {
       const { seen } = await connect(['OpenAI', 'Use another address', address]);
       assert.match(seen.at(-1) ?? '', problem);
     }
-    assert.match((await connect(['Azure', ''])).seen.at(-1) ?? '', /Give the address/);
+    assert.match((await connect(['Azure', ''])).seen.at(-1) ?? '', /Enter the address/);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
-import { shellWord, typed } from '../../../../src/hosts/vscode/terminal/terminal-quote.ts';
+import { shellWord, typedCommand } from '../../../../src/hosts/vscode/terminal/terminal-quote.ts';
 
 describe('a word for bash', () => {
   const meantBy = (words: string[]) => {
@@ -35,9 +35,9 @@ describe('the line that is typed into a terminal', () => {
 
   it('runs the command without what is withheld, though the shell of the terminal has it', () => {
     const spec = { text: 'echo "$OPENAI_API_KEY|$TIDE|$PWD"', cwd: '/tmp', shell, withheld: ['OPENAI_API_KEY', 'GH_TOKEN'] };
-    assert.equal(run(typed(spec, '/')), '|5|/tmp\n');
-    assert.equal(run(typed(spec, '/tmp')), '|5|/\n');
-    assert.match(typed(spec, '/tmp'), /^env -u OPENAI_API_KEY -u GH_TOKEN bash -c /);
-    assert.match(typed({ ...spec, withheld: [] }, '/tmp'), /^bash -c /);
+    assert.equal(run(typedCommand(spec, '/')), '|5|/tmp\n');
+    assert.equal(run(typedCommand(spec, '/tmp')), '|5|/\n');
+    assert.match(typedCommand(spec, '/tmp'), /^env -u OPENAI_API_KEY -u GH_TOKEN bash -c /);
+    assert.match(typedCommand({ ...spec, withheld: [] }, '/tmp'), /^bash -c /);
   });
 });

@@ -53,7 +53,7 @@ describe('ollama: a request', () => {
     assert.deepEqual(sizes, [16_384, 8192, 32_768]);
   });
 
-  it('asks for thinking as the model knows it', () => {
+  it('requests reasoning in the form the model supports', () => {
     const think = (model: string, effort: ModelRequest['reasoningEffort'], thinks = true) =>
       toRequest({ ...request, model, ...(effort && { reasoningEffort: effort }) }, { thinks }).think;
     assert.deepEqual(
@@ -63,7 +63,7 @@ describe('ollama: a request', () => {
     assert.deepEqual([think('qwen3', undefined), think('llama3', 'high', false)], [undefined, undefined]);
   });
 
-  it('asks the server once what the model can hold', async () => {
+  it('requests the context length of a model once', async () => {
     const paths: string[] = [];
     const contexts: unknown[] = [];
     const server = createServer(async (incoming, response) => {
@@ -91,7 +91,7 @@ describe('ollama: a request', () => {
   });
 });
 
-describe('the context that Ollama is asked for', () => {
+describe('the context size requested from Ollama', () => {
   const gb = 2 ** 30;
   for (const [contextLength, memoryBytes, expected] of [
     [131_072, 4 * gb, 8_192],

@@ -86,13 +86,13 @@ const HELLO = { body: 'data: {"choices":[{"delta":{"content":"Hi."},"finish_reas
 describe('openai-chat: a request', () => {
   const request: ModelRequest = { model: MODEL, system: 'Be brief.', messages: [user('Hi')], tools: [], cacheKey: 's', maxOutputTokens: 9 };
 
-  it('has what every server takes, and the messages last', () => {
+  it('has fields that every server accepts, and the messages last', () => {
     const body = toBody(request, dialectOf('http://localhost:8080/v1'));
     assert.deepEqual(Object.keys(body), ['model', 'stream', 'stream_options', 'max_tokens', 'messages']);
     assert.deepEqual(body.messages[0], { role: 'system', content: 'Be brief.' });
   });
 
-  it('has what OpenAI itself takes', () => {
+  it('has fields that OpenAI itself accepts', () => {
     const body = toBody({ ...request, reasoningEffort: 'low' }, dialectOf(undefined));
     assert.deepEqual(
       [body.prompt_cache_key, body.max_completion_tokens, body.max_tokens, body.reasoning_effort],
@@ -100,7 +100,7 @@ describe('openai-chat: a request', () => {
     );
   });
 
-  it('goes out again without a field that the server refuses', async () => {
+  it('is repeated without a field that the server rejects', async () => {
     const refusal = { status: 422, body: JSON.stringify({ error: { message: 'stream_options: Extra inputs are not permitted' } }) };
     const server = await startWireServer([refusal, HELLO], 'text/event-stream');
     try {
@@ -115,7 +115,7 @@ describe('openai-chat: a request', () => {
     }
   });
 
-  it('calls the limit of the answer as the server wants it called', async () => {
+  it('names the output limit as the server expects', async () => {
     const message = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
     const server = await startWireServer([{ status: 400, body: JSON.stringify({ error: { message } }) }, HELLO], 'text/event-stream');
     try {
@@ -135,7 +135,7 @@ describe('openai-chat: a request', () => {
     }
   });
 
-  it('goes to an address with a query, as deployments of Azure have it', async () => {
+  it('supports an address with a query, as deployments of Azure have it', async () => {
     const server = await startWireServer([HELLO], 'text/event-stream');
     try {
       const adapter = createAdapter({ apiKey: 'k-0123456789', baseUrl: `${server.url}/openai/deployments/d?api-version=2024-10-21` });

@@ -21,7 +21,7 @@ describe('the scripted model', () => {
     assert.deepEqual((await play(adapter)).at(-1), { type: 'stop', reason: 'end_turn' });
   });
 
-  it('records what it was asked', async () => {
+  it('records requests', async () => {
     const adapter = scriptedAdapter([turn(say('One.')), (asked) => say(`You said ${asked.messages.length} things.`)]);
     await play(adapter, 'first');
     const events = await play(adapter, 'second');
@@ -39,7 +39,7 @@ describe('the scripted model', () => {
     assert.equal(part?.type === 'part' && part.part.type === 'tool_call' && part.part.id, 'mine');
   });
 
-  it('says so when the script is exhausted', async () => {
+  it('throws when the script is exhausted', async () => {
     await assert.rejects(play(scriptedAdapter([])), /The script has 0 turns; this is request 1\./);
   });
 

@@ -1,0 +1,94 @@
+/**
+ * Tracks the writes of a session: what was staged, what landed, and what was undone since. It is computed from events, for undo and
+ * restore.
+ */
+
+import type { NotePart } from '../model/messages.ts';
+import { note } from '../model/notes.ts';
+import { currentStep, refusedPaths } from '../plan/progress.ts';
+import type { AgentEvent, RestorePoint } from './events.ts';
+import type { MutableRunRecord, MutableSessionState, SessionState, Write } from './session-state.ts';
+
+type WriteEvent = Extract<
+  AgentEvent,
+  { type: 'changes_staged' | 'file_changed' | 'changes_dropped' | 'undo_staged' | 'changes_undone' | 'changes_restored' }
+>;
+
+type CallWrites = Extract<AgentEvent, { type: 'changes_staged' | 'file_changed' }>;
+
+/** `run` is the run of the event. */
+export function reduceWrites(state: MutableSessionState, event: WriteEvent, run: MutableRunRecord | undefined): void {
+  switch (event.type) {
+    case 'changes_staged':
+      stage(state, event, run);
+      break;
+    case 'file_changed':
+      // Only a damaged log lacks the preceding `changes_staged`.
+      if (writesOf(state, event.callId).length === 0) stage(state, event, run);
+      for (const write of writesOf(state, event.callId)) write.landed = true;
+      break;
+    case 'changes_dropped': {
+      const dropped = new Set(writesOf(state, event.callId).filter(({ landed }) => !landed));
+      state.staged = state.staged.filter((write) => !dropped.has(write));
+      if (run) run.changed = state.staged.some(({ runId }) => runId === run.runId);
+      break;
+    }
+    case 'undo_staged': {
+      const { runId, undoId: callId, restore } = event;
+      for (const change of event.changes) state.staged.push({ runId, callId, change, landed: false, ...(restore && { restore }) });
+      break;
+    }
+    case 'changes_undone':
+    case 'changes_restored':
+      recordUndo(state, event);
+      break;
+  }
+}
+
+function stage(state: MutableSessionState, { runId, callId, changes }: CallWrites, run: MutableRunRecord | undefined): void {
+  const of = { runId, callId, ...(run?.plan && { planId: run.plan.id, step: currentStep(run) }) };
+  for (const change of changes) state.staged.push({ ...of, change, landed: false });
+  if (run) run.changed = true;
+}
+
+/**
+ * Returns the writes of one call or undo. They are adjacent, and the search starts at the end, because a session may have very many writes.
+ */
+function writesOf({ staged }: MutableSessionState, callId: string): Write[] {
+  const last = staged.findLastIndex((write) => write.callId === callId);
+  let first = last;
+  while (first > 0 && staged[first - 1]?.callId === callId) first--;
+  return last < 0 ? [] : staged.slice(first, last + 1);
+}
+
+/** A run that is completely undone counts as undone until the undo is itself undone. */
+function recordUndo(state: MutableSessionState, event: Extract<AgentEvent, { type: 'changes_undone' | 'changes_restored' }>): void {
+  const landed = new Set(event.results.filter(({ outcome }) => outcome === 'restored' || outcome === 'merged').map(({ path }) => path));
+  if (event.undoId !== undefined) for (const write of writesOf(state, event.undoId)) if (landed.has(write.change.path)) write.landed = true;
+  for (const path of landed) state.takenBack.add(path);
+  if (event.type === 'changes_restored' && 'undoId' in event.to) {
+    for (const runId of state.undos.get(event.to.undoId) ?? []) state.undone.delete(runId);
+    // The undo is forgotten, so that undoing it again does not affect a later undo of the same run.
+    state.undos.delete(event.to.undoId);
+  } else if (refusedPaths(event.results).size === 0) {
+    const runs = event.type === 'changes_restored' ? runsAfter(state, event.to) : event.part ? [] : [event.undoneRunId];
+    const fresh = runs.filter((runId) => !state.undone.has(runId));
+    for (const runId of fresh) state.undone.add(runId);
+    if (event.undoId !== undefined) state.undos.set(event.undoId, fresh);
+  }
+}
+
+/** Returns the runs that began after that point. */
+function runsAfter({ runs }: SessionState, to: RestorePoint): string[] {
+  if ('undoId' in to) return [];
+  const ids = [...runs.keys()];
+  return ids.slice(ids.indexOf(to.runId) + (to.callId === undefined ? 0 : 1));
+}
+
+/** Tells the model that changes were undone, because its history still says otherwise. */
+export function takenBackNote({ takenBack }: SessionState): NotePart[] {
+  if (takenBack.size === 0) return [];
+  const paths = [...takenBack];
+  const named = paths.length > 20 ? `${paths.slice(0, 20).join(', ')} and ${paths.length - 20} more` : paths.join(', ');
+  return [note('undo', `The user has undone changes in ${named} since. Read them again before you rely on what you know of them.`)];
+}

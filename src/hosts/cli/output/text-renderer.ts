@@ -1,0 +1,267 @@
+/** Events as text: the answer on stdout, everything else on stderr. */
+
+import { type AssistantMessage, type Cost, resultText, textOf, type Usage } from '../../../core/model/messages.ts';
+import { noteTexts } from '../../../core/model/notes.ts';
+import { type AgentEvent, isDurable, type PauseReason, type Receipt } from '../../../core/session/events.ts';
+import { planLines } from '../../../core/view/plan-details.ts';
+import { proofOf, receiptLine } from '../../../core/view/receipt.ts';
+import { follow } from '../../../core/view/reduce-run.ts';
+import { landedChanges } from '../../../core/view/run-changes.ts';
+import { type CallView, findCall, type RunView } from '../../../core/view/run-view.ts';
+import { dollars, tokens } from '../../../core/words/amounts.ts';
+import { reachedText } from '../../../core/words/budget-text.ts';
+import { planEventText } from '../../../core/words/plan-text.ts';
+import { waitingText } from '../../../core/words/retry-text.ts';
+import { Countdown } from './countdown.ts';
+import { LiveOutput } from './live-output.ts';
+import { ProgressLine } from './progress-line.ts';
+import { changeCounts, harmless, type Output, oneLine, paintFor } from './terminal.ts';
+
+/**
+ * A text that is followed by tool calls is a thought and not the answer, which is known only at the end of the message. So the
+ * first characters of each text are held back on a terminal, and the whole text in a pipe.
+ */
+const HELD_CHARS = 240;
+const COMMAND = /\[([^\]\n]*)\]\(command:kedge\.(\w+)[^)\n]*\)/g;
+/** Matches the end of a streamed text that may be the beginning of such a link. */
+const PARTIAL_LINK = /\[[^\]\n]{0,80}(\](\([^)\n]{0,80})?)?$/;
+const PAUSED: Record<PauseReason, string> = {
+  limit: 'Paused at this limit.',
+  max_tokens: 'Paused: the answer reached the output limit.',
+  interrupted: 'Interrupted.',
+  edit_plan: 'Paused until the plan is edited.',
+  user: 'Paused.',
+  repeating: 'Paused: the model is repeating itself.',
+};
+const CONNECT =
+  'choose a model with --model, for example -m openai/gpt-6.1-sol, and set its key, for example OPENAI_API_KEY (see kedge models)';
+
+export class TextRenderer {
+  readonly #out: Output;
+  readonly #err: Output;
+  /** The run that is shown, reduced from its durable events. */
+  #run: RunView | undefined;
+  #held = '';
+  #streaming = false;
+  #reasoning = false;
+  readonly #countdown: Countdown | undefined;
+  readonly #liveOutput: LiveOutput | undefined;
+  readonly #progressLine: ProgressLine | undefined;
+  readonly #readsLines: boolean;
+  readonly #paint: ReturnType<typeof paintFor>;
+
+  /**
+   * `readsLines` is true if lines that the user types are added to the run. `run` is the newest run of the session, which may continue.
+   */
+  constructor(out: Output, err: Output, readsLines = false, run?: RunView) {
+    this.#run = run;
+    this.#out = out;
+    this.#err = err;
+    this.#paint = paintFor(err);
+    this.#readsLines = readsLines;
+    const redraws = err.isTTY && process.env.TERM !== 'dumb';
+    this.#countdown = redraws ? new Countdown(err) : undefined;
+    this.#liveOutput = redraws ? new LiveOutput(err, this.#paint) : undefined;
+    this.#progressLine = redraws ? new ProgressLine(err) : undefined;
+  }
+
+  /** Ends the countdown without a new line, because the user pressed Enter. */
+  skipWait(): void {
+    if (this.#countdown?.end(false)) this.#line('Trying again now.');
+  }
+
+  /** Starts a new line after Ctrl+C, because the terminal has printed ^C into the current one. */
+  interrupted(): void {
+    const redrawn = this.#liveOutput?.clear() || this.#progressLine?.end() || this.#countdown?.end();
+    if (this.#err.isTTY && !redrawn) this.#err.write('\n');
+  }
+
+  handle(event: AgentEvent): void {
+    const paint = this.#paint;
+    if (isDurable(event)) this.#run = follow(this.#run, event);
+    if (event.type === 'message_queued') this.#countdown?.clear();
+    else this.#countdown?.end();
+    if (event.type !== 'tool_progress') this.#liveOutput?.clear();
+    if (event.type !== 'text_delta') this.#progressLine?.end();
+    switch (event.type) {
+      case 'turn_started':
+        this.#progressLine?.begin('Waiting for the model');
+        return;
+      case 'reasoning_delta':
+        if (!this.#err.isTTY) return;
+        this.#reasoning = true;
+        this.#err.write(paint.dim(harmless(event.text)));
+        return;
+      case 'text_delta':
+        this.#text(event.text);
+        return;
+      case 'model_waiting':
+        this.#wait(event);
+        return;
+      case 'message_added':
+        if (event.message.role === 'assistant') this.#message(event.message);
+        for (const text of noteTexts(event.message)) this.#line(paint.dim(`Note to the model: ${oneLine(text, 1_000)}`));
+        return;
+      case 'tool_started':
+      case 'approval_resolved':
+        this.#waitForCalls();
+        return;
+      case 'tool_progress':
+        if (this.#liveOutput) this.#endText();
+        this.#liveOutput?.show(event.text);
+        return;
+      case 'plan_step':
+        if (event.unchanged) this.#line(`Step ${event.step} is done and did not change any of its files.`);
+        return;
+      case 'tool_finished': {
+        const { title = event.result.name, changes = [] } = this.#call(event.callId) ?? {};
+        const counts = changes.map((change) => `  ${changeCounts(change)}`).join('');
+        const time = paint.dim(`  ${duration(event.durationMs)}`);
+        const failed = event.result.isError ? `: ${oneLine(resultText(event.result))}` : '';
+        this.#line(`${failed ? paint.red('✗') : paint.green('●')} ${oneLine(title)}${failed}${counts}${time}`);
+        this.#waitForCalls();
+        return;
+      }
+      case 'plan_proposed':
+        this.#out.write(`${this.#safe(planLines(event.plan))}\n`);
+        return;
+      case 'step_rolled_back':
+      case 'step_checked':
+      case 'plan_revised':
+        this.#line(harmless(planEventText(event)));
+        return;
+      case 'message_queued':
+        this.#line(paint.dim('Your message is sent with the model’s next turn.'));
+        return;
+      case 'question_answered':
+        // A failed plan step whose question nobody answered ends the run, which reports that itself.
+        if ('by' in event.answer)
+          this.#line(
+            `${event.answer.words}${this.#call(event.callId)?.name === 'ask_user' ? ' The model continues with the most likely answer.' : ''}`,
+          );
+        return;
+      case 'limits_shrunk':
+        this.#line(event.reason);
+        return;
+      case 'budget_reached':
+        this.#line(reachedText(event));
+        return;
+      case 'run_paused':
+        this.#line(PAUSED[event.reason]);
+        this.#line(harmless(event.summary));
+        return;
+      case 'run_finished':
+        this.#endText();
+        if (event.error) this.#line(`kedge: ${oneLine(event.error.message, 1_000)}`);
+        if (event.outcome === 'refused') this.#line('kedge: The model declined to answer.');
+        if (event.outcome === 'stopped') this.#line('Stopped.');
+        this.#summary();
+        if (event.receipt) this.#receipt(event.receipt);
+        this.#usage(event.usage, event.cost);
+        return;
+    }
+  }
+
+  #wait(event: Extract<AgentEvent, { type: 'model_waiting' }>): void {
+    const hint = this.#readsLines ? 'Enter to try now, Ctrl+C to stop.' : 'Press Ctrl+C to stop.';
+    const text = (leftMs: number) => `${waitingText(event, leftMs)}.${leftMs > 0 ? ` ${hint}` : ''}`;
+    this.#endText();
+    if (this.#countdown) this.#countdown.begin(text, event.waitMs);
+    else this.#line(text(event.waitMs));
+  }
+
+  #call(callId: string): CallView | undefined {
+    return this.#run && findCall(this.#run, callId);
+  }
+
+  #waitForCalls(): void {
+    const running = this.#run?.turns.at(-1)?.calls.find(({ effect, result }) => effect !== undefined && !result);
+    if (running) this.#progressLine?.begin(oneLine(running.title ?? ''));
+  }
+
+  #text(delta: string): void {
+    this.#endReasoning();
+    // A pipe gets only whole messages.
+    if (!this.#out.isTTY) return;
+    this.#held += delta;
+    if (!this.#streaming && this.#held.length <= HELD_CHARS) return;
+    this.#progressLine?.end();
+    this.#streaming = true;
+    const linkStart = PARTIAL_LINK.exec(this.#held)?.index ?? this.#held.length;
+    this.#out.write(this.#safe(this.#held.slice(0, linkStart)));
+    this.#held = this.#held.slice(linkStart);
+  }
+
+  #message(message: AssistantMessage): void {
+    this.#endReasoning();
+    const text = this.#streaming ? '' : textOf(message);
+    const isThought = message.content.some((part) => part.type === 'tool_call');
+    if (text.trim() && isThought) this.#line(this.#paint.dim(harmless(text.trim())));
+    else if (text.trim()) this.#out.write(`${this.#safe(text.replace(/\n+$/, ''))}\n`);
+    this.#endText();
+    this.#held = '';
+  }
+
+  #endText(): void {
+    this.#endReasoning();
+    if (this.#streaming) this.#out.write(`${this.#safe(this.#held)}\n`);
+    if (this.#streaming) this.#held = '';
+    this.#streaming = false;
+  }
+
+  #endReasoning(): void {
+    if (this.#reasoning) this.#err.write('\n');
+    this.#reasoning = false;
+  }
+
+  #summary(): void {
+    const changes = this.#run ? landedChanges(this.#run) : [];
+    const files = changes.map((change) => `${oneLine(change.path)} ${changeCounts(change)}`);
+    if (files.length === 0) return;
+    const paint = this.#paint;
+    this.#line(
+      `${paint.bold(`Changed ${files.length} ${files.length === 1 ? 'file' : 'files'}`)}: ${files.join(', ')}. To undo: kedge undo`,
+    );
+  }
+
+  #receipt(receipt: Receipt): void {
+    const { dim } = this.#paint;
+    if (receipt.calls > 0) this.#line(dim(receiptLine(receipt)));
+    const proof = proofOf(receipt);
+    if (proof && receipt.denied > 0) this.#line(dim(proof));
+  }
+
+  /** Prints tokens and cost, as far as they are known. */
+  #usage({ input, output, cached }: Usage, cost: Cost | undefined): void {
+    const cacheNote = input !== undefined && cached !== undefined && cached > 0 ? ` (${tokens(cached)} cached)` : '';
+    const facts = [
+      input !== undefined && `${tokens(input)} tokens in${cacheNote}`,
+      output !== undefined && `${tokens(output)} out`,
+      cost && dollars(cost),
+    ].filter(Boolean);
+    if (facts.length > 0) this.#line(this.#paint.dim(facts.join(' · ')));
+  }
+
+  #line(text: string): void {
+    this.#endText();
+    this.#err.write(`${text}\n`);
+  }
+
+  /** Removes links to editor commands, and for a terminal also escapes control characters. A pipe gets the model's text otherwise unchanged. */
+  #safe(text: string): string {
+    const plain = withoutCommands(text);
+    return this.#out.isTTY ? harmless(plain) : plain;
+  }
+}
+
+/** Replaces links to editor commands with what to do in the terminal instead. */
+function withoutCommands(text: string): string {
+  return text.replace(COMMAND, (_link, label: string, command: string) => (command === 'connectModel' ? CONNECT : label));
+}
+
+/** 12 ms, 12.3 s, 2 min 5 s */
+function duration(ms: number): string {
+  if (ms < 9_999.5) return `${Math.round(ms)} ms`;
+  const seconds = Math.round(ms / 1000);
+  return seconds < 60 ? `${(ms / 1000).toFixed(1)} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}

@@ -1,0 +1,196 @@
+/** Runs a session in the terminal until its run ends, and prompts the user for approvals and answers on the way. */
+import { resolve } from 'node:path';
+import type { Session } from '../../app/session/session.ts';
+import type { AgentEvent } from '../../core/session/events.ts';
+import { brokeOff } from '../../core/session/reduce.ts';
+import type { ApprovalRequest, AskedQuestion } from '../../core/session/session-state.ts';
+import { planLines } from '../../core/view/plan-details.ts';
+import { bareAddress } from './options/addresses.ts';
+import type { Options } from './options/arguments.ts';
+import { howToGiveKey } from './options/environment.ts';
+import type { PromptOptions } from './questions.ts';
+
+export const EXIT = { answered: 0, failed: 1, usage: 2, paused: 3, planProposed: 4, stopped: 130 } as const;
+
+/** `start` begins or continues a run. `onEnter` is called when the user enters an empty line. Returns the exit code. */
+export async function runSession(
+  session: Session,
+  start: () => Promise<void>,
+  options: Options,
+  signal: AbortSignal,
+  onEnter: () => void = () => undefined,
+): Promise<number> {
+  const promptOptions: PromptOptions = { interactive: process.stdin.isTTY === true, yes: options.yes };
+  const stopListening = promptOptions.interactive ? await queueTypedLines(session, onEnter) : undefined;
+  let failure: unknown;
+  let isOutputRead = true;
+  const onOutputError = () => {
+    isOutputRead = false;
+  };
+  process.stdout.once('error', onOutputError);
+  const unsubscribe = session.subscribe((event) => {
+    if (event.type !== 'approval_requested' && event.type !== 'question_asked') return;
+    const answering =
+      event.type === 'approval_requested'
+        ? answerApproval(session, event, promptOptions, signal)
+        : answerQuestion(session, event, promptOptions, signal);
+    answering
+      .catch((error: unknown) => {
+        failure = error;
+        // Without an answer the run would wait forever.
+        return session.stop();
+      })
+      .catch(() => undefined);
+  });
+  const stop = () => void session.stop();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    await start();
+    // A failed run reports its own error.
+    if (failure && session.state.lastRun?.outcome !== 'failed') throw failure;
+    for (let plan = proposedPlan(session); plan; plan = proposedPlan(session) ?? stillProposed(session, plan)) {
+      const answer = options.runPlan ? 'run' : promptOptions.interactive ? await confirm(session, plan, signal) : 'keep';
+      if (answer === 'keep') {
+        if (isOutputRead)
+          process.stderr.write(`The plan has not been run yet. To run it: ${continueCommand(session, options)} --run-plan\n`);
+        return signal.aborted ? EXIT.stopped : EXIT.planProposed;
+      }
+      if (signal.aborted) return EXIT.stopped;
+      if (typeof answer === 'object') {
+        await session.plans.change(plan, answer.change);
+        continue;
+      }
+      await session.plans.answer(plan, answer);
+      if (answer === 'discard') {
+        process.stderr.write('The plan was discarded. Nothing was changed.\n');
+        return EXIT.answered;
+      }
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+    process.stdout.off('error', onOutputError);
+    stopListening?.();
+    unsubscribe();
+  }
+  return exitCode(session, options, isOutputRead);
+}
+
+/** Prints the plan to stderr if stdout is redirected, so that the user sees what they confirm. */
+async function confirm(session: Session, planId: string, signal: AbortSignal) {
+  const { confirmPlan } = await import('./questions.ts');
+  const plan = session.state.plans.get(planId)?.plan;
+  if (plan && process.stdout.isTTY !== true) process.stderr.write(`${planLines(plan)}\n`);
+  return confirmPlan(signal);
+}
+
+/** Prompts for the approvals and questions that an earlier process left unanswered. The last answer continues the run. */
+export async function answerPending(session: Session, options: Options, signal: AbortSignal): Promise<void> {
+  const promptOptions: PromptOptions = { interactive: process.stdin.isTTY === true, yes: options.yes };
+  // The last of these calls resolves only when the run has ended.
+  for (const question of [...session.state.pendingQuestions.values()]) await answerQuestion(session, question, promptOptions, signal);
+  for (const request of [...session.state.pendingApprovals.values()]) await answerApproval(session, request, promptOptions, signal);
+}
+
+/** Adds each line that the user types during a run to the run. An empty line ends a retry wait. Returns a function that stops listening. */
+async function queueTypedLines(session: Session, onEnter: () => void): Promise<() => void> {
+  const { linesOf } = await import('./questions.ts');
+  return linesOf(process.stdin).listen((line) => {
+    if (!line.trim()) {
+      onEnter();
+      session.retryNow();
+    } else if (session.running) session.say({ text: line.trim(), mode: session.state.lastRun?.mode ?? 'ask' }).catch(console.error);
+  });
+}
+
+/** Returns the plan that the last run proposed, if it is neither confirmed nor discarded. */
+export function proposedPlan({ state }: Session): string | undefined {
+  if (state.lastRun?.outcome !== 'plan_proposed') return undefined;
+  return [...state.plans].findLast(([, { status }]) => status === 'proposed')?.[0];
+}
+
+/** Returns the plan if it is still proposed although the user asked for changes: the model answered without a new plan. */
+function stillProposed({ state }: Session, plan: string): string | undefined {
+  return state.lastRun?.outcome === 'answered' && state.plans.get(plan)?.status === 'proposed' ? plan : undefined;
+}
+
+async function answerApproval(session: Session, request: ApprovalRequest, options: PromptOptions, signal: AbortSignal): Promise<void> {
+  const started = session.events.findLast((event) => event.type === 'tool_started' && event.callId === request.callId);
+  const rule = (started as Extract<AgentEvent, { type: 'tool_started' }> | undefined)?.decision.rule;
+  const { promptForApproval } = await import('./questions.ts');
+  const answer = await promptForApproval(request, rule, options, signal, () => session.changes.whole(request.changes));
+  // If the run was stopped, that has already answered the approval.
+  if (!signal.aborted && session.state.pendingApprovals.has(request.approvalId)) await session.answerApproval(request.approvalId, answer);
+}
+
+async function answerQuestion(session: Session, asked: AskedQuestion, options: PromptOptions, signal: AbortSignal): Promise<void> {
+  const { linesOf, NOBODY, promptForAnswer } = await import('./questions.ts');
+  const typedAnswer = options.interactive ? await promptForAnswer(asked, linesOf(process.stdin), signal) : undefined;
+  const answer = typedAnswer ?? { words: NOBODY, by: 'nobody' };
+  if (!signal.aborted && session.state.pendingQuestions.has(asked.questionId)) await session.answerQuestion(asked.questionId, answer);
+}
+
+function exitCode(session: Session, options: Options, isOutputRead: boolean): number {
+  const run = session.state.lastRun;
+  if (run?.status === 'paused') {
+    process.stderr.write(`To continue: ${continueCommand(session, options)}\n`);
+    return EXIT.paused;
+  }
+  if (run?.outcome === 'stopped') {
+    // If the reader of the output is gone, nobody would see a hint.
+    if (!isOutputRead) return EXIT.stopped;
+    if (!printPlanRemainder(session, options))
+      process.stderr.write(`To continue with a new request: ${continueCommand(session, options)} "…"\n`);
+    return EXIT.stopped;
+  }
+  if (run?.outcome === 'failed') {
+    const end = session.events.findLast((event) => event.type === 'run_finished');
+    if (end?.error?.kind === 'auth') process.stderr.write(`To set a new key: ${lower(howToGiveKey(run.model.provider))}.\n`);
+    // For a plan with a failed check, the hint below says how to continue the plan.
+    if (end?.error?.kind !== 'check')
+      process.stderr.write(
+        `${brokeOff(session.state) ? 'The first part of the answer was kept. To continue' : 'To try again'}: ${continueCommand(session, options)}\n`,
+      );
+  }
+  const unanswered = session.events.filter(
+    (event) => event.type === 'approval_resolved' && event.runId === run?.runId && !event.answer.approve && event.answer.by === 'nobody',
+  ) as Extract<AgentEvent, { type: 'approval_resolved' }>[];
+  if (unanswered.length > 0) {
+    const ids = new Set(unanswered.map(({ approvalId }) => approvalId));
+    const isEdit = session.events.some(
+      (event) => event.type === 'approval_requested' && ids.has(event.approvalId) && event.rule === 'edit',
+    );
+    const calls = ids.size === 1 ? '1 tool call was' : `${ids.size} tool calls were`;
+    process.stderr.write(
+      `kedge: ${calls} not approved because nobody could be asked.${isEdit ? ' To allow edits without asking, use --yes.' : ''}\n`,
+    );
+    return EXIT.failed;
+  }
+  printPlanRemainder(session, options);
+  return run?.outcome === 'answered' ? EXIT.answered : EXIT.failed;
+}
+
+/** Prints how many steps of the last run's plan are left, and how to continue it. Returns false if there are none. */
+function printPlanRemainder(session: Session, options: Options): boolean {
+  const unfinished = session.plans.list().findLast(({ stage, runId }) => stage === 'stopped' && runId === session.state.lastRun?.runId);
+  if (!unfinished) return false;
+  const total = unfinished.plan.steps.length;
+  const open = total - unfinished.done;
+  const steps = `${open} of ${total} plan steps ${open === 1 ? 'is' : 'are'} not finished`;
+  process.stderr.write(`${steps}. To continue the plan: ${continueCommand(session, options)}\n`);
+  return true;
+}
+
+function continueCommand(session: Session, { folders, baseUrl }: Options): string {
+  const elsewhere = folders.length > 1 || resolve(folders[0] ?? '.') !== process.cwd();
+  const named = elsewhere ? folders.map((folder) => ` --folder ${shellWord(folder)}`) : [];
+  const address = baseUrl ? ` --base-url ${shellWord(bareAddress(baseUrl))}` : '';
+  return `kedge --continue ${session.id}${address}${named.join('')}`;
+}
+
+function lower(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+function shellWord(text: string): string {
+  return /^[\w.:/-]+$/.test(text) ? text : JSON.stringify(text);
+}

@@ -1,0 +1,140 @@
+import type { Judgement } from '../../core/run/tool.ts';
+import { visibleCommand } from '../../core/words/visible-text.ts';
+import { programName } from './programs/program-tables.ts';
+import type { CommandAnalysis, CommandRules, Prefix, SimpleCommand } from './types.ts';
+
+/**
+ * Evaluates an analyzed command. Deny takes precedence over ask, and ask over allow. Opaque or dangerous commands need an approval
+ * regardless of the allowlist; any other command is allowed only if each of its parts is.
+ */
+export function evaluateCommand(
+  analysis: CommandAnalysis,
+  { allow, deny, ask, allowReadOnly = false, guard, elsewhere }: CommandRules,
+): Judgement {
+  const deniedPrefix = findMatchingPrefix(analysis, deny);
+  if (deniedPrefix) return { kind: 'deny', rule: 'command-denied', reason: `Your settings deny \`${displayPrefix(deniedPrefix)}\`.` };
+  const askPrefix = findMatchingPrefix(analysis, ask);
+  if (askPrefix)
+    return { kind: 'ask', rule: 'command-asked', reason: `Your settings require your approval for \`${displayPrefix(askPrefix)}\`.` };
+  const [concern] = [...analysis.opaque, ...analysis.dangers];
+  if (concern) return { kind: 'ask', ...concern };
+  for (const path of guard ? analysis.paths : []) {
+    const guarded = guard?.(path, analysis.uses.get(path) ?? 'any');
+    if (guarded) return { kind: 'ask', rule: 'guarded-path', ...guarded };
+  }
+  const allowedBy = new Set<string>();
+  for (const command of analysis.commands.filter(({ isCovered }) => !isCovered)) {
+    const matchingPrefixes = allow.filter((each) => isCoveredBy(each, command));
+    const [prefix] = matchingPrefixes;
+    const place = prefix && !command.reads ? elsewhere?.(command, matchingPrefixes) : undefined;
+    if (prefix && place !== undefined) {
+      const reason = `You allowed \`${displayPrefix(prefix)}\` in another folder, but this command runs code from ${visibleCommand(place)}.`;
+      return { kind: 'ask', rule: 'command-elsewhere', reason };
+    }
+    if (prefix) allowedBy.add(`\`${displayPrefix(prefix)}\``);
+    else if (allowReadOnly && command.reads) allowedBy.add('read-only commands');
+    else return { kind: 'ask', rule: 'command', reason: `\`${excerpt(command.source)}\` is not on the allowlist.` };
+  }
+  if (allowedBy.size === 0) return { kind: 'ask', rule: 'command', reason: 'The command is empty.' };
+  return { kind: 'allow', rule: 'command-prefix', reason: `You allowed ${[...allowedBy].join(', ')}.` };
+}
+
+/** Splits a prefix at whitespace; quotes have no meaning in it. */
+function prefixWords(prefix: Prefix): readonly string[] {
+  return typeof prefix === 'string' ? prefix.split(/\s+/).filter((word) => word !== '') : prefix;
+}
+
+function isCoveredBy(prefix: Prefix, { argv, words, floor }: SimpleCommand): boolean {
+  const required = prefixWords(prefix);
+  const isMatch = required.every((word, at) => argv[at] === word && word !== '');
+  // A glob expands to words that are not known yet.
+  return required.length > 0 && required.length >= floor && isMatch && !words.slice(0, required.length).some(({ glob }) => glob);
+}
+
+/**
+ * Finds a prefix that the command matches. Deny and ask rules match more broadly than allow rules: other spellings of the program, options
+ * in between, and occurrences in text that could not be parsed.
+ */
+function findMatchingPrefix({ commands, opaque, dangers, source }: CommandAnalysis, prefixes: readonly Prefix[]): Prefix | undefined {
+  const isRead = opaque.length === 0 && dangers.length === 0;
+  return prefixes.find((prefix) => {
+    const prefixParts = prefixWords(prefix);
+    if (prefixParts.length === 0) return false;
+    return (
+      commands.some(
+        ({ argv, words }) =>
+          matches(argv, prefixParts) ||
+          matches(
+            words.map(({ value }) => value),
+            prefixParts,
+          ),
+      ) ||
+      (!isRead && occursInText(source, prefixParts))
+    );
+  });
+}
+
+function matches(argv: readonly (string | undefined)[], prefix: readonly string[]): boolean {
+  const [program, ...rest] = prefix as [string, ...string[]];
+  const [actual, ...args] = argv;
+  if (actual === undefined || !isSameProgram(actual, program)) return false;
+  const options = rest.filter((word) => word.startsWith('-'));
+  return (
+    options.every((option) => hasOption(args, option, programName(actual) === 'git')) &&
+    follows(
+      args,
+      rest.filter((word) => !word.startsWith('-')),
+    )
+  );
+}
+
+function isSameProgram(actual: string, expected: string): boolean {
+  const name = expected.toLowerCase();
+  return (
+    actual.toLowerCase() === name || (!/[\\/]/.test(name) && (programName(actual) === name || programName(actual) === programName(name)))
+  );
+}
+
+/** Each word may be preceded by options and their values. */
+function follows(args: readonly (string | undefined)[], operands: readonly string[]): boolean {
+  let starts = new Set([0]);
+  for (const word of operands) {
+    const next = new Set<number>();
+    for (let at = 0; at < args.length; at++) {
+      if (!starts.has(at)) continue;
+      if (args[at] === word) next.add(at + 1);
+      if (args[at]?.startsWith('-')) starts.add(at + 1).add(at + 2);
+    }
+    starts = next;
+  }
+  return starts.size > 0;
+}
+
+/** @param canCut whether the program accepts abbreviated options, as Git accepts `--no-ver` for `--no-verify`. */
+function hasOption(args: readonly (string | undefined)[], option: string, canCut: boolean): boolean {
+  if (args.some((word) => word === option || word?.startsWith(`${option}=`))) return true;
+  if (canCut && args.some((word) => /^--[^=]{2}/.test(word ?? '') && option.startsWith((word as string).split('=')[0] as string)))
+    return true;
+  const letters = args.filter((word) => /^-[^-]/.test(word ?? '')).join('');
+  return /^-[^-]/.test(option) && [...option.slice(1)].every((letter) => letters.includes(letter));
+}
+
+/** Searches the raw text for a denied prefix, ignoring quotes and backslashes, if the command could not be parsed completely. */
+function occursInText(source: string, prefix: readonly string[]): boolean {
+  const words = source
+    .replace(/\\\n/g, '')
+    .replace(/[\\'"^`]/g, (sign) => (sign === '`' ? ' ' : ''))
+    .split(/[^\w.+@:/%=-]+/);
+  let at = words.findIndex((word) => isSameProgram(word, prefix[0] as string));
+  for (const each of prefix.slice(1)) at = at < 0 ? -1 : words.indexOf(each, at + 1);
+  return at >= 0;
+}
+
+function displayPrefix(prefix: Prefix): string {
+  return visibleCommand(prefixWords(prefix).join(' '));
+}
+
+function excerpt(source: string): string {
+  const text = visibleCommand(source).replaceAll('\n', ' ');
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}

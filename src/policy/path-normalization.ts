@@ -1,0 +1,29 @@
+/** Normalizes file names the way file systems compare them, so that all spellings of a file are recognized. */
+
+/**
+ * Splits a path into normalized names. Windows and macOS compare names without case; Windows also ignores trailing dots and spaces and
+ * reads `name:stream` as `name`; some file systems fold letters such as the long s or ignore invisible characters.
+ */
+export function normalizedParts(path: string): string[] {
+  return path.split('/').map((part) =>
+    part
+      .toUpperCase()
+      .toLowerCase()
+      .replace(/\p{Default_Ignorable_Code_Point}|\p{Cf}/gu, '')
+      .replace(/:.*$/, '')
+      .replace(/[. ]+$/, ''),
+  );
+}
+
+/** Other names of a workspace path; see src/workspace/aliases.ts. */
+export type Aliases = {
+  /** The path as each open folder names it, starting with the path itself. A rule may use any of these names. */
+  names(path: string): readonly string[];
+  /** The path including the directories above its folder, for deciding whether it is secret or protected. */
+  places(path: string): readonly string[];
+};
+
+/** Whether a name may be a short name that Windows generates, such as `GIT~1`, and could therefore refer to any file. */
+export function isShortName(part: string): boolean {
+  return /^[^.]{1,6}~\d{1,4}(\.[^.]{0,3})?$/.test(part);
+}

@@ -1,0 +1,81 @@
+/**
+ * Decides which text that looks like a tool call is one. Calls are recognized by the rules of the format they are written in, at positions
+ * where that format has them, and never where the model only shows text.
+ *
+ * | Position in the answer                                             | Result                                                 |
+ * |--------------------------------------------------------------------|--------------------------------------------------------|
+ * | in a code span, block quote, fence of another kind, or region      | text (markdown.ts, `QUOTES` in markers.ts)             |
+ * | after "for example", in quotation marks, or with an unknown tool   | text (`isShown` in surrounding-words.ts)              |
+ * | identical text in a file, result or message (`quoted`)             | text; the model is told if it seems to expect a result |
+ * | a quoted call repeated alone after the model was told (`confirmed`)| a call, if the answer contains nothing else            |
+ * | the surrounding words refuse the call (`refused`)                  | text, and the model is told                            |
+ * | inside a sentence that does not announce the call (`woven`)        | text, and the model is told                            |
+ * | data without a marker: plain or fenced JSON, or a Python list      | a call at the end of the answer, before other calls,   |
+ * | (`unmarked`)                                                       | or if the model says that it waits for the result;     |
+ * |                                                                    | otherwise text, and the model is told                  |
+ * | after a call of which the model is told (`after`)                  | text, and the model is told: calls run in order        |
+ * | after a result that the model invented (`invented`)                | text, and the model is told                            |
+ * | in the markers of a call format                                    | a call, whatever text surrounds it                     |
+ * | in such markers, closed, with unreadable arguments                 | a malformed call, and the model is told                |
+ * | in such markers, never closed, or cut off                          | text                                                   |
+ *
+ * Telling the model costs a turn; executing a call that was only shown may damage files.
+ */
+
+import type { Reading, Source } from './source.ts';
+import { isActed, isAwaited, isRefused, isWoven } from './surrounding-words.ts';
+
+/**
+ * Why it is uncertain whether something is meant as a call. `quoted`: it occurs in text the model was shown. `confirmed`: it is quoted, and
+ * the model repeated it after it was asked. `refused`: the surrounding words say that the call is not made. `woven`: it is part of a
+ * sentence. `unmarked`: it has no marker, only the form of data. `after`: an earlier call in the same answer was uncertain. `invented`: the
+ * model wrote the result of the previous call itself.
+ */
+export type Doubt = 'quoted' | 'confirmed' | 'refused' | 'woven' | 'unmarked' | 'after' | 'invented';
+/** The doubts that are reported to the model. */
+export type Told = Exclude<Doubt, 'confirmed'>;
+
+/** How a possible call is written: without any marker (`bare`), in a fence, or in markers that identify it as a call (`marked`). */
+export type Stand = { bare: boolean; fence: boolean; marked: boolean };
+
+/**
+ * @param before the text leading to the call; `src` is positioned after the call
+ * @returns `shown` if the words indicate that it is not a call
+ */
+export function* doubtOf(src: Source, before: string, { bare, fence, marked }: Stand): Reading<Doubt | 'shown' | undefined> {
+  if (bare) {
+    yield* src.run(/[ \t\r;,}\]]+/y);
+    if (!['', '\n', '<'].includes(yield* src.char())) return 'shown';
+  } else {
+    const lead = fence ? before.replace(/\n[ \t]*$/, '') : before;
+    const line = lead.slice(lead.lastIndexOf('\n') + 1);
+    yield* src.run(/[ \t\r]+/y);
+    if (fence && (yield* src.char()) === '\n') src.at += 1;
+    if (line.trim() !== '' && isWoven(line, yield* src.char())) {
+      if (fence) return 'shown';
+      if (!isActed(before)) return 'woven';
+    }
+  }
+  if (isRefused(before, '')) return 'refused';
+  return marked ? undefined : 'unmarked';
+}
+
+/**
+ * Decides what to do with a possible call: execute it, treat it as text, or treat it as text and tell the model why.
+ * @param behind the first sentence after the call; empty if the call ends the answer
+ */
+export function outcomeOf(doubt: Doubt | undefined, behind: string): 'call' | 'text' | Told {
+  switch (doubt) {
+    case 'quoted':
+      return behind === '' || isAwaited(behind) ? 'quoted' : 'text';
+    case 'confirmed':
+      return behind === '' ? 'call' : 'text';
+    case undefined:
+      return isRefused('', behind) ? 'refused' : 'call';
+    case 'unmarked':
+      if (isRefused('', behind)) return 'refused';
+      return behind === '' || isAwaited(behind) ? 'call' : 'unmarked';
+    default:
+      return doubt;
+  }
+}
