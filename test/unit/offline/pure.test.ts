@@ -7,8 +7,8 @@ import { exactEdits, renamer } from '../../../src/offline/edits.ts';
 import { pieces } from '../../../src/offline/markdown.ts';
 import { parsePlan, splitMessage } from '../../../src/offline/message.ts';
 import { leadOf, outlineOf } from '../../../src/offline/outline.ts';
-import { parseDirectory, parseListing, parseRead, parseSearch } from '../../../src/offline/results.ts';
 import { contentAt, mask, quote, valueAt } from '../../../src/offline/quotes.ts';
+import { parseDirectory, parseListing, parseRead, parseSearch } from '../../../src/offline/results.ts';
 import { applyEdits } from './conversation.ts';
 
 describe('tool results, read back', () => {
