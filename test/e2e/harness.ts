@@ -7,6 +7,7 @@ import { chromiumFlags, ensureChromium } from '../../scripts/chromium.ts';
 import { type Editor, freshDirectory, root, startEditor } from '../../scripts/editor.ts';
 import { until } from '../support/until.ts';
 import { Chat } from './chat.ts';
+import { endsOfLogs } from './logs.ts';
 
 export { until };
 
@@ -248,6 +249,12 @@ export class Workbench {
     await this.page.screenshot({ path: picture(name) });
   }
 
+  /** Returns what explains a failure on another machine: the text of the panel, and the last lines that the server logged. */
+  async evidence(): Promise<string> {
+    const text = await (await this.#panel())?.locator('body').innerText({ timeout: 2000 });
+    return `The panel:\n${text ?? 'It is not there.'}\n\n${await endsOfLogs(join(this.#place, 'data'))}`;
+  }
+
   async dispose(): Promise<void> {
     open.delete(this);
     await pictureOf(this);
@@ -261,6 +268,7 @@ export class Workbench {
 // taken of every one, and thrown away when the test passed.
 let test: Mocha.Test | undefined;
 let pictures: string[] = [];
+let evidence: string[] = [];
 
 async function pictureOf(workbench: Workbench): Promise<void> {
   if (!test || test.state === 'passed') return;
@@ -268,16 +276,19 @@ async function pictureOf(workbench: Workbench): Promise<void> {
   const name = `failed-${test.fullTitle().replaceAll(/[^\w-]+/g, '-')}${number}`;
   pictures.push(name);
   await workbench.screenshot(name).catch(() => {});
+  evidence.push(await workbench.evidence().catch((error) => `${error}`));
 }
 
 beforeEach(function () {
   test = this.currentTest;
   pictures = [];
+  evidence = [];
 });
 
 afterEach(async () => {
   await Promise.all([...open].map(pictureOf));
-  if (test?.state === 'passed') await Promise.all(pictures.map((name) => rm(picture(name), { force: true })));
+  if (test?.state !== 'passed') for (const each of evidence) console.log(each);
+  else await Promise.all(pictures.map((name) => rm(picture(name), { force: true })));
 });
 
 after(async () => {

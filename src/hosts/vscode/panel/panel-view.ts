@@ -30,6 +30,7 @@ export class PanelView implements vscode.Disposable {
   #timer: NodeJS.Timeout | undefined;
   #runsShown = RUNS_SHOWN;
   #isReady = false;
+  #stateNumber = 0;
 
   constructor({ kedge, proposals, webview, queue }: Parts) {
     this.#kedge = kedge;
@@ -175,7 +176,11 @@ export class PanelView implements vscode.Disposable {
   }
 
   async #sendState(): Promise<void> {
-    this.#post({ type: 'state', state: await panelState(this.#kedge) });
+    this.#stateNumber += 1;
+    const number = this.#stateNumber;
+    const state = await panelState(this.#kedge);
+    // A state that took longer to find than the next one is out of date.
+    if (number === this.#stateNumber) this.#post({ type: 'state', state });
   }
 
   #showSession(session: Session): void {
