@@ -1,6 +1,7 @@
 // Builds all bundles into dist/: the extension and the terminal program with their shared chunks, and the panel. With --watch it builds
 // again after each change. --watch and --debug keep the code readable and write source maps.
 import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { createRequire, isBuiltin } from 'node:module';
 import { basename, resolve } from 'node:path';
 import * as esbuild from 'esbuild';
 
@@ -15,34 +16,9 @@ const wasm = [
 
 /**
  * Code behind an `import()` shares files with the code that is loaded at the start. esbuild creates a chunk for each set of entries that share
- * a file, so dozens of chunks would be read at activation. With this plug-in, each lazy part imports all of the code that is already loaded,
- * which then becomes one chunk.
+ * a file, so dozens of chunks would be read, which takes longer than reading their bytes. With this plug-in, the lazy parts of a group import
+ * all of the code that the group shares, which then becomes one chunk.
  */
-const EVERYWHERE = [
-  'src/app/assistant.ts',
-  'src/app/limits.ts',
-  'src/app/models/models.ts',
-  'src/core/model/images.ts',
-  'src/core/words/budget-text.ts',
-  'src/core/words/visible-text.ts',
-  'src/hosts/node/files/file-system.ts',
-  'src/providers/headers.ts',
-  'src/providers/tool-calls.ts',
-  'src/sessions/blobs.ts',
-  'src/sessions/ledger.ts',
-  'src/sessions/store.ts',
-];
-/** The files that the adapters of all providers share. */
-const WIRES = ['src/providers/event-stream.ts', 'src/providers/exchange.ts', 'src/providers/listing.ts'];
-const ROOTS = {
-  'src/hosts/vscode/': ['src/hosts/vscode/extension.ts'],
-  'src/hosts/cli/': ['src/hosts/cli/program.ts'],
-  'src/providers/': [...EVERYWHERE, ...WIRES],
-  // Only runs look up facts and rules about commands.
-  'src/app/facts/': [...EVERYWHERE, 'src/app/run/build-run.ts'],
-  'src/policy/': [...EVERYWHERE, 'src/app/run/build-run.ts'],
-  'src/': EVERYWHERE,
-};
 const lazyParts = {
   name: 'lazy-parts',
   setup(build) {
@@ -51,12 +27,103 @@ const lazyParts = {
     );
     build.onLoad({ filter: /^/, namespace: 'lazy' }, ({ path }) => {
       const file = path.slice(import.meta.dirname.length + 1).replaceAll('\\', '/');
-      const room = Object.keys(ROOTS).find((start) => file.startsWith(start));
-      const roots = path.endsWith('/program.ts') ? [] : ROOTS[room];
-      const lines = [...roots.map((root) => `import './${root}';`), `export * from './${file}';`];
+      const lines = [...sharedBy(file).map((shared) => `import './${shared}';`), `export * from './${file}';`];
       return { contents: lines.join('\n'), resolveDir: import.meta.dirname };
     });
   },
+};
+
+/** The code that the extension loads at activation, and the terminal program at its start. */
+const ALWAYS = [
+  'src/app/assistant.ts',
+  'src/app/limits.ts',
+  'src/app/models/models.ts',
+  'src/core/bytes.ts',
+  'src/core/growing-text.ts',
+  'src/core/model/images.ts',
+  'src/core/words/budget-text.ts',
+  'src/core/words/visible-text.ts',
+  'src/hosts/node/commands/process-group.ts',
+  'src/hosts/node/files/file-system.ts',
+  'src/providers/headers.ts',
+  'src/providers/tool-calls.ts',
+  'src/sessions/blobs.ts',
+  'src/sessions/ledger.ts',
+  'src/sessions/store.ts',
+];
+/** The code that runs share with the adapters, the views of the editor and the terminal program. */
+const FOR_WORK = [
+  ...ALWAYS,
+  'src/app/run/cost.ts',
+  'src/core/plan/schema.ts',
+  'src/core/view/approval-details.ts',
+  'src/core/view/plan-details.ts',
+  'src/policy/rules.ts',
+  'src/providers/event-stream.ts',
+  'src/providers/exchange.ts',
+  'src/providers/listing.ts',
+  'src/providers/server.ts',
+  'src/workspace/apply-revision.ts',
+  'src/workspace/changes.ts',
+  'src/workspace/text-edits.ts',
+  'src/workspace/workspace.ts',
+];
+const FOR_RUNS = [...FOR_WORK, 'src/app/run/build-run.ts'];
+/** The longest name that a file's path begins with counts. */
+const SHARED = {
+  'src/': ALWAYS,
+  'src/app/facts/': FOR_RUNS,
+  'src/app/run/': FOR_WORK,
+  'src/hosts/cli/': [...FOR_WORK, 'src/hosts/cli/program.ts'],
+  'src/hosts/vscode/': [...ALWAYS, 'src/hosts/vscode/extension.ts'],
+  'src/hosts/vscode/chat/': [...FOR_WORK, 'src/hosts/vscode/extension.ts'],
+  'src/hosts/vscode/models/': [...FOR_WORK, 'src/hosts/vscode/extension.ts'],
+  'src/hosts/vscode/panel/': [...FOR_WORK, 'src/hosts/vscode/extension.ts'],
+  'src/hosts/vscode/work-ports.ts': [...FOR_WORK, 'src/hosts/vscode/extension.ts'],
+  'src/mcp/': FOR_WORK,
+  'src/offline/': FOR_WORK,
+  'src/policy/': FOR_RUNS,
+  'src/providers/': FOR_WORK,
+  'src/text-tools/': FOR_WORK,
+  'src/workspace/': FOR_WORK,
+};
+function sharedBy(file) {
+  const names = Object.keys(SHARED).filter((name) => file.startsWith(name));
+  return SHARED[names.sort((a, b) => b.length - a.length)[0]];
+}
+
+const programApart = {
+  name: 'program-apart',
+  setup(build) {
+    build.onResolve({ filter: /^\.\/program\.ts$/ }, () => ({ path: './program.js', external: true }));
+  },
+};
+
+/**
+ * An `import` of one of Node's modules reads all of its exports, also those that Node itself loads only when they are read, such as Web Crypto. With
+ * this plug-in, our own code reads only what it uses. (Packages may use a module as a whole, so theirs stay as they are.)
+ */
+const nodeModules = {
+  name: 'node-modules',
+  setup(build) {
+    build.onResolve({ filter: /^(node:)?[a-z_/]+$/ }, ({ importer, kind, path }) => {
+      const isOwn = kind === 'import-statement' && isBuiltin(path) && !importer.includes('node_modules');
+      return isOwn ? { path, namespace: 'node', sideEffects: false } : undefined;
+    });
+    build.onLoad({ filter: /^/, namespace: 'node' }, ({ path }) => {
+      const names = Object.keys(createRequire(import.meta.url)(path)).filter((name) => name !== 'default' && /^[A-Za-z_]\w*$/.test(name));
+      const exported = names.map((name) => `export const ${name} = /* @__PURE__ */ (() => builtin.${name})();`);
+      return { contents: [`const builtin = require('${path}');`, 'export default builtin;', ...exported].join('\n') };
+    });
+  },
+};
+
+// CommonJS packages and the plug-in above load Node's modules with `require`, which ES modules do not have. Node 20.16 has a faster way.
+const banner = {
+  js: [
+    "import{createRequire as kedgeCreateRequire}from'node:module';",
+    'const require=(name)=>process.getBuiltinModule?.(name)??kedgeCreateRequire(import.meta.url)(name);',
+  ].join(''),
 };
 
 const common = {
@@ -76,13 +143,22 @@ const bundles = [
     // Code behind an `import()` becomes a separate chunk, and so does code that several chunks share.
     splitting: true,
     target: 'node20',
-    entryPoints: { extension: 'src/hosts/vscode/extension.ts', kedge: 'src/hosts/cli/main.ts' },
+    entryPoints: { extension: 'src/hosts/vscode/extension.ts', program: 'src/hosts/cli/program.ts' },
     chunkNames: '[name]-[hash]',
     // VS Code provides `vscode`. The keychain library is native and optional; without it, keys cannot be stored in the keychain.
     external: ['vscode', '@napi-rs/keyring'],
-    plugins: [lazyParts],
-    // CommonJS packages load Node's modules with `require`, which ES modules do not have.
-    banner: { js: "import{createRequire as kedgeCreateRequire}from'node:module';const require=kedgeCreateRequire(import.meta.url);" },
+    plugins: [nodeModules, lazyParts],
+    banner,
+  },
+  {
+    ...common,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    banner,
+    // It loads the program when the compile cache is set up.
+    entryPoints: { kedge: 'src/hosts/cli/main.ts' },
+    plugins: [nodeModules, programApart],
   },
   {
     ...common,

@@ -90,7 +90,7 @@ describe('@kedge in the native Chat', () => {
       await writeFile(join(folder, '.vscode', 'settings.json'), JSON.stringify({ 'kedge.model': 'openai-chat/test-model' }));
       await until('the offer', async () => {
         await chat.send('Where is tideLevel defined?');
-        return /Your settings name/.test(await chat.finished());
+        return /Your settings use/.test(await chat.finished());
       });
       assert.equal(server.requests.length, 0);
       await own.screenshot('chat-offline');

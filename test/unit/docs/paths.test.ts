@@ -42,6 +42,19 @@ describe('the documents', () => {
     });
   }
 
+  it('import only modules that exist in their examples', () => {
+    const imports = documents.flatMap((document) =>
+      [...readFileSync(join(root, document), 'utf8').matchAll(/^ *import .* from '(?:\.\.?\/)+([\w./-]+)';$/gm)].map(
+        ([, path]) => path as string,
+      ),
+    );
+    assert.ok(imports.length > 3);
+    assert.deepEqual(
+      imports.filter((path) => globSync([`src/${path}`, `src/*/${path}`], { cwd: root }).length === 0),
+      [],
+    );
+  });
+
   it('include a README for each large room', () => {
     const needed = [
       'src/core',

@@ -3,7 +3,7 @@
  * comes first: temporary files with the new contents, and hard links to the old ones. Only renames are left then. Each is atomic, and
  * undoing them needs no space. The journal records all of it before it begins.
  */
-import * as nodeFs from 'node:fs';
+import nodeFs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { sameBytes } from '../../../workspace/content.ts';
 import { type FileChange, type Location, NothingWritten, type Writer } from '../../../workspace/types.ts';
