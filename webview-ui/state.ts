@@ -98,6 +98,11 @@ export function liveRun({ running, runs }: PanelModel): PanelRun | undefined {
   return last && !last.finished && (running || last.approvals.length > 0 || last.questions.length > 0) ? last : undefined;
 }
 
+/** Returns the mode of the next prompt, or undefined while neither the host nor the user has named one. */
+export function modeOf({ host, chosen }: PanelModel): Mode | undefined {
+  return host?.mode ?? chosen;
+}
+
 function withMode(model: PanelModel, mode: Mode | undefined): PanelModel {
   return model.host && mode ? { ...model, host: { ...model.host, mode } } : model;
 }

@@ -6,6 +6,11 @@ let model = EMPTY;
 let render: ((model: PanelModel) => void) | undefined;
 let scheduled = false;
 
+/** Returns the newest state, which may not be rendered yet. */
+export function current(): PanelModel {
+  return model;
+}
+
 export function dispatch(message: ToPanel | Local): void {
   const next = reduce(model, message);
   if (next === model) return;

@@ -42,7 +42,7 @@ describe('connecting a model', () => {
   const title = (text: string) =>
     workbench.page.locator('.quick-input-widget:visible .quick-input-title').filter({ hasText: text }).waitFor();
   const box = () => workbench.page.locator('.quick-input-widget:visible .quick-input-box input');
-  const choose = (label: string) => workbench.quickItem(label).click();
+  const choose = (label: string) => workbench.clickQuickItem(label);
   const enter = async (text: string) => {
     await box().fill(text);
     await box().press('Enter');

@@ -180,7 +180,7 @@ export class Workbench {
           () => true,
           () => false,
         );
-      if (isThere) return this.quickItem(label).click();
+      if (isThere) return this.clickQuickItem(label);
       // Only to the palette: elsewhere the key means something else, such as stopping a run.
       await input.press('Escape');
       await input.waitFor({ state: 'hidden' });
@@ -198,6 +198,12 @@ export class Workbench {
     });
     await input.fill(text);
     return input;
+  }
+
+  /** The hover of an item on which the mouse still rests would cover the items below it. */
+  async clickQuickItem(label: string): Promise<void> {
+    await this.quickItem(label).click();
+    await this.page.mouse.move(0, 0);
   }
 
   quickItem(label: string): Locator {

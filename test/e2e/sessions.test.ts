@@ -31,7 +31,7 @@ describe('earlier sessions', () => {
     await workbench.clickNotification('Delete');
     await panel.getByRole('heading', { name: 'Kedge' }).waitFor();
     await until('a list without it', async () => (await page.locator('.quick-input-list .monaco-list-row').count()) === 1);
-    await workbench.quickItem('Where is tideLevel defined?').click();
+    await workbench.clickQuickItem('Where is tideLevel defined?');
     await panel.getByText('src/tide.ts:1', { exact: true }).first().waitFor();
     assert.equal(await panel.getByText('Where is afloat defined?').count(), 0);
   });

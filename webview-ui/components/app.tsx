@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { RunView } from '../../src/core/view/run-view.ts';
 import { post } from '../host.ts';
-import { liveRun, type PanelModel } from '../state.ts';
+import { liveRun, modeOf, type PanelModel } from '../state.ts';
 import { Announcer } from './announcer.tsx';
 import { Composer, type Waiting } from './composer.tsx';
 import { EmptyState } from './empty-state.tsx';
@@ -15,7 +15,7 @@ export function App({ model }: { model: PanelModel }) {
   const { host, runs } = model;
   const live = liveRun(model);
   const running = model.running || live !== undefined;
-  const mode = host?.mode ?? model.chosen;
+  const mode = modeOf(model);
   const last = runs.at(-1);
   const controlledRun = live ?? (isPausedByUser(last) ? last : undefined);
   const isLoading = model.sessionId === undefined && !model.notice;

@@ -6,7 +6,8 @@ import { type PastedImage, readImages } from '../images.ts';
 import { memo } from '../memo-component.ts';
 import { MODE } from '../modes.ts';
 import { type Recall, recall, remember } from '../prompt-history.ts';
-import { dispatch } from '../store.ts';
+import { modeOf } from '../state.ts';
+import { current, dispatch } from '../store.ts';
 import { Icon } from './icon.tsx';
 import { Thumbnails } from './transcript/thumbnails.tsx';
 
@@ -76,7 +77,15 @@ export const Composer = memo(({ mode, running, steers, replaces, sessionId, comp
     recalled.current = DRAFT;
     put('');
     dispatch({ type: 'notice_dismissed' });
-    post({ type: 'prompt', text: prompt, mode, ...(sessionId && { sessionId }), ...(images.length > 0 && { images: [...images] }) });
+    // On a busy machine, a mode that the user has just chosen may not be rendered yet.
+    const chosen = modeOf(current()) ?? mode;
+    post({
+      type: 'prompt',
+      text: prompt,
+      mode: chosen,
+      ...(sessionId && { sessionId }),
+      ...(images.length > 0 && { images: [...images] }),
+    });
     setImages([]);
   };
 

@@ -74,6 +74,22 @@ describe('the panel in which the user has a hand in the run', () => {
   };
   const button = (name: string) => page.getByRole('button', { name, exact: true });
 
+  it('sends a prompt in the mode that was just chosen, before that mode is rendered', async () => {
+    await open('empty-agent');
+    await page.getByRole('textbox', { name: /^Prompt/ }).fill('Rename it');
+    await page.evaluate(() => {
+      // All in one task, so nothing can be rendered in between.
+      document.querySelector<HTMLInputElement>('input[type=radio][value=ask]')?.click();
+      const enter = new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true });
+      document.querySelector('textarea')?.dispatchEvent(enter);
+    });
+    const prompts = (await posted()).filter(({ type }) => type === 'prompt');
+    assert.deepEqual(
+      prompts.map((prompt) => ('mode' in prompt ? prompt.mode : undefined)),
+      ['ask'],
+    );
+  });
+
   it('puts the focus on a question, and takes a number for the option', async () => {
     await open('empty-agent');
     await page.getByRole('textbox', { name: /^Prompt/ }).focus();
