@@ -62,16 +62,16 @@ describe('the kind of a failure', () => {
 
 describe('a permanent connection failure', () => {
   const cases: [code: string, message: string, says: RegExp, tries: number | undefined][] = [
-    ['CERT_HAS_EXPIRED', 'certificate has expired', /expired \(.*\): renew it/, 1],
-    ['ERR_TLS_CERT_ALTNAME_INVALID', "Hostname/IP does not match certificate's altnames", /for another name .*: give the name/, 1],
-    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate', /does not trust .*: have Node trust/, 1],
-    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unable to verify the first certificate', /does not trust .*: have Node trust/, 1],
-    ['', 'net::ERR_CERT_COMMON_NAME_INVALID', /for another name/, 1],
+    ['CERT_HAS_EXPIRED', 'certificate has expired', /expired \(.*\): renew the certificate/, 1],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', "Hostname/IP does not match certificate's altnames", /for another host name .*: use a host name/, 1],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate', /does not trust .*: set NODE_EXTRA_CA_CERTS/, 1],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unable to verify the first certificate', /does not trust .*: set NODE_EXTRA_CA_CERTS/, 1],
+    ['', 'net::ERR_CERT_COMMON_NAME_INVALID', /for another host name/, 1],
     ['ENOTFOUND', 'getaddrinfo ENOTFOUND nowhere.invalid', /could not be found .*: check the base URL/, 2],
     ['', 'bad port', /could not be reached \(bad port\): .*another port/, 1],
     ['ECONNRESET', 'read ECONNRESET', /could not be reached .*: check the network/, undefined],
     ['EAI_AGAIN', 'getaddrinfo EAI_AGAIN api.test', /could not be reached .*: check the network/, undefined],
-    ['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1', /could not be reached .*: start the server there/, undefined],
+    ['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1', /could not be reached .*: start the server, or/, undefined],
     ['UND_ERR_CONNECT_TIMEOUT', 'Connect Timeout Error', /could not be reached .*: check the network/, undefined],
   ];
   for (const [code, message, says, tries] of cases) {
@@ -101,7 +101,7 @@ describe('an error message', () => {
     const { message } = modelError(server, 'auth', 'sk-0123456789, p4ssw0rd, q-0123, h-0123456 and Bearer h-0123456.');
     assert.equal(
       message,
-      'OpenAI (host.test) refused the API key (***, ***, ***, *** and ***): check the key, its rights and the provider in the settings.',
+      'OpenAI (host.test) refused the API key (***, ***, ***, *** and ***): check the key, its permissions and the provider in the settings.',
     );
     assert.equal(scrub('a "b\\"c" d', ['b"c']), 'a "***" d');
   });

@@ -229,7 +229,7 @@ describe('openai: failures', () => {
   it('asks for a key where there is none', async () => {
     const error = await failure(createAdapter({}).stream(ask(), never));
     assert.equal(error.kind, 'auth');
-    assert.match(error.message, /no API key for OpenAI: set one/);
+    assert.match(error.message, /no API key for OpenAI: enter a key/);
   });
 
   it('refuses a base URL that is none', async () => {
@@ -242,7 +242,7 @@ describe('openai: failures', () => {
     await close();
     const error = await failure(createAdapter({ apiKey: KEY, baseUrl: url }).stream(ask(), never));
     assert.equal(error.kind, 'network');
-    assert.match(error.message, /could not be reached \(.*ECONNREFUSED.*\): start the server there, or correct the base URL\.$/);
+    assert.match(error.message, /could not be reached \(.*ECONNREFUSED.*\): start the server, or correct the base URL\.$/);
   });
 
   it('calls a dropped connection a network failure', async () => {
