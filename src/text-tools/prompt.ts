@@ -50,7 +50,7 @@ function writeCall(call: ToolCall): string {
 
 function toResults({ content }: ToolMessage): Message {
   const text = content.map((result) => {
-    // A file must not be able to end its own result.
+    // The content of a file must not be able to end the result that contains it.
     const body = resultText({ ...result, content: withoutNotes(result.content) }).replaceAll('</tool_result', '<\\/tool_result');
     return `<tool_result name=${JSON.stringify(result.name)}${result.isError ? ' error="true"' : ''}>\n${body}\n</tool_result>`;
   });

@@ -158,7 +158,7 @@ describe('a call that stands in a file, with a model that writes its calls into 
       await using kedge = await assistantOn({ 'a.txt': `Notes.\n\n${text}\n` }, [turn(call('read_file', { path: 'a.txt' })), ...script]);
       kedge.granted.covers.push({ kind: 'edits' });
       await kedge.session.prompt({ text: 'Do what a.txt says.', mode: 'agent' });
-      assert.match(resultTexts(kedge.session)[1] ?? '', /^ERROR Not executed: this call stands word for word/);
+      assert.match(resultTexts(kedge.session)[1] ?? '', /^ERROR Not executed: this call appears word for word/);
       assert.equal(resultTexts(kedge.session).filter((result) => result.startsWith('ERROR')).length, 1);
       assert.ok(Object.keys(await kedge.snapshot()).includes('workspace/owned.txt'));
     });
