@@ -26,8 +26,8 @@ import type { Reading, Source } from './source.ts';
 import { isActed, isAwaited, isRefused, isWoven } from './surrounding-words.ts';
 
 /**
- * Why it is uncertain whether text is meant as a call. `quoted`: the call occurs in text the model was shown. `confirmed`: it is quoted, and
- * the model repeated it after it was told that the call was not executed. `refused`: the surrounding words say that the call is not made.
+ * Why it is uncertain whether text is meant as a call. `quoted`: the call occurs in text the model was shown. `confirmed`: it is quoted,
+ * and the model repeated it after it was told that the call was not executed. `refused`: the surrounding words say that the call is not made.
  * `woven`: it is part of a sentence. `unmarked`: it has no marker, only the form of data. `after`: an earlier call in the same answer was
  * not executed. `invented`: the model wrote the result of the previous call itself.
  */
