@@ -106,7 +106,7 @@ describe('an error message', () => {
     assert.equal(scrub('a "b\\"c" d', ['b"c']), 'a "***" d');
   });
 
-  it('says that a web page answered, and not an API', async () => {
+  it('says that the response is a web page and not an API response', async () => {
     const page = '<!doctype html><title>Log in</title>';
     assert.match(modelError(server, 'invalid_request', page).message, /\(a web page, not an API: Log in\)/);
     const web = createServer((_, response) => response.setHeader('content-type', 'text/html; charset=utf-8').end(page));
@@ -125,14 +125,14 @@ describe('an error message', () => {
     }
   });
 
-  it('is one line, and not longer than it helps', () => {
+  it('is one line of limited length', () => {
     const { message } = modelError(server, 'invalid_request', `one\ntwo ${'x'.repeat(1000)}`);
     assert.ok(!message.includes('\n') && message.length < 450);
   });
 });
 
 describe('a refusal without a body', () => {
-  it('includes its status, and nothing of the library that read it', () => {
+  it('includes its status, without text of the SDK', () => {
     const refusal = Object.assign(new Error('400 status code (no body)'), { status: 400 });
     const { message } = sdkError({ name: 'OpenAI', secrets: [] }, refusal);
     assert.equal(message, 'OpenAI refused the request (HTTP status 400): check the model, the base URL and the settings.');
