@@ -49,7 +49,7 @@ function* readValue(src: Source, state: State, depth: number): Reading<unknown> 
   const word = yield* src.run(/[\w.+\-/]+/y);
   const next = yield* src.char();
   if (next === '' && depth > 0) throw new Unreadable();
-  // A string with a prefix, as in Python.
+  // `word` is the prefix of a string, as in Python.
   if (/^[rbuf]$/i.test(word) && (next === '"' || next === "'")) return yield* readString(src);
   if (Object.hasOwn(CONSTANTS, word)) return CONSTANTS[word];
   if (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(word)) return Number(word);

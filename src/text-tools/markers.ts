@@ -1,4 +1,4 @@
-/** The markers that models put around calls. Supporting a new format usually means adding a line here. */
+/** The markers that models put around calls. To support a new format, it is usually enough to add a line to this file. */
 
 /** Some models use a namespace, as in `<ns:invoke>`. DeepSeek's tokens exist with two kinds of bars and three kinds of separators. */
 const SPACES = ['', 'minimax:', 'seed:', 'steptml:', 'xai:', `${'ant'}ml:`, '｜DSML｜', '|DSML|'];

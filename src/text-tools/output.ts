@@ -135,7 +135,7 @@ export class Output {
     return true;
   }
 
-  /** @param behind the first sentence after the calls; empty if they end the answer */
+  /** @param behind the first sentence after the held calls; empty if the calls end the answer */
   #release(behind: string): void {
     const candidates = this.#heldCalls;
     this.#heldCalls = [];

@@ -63,7 +63,7 @@ function describe({ name, description, inputSchema }: ToolSpec): string {
   return `## ${name}\n${description.trim()}\nArguments: ${typeText(inputSchema, inputSchema)}`;
 }
 
-/** Writes a schema as a TypeScript-like type, which takes a third of the tokens and is easier to read for small models. */
+/** Writes a schema as a TypeScript-like type, which takes a third of the tokens of JSON and is easier to read for small models. */
 function typeText(schema: unknown, root: JsonSchema, depth = 0): string {
   if (!isObject(schema) || depth > 6) return 'any';
   if (typeof schema.$ref === 'string') {

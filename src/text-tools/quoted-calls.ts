@@ -1,6 +1,6 @@
 /**
- * Recognizes calls that occur in text the model was shown: files, results and the user's messages. Such a call is a quotation if the model
- * repeats it. Calls are compared word by word, without the markers of call formats, so that quotations in another format, with different
+ * Recognizes calls that occur in text the model was shown: files, results and the user's messages. If the model
+ * repeats such a call, it is a quotation. Calls are compared word by word, without the markers of call formats, so that quotations in another format, with different
  * whitespace, or from numbered lines, diffs and escaped text are found too. A sentence that describes a call does not count:
  * argument names must be written as a call format writes them.
  */

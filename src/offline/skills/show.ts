@@ -115,7 +115,7 @@ function* explainName(name: string): Skill<Outcome> {
   };
 }
 
-/** Returns the declaration with the comment above it, up to its end or 15 lines. */
+/** Returns the comment above a declaration and the declaration, up to its end or its first 15 lines. */
 function around({ lines, from }: File, line: number): string[] {
   const at = line - from;
   let start = at;

@@ -220,7 +220,7 @@ function thoughtIn(details: Detail[] | null | undefined): string {
 class Details {
   readonly list: Detail[] = [];
   readonly #byIndex = new Map<string, Detail>();
-  /** The approximate size, in characters. */
+  /** The approximate size of `list`, in characters. */
   size = 0;
 
   add(detail: Detail): void {
