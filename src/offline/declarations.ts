@@ -24,7 +24,7 @@ const SCRIPT = /\.(?:[cm]?[jt]sx?|vue|svelte)$/i;
 
 const PLAIN_WORDS = WORDS.replace(/[*?!\\-]+/g, '');
 
-/** A regular expression for a text search that finds declarations, in case a limited list of uses left them out. */
+/** Returns a pattern for a text search that finds declarations, because a limited list of all uses may not include them. */
 export function declarationPattern(name: string): string {
   return `\\b(${PLAIN_WORDS})\\b[^=;(]{0,60}\\b${escapeRegex(name)}\\b`;
 }

@@ -21,7 +21,7 @@ export function escapeRegex(text: string): string {
 /**
  * Creates an edit for each changed line. A line that occurs once is replaced as a whole. A line that occurs several times, always as a
  * whole line to be changed, is replaced with `all`. Otherwise the edit includes enough surrounding lines to be unique. Lines in `cut` are
- * only known partially, so they cannot be part of an edit, and changes that need them are omitted.
+ * incomplete, so they cannot be part of an edit, and changes that need them are omitted.
  */
 export function exactEdits(lines: readonly string[], changed: ReadonlyMap<number, string>, cut: ReadonlySet<number> = new Set()): Edit[] {
   const text = lines.join('\n');
@@ -49,7 +49,7 @@ export function exactEdits(lines: readonly string[], changed: ReadonlyMap<number
   });
 }
 
-/** Returns the smallest passage around a line that occurs only once. */
+/** Returns the smallest passage that contains a line and occurs only once in the file. */
 function unique(lines: readonly string[], text: string, index: number, cut: ReadonlySet<number>): Range | undefined {
   const range = { from: index, to: index };
   const usable = (at: number) => at >= 0 && at < lines.length && !cut.has(at);

@@ -77,7 +77,7 @@ function replace([, from, to, place]: RegExpExecArray, reader: Reader): Change |
   return { kind: 'replace', from: old, to: now, scope };
 }
 
-/** Without quotes, "change A to B" is ambiguous. */
+/** Reads "change A to B" only if A and B are in quotes, because it is ambiguous without them. */
 function changeText(match: RegExpExecArray, reader: Reader): Change | undefined {
   return reader.mark(match[1] as string) && reader.mark(match[2] as string) ? replace(match, reader) : undefined;
 }

@@ -1,4 +1,4 @@
-/** Translates English to requests. Rules are tried in order; the first that can interpret the text is used. */
+/** Translates English to requests. Rules are tried in order, and the first rule that can interpret the text is used. */
 import { CHANGE_RULES } from './grammar-changes.ts';
 import { QUESTION_RULES } from './grammar-questions.ts';
 import { splitMessage } from './message.ts';

@@ -38,7 +38,7 @@ function turnFor({ messages, tools }: ModelRequest): Turn {
   return nextTurn(skillFor(text, { mode: modeOf(offered), offered, helped }), past, offered);
 }
 
-/** The offered tools reveal the mode. */
+/** Derives the mode from the offered tools. */
 function modeOf(offered: ReadonlySet<string>): Mode {
   if (offered.has('propose_plan')) return 'plan';
   return offered.has('replace_in_file') ? 'agent' : 'ask';

@@ -21,7 +21,7 @@ export function places(files: readonly FileHits[]): string[] {
   return files.flatMap(({ path, hits }) => hits.map(({ line, text }) => place(path, line, text)));
 }
 
-/** @param what names the omitted items */
+/** @param what a noun for the omitted items, such as `files` */
 export function bullets(items: readonly string[], max = 25, what = ''): string {
   const lines = items.slice(0, max).map((item) => `- ${item}`);
   if (items.length > max) lines.push(`- … and ${items.length - max} more ${what}`.trimEnd());

@@ -23,10 +23,10 @@ export function isConfirmedPlan(text: string): boolean {
   return text.startsWith('The user confirmed this plan.');
 }
 
-/** A step with a state has already ended. */
+/** A plan that the user confirmed. A step with a state has already ended. */
 export type ConfirmedPlan = Omit<PlanDraft, 'steps'> & { steps: (PlanDraft['steps'][number] & { state?: string })[] };
 
-/** Sections below the steps and checks, which are ignored. */
+/** The headings of the sections below the steps and checks, which are ignored. */
 const OTHERS = /^(Assumptions:|Estimated calls: \d+)$/;
 
 /** Parses the text written by `planText`. A title may have several lines; inside a fenced block, lines are not parsed as plan elements. */

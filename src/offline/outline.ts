@@ -99,7 +99,7 @@ function cleanHeading(line: string, markdown: boolean): string {
     .replace(/[:,]$/, '');
 }
 
-/** Returns the keys of the first two levels. */
+/** Returns the keys in the first two levels of a JSON file. */
 function jsonKeys(lines: readonly string[], from: number): Entry[] {
   const entries: Entry[] = [];
   let depth = 0;

@@ -55,7 +55,7 @@ export function quote(text: string): string {
   return JSON.stringify(text);
 }
 
-/** Whether a double-quoted piece must contain escapes: it contains `\"`, or both other kinds of quotes, as written by `quote`. */
+/** Whether a double-quoted piece contains escapes. `quote` writes escapes for text with `'` and a backtick. */
 function isEscaped(inner: string): boolean {
   return inner.includes('\\"') || (inner.includes("'") && inner.includes('`'));
 }
@@ -78,7 +78,7 @@ const LEAD = new RegExp(
 );
 const TRAIL = /(?:[\s,]+(?:please|for me|thanks|thank you|now)|(?<=[\p{L}\p{N}_)\]*/`\uE000-\uF8FF\s])[?!.…]+)+$/iu;
 
-/** Removes polite phrases and punctuation at the end. */
+/** Removes polite phrases at the beginning and at the end, and final punctuation. */
 export function plain(text: string): string {
   const trimmed = text.trim().replace(LEAD, '').trim();
   return /\sin\s+\.$/.test(trimmed) ? trimmed : trimmed.replace(TRAIL, '').trim();

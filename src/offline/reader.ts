@@ -8,7 +8,7 @@ const KINDS = [
   'parameter|macro|procedure',
 ].join('|');
 const USES = 'uses?|usages?|occurrences?|instances?|references?|calls?|definitions?';
-/** In these patterns, a space matches any whitespace. */
+/** Creates a pattern in which a space matches any whitespace. */
 const words = (parts: string[]) => new RegExp(parts.join('').replaceAll(' ', '\\s+'), 'i');
 const BEFORE = words([
   `^(?:(?:all|every|each|any|the|a|an|this|that|my|our) )*(?:(?:${USES}) (?:of|to) )?`,
@@ -20,7 +20,7 @@ const ATTACHED = words([
   '|(?:(?:this|the|that|these|my) )?(?:(?:current|open|active|selected|attached) )?(?:file|selection|code|snippet|lines|text))$',
 ]);
 
-/** Whether the words refer to an attachment, even if there is none. */
+/** Whether the words refer to an attachment, even if nothing is attached. */
 export function isPronoun(text: string): boolean {
   return ATTACHED.test(text.trim());
 }
@@ -50,7 +50,7 @@ export class Reader {
     return this.attached !== undefined && isPronoun(text);
   }
 
-  /** Removes the words around a name: "the function `tide()`" becomes `tide`. Several words are kept. */
+  /** Removes the words around a name: "the function `tide()`" becomes `tide`. A name of several words is kept. */
   name(text: string): string {
     const bare = text.trim().replace(BEFORE, '').replace(AFTER, '') || text;
     return this.value(bare)
@@ -58,7 +58,7 @@ export class Reader {
       .replace(/\(\s*\)$/, '');
   }
 
-  /** Returns the path if the words are one. */
+  /** Returns the path that the words name, or undefined if they do not name a path. */
   file(text: string): string | undefined {
     if (this.isAttached(text)) return this.attached?.path;
     const filePrefix = /^(?:the |a )?(?:file|document) (?:called |named )?/i;
@@ -78,7 +78,7 @@ export class Reader {
     return path !== undefined && (isFilePath(path) || this.isAttached(text)) ? path : undefined;
   }
 
-  /** Returns undefined if the words are not a place. */
+  /** Returns the paths and globs that the words name, or undefined if they do not name any. */
   scope(text: string | undefined): Scope | undefined {
     if (text === undefined) return { paths: [], globs: [] };
     if (this.isAttached(text)) return { paths: [this.attached?.path as string], globs: [] };

@@ -1,4 +1,4 @@
-/** The paths and globs that a request is limited to. If both are empty, it applies to the whole workspace. */
+/** The paths and globs that a request is limited to. A request without paths and globs applies to the entire workspace. */
 export type Scope = { paths: string[]; globs: string[] };
 
 export const EVERYWHERE: Scope = { paths: [], globs: [] };
@@ -31,7 +31,7 @@ export function hasGlob(text: string): boolean {
   return /[*?{]/.test(text);
 }
 
-/** Whether the text is a path: a name with a directory or extension, or a well-known name without one. */
+/** Whether the text is a path: a name with a directory or an extension, or a well-known name such as `Makefile`. */
 export function isPath(text: string): boolean {
   if (/[\n<>|"]/.test(text) || /\s\S*\s/.test(text) || /^\/.*\/$/.test(text)) return false;
   return (
@@ -61,7 +61,7 @@ export function kindGlob(text: string): string | undefined {
   return kind && !/^(?:all|the|these|source|any)$/i.test(kind) ? `**/*.${LANGUAGES[kind.toLowerCase()] ?? kind.toLowerCase()}` : undefined;
 }
 
-/** Returns undefined if the words are not places. */
+/** Returns the scope that the words name, or undefined if one of them is not a path, glob or kind of file. */
 export function scopeOf(words: readonly string[]): Scope | undefined {
   const scope: Scope = { paths: [], globs: [] };
   for (const word of words.map((each) => each.trim()).filter((each) => each !== '')) {

@@ -1,6 +1,6 @@
 /**
  * A skill is a generator: it yields the tool calls it needs and continues with their results. The adapter stores no state between requests.
- * It runs the skill from the start with the results in the conversation; the first calls without results are the next answer.
+ * For each request, it runs the skill from the start with the results in the conversation. The first calls without results are the answer.
  */
 import type { Mode } from '../core/session/events.ts';
 
@@ -10,8 +10,8 @@ export type Turn = { say: string; calls: readonly Call[] };
 export type Skill<T> = Generator<Turn, T, Reply[]>;
 
 /**
- * The result of a skill. `failed` is set if it did not do everything it was asked to; `doubtful` if it did, but the result should be
- * checked.
+ * The result of a skill. `failed` says why the request was not carried out completely. `doubtful` is set if it was carried out but the user
+ * should check the result.
  */
 export type Outcome = { text: string; failed?: string; doubtful?: boolean };
 
@@ -45,9 +45,9 @@ export function* askOne(say: string, call: Call): Skill<Reply> {
   return (yield* ask(say, [call]))[0] ?? NO_REPLY;
 }
 
-const NO_REPLY: Reply = { text: 'No result of this call is known.', isError: true };
+const NO_REPLY: Reply = { text: 'This tool call has no result. Send the request again.', isError: true };
 
-/** Returns the next turn of a skill, after replaying earlier turns. A turn without calls is the last. */
+/** Returns the next turn of a skill, after replaying earlier turns. A turn without calls is the last turn. */
 export function nextTurn(skill: Skill<Outcome>, past: readonly Exchange[], offered: ReadonlySet<string>): Turn {
   let state = skill.next();
   for (let index = 0; !state.done; ) {
@@ -64,10 +64,10 @@ export function nextTurn(skill: Skill<Outcome>, past: readonly Exchange[], offer
 }
 
 const LOST: Turn = {
-  say: 'The calls made so far are not the ones I would have made (another model may have begun), so I stopped. Send the request again.',
+  say: 'I stopped because the tool calls for this request were not made by me but perhaps by another model. Send the request again.',
   calls: [],
 };
 
 function notOffered(call: Call): Reply {
-  return { text: `The tool ${call.name} is not available here.`, isError: true };
+  return { text: `The tool ${call.name} is not available for this request. Try another mode.`, isError: true };
 }

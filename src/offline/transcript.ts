@@ -17,7 +17,7 @@ export function transcriptOf(messages: readonly Message[]): Transcript {
   };
 }
 
-/** Other notes inform the model about events and do not ask for anything. */
+/** Whether the message is a request. A message that contains only notes of other kinds informs the model and requests nothing. */
 function isRequest(message: UserMessage): boolean {
   return message.content.some((part) => part.type !== 'note' || part.about === 'plan' || part.about === 'image');
 }
@@ -27,13 +27,13 @@ function requestOf(message: Message): string {
 }
 
 function replyOf(result: ToolResult | undefined): Exchange['calls'][number]['reply'] {
-  if (!result) return { text: 'This call was left without a result.', isError: true };
+  if (!result) return { text: 'This tool call has no result. Send the request again.', isError: true };
   return { text: resultText(result), isError: result.isError ?? false };
 }
 
 /**
- * The number for the id of the next call. It is greater than the number of calls and every id used so far, even if the history was
- * shortened.
+ * Returns the number for the id of the next call. It is greater than the number of calls and every number used so far, even if the history
+ * was shortened.
  */
 export function nextCallNumber(messages: readonly Message[]): number {
   const calls = messages.flatMap(callsOf);

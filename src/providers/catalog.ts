@@ -1,19 +1,19 @@
-/** All providers. To add one, create a folder and an entry here; its code is loaded on first use. */
+/** All providers. To add a provider, create a folder and an entry in `CATALOG`. Its code is loaded on first use. */
 import { FACTS } from './catalog-data.ts';
 import type { ModelFacts, ProviderConfig, ProviderModule } from './types.ts';
 
 export type CatalogEntry = {
   id: string;
   label: string;
-  /** The provider can be used without a key. */
+  /** Whether the provider can be used without a key. */
   keyless?: boolean;
   /** The address of the service, or of a server on this computer. */
   baseUrl?: string;
-  /** There is no common address, so the user must enter one. */
+  /** Whether the user must enter an address because there is no default address. */
   needsUrl?: boolean;
-  /** The server normally runs on the user's own computer. */
+  /** Whether the server normally runs on the user's own computer. */
   local?: boolean;
-  /** Environment variables that usually contain the key. The user is offered to use them; they are never read without asking. */
+  /** Environment variables that usually contain the key. They are read only after the user has agreed. */
   keyVariables?: readonly string[];
   defaultModel: string;
   load(): Promise<ProviderModule>;
@@ -90,7 +90,7 @@ export function catalogEntry(id: string): CatalogEntry | undefined {
   return CATALOG.find((entry) => entry.id === id);
 }
 
-/** Loads tool calling in text, for models without native tool calls. */
+/** Loads the support for tool calls in a model's text, for models without native tool calls. */
 export const loadTextTools = () => import('../text-tools/index.ts');
 
 /** Parses `provider/model`, or a provider alone for its default model. @throws Error that lists the available providers */
@@ -116,7 +116,7 @@ export function factsOf(ref: { provider: string; model: string }, live?: ModelFa
   return { ...FACTS[`${ref.provider}/${ref.model}`], ...live, ...users };
 }
 
-/** Returns the models of a provider that the catalog describes. */
+/** Returns the provider's models whose facts are in the catalog. */
 export function catalogModels(provider: string): string[] {
   return Object.keys(FACTS)
     .filter((key) => key.startsWith(`${provider}/`))

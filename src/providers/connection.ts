@@ -6,7 +6,10 @@ import type { Server } from './server.ts';
 import { parseInput } from './tool-calls.ts';
 import type { ProviderConfig } from './types.ts';
 
-/** How long a server may send nothing. A local server first loads the model and reads the whole prompt. Node's own limit is 300 s. */
+/**
+ * How long a server may send nothing, in milliseconds. A local server needs longer because it first loads the model and reads the complete
+ * prompt. The `fetch` of Node has a limit of 300 s.
+ */
 const SILENCE_MS = 120_000;
 const LOCAL_SILENCE_MS = 290_000;
 /** Size limits in bytes: for responses that are not streams, such as model lists, and for error responses. */
@@ -50,7 +53,7 @@ export function connection(
   };
 }
 
-/** Measures how long the server has sent nothing while someone waits for data. Its signal aborts the request after the limit. */
+/** Measures how long the server has sent nothing while data is requested. At the limit, `signal` aborts the request. */
 class Silence implements Listener {
   readonly #server: Server;
   readonly #controller = new AbortController();
@@ -84,21 +87,21 @@ class Silence implements Listener {
   }
 
   tooLong(bytes: number): ModelError {
-    return tooMuch(this.#server, `more than ${bytes / 2 ** 20} MB without the end of a line`);
+    return tooMuch(this.#server, `more than ${bytes / 2 ** 20} MB in one line`);
   }
 }
 
-/** The wording avoids terms that an SDK would interpret as its own time-out. */
+/** Creates the error for a silent server. Its text avoids words that an SDK would take for its own time-out. */
 export function silent(server: Server, ms: number): ModelError {
   return modelError(server, 'timeout', '', {
     happened: `sent nothing for ${Math.round(ms / 1000)} seconds`,
-    todo: 'see whether it is still at work, or allow more time in the settings',
+    todo: 'check that the server is still running, or allow a longer wait in the settings',
   });
 }
 
 function tooMuch(server: Server, what: string): ModelError {
   return modelError(server, 'bad_stream', '', {
-    happened: `sent ${what}, which no answer needs`,
+    happened: `sent ${what}, which exceeds the limit`,
     todo: 'check that the base URL leads to a model server, or choose another model',
   });
 }
@@ -152,7 +155,7 @@ function expectNoFailure(server: Server, text: string): void {
   if (first?.error) throw failureError(server, failureOf(first));
 }
 
-/** An SDK would treat an HTML page, such as a login page, as an empty stream. */
+/** Rejects HTML pages, such as login pages, because an SDK would treat them as empty streams. */
 function expectNoPage(server: Server, { headers, body }: Response): void {
   if (!/^text\/html/i.test(headers.get('content-type') ?? '')) return;
   void body?.cancel().catch(() => undefined);

@@ -16,20 +16,23 @@ export function scrub(text: string, secrets: readonly string[]): string {
 }
 
 const ADVICE: Record<ModelErrorKind, [happened: string, todo: string]> = {
-  auth: ['refused the API key', 'check the key, its rights and the provider in the settings'],
+  auth: ['refused the API key', 'check the key, its permissions and the provider in the settings'],
   unknown_model: ['does not know the model', 'choose another model'],
-  no_credit: ['says that the credit or quota is used up', "add credit in the provider's account or choose another model"],
-  rate_limit: ['limits the rate of requests', 'wait a little and try again'],
+  no_credit: ['reports that the credit or quota is used up', "add credit in the provider's account or choose another model"],
+  rate_limit: ['received too many requests', 'wait a moment, then try again'],
   overloaded: ['is overloaded or failed', 'try again in a moment'],
-  context_overflow: ['says that the conversation is too long for the model', 'start a new session or choose a model with a larger context'],
+  context_overflow: [
+    'reports that the conversation is too long for the model',
+    'start a new session or choose a model with a larger context',
+  ],
   invalid_request: ['refused the request', 'check the model, the base URL and the settings'],
   network: ['could not be reached', 'check the network, the proxy and the base URL'],
   timeout: ['did not answer in time', 'try again, or choose another model'],
-  empty_answer: ['gave an empty answer', 'try again, say it in other words, or choose another model'],
-  bad_stream: ['broke off its answer', 'try again'],
+  empty_answer: ['returned an empty answer', 'try again, rephrase the prompt, or choose another model'],
+  bad_stream: ['sent an incomplete or invalid answer', 'try again'],
 };
 
-/** Matches errors from this computer that nothing listens on the port. */
+/** Matches a connection that this computer refused because no server listens on the port. */
 const NOBODY_HERE = /ECONNREFUSED (127\.|::1)/;
 
 /** Replaces parts of the standard message of a kind of error if more specific information is available. */
@@ -37,7 +40,7 @@ type Words = Partial<Pick<Lasting, 'happened' | 'todo'>> & ModelErrorOptions;
 
 export function modelError(server: Server, kind: ModelErrorKind, detail = '', { happened, todo, ...options }: Words = {}): ModelError {
   const [usually, usualTodo] = ADVICE[kind];
-  const nobody = kind === 'network' && NOBODY_HERE.test(detail) ? 'start the server there, or correct the base URL' : undefined;
+  const nobody = kind === 'network' && NOBODY_HERE.test(detail) ? 'start the server, or correct the base URL' : undefined;
   const title = /<title>([^<]*)/i.exec(detail)?.[1] ?? '';
   const page = kind === 'overloaded' ? title : `a web page, not an API${title && `: ${title}`}`;
   const plain = /^\s*</.test(detail) ? page : detail;
@@ -130,8 +133,8 @@ function retryDelay(details: unknown): number | undefined {
 }
 
 /**
- * The errors thrown by the SDKs of OpenAI and Anthropic: for an error status, for an error event (without a status), or without a response
- * (neither).
+ * An error of the OpenAI or Anthropic SDK. For an error response, `status` is set; for an error event, only `error`; for a failed
+ * connection, neither.
  */
 type ApiError = Error & { status?: number; headers?: Headers; error?: unknown };
 

@@ -6,41 +6,42 @@ import type { Server } from './server.ts';
 import { parseInput } from './tool-calls.ts';
 
 /**
- * What an SDK needs from event names: keep them as sent, add one to each event, or drop them because it only accepts data in an event's
- * first line.
+ * How to change the event names for an SDK: keep them as sent, add a name to each event, or drop them for an SDK that accepts only data in
+ * an event's first line.
  */
 type Names = 'keep' | 'add' | 'drop';
 
 /**
- * Creates a `fetch` for an SDK that sends POST requests answered by event streams. Some proxies answer errors with status 200 and a body
- * that is not a stream; a stream sent with the wrong content type is passed on after it is complete.
+ * Creates a `fetch` for an SDK whose POST requests are answered with event streams. A response declared as JSON is read completely before
+ * it is passed on, because some proxies send errors as JSON with status 200.
  */
 export function eventConnection(server: Server, silenceMs: number, names: Names, throwsStatus = false): typeof fetch {
   const rulesFor = (_url: string, init?: RequestInit) => (init?.method?.toUpperCase() === 'POST' ? eventRules(server, names) : undefined);
   return connection(server, { silenceMs, rulesFor, throwsStatus, readsJson: true });
 }
 
-/** The length of `data:` with an optional space and carriage return. */
+/** The maximum length, in bytes, of a data line without data: `data:`, a space and a carriage return. */
 const EMPTY_DATA = 7;
 const JSON_LINE = /^\s*[{}[\]"]/;
 
 /**
- * Keep-alive events without data are not valid JSON for the SDKs. Some SDKs also ignore events without a name, or events with other fields
- * before the data. JSON outside any event is an error inserted by a gateway.
+ * Rewrites what the SDKs cannot read: keep-alive events without data, which are not valid JSON; events without a name; events with other
+ * fields before the data; and JSON outside any event, such as an error inserted by a gateway.
  */
 export function eventRules(server: Server, names: Names): LineRules {
   let hasName = false;
   let hasData = false;
   /** The number of bytes in the current event. */
   let size = 0;
-  /** Lines of JSON outside any event. Together they may be a list of what the events would contain. */
+  /** The lines of JSON outside any event: an error, or one list that contains the data of all events. */
   let jsonOutsideEvents = '';
 
   return {
     isUsual(bytes, start, end) {
       const first = bytes[start];
       size += end - start;
-      if (size + jsonOutsideEvents.length > MAX_LINE) throw modelError(server, 'bad_stream', 'an event of the stream has no end');
+      if (size + jsonOutsideEvents.length > MAX_LINE)
+        throw modelError(server, 'bad_stream', 'an event of the stream exceeds the size limit');
       if (first === 0x0a || (first === 0x0d && end - start === 1)) {
         size = 0;
         if (hasName && !hasData) return false;
@@ -95,7 +96,7 @@ function eventsIn(text: string): string {
     .join('');
 }
 
-/** Each event repeats its name in its data. */
+/** Returns the name that the data of an event repeats as `type`, or else `message`. */
 function nameOf(data: string): string | undefined {
   if (!JSON_LINE.test(data)) return undefined;
   const { type } = (parseInput(data).input ?? {}) as { type?: unknown };

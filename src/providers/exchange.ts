@@ -3,25 +3,25 @@ import { ModelError, type ModelEvent } from '../core/model/model.ts';
 import { modelError } from './errors.ts';
 import type { Server } from './server.ts';
 
-/** Limits what a reader may collect until the end of an answer without emitting it, such as signatures; in characters or items. */
+/** The maximum size, in characters, of what a reader collects without emitting it, such as signatures. */
 const MAX_KEPT = 4_000_000;
-/** Limits the number of parts that have begun but not ended. */
+/** The maximum number of parts that have begun but not ended. */
 const MAX_OPEN = 1_000;
 
-/** Text that is emitted immediately is limited by its consumer. @throws ModelError if a limit is exceeded */
+/** Limits what a reader has not emitted. The consumer limits the emitted text. @throws ModelError if a limit is exceeded */
 export function expectBounds(server: Server, kept: number, open: number): void {
-  if (kept > MAX_KEPT || open > MAX_OPEN) throw modelError(server, 'bad_stream', 'it is longer than any answer can be');
+  if (kept > MAX_KEPT || open > MAX_OPEN) throw modelError(server, 'bad_stream', 'the answer exceeds the size limit');
 }
 
 /**
- * Converts received items to events. The generator receives an item whenever it yields undefined; undefined marks the end, and a failure is
- * thrown into it.
+ * Converts received items to events. The generator receives an item whenever it yields undefined. An undefined item marks the end of the
+ * stream; if the stream fails, its error is thrown into the generator.
  */
 export type Reader<T, R = void> = Generator<ModelEvent | undefined, R, T | undefined>;
 
 /**
- * Runs one exchange with a server: opens its event stream and reads it to the end, so that the connection can be reused. In all other cases
- * the stream is closed: when reading fails, when the user aborts, or when the consumer stops early. Readers are synchronous and this
+ * Runs one exchange with a server: opens its event stream and reads it to the end, so that the connection can be reused. The stream
+ * is closed when reading fails, when the user aborts, or when the consumer stops early. Readers are synchronous and this
  * function is not an async generator, because each asynchronous step would add to the cost of every delta.
  * @param goesOn whether the answer continues in another exchange
  */
@@ -61,7 +61,7 @@ export function exchange<R>(
     reader = read();
     return await proceed(undefined);
   };
-  /** Passes one item to the reader, and requests more if the reader emits nothing. */
+  /** Passes one item to the reader, and requests the next item if the reader emits nothing. */
   const proceed = (given: unknown, isError = false): Step | Promise<Step> => {
     try {
       const made = isError ? (reader as Reader<unknown, R>).throw(given) : (reader as Reader<unknown, R>).next(given);
@@ -105,12 +105,12 @@ export function exchange<R>(
  */
 function ofReader(error: unknown): unknown {
   const isForm = error instanceof TypeError || error instanceof RangeError;
-  return isForm ? new Error('a part of it has another form than the API says') : error;
+  return isForm ? new Error('part of the answer does not follow the API') : error;
 }
 
 /**
- * A connection can only be reused after its response was read to the end. Most streams end at once; others are given up after `ms`
- * milliseconds.
+ * Reads the rest of a stream for at most `ms` milliseconds, because a connection can be reused only after its response was read to the
+ * end.
  */
 async function runOut(rest: AsyncIterator<unknown>, ms = 100): Promise<void> {
   const drain = async () => {

@@ -3,23 +3,23 @@
 import { joinedBytes } from '../core/bytes.ts';
 
 const NEWLINE = 10;
-/** The maximum line length in bytes. One line contains at most a whole answer; anything longer is treated as endless. */
+/** The maximum line length in bytes. One line contains at most a complete answer; a longer line is treated as endless. */
 export const MAX_LINE = 8 * 2 ** 20;
 
-/** Called once for each line, in order. */
+/** The functions that process a stream. They are called for its lines in order. */
 export type LineRules = {
-  /** Whether the line from `start` to `end` (exclusive) can be passed on unchanged. This should be fast, because most lines are. */
+  /** Whether the line from `start` to `end` (exclusive) can be passed on unchanged. Must be fast: it is called for every line. */
   isUsual(bytes: Uint8Array, start: number, end: number): boolean;
-  /** Returns the replacement for any other line, given without its newline. An error thrown here ends the stream. */
+  /** Returns the replacement for a line that is not usual. `line` has no newline. An error thrown by `rewrite` ends the stream. */
   rewrite(line: string): string;
   /** Returns text to add after the last line. */
   end?(): string;
 };
 
-/** Notified about the progress of the source. */
+/** Is notified before and after each read of the source, and at its end. */
 export type Listener = { wait(): void; received(): void; end(): void; tooLong(bytes: number): Error };
 
-/** Passes on a body in whole lines, reading only on demand: a `TransformStream` pipe costs several times as much per chunk. */
+/** Passes on a body in complete lines and reads only on demand. A `TransformStream` would cost several times as much per chunk. */
 export function throughLines(body: ReadableStream<Uint8Array>, rules: LineRules, listener?: Listener): ReadableStream<Uint8Array> {
   const { isUsual, rewrite, end } = rules;
   const encoder = new TextEncoder();
@@ -53,7 +53,7 @@ export function throughLines(body: ReadableStream<Uint8Array>, rules: LineRules,
     if (after > 0)
       passOn(partialLine.length > 0 ? joinedBytes([partialLine.take(), value.subarray(0, after)]) : value.subarray(0, after), pieces);
     if (after < value.length) partialLine.add(value.subarray(after));
-    if (partialLine.length > MAX_LINE) throw listener?.tooLong(MAX_LINE) ?? new Error('A line has no end.');
+    if (partialLine.length > MAX_LINE) throw listener?.tooLong(MAX_LINE) ?? new Error(`A line is longer than ${MAX_LINE} bytes.`);
     return true;
   }
 
@@ -69,8 +69,8 @@ export function throughLines(body: ReadableStream<Uint8Array>, rules: LineRules,
             void source.cancel(error).catch(() => undefined);
             throw error;
           } finally {
-            // Text before a line that is an error must still be delivered. It is enqueued as one chunk because later chunks would be lost
-            // with the error.
+            // Text before a line whose rewriting throws must still be delivered. It is enqueued as one chunk because later chunks would be
+            // lost with the error.
             const whole = joinedBytes(pieces);
             hasOutput = whole.length > 0;
             if (hasOutput) controller.enqueue(whole);

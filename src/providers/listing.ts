@@ -7,7 +7,7 @@ import type { ModelFacts } from './types.ts';
 /** The time limit for a list request, in milliseconds. */
 const LIST_MS = 20_000;
 
-const NO_LIST = 'it answered with something that is no list of models';
+const NO_LIST = 'the response is not a list of models';
 
 /** Sends a request that has a single response, with a time limit, and converts failures. @throws ModelError */
 export async function sendListRequest<T>(

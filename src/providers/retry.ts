@@ -7,19 +7,22 @@ export type RetryOptions = {
   now?(): number;
   /** The time in milliseconds after which a silent server is reported. */
   noticedMs?: number;
-  /** Resolves after that time, or as soon as the signal aborts. */
+  /** Resolves after `ms` milliseconds, or as soon as the signal aborts. */
   sleep?(ms: number, signal: AbortSignal): Promise<void>;
 };
 
-/** Temporary failures: 429; 408, 409, 5xx and overload events; closed sockets and time-outs. */
+/** The failures that are retried, because they are temporary: 429; 408, 409, 5xx and overload events; closed sockets and time-outs. */
 const PASSING: ReadonlySet<ModelErrorKind> = new Set(['rate_limit', 'overloaded', 'network', 'timeout']);
 const FIRST_MS = 1000;
 const LONGEST_MS = 30_000;
-/** If a server requests a longer wait, the request fails and the user decides. */
+/** The longest wait that a server can request, in milliseconds. If it requests a longer wait, the request fails and the user decides. */
 const LONGEST_ASKED_MS = 120_000;
-/** If attempts took this long in total, there is no further attempt: a server that was silent for minutes is unlikely to answer. */
+/**
+ * The total duration of attempts, in milliseconds, after which there is no further attempt: a server that was silent for minutes is unlikely
+ * to answer.
+ */
 const TRIED_ENOUGH_MS = 150_000;
-/** The default time after which silence is reported. */
+/** The default of `noticedMs`. */
 const NOTICED_MS = 30_000;
 
 /** The only retry policy. A request is only repeated if no part of its answer has been passed on; an event announces each wait. */
@@ -82,7 +85,7 @@ export function withRetry(adapter: ModelAdapter, options: RetryOptions = {}): Mo
   return { ...adapter, stream, retryNow };
 }
 
-/** Whether the promise settles within the time. */
+/** Whether the promise settles within `ms` milliseconds. */
 async function comesWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const comes = work.then(
     () => true,

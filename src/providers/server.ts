@@ -22,9 +22,12 @@ export function checkConfig(vendor: string, { apiKey, baseUrl }: ProviderConfig)
     throw new ModelError('invalid_request', `The base URL of ${vendor} is not an http or https address: correct it in the settings.`);
   }
   if (apiKey && !/^[\x21-\x7e]*$/.test(apiKey.trim())) {
-    throw new ModelError('auth', `The API key for ${vendor} has characters that no key has: copy it again into the settings.`);
+    throw new ModelError(
+      'auth',
+      `The API key for ${vendor} contains characters that are not allowed in a key: enter the key again in the settings.`,
+    );
   }
   if (!apiKey?.trim() && !baseUrl) {
-    throw new ModelError('auth', `There is no API key for ${vendor}: set one in the settings or choose another provider.`);
+    throw new ModelError('auth', `There is no API key for ${vendor}: enter a key in the settings or choose another provider.`);
   }
 }

@@ -19,7 +19,7 @@ export function parseInput(text: string): Pick<ToolCall, 'input' | 'malformed'> 
 
 /** Returns the arguments of a call as they are sent back to the model: always an object, because APIs and chat templates require one. */
 export function echoInput(call: ToolCall): Record<string, unknown> {
-  // If `problem` says what is wrong with the call, `malformed` may still hold valid JSON.
+  // A call with a `problem` may still contain valid JSON in `malformed`.
   const input = call.problem === undefined ? call.input : parseInput(call.malformed ?? '').input;
   if (input !== null && typeof input === 'object' && !Array.isArray(input)) return input as Record<string, unknown>;
   if (call.malformed !== undefined) return { malformed_arguments: call.malformed };

@@ -7,7 +7,7 @@ export type ProviderConfig = {
   headers?: Record<string, string>;
   /** How long the server may send nothing before the request is aborted, in milliseconds. */
   silenceMs?: number;
-  /** The memory in bytes of the computer that runs the model, if it is this one. */
+  /** The memory of this computer, in bytes, if the model runs on it. */
   memoryBytes?: number;
   /** The provider's name, for adapters that serve several providers with the same API. */
   provider?: { id: string; label: string };

@@ -1,6 +1,6 @@
 /**
- * Decides which text that looks like a tool call is one. Calls are recognized by the rules of the format they are written in, at positions
- * where that format has them, and never where the model only shows text.
+ * Decides whether text that looks like a tool call is a tool call. Each call format has its own rules and positions. Text that the model
+ * only shows, such as a quotation or an example, is never a call.
  *
  * | Position in the answer                                             | Result                                                 |
  * |--------------------------------------------------------------------|--------------------------------------------------------|
@@ -13,11 +13,11 @@
  * | data without a marker: plain or fenced JSON, or a Python list      | a call at the end of the answer, before other calls,   |
  * | (`unmarked`)                                                       | or if the model says that it waits for the result;     |
  * |                                                                    | otherwise text, and the model is told                  |
- * | after a call of which the model is told (`after`)                  | text, and the model is told: calls run in order        |
+ * | after a call that was not executed (`after`)                       | text, and the model is told: calls run in order        |
  * | after a result that the model invented (`invented`)                | text, and the model is told                            |
  * | in the markers of a call format                                    | a call, whatever text surrounds it                     |
- * | in such markers, closed, with unreadable arguments                 | a malformed call, and the model is told                |
- * | in such markers, never closed, or cut off                          | text                                                   |
+ * | in closed markers, with arguments that cannot be parsed            | a malformed call, and the model is told                |
+ * | in markers that are not closed, or cut off                         | text                                                   |
  *
  * Telling the model costs a turn; executing a call that was only shown may damage files.
  */
@@ -26,10 +26,10 @@ import type { Reading, Source } from './source.ts';
 import { isActed, isAwaited, isRefused, isWoven } from './surrounding-words.ts';
 
 /**
- * Why it is uncertain whether something is meant as a call. `quoted`: it occurs in text the model was shown. `confirmed`: it is quoted, and
- * the model repeated it after it was asked. `refused`: the surrounding words say that the call is not made. `woven`: it is part of a
- * sentence. `unmarked`: it has no marker, only the form of data. `after`: an earlier call in the same answer was uncertain. `invented`: the
- * model wrote the result of the previous call itself.
+ * Why it is uncertain whether text is meant as a call. `quoted`: the call occurs in text the model was shown. `confirmed`: it is quoted,
+ * and the model repeated it after it was told that the call was not executed. `refused`: the surrounding words say that the call is not made.
+ * `woven`: it is part of a sentence. `unmarked`: it has no marker, only the form of data. `after`: an earlier call in the same answer was
+ * not executed. `invented`: the model wrote the result of the previous call itself.
  */
 export type Doubt = 'quoted' | 'confirmed' | 'refused' | 'woven' | 'unmarked' | 'after' | 'invented';
 /** The doubts that are reported to the model. */
@@ -39,8 +39,8 @@ export type Told = Exclude<Doubt, 'confirmed'>;
 export type Stand = { bare: boolean; fence: boolean; marked: boolean };
 
 /**
- * @param before the text leading to the call; `src` is positioned after the call
- * @returns `shown` if the words indicate that it is not a call
+ * @param before the text before the call; `src` is positioned after the call
+ * @returns `shown` if the surrounding text indicates that this is not a call
  */
 export function* doubtOf(src: Source, before: string, { bare, fence, marked }: Stand): Reading<Doubt | 'shown' | undefined> {
   if (bare) {

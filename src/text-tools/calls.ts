@@ -47,8 +47,8 @@ export function plainName(name: string, tools: Tools): string {
 }
 
 /**
- * Returns the calls that a parsed value represents; undefined if it is something else. With `strict`, for values without a marker, it must
- * have a name and arguments and no other keys, because it might be plain data.
+ * Returns the calls that a parsed value represents; undefined if the value is not a call. `strict` is for values without a marker, which
+ * might be plain data: they must have a name, arguments and no other keys.
  */
 export function toCalls(value: unknown, tools: Tools, strict: boolean): Call[] | undefined {
   if (Array.isArray(value)) {
@@ -74,19 +74,19 @@ export function toCalls(value: unknown, tools: Tools, strict: boolean): Call[] |
   return [{ name, input: Object.fromEntries(Object.entries(rest).filter(([key]) => key !== 'id' && key !== 'type')) }];
 }
 
-/** Converts `{"read_file": {"path": …}}`. */
+/** Converts the form `{"read_file": {"path": …}}` to a call. */
 function keyedCall(value: Record<string, unknown>, tools: Tools): Call[] | undefined {
   const [entry, ...more] = Object.entries(value);
   if (!entry || more.length > 0 || !tools.has(entry[0]) || !isObject(entry[1])) return undefined;
   return [{ name: entry[0], input: entry[1] }];
 }
 
-/** Whether a tool's schema takes the place of arguments, which makes it the description of a tool instead of a call. */
+/** Whether the arguments are a tool's schema. In this case, the value describes a tool and is not a call. */
 function isDefinition(input: unknown, tool: ToolSpec | undefined): boolean {
   return isObject(input) && input.type === 'object' && isObject(input.properties) && !('properties' in propertiesOf(tool));
 }
 
-/** Arguments may be an object, or a string that contains one. */
+/** Converts arguments, which may be an object or a string that contains an object. */
 export function toInput(value: unknown): Pick<Call, 'input' | 'malformed'> {
   if (value === null || value === undefined || value === '') return { input: {} };
   if (typeof value !== 'string') return isObject(value) ? { input: value } : { malformed: JSON.stringify(value) };
@@ -102,7 +102,7 @@ export function propertiesOf(tool: ToolSpec | undefined): Record<string, JsonSch
   return (tool?.inputSchema.properties ?? {}) as Record<string, JsonSchema>;
 }
 
-/** Converts arguments of formats that only contain strings, according to the tool's schema. */
+/** Converts arguments from strings to the types in the tool's schema, for formats in which all arguments are strings. */
 export function coerceAll(values: Record<string, string>, tool: ToolSpec | undefined): Record<string, unknown> {
   const properties = propertiesOf(tool);
   return Object.fromEntries(Object.entries(values).map(([key, text]) => [key, coerce(text, properties[key], tool?.inputSchema)]));

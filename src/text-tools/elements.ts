@@ -72,7 +72,7 @@ function asPrimitive(text: string): unknown {
   return /^(true|false|null|-?(0|[1-9]\d{0,14})(\.\d+)?)$/.test(text) ? JSON.parse(text) : text;
 }
 
-/** A list may be written as several elements with the same name. */
+/** Converts elements to an object. Several elements with the same name are a list. */
 function asObject(members: readonly [string, unknown][]): Record<string, unknown> {
   const grouped = new Map<string, unknown[]>();
   for (const [tag, value] of members) {

@@ -20,7 +20,7 @@ const CLOSERS: Record<string, string> = { '{': '}', '[': ']', '(': ')' };
 /** The characters that can follow a string. A quote before any other character is part of the string. */
 const BEHIND_STRING = new Set(['', ',', ':', '}', ']', ')', '<', ';', '#', '/', '=']);
 
-/** Reads a value at the current position. @throws Unreadable if there is none */
+/** Reads a value at the current position. @throws Unreadable if there is no value */
 export function* readLiteral(src: Source, watch?: Watch): Reading<Literal> {
   const state: State = { open: 0, watch };
   const value = yield* readValue(src, state, 0);
@@ -49,7 +49,7 @@ function* readValue(src: Source, state: State, depth: number): Reading<unknown> 
   const word = yield* src.run(/[\w.+\-/]+/y);
   const next = yield* src.char();
   if (next === '' && depth > 0) throw new Unreadable();
-  // A string with a prefix, as in Python.
+  // `word` is the prefix of a string, as in Python.
   if (/^[rbuf]$/i.test(word) && (next === '"' || next === "'")) return yield* readString(src);
   if (Object.hasOwn(CONSTANTS, word)) return CONSTANTS[word];
   if (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(word)) return Number(word);
@@ -69,7 +69,7 @@ function* gap(src: Source): Reading<void> {
   }
 }
 
-/** At the end of an object or list: skips the closing bracket, or counts it as missing. Returns false if the content continues. */
+/** Skips the closing bracket of an object or list, or counts it as missing. Returns false if the object or list continues. */
 function* closes(src: Source, state: State, closer: string): Reading<boolean> {
   yield* gap(src);
   const char = yield* src.char();
@@ -80,7 +80,7 @@ function* closes(src: Source, state: State, closer: string): Reading<boolean> {
   return true;
 }
 
-/** Whether a string marker of Gemma begins at the current position. */
+/** Whether one of Gemma's string delimiters begins at the current position. */
 function* opensString(src: Source): Reading<boolean> {
   const start = src.at;
   const mark = yield* src.literal(STRING_QUOTES);

@@ -3,15 +3,15 @@ import { type Call, plainName, type Tools } from './calls.ts';
 import { closerOf, WRAPPER_TAGS } from './markers.ts';
 import { NAME, type Reading, type Source, Unreadable } from './source.ts';
 
-/** The positions where the tool name may be found. */
+/** Match the tool's name at the positions where models write it. */
 const NAMES = [
   /["']?\b(?:name|tool_name|tool|function_name|function|action)["']?\s{0,20}[:=]\s{0,20}["']?([\w.:/\\-]+)/g,
   /^\s*([\w.:/\\-]+)/g,
 ];
 
 /**
- * Reads a tag of a call format up to its closing tag, starting at the opening tag. If it names a tool, it is reported as a malformed call
- * so that the model can correct it. @throws Unreadable
+ * Reads an element of a call format, from its opening tag to its closing tag. If its content names a tool, the element is reported as a
+ * malformed call so that the model can correct it. @throws Unreadable
  */
 export function* readBroken(src: Source, tools: Tools): Reading<Call> {
   const mark = yield* src.literal(WRAPPER_TAGS);
@@ -25,7 +25,7 @@ export function* readBroken(src: Source, tools: Tools): Reading<Call> {
   }
   const { stop } = yield* src.until([closer, mark]);
   const written = src.text.slice(body, src.at - stop.length);
-  // The closing tag was found inside a string of the arguments.
+  // This closing tag may be part of a string in the arguments.
   if (stop !== closer || !/[\s}\]>]$/.test(written)) throw new Unreadable();
   const text = written.trim();
   for (const pattern of NAMES) {

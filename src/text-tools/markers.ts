@@ -1,4 +1,4 @@
-/** The markers that models put around calls. Supporting a new format usually means adding a line here. */
+/** The markers that models put around calls. To support a new format, it is usually enough to add a line to this file. */
 
 /** Some models use a namespace, as in `<ns:invoke>`. DeepSeek's tokens exist with two kinds of bars and three kinds of separators. */
 const SPACES = ['', 'minimax:', 'seed:', 'steptml:', 'xai:', `${'ant'}ml:`, '｜DSML｜', '|DSML|'];
@@ -6,10 +6,10 @@ const deepseek = (words: string) =>
   ['｜', '|'].flatMap((bar) => ['▁', '_', ' '].map((gap) => `<${bar}${words.replaceAll(' ', gap)}${bar}>`));
 const withNamespaces = (...names: string[]) => SPACES.flatMap((space) => names.map((name) => `${space}${name}`));
 
-/** MiniMax M3 writes this before each tag that is markup, so that values can contain any text. */
+/** MiniMax M3 writes this prefix before each tag that is markup, so that values can contain any text. */
 export const M3 = ']<]minimax[>[';
 
-/** Models that write Markdown may also escape underscores in markers. */
+/** Adds variants with escaped underscores, because models that write Markdown may escape them. */
 function escapable(...words: string[]): string[] {
   return words.flatMap((word) => [word, word.replaceAll('_', '\\_')]);
 }
@@ -52,7 +52,7 @@ export function closerOf(mark: string): string | undefined {
   return WRAPPED.includes(name) ? `</${name}>` : undefined;
 }
 
-/** The same tags with attributes: an id, or the tool's name. */
+/** The beginnings of the `WRAPPER_TAGS` with attributes, such as an id or the tool's name. */
 export const ATTRIBUTED: readonly string[] = WRAPPED.map((name) => `<${name} `);
 
 /** The markers of Qwen-Agent before the tool's name and before the arguments. */
@@ -120,7 +120,7 @@ export const PARAMETERS: readonly string[] = withNamespaces('parameter', 'param'
 export const CALL_BEGINS: readonly string[] = ['<|tool_call_begin|>', ...deepseek('tool call begin')];
 export const CALL_SEPARATORS: readonly string[] = ['<|tool_call_argument_begin|>', '<|tool_sep|>', ...deepseek('tool sep')];
 
-/** The call format of Kimi K3, called XTML, and that of MiniMax M3. */
+/** The beginning of a call in XTML, the format of Kimi K3, and in the format of MiniMax M3. */
 export const XTML_CALL = '<|open|>call ';
 export const M3_INVOKE = `${M3}<invoke name=`;
 
@@ -130,8 +130,8 @@ export const STARTS: readonly string[] = [...WRAPPERS, ...ATTRIBUTED, ...FUNCTIO
 /** The marker of Phi and Firefunction before a list of calls. */
 export const FUNCTOOLS = 'functools[';
 /**
- * Markers that only count at the beginning of a line, mapped to the tool's name if they contain it. The first are gpt-oss calls without
- * control tokens.
+ * Returns the markers that count only at the beginning of a line, mapped to the tool's name if they contain it. The first two begin gpt-oss
+ * calls without control tokens.
  */
 export function lineStarts(names: readonly string[]): ReadonlyMap<string, string> {
   const general = ['assistantcommentary to=functions.', 'commentary to=functions.', FUNCTOOLS, QWEN_NAME].map(
@@ -147,7 +147,7 @@ export function lineStarts(names: readonly string[]): ReadonlyMap<string, string
 /** Matches a gpt-oss call without control tokens, up to the arguments. */
 export const STRIPPED = /(?:^|\n|assistant)commentary to=functions\.([\w.-]+) *(?:json|code)?\s*$/;
 
-/** Tags named after a tool, the format introduced by Cline. Names that are already used by another marker are excluded. */
+/** Returns tags named after the tools, a format introduced by Cline. Tags that are also another marker are excluded. */
 export function toolTags(names: readonly string[]): ReadonlyMap<string, string> {
   const reserved = [...STARTS, ...CLOSERS, ...Object.keys({ ...THOUGHTS, ...QUOTES, ...BLOCK_QUOTES })];
   return new Map(names.map((name) => [`<${name}>`, name] as const).filter(([tag]) => !reserved.includes(tag)));
@@ -181,14 +181,14 @@ export const ENVELOPES: readonly string[] = [
 const regions = (...names: string[]) =>
   Object.fromEntries(names.flatMap((name) => ['>', ' '].map((end) => [`<${name}${end}`, `</${name}>`] as const)));
 
-/** Regions that show text as it is. They include results, because some models invent the result of a call. */
+/** Regions whose text is never read as calls. They include results, because some models invent the result of a call. */
 export const QUOTES: Readonly<Record<string, string>> = {
   '<!--': '-->',
   ...regions('pre', 'code', 'samp', 'example', 'examples', 'tool_response', 'tool_result', 'tool_results', 'function_results'),
   ...Object.fromEntries(deepseek('tool outputs begin').map((mark, index) => [mark, deepseek('tool outputs end')[index] as string])),
 };
 
-/** Tags that open such a region only at the beginning of a line; within a sentence they are ordinary text. */
+/** Regions like `QUOTES` whose opening tags count only at the beginning of a line. Within a sentence, the tags are ordinary text. */
 export const BLOCK_QUOTES: Readonly<Record<string, string>> = regions(
   ...'file document blockquote details script style output stdout observation textarea'.split(' '),
 );

@@ -17,7 +17,7 @@ export const LONG = 16_384;
 /** How many characters before a call are examined. */
 export const LEAD = 600;
 const WORD = /\S/g;
-/** The part of the sentence after a call that is awaited before deciding. */
+/** Matches the first sentence after a call, or its first 200 characters. Held calls are decided when this text is complete. */
 const SENTENCE = /^(?:[^.!?。\n]{0,200}[.!?。\n]|[^.!?。\n]{200})/;
 
 /** Collects the events for the text that was parsed so far. */
@@ -30,13 +30,13 @@ export class Output {
   #hasText = false;
   /** The reason why no further calls are executed in this answer. */
   #over: ReportedDoubt | undefined;
-  /** Consecutive calls that wait for the text after them. */
+  /** Consecutive calls that are not decided yet, because the text after them is not complete. */
   #heldCalls: Held[] = [];
   /** The position up to which text was emitted or consumed. */
   emittedUpTo = 0;
-  /** The start of the text that leads to the next call. */
+  /** The end of the last call or markup: the position where the text before the next call begins. */
   base = 0;
-  /** The end of the last call that was only shown. */
+  /** The end of the last call that was shown as text. */
   quotedEnd: number | undefined;
 
   constructor(src: Source, isTool: (name: string) => boolean) {
@@ -44,7 +44,7 @@ export class Output {
     this.#isTool = isTool;
   }
 
-  /** Whether the answer contains text of its own so far. */
+  /** Whether any text was emitted so far, apart from calls. */
   get hasText(): boolean {
     return this.#hasText;
   }
@@ -108,7 +108,7 @@ export class Output {
 
   /** Consumes the text from `from` to the current position as markup, and emits the text before it. */
   take(from = this.emittedUpTo): void {
-    // The markup is not the end of the answer, so the held calls are followed by something.
+    // The markup follows the held calls, so they do not end the answer. `…` stands for the text after them.
     if (!this.#decideHeld(from, true)) this.#release('…');
     this.show(from);
     this.emittedUpTo = this.#src.at;
@@ -118,7 +118,7 @@ export class Output {
   }
 
   /**
-   * Decides about held calls once the sentence after them is complete, or at a `limit` that ends it anyway. Returns false if the calls
+   * Decides about held calls if the sentence after them is complete, or ends at `upTo` because `limit` is set. Returns false if the calls
    * remain held.
    */
   #decideHeld(upTo: number, limit: boolean): boolean {
@@ -135,7 +135,7 @@ export class Output {
     return true;
   }
 
-  /** @param behind the first sentence after the calls; empty if they end the answer */
+  /** @param behind the first sentence after the held calls; empty if the calls end the answer */
   #release(behind: string): void {
     const candidates = this.#heldCalls;
     this.#heldCalls = [];

@@ -20,7 +20,7 @@ export function* readParameters(
     const mark = yield* src.literal([...openers, ...closers, ...marks.CLOSERS]);
     if (!mark) throw new Unreadable();
     if (!openers.includes(mark)) {
-      // A closing marker of an enclosing element also ends the call and is left to be read there.
+      // A closing marker of an enclosing element also ends the call. It is left for the reader of that element.
       if (!closers.includes(mark)) src.at = before;
       return { name, input: { ...coerceAll(values, tool), ...exact } };
     }
@@ -50,7 +50,8 @@ export function fromJson(text: string): unknown {
 }
 
 /**
- * Reads `<![CDATA[…]]>` up to the closing tag, which may also occur inside it. Content that cannot be in one section is split into several.
+ * Reads CDATA sections up to the closing tag of the parameter. A section may contain the same tag. Content with `]]>` is written as several
+ * sections.
  */
 function* readCdata(src: Source, closer: string): Reading<string | undefined> {
   const start = src.at;

@@ -92,7 +92,7 @@ export class TextToolParser {
     }
   }
 
-  /** Emits the text while it is being read. */
+  /** Runs a reader and emits the text that it reads without delay. */
   *#passing<T>(reading: Reading<T>): Reading<T> {
     for (;;) {
       const { done, value } = reading.next();
@@ -132,17 +132,17 @@ export class TextToolParser {
     return this.#src.text.slice(Math.max(this.#out.base, at - most), at);
   }
 
-  /** Command R writes its fence after the word `Action:`. */
+  /** Whether a fence is preceded by `Action:`, as in the calls of Command R. */
   #isAction(at = this.#src.at): boolean {
     return /(^|\n)[ \t]*Action:[ \t]*$/.test(this.#recent(40, at));
   }
 
-  /** A call without markers must be at the beginning of a line or after a sentence. */
+  /** Whether a call without markers may begin here: at the beginning of a line or after a sentence. */
   #mayBeBare(): boolean {
     return /(^|[.:!?…\n])[ \t\ufeff]*$/.test(this.#recent(LEAD));
   }
 
-  /** Reads a fence of any kind. Returns false if there is none. */
+  /** Reads a fence of any kind. Returns false if no fence begins at the current position. */
   *#fence(): Reading<boolean> {
     const src = this.#src;
     const start = src.at;
@@ -235,8 +235,8 @@ export class TextToolParser {
   }
 
   /**
-   * Reads a possible call. If all signs indicate that it is meant as one, it is executed; otherwise it is text, including any calls inside
-   * it.
+   * Reads a possible call and holds it until the text after it shows whether it is meant as a call. Otherwise it is text, including any
+   * calls inside it. Returns false if no call could be read.
    */
   *#candidate(
     read: (reader: Reader) => Reading<Call[]>,
@@ -244,7 +244,7 @@ export class TextToolParser {
     start = this.#src.at,
   ): Reading<boolean> {
     const src = this.#src;
-    // Limits the total work for text that repeatedly begins like a call but is none.
+    // Limits the total work for text that repeatedly begins like a call but is not a call.
     if (this.#wasted > ENOUGH + 2 * (src.forgotten + start)) {
       src.at = start;
       return false;
@@ -269,7 +269,7 @@ export class TextToolParser {
       }
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
-      // The answer was cut off inside the call. Calls nested in it must not be executed on their own.
+      // Whether the answer was cut off inside the call. In this case, calls nested in it must not be executed on their own.
       const cut = src.ended && src.text.slice(src.at).trim() === '';
       this.#wasted += src.at - start;
       src.at = start;

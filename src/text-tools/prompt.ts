@@ -50,7 +50,7 @@ function writeCall(call: ToolCall): string {
 
 function toResults({ content }: ToolMessage): Message {
   const text = content.map((result) => {
-    // A file must not be able to end its own result.
+    // The content of a file must not be able to end the result that contains it.
     const body = resultText({ ...result, content: withoutNotes(result.content) }).replaceAll('</tool_result', '<\\/tool_result');
     return `<tool_result name=${JSON.stringify(result.name)}${result.isError ? ' error="true"' : ''}>\n${body}\n</tool_result>`;
   });
@@ -63,7 +63,7 @@ function describe({ name, description, inputSchema }: ToolSpec): string {
   return `## ${name}\n${description.trim()}\nArguments: ${typeText(inputSchema, inputSchema)}`;
 }
 
-/** Writes a schema as a TypeScript-like type, which takes a third of the tokens and is easier to read for small models. */
+/** Writes a schema as a TypeScript-like type, which takes a third of the tokens of JSON and is easier to read for small models. */
 function typeText(schema: unknown, root: JsonSchema, depth = 0): string {
   if (!isObject(schema) || depth > 6) return 'any';
   if (typeof schema.$ref === 'string') {

@@ -1,8 +1,8 @@
 /**
- * Recognizes calls that occur in text the model was shown: files, results and the user's messages. Such a call is a quotation if the model
- * repeats it. Calls are compared word by word, without the markers of call formats, so that quotations in another format, with different
- * whitespace, or from numbered lines, diffs and escaped text are found too. A sentence that describes a call is not one: argument names
- * must be written as a format writes them.
+ * Recognizes calls that occur in text the model was shown: files, results and the user's messages. If the model
+ * repeats such a call, it is a quotation. Calls are compared word by word, without the markers of call formats, so that quotations in another format, with different
+ * whitespace, or from numbered lines, diffs and escaped text are found too. A sentence that describes a call does not count:
+ * argument names must be written as a call format writes them.
  */
 import { callsOf, type Message, resultText, textOf } from '../core/model/messages.ts';
 import type { ModelRequest } from '../core/model/model.ts';
@@ -17,7 +17,7 @@ const FORM = new Set(
     `${'ant'}ml`
   ).split(' '),
 );
-/** Inserted after words that are followed by a quote, tag or equals sign. */
+/** Inserted after words that are followed by a quotation mark, angle bracket, colon or equals sign. */
 const SIGN = '·';
 /** The maximum number of characters between the parts of a call, such as an id. */
 const NEAR = 24;
@@ -91,14 +91,14 @@ function hasArgumentsNear(words: string, name: string, members: readonly [string
 function memberPattern(key: string, value: unknown): RegExp {
   const name = wordsOf(key);
   const valueWords = wordsOf(flat(value).slice(0, PREFIX));
-  // The value was cut, possibly inside a word.
+  // The value was shortened to `PREFIX` characters, possibly inside a word.
   if (flat(value).length > PREFIX) valueWords.pop();
   return new RegExp(` ${name.length > 0 ? `${wordPattern(name)}${SIGN} ` : ''}${valueWords.length > 0 ? wordPattern(valueWords) : ''}`);
 }
 
 const wordPattern = (words: readonly string[]) => `${words.join(` (?:${SIGN} )*`)} `;
 
-/** A tool name alone occurs in many ordinary sentences, so it must be written as in a call. */
+/** Whether the text contains the tool's name as a call format writes it. The name alone occurs in many ordinary sentences. */
 function isNamedAsCall(text: string, name: string): boolean {
   const word = name.replace(/[^\w-]/g, '\\$&');
   const forms = [
@@ -110,7 +110,7 @@ function isNamedAsCall(text: string, name: string): boolean {
   return new RegExp(forms.join('|'), 'i').test(text);
 }
 
-/** Matches Python syntax, where values need no keys. */
+/** Whether the text contains a call with these values in Python syntax, in which values need no keys. */
 function isCalledWith(text: string, name: string, values: readonly string[]): boolean {
   const opening = `${name}(`;
   const sought = values.join(' ').slice(0, PREFIX);
@@ -136,7 +136,7 @@ function plain(text: string): string {
     .replace(/\\+(?=["'])/g, '');
 }
 
-/** Numbers are skipped because lines may be numbered, and closing tags because some formats repeat a key in them. */
+/** Returns the words to compare. Numbers are skipped because lines may be numbered; closing tags because they may repeat a key. */
 function signedWordsOf(text: string): string[] {
   const collected: string[] = [];
   for (const [, word = '', sign] of plain(text)

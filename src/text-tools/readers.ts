@@ -1,4 +1,4 @@
-/** One method per call format. Each starts at the first character of the form and ends after the last. */
+/** Reads calls, with one method per call format. A method ends after the last character of the call. */
 import { type Call, isCallKey, isNameKey, isObject, plainName, propertiesOf, type Tools, toCalls } from './calls.ts';
 import { readM3, readXtml } from './elements.ts';
 import { readLiteral, type Watch } from './literal.ts';
@@ -26,7 +26,7 @@ export class Reader {
     this.#lineStarts = marks.lineStarts([...tools.keys()]);
   }
 
-  /** Reads a call that starts with a marker; the source is positioned after it. */
+  /** Reads a call that starts with a marker, starting after the marker. */
   *marked(mark: string): Reading<Call[]> {
     // Markers are normally nested two or three deep. Deeper nesting is an accident or an attack.
     if (this.#depth > 8) throw new Unreadable();
@@ -83,7 +83,7 @@ export class Reader {
       else if (first === '#') yield* src.run(/[^\n]+/y);
       else {
         const call = yield* readStatement(src, this.#tools);
-        // The results of earlier calls may be printed.
+        // A statement without a call prints the result of an earlier call.
         if (call) calls.push(call);
         else if (calls.length === 0) throw new Unreadable();
       }
@@ -141,7 +141,7 @@ export class Reader {
     src.at += mark.startsWith(name) ? name.length : mark.length;
     if (mark.endsWith(']')) return yield* this.withArguments(name);
     if (!(yield* src.run(/\s+/y)).includes('\n')) throw new Unreadable();
-    // The format introduced by LangChain.
+    // LangChain introduced the format `Action:` with `Action Input:`.
     if (mark.includes('Action') && !(yield* src.literal(['Action Input:', '**Action Input:**']))) throw new Unreadable();
     yield* src.spaces();
     const input = yield* named.readArguments(this.#src);
@@ -206,7 +206,7 @@ export class Reader {
     if (char === '<' || char === ']') {
       const mark = yield* src.literal([...marks.STARTS, ...this.#toolTags.keys(), ...marks.NAME_TAGS]);
       if (!mark) throw new Unreadable();
-      // `<tool>` and `<function>` may contain a whole call or only its name.
+      // `<tool>` and `<function>` may contain a complete call or only its name.
       const isName = marks.NAME_TAGS.includes(mark) && !/[\s{[<`]/.test(yield* src.char());
       if (isName) return [yield* named.readInTags(src, this.#tools, mark)];
       if (!marks.STARTS.includes(mark) && !this.#toolTags.has(mark)) throw new Unreadable();
@@ -227,9 +227,9 @@ export class Reader {
     if (yield* src.literal(['<tool_sep>'])) yield* src.spaces();
     const behind = yield* src.char();
     if (behind === '{' || behind === '`') return [{ name: plainName(name, this.#tools), ...(yield* named.readArguments(this.#src)) }];
-    // A bare name is a call in a tag for calls. In a tag for names, the arguments may have been cut off.
     if (closer && (yield* opensMapping(src)))
       return [yield* named.readYamlArguments(src, this.#tools, plainName(name, this.#tools), closer)];
+    // A name without arguments is a call in a tag for calls. In a tag for names, the arguments may have been cut off.
     if (behind === '<' && !marks.NAME_TAGS.includes(outer)) return [yield* readPairs(this.#src, this.#tools, name)];
     throw new Unreadable();
   }
@@ -248,7 +248,7 @@ export class Reader {
       if (!isCallKey(key)) this.#rejectEarly();
       if (typeof value === 'string' && isNameKey(key) && !this.#tools.has(plainName(value, this.#tools))) this.#rejectEarly();
     };
-    // Models trained with templates that double braces write them too.
+    // Some models write doubled braces, because the prompt templates in their training data contain them.
     if (!strict && src.text[src.at] === '{' && (yield* src.char(1)) === '{') src.at += 1;
     const { value, open } = yield* readLiteral(src, strict ? watch : undefined);
     if (open > 0 && (strict ? open > 1 : !(yield* named.isBeforeCloser(this.#src)))) throw new Unreadable();

@@ -53,7 +53,7 @@ export class Source {
     }
   }
 
-  /** Like `run`, but only for text that is already there. */
+  /** Like `run`, but only for text that was already received. */
   skip(pattern: RegExp): void {
     pattern.lastIndex = this.at;
     this.at += pattern.exec(this.text)?.[0].length ?? 0;
@@ -63,7 +63,7 @@ export class Source {
     return yield* this.run(/[^\S]+/y);
   }
 
-  /** Moves past the first of `stops` and returns the text before it. @throws Unreadable if there is none within `most` characters */
+  /** Moves past the first of `stops` and returns the text before it. @throws Unreadable if no stop occurs within `most` characters */
   *until(stops: readonly string[], most = Number.POSITIVE_INFINITY): Reading<{ text: string; stop: string }> {
     const start = this.at;
     const longest = Math.max(...stops.map((stop) => stop.length));

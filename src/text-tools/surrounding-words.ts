@@ -1,6 +1,6 @@
 /** Recognizes from the surrounding words whether a call is shown as an example instead of being made. */
 
-/** The model describes its own action. */
+/** Matches a sentence in which the model announces its own action. */
 const ACTS =
   /\b(let me|let(’|')?s|i(’|')?ll|i (will|need to|have to|should|must|want to|can|am going to)|i(’|')m (going to|now)|i(’|')m|here(’|')?s? (is )?(the|my) ((tool|function) )?call|calling|reading|checking|looking|running|searching|now)\b|^\W*(first|next|then|finally|step)\b|\bi (now |then |first |also )?(read|check|look|run|search|open|list|call|use|start|edit|write|create)\b/i;
 const SHOWS = /\b(show|demonstrate|illustrate|explain)\b/i;
@@ -9,7 +9,7 @@ const ALWAYS =
   /\b(for (example|instance)|such as|looks? (like|as follows)|would (look|be|have (been|looked)|write|call|emit|output|produce|generate)|could (write|emit|look)|(written|formatted|encoded|structured|expressed) (like this|as follows|this way))\b|(\be\.g\.|zum beispiel|z\. ?b\.|par exemple|por ejemplo|per esempio|por exemplo|例如|比如|たとえば|예를 들어|например)|\bso (sieht|sehen)\b.*\baus\b|\b(wie folgt|comme suit|como sigue)\b/i;
 const EXAMPLE =
   /\b(examples?|samples?|syntax|notation|markup|illustration|hypothetical(ly)?)\b|\b(formats?|templates?)\b[^.!?\n]{0,60}:?$|\b(beispiele?|exemples?|ejemplos?|esempio|esempi|exemplos?|przykład)\b|示例|例子|范例|例：|サンプル|예시|пример/iu;
-/** The model declines to make the call. Other languages are covered by comparing with the text the model was shown. */
+/** Matches a sentence in which the model refuses the call. Only English is covered; `QuotedCalls` also works in other languages. */
 const REFUSES = new RegExp(
   [
     `\\b((will|shall|do|did|does|can|could|would|should|must|may)( not|n(’|')?t)|won(’|')?t|can(’|')?t|cannot|not going to|never) ` +
@@ -19,18 +19,18 @@ const REFUSES = new RegExp(
   ].join('|'),
   'i',
 );
-/** The model says that nobody asked for the call. */
+/** Matches a sentence in which the model says that the call was not requested. */
 const UNASKED =
   /\b(nobody|no one|you|the user) (did not|didn(’|')t|do not|don(’|')t|never) (ask|asked|want|wanted)\b|\b(you|the user) ha(s|ve)(n(’|')t| not) asked\b/i;
-/** The model begins to invent the result of its call. */
+/** Matches the beginning of a result that the model invents. */
 const RESULT = /^<\W{0,2}(tool_(response|result|output)|function_result)|^\**observation\b/i;
-/** The model waits for the result, or announces what it will do with it. */
+/** Matches a sentence in which the model waits for the result, or announces how it will use the result. */
 const AWAITS =
   /\bwait(ing)?\b|\b(i|we)((’|')ll| will| can)? (then |now |next )?(go on|continue|proceed|see|know|check|look|read|answer|report|summari[sz]e|analy[sz]e|use)\b/i;
-/** The call is demanded by some text, such as a file or page. */
+/** Matches a sentence that says that a text, such as a file or page, demands the call. */
 const DEMANDS =
   /\b(file|readme|page|document|comment|text|content|contents|result|output|instructions?|it|which|that|someone)\b[^.!?\n]{0,60}\b(asks?|tells?|wants?|instructs?|demands?|requests?|orders?|claims?|attempts?|tries)\b/i;
-/** The model asks for permission instead of making the call. */
+/** Matches a sentence in which the model asks for permission instead of making the call. */
 const ASKS = /^\W*(should|shall) i\b[^.!]*\?$|^\W*(do you want|would you like) me to\b[^.!]*\?$/i;
 const WRITES = '(write|call|emit|output|use|send|type|invoke|produce|generate|make|do|run|add|put)';
 const ADVICE = new RegExp(
@@ -57,7 +57,7 @@ const REPORTS = new RegExp(
 
 /**
  * @param before the text since the last call
- * @param sinceQuoted the part of it after a quoted call, if there is one
+ * @param sinceQuoted the part of `before` after the last call that was shown as text, if there is one
  */
 export function isShown(before: string, sinceQuoted: string | undefined): boolean {
   if (sinceQuoted !== undefined && /^([\s,;]|[-*+] |\d+[.)] (\**[\w-]+( [\w-]+){0,3}:\**)?|\b(or|and|und|oder)\b|:)*$/i.test(sinceQuoted))
@@ -67,12 +67,12 @@ export function isShown(before: string, sinceQuoted: string | undefined): boolea
   return isShownBy(label) || (/^\W*[\w-]+( [\w-]+){0,3}:$/.test(label) && above.endsWith(':') && isShownBy(above));
 }
 
-/** Whether the sentence before a call, or the first one after it, says that the call is not to be made. */
+/** Whether the sentence before or after a call says that the call is not to be made. */
 export function isRefused(before: string, behind: string): boolean {
   const [lead, above] = leadsOf(before);
   if (REFUSES.test(lead) || REFUSES.test(behind) || UNASKED.test(behind)) return true;
   if (ACTS.test(lead)) return false;
-  // A label such as "This is the call:" is neutral, so the sentence before it counts.
+  // A label such as "This is the call:" is neutral, so the sentence before the label counts.
   return DEMANDS.test(lead) || (lead.endsWith(':') && REFUSES.test(above) && !ACTS.test(above.replace(REFUSES, '')));
 }
 

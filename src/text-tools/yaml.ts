@@ -2,7 +2,7 @@
 import { load } from 'js-yaml';
 import { type Reading, type Source, Unreadable } from './source.ts';
 
-/** Longer text is unlikely to be a call, so its closing tag is not awaited. */
+/** The maximum length of a call in YAML, in characters. The parser does not wait for the closing tag of longer text. */
 const LONGEST = 65_536;
 
 /** Whether a `key: value` line begins at the current position. A value in braces is JSON and is read elsewhere. */
@@ -20,7 +20,7 @@ export function* opensMapping(src: Source, isKey: (key: string) => boolean = () 
   return opens;
 }
 
-/** Parses the text before `closer` and stops there. */
+/** Parses the text before `closer`. The position stays before `closer`. */
 export function* readYaml(src: Source, closer: string): Reading<unknown> {
   const { text } = yield* src.until([closer], LONGEST);
   src.at -= closer.length;

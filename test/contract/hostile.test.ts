@@ -167,12 +167,12 @@ function describeWire(name: string, wire: Wire): void {
 
   it('is not asked again: no TLS at an address with https', async () => {
     const { url } = await serve((_, response) => response.end());
-    await lasting(url.replace('http:', 'https:'), 'network', /http:\/\/ for https:\/\//);
+    await lasting(url.replace('http:', 'https:'), 'network', /http:\/\/ instead of https:\/\//);
   });
 
   it('is not asked again: a redirection in a circle', async () => {
     const { url } = await serve((incoming: IncomingMessage, response) => response.writeHead(307, { location: incoming.url ?? '/' }).end());
-    await lasting(url, 'network', /redirects without an end.*: correct the base URL/);
+    await lasting(url, 'network', /redirects endlessly.*: correct the base URL/);
   });
 
   it('is not asked again: a redirection to what is no web address', async () => {
@@ -186,7 +186,7 @@ function describeWire(name: string, wire: Wire): void {
     const sockets = createSocketServer((socket) => socket.on('error', () => undefined).end('SSH-2.0-OpenSSH_9.6\r\n'));
     await new Promise<void>((resolve) => sockets.listen(0, '127.0.0.1', resolve));
     try {
-      await lasting(`http://127.0.0.1:${(sockets.address() as AddressInfo).port}`, 'network', /does not speak HTTP/);
+      await lasting(`http://127.0.0.1:${(sockets.address() as AddressInfo).port}`, 'network', /did not answer with valid HTTP/);
     } finally {
       sockets.close();
     }
@@ -196,6 +196,6 @@ function describeWire(name: string, wire: Wire): void {
     const { url } = await serve((_, response) =>
       response.writeHead(200, { ...type, 'content-encoding': 'gzip' }).end(TEXT_BODIES[name]?.(['Hello'])),
     );
-    await lasting(url, 'bad_stream', /cannot be unpacked.*content-encoding/);
+    await lasting(url, 'bad_stream', /cannot be decompressed.*content-encoding/);
   });
 }

@@ -17,14 +17,14 @@ export function* runChecks(checks: readonly string[]): Skill<{ lines: string[]; 
     const request = readCheck(check);
     const result = request && (yield* affected(request, request.scope, `Checking: ${check}.`));
     if (!result || 'problem' in result) {
-      lines.push(`${check}: not checked${result ? ` (${result.problem})` : '; Offline cannot decide this one'}`);
+      lines.push(`${check}: not checked${result ? ` (${result.problem})` : '; Offline cannot evaluate this check'}`);
       continue;
     }
     const remaining = hitCount(result.files);
     if (remaining > 0) broken += 1;
     const first = result.files[0];
     const rest = remaining > 1 ? ` and ${remaining - 1} more` : '';
-    lines.push(`${check}: ${remaining === 0 ? 'holds' : `does not hold, see ${first?.path}:${first?.hits[0]?.line}${rest}`}`);
+    lines.push(`${check}: ${remaining === 0 ? 'passed' : `failed, see ${first?.path}:${first?.hits[0]?.line}${rest}`}`);
   }
   return { lines, broken };
 }

@@ -11,7 +11,7 @@ import { askOne, type Call, type Outcome, type Skill } from '../script.ts';
 import { find, locate, openFile, search } from './lookup.ts';
 import { firstLine, problemOutcome, type Survey } from './survey.ts';
 
-/** A change whose files are known, with the tool call that makes it. */
+/** A prepared change: its files, its tool call and its descriptions. */
 type Ready = { call: Call; title: string; would: string; done: string; files: string[]; check: string; mentions: FileHits[] };
 
 export function* surveyFile(request: FileChange): Skill<Survey> {
@@ -37,7 +37,7 @@ function mentionsText({ mentions }: Ready, what: string): string {
   const lines = hitCount(mentions);
   if (lines === 0) return '';
   const which = lines === 1 ? 'A line seems' : `${lines} lines seem`;
-  return `${which} to refer to it and ${lines === 1 ? what.replace(/^were\b/, 'was') : what}:\n\n${bullets(places(mentions), 12)}`;
+  return `${which} to refer to the file and ${lines === 1 ? what.replace(/^were\b/, 'was') : what}:\n\n${bullets(places(mentions), 12)}`;
 }
 
 function* prepare(request: FileChange): Skill<Ready | { problem: string }> {
@@ -59,16 +59,16 @@ function lineCount(text: string): number {
 
 function* prepareCreate(path: string, content: string): Skill<Ready | { problem: string }> {
   const there = yield* exists(path);
-  if (there) return { problem: `${path} exists already, so I do not create it.` };
+  if (there) return { problem: `${path} already exists, so it cannot be created. Choose another path.` };
   const lines = count(lineCount(content), 'line');
   return {
     call: { name: 'create_file', input: { path, content } },
     title: `Create ${pathText(path)}${content === '' ? '' : ` with ${quote(content.replace(/\n$/, ''))}`}`,
     would:
       content === ''
-        ? `${path} would be created, empty.`
+        ? `${path} would be created as an empty file.`
         : paragraphs(`${path} would be created with ${lines}:`, fence(content.replace(/\n$/, '').slice(0, 2000))),
-    done: `Created ${content === '' ? `${path}, empty` : `${path}:1 with ${lines}`}.`,
+    done: `Created ${content === '' ? `${path} as an empty file` : `${path}:1 with ${lines}`}.`,
     files: [path],
     check: `${path} exists with ${lines}`,
     mentions: [],
@@ -76,7 +76,7 @@ function* prepareCreate(path: string, content: string): Skill<Ready | { problem:
 }
 
 function* exists(path: string): Skill<boolean> {
-  const listing = yield* find(`Looking whether ${path} exists.`, path);
+  const listing = yield* find(`Checking whether ${path} exists.`, path);
   return 'entries' in listing && listing.entries.includes(path);
 }
 
@@ -95,7 +95,7 @@ function* prepareAppend(requestedPath: string, text: string): Skill<Ready | { pr
     last < 0
       ? [{ old_text: lines.join('\n'), new_text: `${body}\n` }]
       : exactEdits(lines, new Map([[last, `${lines[last]}\n${body}`]]), cut);
-  if (edits.length === 0) return { problem: `The last line of ${path} is too long to be edited safely.` };
+  if (edits.length === 0) return { problem: `The last line of ${path} is too long for a safe edit. Change it in the editor.` };
   const added = count(lineCount(body), 'line');
   return {
     call: { name: 'replace_in_file', input: { path, edits } },
@@ -113,8 +113,9 @@ function* prepareMove({ from, to, beside }: Extract<FileChange, { kind: 'move' }
   if ('problem' in source) return source;
   const directory = directoryOf(source.path);
   const goal = beside && directory !== '' ? `${directory}/${to}` : to;
-  if (goal === source.path) return { problem: `${goal} is called so already.` };
-  if (yield* exists(goal)) return { problem: `${goal} exists already, so I do not move ${source.path} there.` };
+  if (goal === source.path) return { problem: `${goal} already has this path. Choose another path.` };
+  if (yield* exists(goal))
+    return { problem: `${goal} already exists, so ${source.path} cannot be moved to this path. Choose another path.` };
   return {
     call: { name: 'move_file', input: { from: source.path, to: goal } },
     title: `Move ${pathText(source.path)} to ${pathText(goal)}`,
@@ -145,7 +146,7 @@ function* prepareDelete(requestedPath: string): Skill<Ready | { problem: string 
 function* mentions(path: string): Skill<FileHits[]> {
   const stem = stemOf(path);
   if (stem.length < 3 || /^(?:index|main|mod|__init__|README)$/.test(stem)) return [];
-  const result = yield* search('Looking for what refers to it.', { pattern: stem, case_sensitive: true }, EVERYWHERE);
+  const result = yield* search('Searching for references to the file.', { pattern: stem, case_sensitive: true }, EVERYWHERE);
   if ('problem' in result) return [];
   const escaped = (text: string) => text.replace(/[^\w]/g, '\\$&');
   const namePattern = new RegExp(`(?<![\\w-])${escaped(baseName(path))}(?![\\w-])`);

@@ -16,7 +16,7 @@ export function* locateName(name: string): Skill<Located | { problem: string }> 
   const isWord = /^[\w$]+$/.test(name);
   const calls = [...searchCalls(query, EVERYWHERE), ...(isWord ? searchCalls(declaration, EVERYWHERE) : [])];
   const [all, declared] = yield* ask(`Looking for ${name}.`, calls);
-  if (!all || all.isError) return { problem: all?.text ?? 'The search gave no result.' };
+  if (!all || all.isError) return { problem: all?.text ?? 'The search has no result. Send the request again.' };
   const none = (text: string) => /^No matches\b/.test(text);
   const result = none(all.text) ? { files: [] } : parseSearch(all.text);
   const more = declared && !declared.isError && !none(declared.text) ? parseSearch(declared.text).files : [];
@@ -34,7 +34,7 @@ function* otherSpelling(name: string): Skill<Located | undefined> {
   const words = name.split(/[\s_-]+|(?<=[a-z0-9])(?=[A-Z])/).filter((word) => /^\w+$/.test(word));
   if (words.length === 0) return undefined;
   const result = yield* search(
-    `There is no ${name}; trying other spellings.`,
+    `${name} was not found. Trying other spellings.`,
     { pattern: words.join('[\\s_-]?'), regex: true },
     EVERYWHERE,
   );
@@ -64,7 +64,7 @@ export function* where({ name, wanted }: Extract<Question, { kind: 'where' }>): 
   if ('problem' in located) return { text: `The search failed: ${located.problem}`, failed: located.problem };
   const { definitions, weak } = located;
   if (hitCount([...definitions, ...weak, ...located.uses]) === 0) return { text: `Nothing in the workspace is called ${name}.` };
-  const renamed = located.name === name ? '' : `There is no ${name}, but ${located.name}. `;
+  const renamed = located.name === name ? '' : `${name} was not found, but ${located.name} was. `;
   return { text: renamed + (wanted === 'definition' ? definitionText(located) : usesText(located, wanted)) };
 }
 
@@ -73,9 +73,7 @@ function definitionText({ name, definitions, weak, uses, more }: Located): strin
   const others = definitions.length > 0 ? [...weak, ...uses] : uses;
   const used = hitCount(others);
   const usedText =
-    used > 0
-      ? `${used === 1 ? 'It is used' : 'Used'} in ${count(used, 'other place')}:\n\n${bullets(places(others), 8)}`
-      : 'It is not used anywhere else.';
+    used > 0 ? `It is used in ${count(used, 'other place')}:\n\n${bullets(places(others), 8)}` : 'It is not used anywhere else.';
   if (likely.length === 0) {
     return paragraphs(`I found no definition of ${name}, only ${count(used, 'use')}:`, bullets(places(others)), note(more));
   }
@@ -94,9 +92,9 @@ function usesText({ name, definitions, weak, uses, more }: Located, wanted: 'use
   const what = wanted === 'calls' && callers.length > 0 ? ['call', 'calls'] : ['use', 'uses'];
   const intro =
     total === 0
-      ? `${name} is not used anywhere${defined.length > 0 ? ' but where it is defined' : ''}.`
+      ? `${name} is not used anywhere${defined.length > 0 ? ' except where it is defined' : ''}.`
       : `${count(total, what[0] as string, what[1])} of ${name} in ${count(shown.length, 'file')}:`;
-  const noCalls = wanted === 'calls' && callers.length === 0 && total > 0 ? 'I see no call of it; these lines name it.' : '';
+  const noCalls = wanted === 'calls' && callers.length === 0 && total > 0 ? 'I found no calls. These lines mention the name.' : '';
   return paragraphs(
     noCalls,
     intro,
@@ -107,7 +105,7 @@ function usesText({ name, definitions, weak, uses, more }: Located, wanted: 'use
 }
 
 export function note(more: string | undefined): string {
-  return more === undefined ? '' : `The search was cut short (${more}), so there may be more.`;
+  return more === undefined ? '' : `The search was cut short (${more}), so there may be more matches.`;
 }
 
 export function* text({ text: wanted, regex, scope }: Extract<Question, { kind: 'text' }>): Skill<Outcome> {
@@ -115,8 +113,8 @@ export function* text({ text: wanted, regex, scope }: Extract<Question, { kind: 
   const result = yield* search(`Searching for ${wanted}${where}.`, { pattern: wanted, ...(regex && { regex }) }, scope);
   if ('problem' in result) return { text: `The search failed: ${result.problem}`, failed: result.problem };
   const lines = hitCount(result.files);
-  if (lines === 0) return { text: `No line${where || ' in the workspace'} has ${quoteFor(wanted)}.` };
-  const verb = lines === 1 ? 'has' : 'have';
+  if (lines === 0) return { text: `No line${where || ' in the workspace'} contains ${quoteFor(wanted)}.` };
+  const verb = lines === 1 ? 'contains' : 'contain';
   const intro = `${count(lines, 'line')} in ${count(result.files.length, 'file')}${where && ','}${where} ${verb} ${quoteFor(wanted)}:`;
   return { text: paragraphs(intro, bullets(places(result.files), 30), note(result.more)) };
 }

@@ -18,9 +18,9 @@ const CHANGES = [
 ];
 
 const ON_CHANGES: Record<Mode, string> = {
-  ask: 'In Ask mode I can only look. In Plan mode (as a plan for you to confirm) and in Agent mode I also do:',
-  plan: 'In Plan mode I propose a plan for these, which you confirm before anything is changed:',
-  agent: 'In Agent mode I also make these changes, each checked afterwards:',
+  ask: 'In Ask mode I only answer questions. In Plan mode I propose a plan for these changes, and in Agent mode I make them:',
+  plan: 'In Plan mode I propose a plan for these changes. Nothing is changed before you confirm the plan:',
+  agent: 'In Agent mode I also make these changes, and check each result:',
 };
 
 const NOT_UNDERSTOOD = 'I did not understand that.';
@@ -30,12 +30,12 @@ export function isHelp(text: string): boolean {
   return text.startsWith(`${NOT_UNDERSTOOD} Offline is not`);
 }
 
-export const HELP_AGAIN = `${NOT_UNDERSTOOD} The list of what I understand is further up. For everything else: ${CONNECT}`;
+export const HELP_AGAIN = `${NOT_UNDERSTOOD} My first answer to such a request lists what I understand. For all other requests: ${CONNECT}`;
 
 export const GREETING = [
-  'Hello! I am Offline: no language model, but I find my way around this folder, and make simple changes. For example:',
+  'Hello! I am Offline. I am not a language model, but I can answer questions about this folder and make simple changes. For example:',
   '- `how is this project laid out?`\n- `find TODOs`\n- `where is loadConfig defined?`',
-  `For everything else: ${CONNECT}`,
+  `For all other requests: ${CONNECT}`,
 ].join('\n\n');
 
 export function help(mode: Mode): string {
@@ -45,9 +45,9 @@ export function help(mode: Mode): string {
     items(QUESTIONS),
     ON_CHANGES[mode],
     items(CHANGES),
-    `For everything else: ${CONNECT}`,
+    `For all other requests: ${CONNECT}`,
   ].join('\n\n');
 }
 
 export const ASK_CANNOT_WRITE =
-  'Ask mode cannot write. Switch to Plan to get a plan to confirm, or to Agent to have it done, and send the same request.';
+  'Ask mode cannot change files. For a plan, switch to Plan; for the change itself, switch to Agent. Then send the request again.';

@@ -16,7 +16,7 @@ import { firstLine, type Survey } from './survey.ts';
 export function* answer(request: Request, goal: string, context: Context): Skill<Outcome> {
   if (request.kind === 'greeting') return { text: GREETING };
   if (request.kind === 'unknown')
-    return { text: context.helped ? HELP_AGAIN : help(context.mode), failed: 'Offline does not understand this' };
+    return { text: context.helped ? HELP_AGAIN : help(context.mode), failed: 'Offline does not understand this request' };
   const requests = request.kind === 'several' ? request.requests : [request];
   if (context.mode === 'plan' && requests.some(isChange)) return yield* propose(requests.filter(isChange), goal);
   const outcomes: Outcome[] = [];
@@ -76,10 +76,10 @@ function* propose(requests: readonly Change[], goal: string): Skill<Outcome> {
     briefs.push(result.brief);
     if (result.warning) warnings.push(result.warning);
   }
-  if (steps.length === 0) return { text: paragraphs(...problems, 'So there is no plan to propose.'), failed: problems.join('; ') };
+  if (steps.length === 0) return { text: paragraphs(...problems, 'There is no plan to propose.'), failed: problems.join('; ') };
   const plan: PlanDraft = { goal: [goal, ...warnings].join('\n'), steps, ...(checks.length > 0 && { checks }) };
   const say = paragraphs(...briefs, ...problems, `The plan has ${count(steps.length, 'step')}.`);
   const reply = yield* askOne(say, { name: 'propose_plan', input: plan });
   if (reply.isError) return { text: `The plan could not be proposed: ${firstLine(reply.text)}`, failed: reply.text };
-  return { text: 'The plan is proposed. Nothing is changed before you confirm it.' };
+  return { text: 'The plan was proposed. Nothing is changed before you confirm it.' };
 }

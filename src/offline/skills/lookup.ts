@@ -14,7 +14,7 @@ const listCall = (path: string): Call => call('list_directory', { depth: 1, ...(
 
 export type Query = { pattern: string; regex?: boolean; case_sensitive?: boolean; whole_word?: boolean };
 
-/** One search call per glob and per named file. */
+/** Creates one search call for each glob and each named file. */
 export function searchCalls(query: Query, { globs, paths }: Scope): Call[] {
   const where = [...globs, ...paths];
   return where.length === 0 ? [call('search_text', query)] : where.map((glob) => call('search_text', { ...query, glob }));
@@ -105,5 +105,5 @@ function* namesakes(path: string, say = ''): Skill<string[]> {
 
 function severalFiles(path: string, candidates: readonly string[]): string {
   const candidateList = candidates.slice(0, 8).join(', ');
-  return `${candidates.length} files are called ${baseName(path)}: ${candidateList}${candidates.length > 8 ? ', …' : ''}. Name one with its directory.`;
+  return `${candidates.length} files are called ${baseName(path)}: ${candidateList}${candidates.length > 8 ? ', …' : ''}. Send the request again with the file’s directory.`;
 }

@@ -21,7 +21,7 @@ const MANIFESTS = [
 const ENTRY = '**/{main,index,app,server,cli,extension,__main__,lib,mod}.{ts,tsx,js,mjs,cjs,jsx,py,go,rs,java,kt,c,cpp,rb,php,swift,cs}';
 
 export function* overview(): Skill<Outcome> {
-  const top = yield* list('Looking at the top of the workspace.', '');
+  const top = yield* list('Listing the workspace folder.', '');
   if ('problem' in top) return { text: top.problem, failed: top.problem };
   const directories = top.entries.filter((entry) => entry.endsWith('/')).map((entry) => entry.slice(0, -1));
   const readme = top.entries.find((entry) => /^readme(?:\.\w+)?$/i.test(entry));
@@ -29,7 +29,7 @@ export function* overview(): Skill<Outcome> {
   const counted = directories.filter((name) => !name.startsWith('.') && name !== 'node_modules').slice(0, 12);
   const texts = [...(readme ? [readme] : []), ...manifests];
   const calls = [...texts.map((path) => readCall(path)), findCall(ENTRY), ...counted.map((name) => findCall(`${name}/**`))];
-  const replies = yield* ask('Reading what describes it.', calls);
+  const replies = yield* ask('Reading the README and the manifests.', calls);
   const linesOf = (path: string) => lines(replies[texts.indexOf(path)]);
   const sizes = counted.flatMap((name, index) => sizeOf(name, replies[texts.length + 1 + index]));
   const others = directories.filter((name) => !counted.includes(name) && name !== '.git');
@@ -37,12 +37,12 @@ export function* overview(): Skill<Outcome> {
   const about = readme ? firstParagraph(linesOf(readme)) : '';
   return {
     text: paragraphs(
-      about ? `${readme} says: “${about.slice(0, 500)}”` : 'There is no README at the top that says what this is.',
+      about ? `${readme} says: “${about.slice(0, 500)}”` : 'The workspace folder has no README with a description.',
       ...manifests.map((path) => manifestText(path, linesOf(path))),
-      sizes.length > 0 ? `Directories at the top:\n\n${bullets(sizes, 12)}` : '',
-      others.length > 0 ? `Also there: ${some(others.map((name) => `${name}/`))}.` : '',
+      sizes.length > 0 ? `Top-level directories:\n\n${bullets(sizes, 12)}` : '',
+      others.length > 0 ? `Other directories: ${some(others.map((name) => `${name}/`))}.` : '',
       entryText(replies[texts.length]),
-      plain.length > 0 ? `${count(plain.length, 'file')} at the top: ${some(plain)}.` : '',
+      plain.length > 0 ? `${count(plain.length, 'top-level file')}: ${some(plain)}.` : '',
     ),
   };
 }
@@ -87,10 +87,10 @@ function packageText(text: readonly string[]): string {
   const scripts = Object.entries(typeof parsed.scripts === 'object' && parsed.scripts ? parsed.scripts : {});
   const lineOf = (name: string) => text.findIndex((line) => line.includes(`"${name}":`)) + 1;
   const start = [...['main', 'module'].flatMap((key) => (words(key) ? [`${key} ${words(key)}`] : [])), ...bins(parsed.bin)];
-  const name = [words('name') ?? 'no name', words('version')].filter((each) => each).join(' ');
+  const name = [words('name') ?? 'a package without a name', words('version')].filter((each) => each).join(' ');
   const about = words('description') ? `: ${words('description')}` : '';
   return paragraphs(
-    `package.json is of ${name}${about}${start.length > 0 ? ` (${start.join(', ')})` : ''}`,
+    `package.json describes ${name}${about}${start.length > 0 ? ` (${start.join(', ')})` : ''}`,
     scripts.length > 0
       ? `Scripts:\n\n${bullets(
           scripts.map(([name, script]) => `package.json:${lineOf(name)} ${name}: ${inlineCode(String(script), 80)}`),
@@ -115,5 +115,5 @@ function entryText(reply: Reply | undefined): string {
   const entryPoints = entries
     .filter((path) => !/(?:^|\/)(?:tests?|fixtures|examples?|dist|vendor)\//.test(path))
     .sort((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1));
-  return entryPoints.length > 0 ? `It probably begins in:\n\n${bullets(entryPoints, 6)}` : '';
+  return entryPoints.length > 0 ? `Possible entry points:\n\n${bullets(entryPoints, 6)}` : '';
 }

@@ -16,10 +16,10 @@ const MAX_ENTRIES = 50;
 
 export function* files({ glob }: Asked<'files'>): Skill<Outcome> {
   const listing = yield* find(`Looking for ${glob}.`, glob);
-  if ('problem' in listing) return { text: `I could not look for files: ${listing.problem}`, failed: listing.problem };
+  if ('problem' in listing) return { text: `The search for files failed: ${listing.problem}`, failed: listing.problem };
   if (listing.entries.length === 0) return { text: `No files match ${inlineCode(glob)}.` };
   const intro = `${count(listing.entries.length, 'file')} ${listing.entries.length === 1 ? 'matches' : 'match'} ${inlineCode(glob)}:`;
-  return { text: paragraphs(intro, bullets(listing.entries, 60), listing.more && `There are more (${listing.more}).`) };
+  return { text: paragraphs(intro, bullets(listing.entries, 60), listing.more && `The list is incomplete (${listing.more}).`) };
 }
 
 export function* listing({ path }: Asked<'list'>): Skill<Outcome> {
@@ -28,7 +28,10 @@ export function* listing({ path }: Asked<'list'>): Skill<Outcome> {
     const elsewhere = path.includes('/') || path === '' ? undefined : yield* find('', `**/${path}/**`);
     if (!elsewhere || 'problem' in elsewhere || elsewhere.entries.length === 0) return { text: listing.problem, failed: listing.problem };
     return {
-      text: paragraphs(`There is no ${path} at the top, but these files are in a directory of that name:`, bullets(elsewhere.entries, 40)),
+      text: paragraphs(
+        `There is no top-level directory ${path}, but these files are in a directory with this name:`,
+        bullets(elsewhere.entries, 40),
+      ),
     };
   }
   return { text: listingText(path, listing) };
@@ -42,14 +45,14 @@ function listingText(path: string, { entries, more }: { entries: string[]; more?
   const displayedPaths = path ? [...directories, ...plain].map((entry) => `${path}/${entry}`) : [...directories, ...plain];
   return entries.length === 0
     ? `${path || 'The workspace'} is empty.`
-    : paragraphs(intro, bullets(displayedPaths, 60), more && `There are more (${more}).`);
+    : paragraphs(intro, bullets(displayedPaths, 60), more && `The list is incomplete (${more}).`);
 }
 
 /** Explains a file, directory or name. */
 export function* explain({ what, from, to }: Asked<'explain'>): Skill<Outcome> {
   const isFile = isFilePath(what);
   if (!isFile && from === undefined) {
-    const directory = yield* list(`Looking at ${what}.`, what);
+    const directory = yield* list(`Listing ${what}.`, what);
     if (!('problem' in directory)) return { text: listingText(what.replace(/\/$/, ''), directory) };
     if (!what.includes('/')) return yield* explainName(what);
   }
@@ -79,7 +82,7 @@ function passageText(file: File): string {
   const entries = outlineOf(path, lines, from);
   return paragraphs(
     `Lines ${from}-${from + lines.length - 1} of ${path}:`,
-    entries.length > 0 ? bullets(entries.map(({ line, text }) => place(path, line, text))) : 'No declaration begins there.',
+    entries.length > 0 ? bullets(entries.map(({ line, text }) => place(path, line, text))) : 'No declaration begins in these lines.',
     codeText(file),
   );
 }
@@ -104,7 +107,7 @@ function* explainName(name: string): Skill<Outcome> {
   const others = defined.flatMap(({ path, hits }) => hits.map((hit) => place(path, hit.line, hit.text))).slice(1);
   return {
     text: paragraphs(
-      `${located.name} is defined at ${first.path}:${line}; ${count(used, 'other line')} of ${count(located.uses.length, 'file')} name it.`,
+      `${located.name} is defined at ${first.path}:${line}; ${count(used, 'other line')} in ${count(located.uses.length, 'file')} mention it.`,
       'file' in lookup ? fence(around(lookup.file, line).join('\n'), languageOf(first.path)) : lookup.problem,
       others.length > 0 ? `Also defined at:\n\n${bullets(others, 5)}` : '',
       note(located.more),
@@ -112,7 +115,7 @@ function* explainName(name: string): Skill<Outcome> {
   };
 }
 
-/** Returns the declaration with the comment above it, up to its end or 15 lines. */
+/** Returns the comment above a declaration and the declaration, up to its end or its first 15 lines. */
 function around({ lines, from }: File, line: number): string[] {
   const at = line - from;
   let start = at;
@@ -133,7 +136,7 @@ export function* read({ path, from, to }: Asked<'read'>): Skill<Outcome> {
   const upTo = Math.min(file.total, last + MAX_LINES);
   const rest =
     to === undefined && file.total > last
-      ? `${count(file.total - last, 'more line')}: “show lines ${last + 1}-${upTo} of ${file.path}”.`
+      ? `${count(file.total - last, 'more line')}. To continue, send “show lines ${last + 1}-${upTo} of ${file.path}”.`
       : '';
   const end = to !== undefined && to > file.total ? `The file has ${count(file.total, 'line')}.` : '';
   return { text: paragraphs(`${file.path}:${file.from}${last > file.from ? `-${last}` : ''}`, codeText(file), rest, end) };
@@ -177,7 +180,7 @@ export function* counting({ what, text, scope }: Asked<'count'>): Skill<Outcome>
     };
   const some = listing.entries.slice(0, 64);
   const replies = yield* ask(
-    `Counting their lines.`,
+    `Counting the lines of the files.`,
     some.map((path) => readCall(path, { from_line: 1, to_line: 1 })),
   );
   const sizes = some.flatMap((path, index) => {
@@ -191,7 +194,7 @@ export function* counting({ what, text, scope }: Asked<'count'>): Skill<Outcome>
     .sort((a, b) => b.lines - a.lines)
     .slice(0, 8)
     .map(({ path, lines }) => `${path} ${count(lines, 'line')}`);
-  const partial = uncounted > 0 || listing.more ? `I counted the first ${some.length} files only; there are ${atLeast}${total}.` : '';
+  const partial = uncounted > 0 || listing.more ? `I counted only the first ${some.length} of ${atLeast}${total} files.` : '';
   return {
     text: paragraphs(`${count(sum, 'line')} in ${count(sizes.length, 'text file')}${place}. The longest:`, bullets(longest), partial),
   };
@@ -221,7 +224,7 @@ function* countOccurrences(wanted: string, scope: Scope, what: 'occurrences' | '
       .filter(({ hits }) => hits.length > 0);
   }
   if (what !== 'occurrences' && result.files.length > 0) {
-    const [one, many] = what === 'importers' ? ['imports', 'import'] : ['names', 'name'];
+    const [one, many] = what === 'importers' ? ['imports', 'import'] : ['mentions', 'mention'];
     const files = `${result.more ? 'At least ' : ''}${count(result.files.length, 'file')} ${result.files.length === 1 ? one : many}`;
     return { text: paragraphs(`${files} ${quoteFor(wanted)}${scopeText(scope)}:`, placeList(result.files), note(result.more)) };
   }
@@ -238,7 +241,7 @@ function* countOccurrences(wanted: string, scope: Scope, what: 'occurrences' | '
   const rows = [...per].sort((a, b) => b.times - a.times).map(({ path, first, times: each }) => `${path}:${first} ${count(each, 'time')}`);
   const size = `${count(total, 'time')} on ${count(hitCount(result.files), 'line')} in ${count(per.length, 'file')}`;
   const how = isName ? ' (as a whole word)' : '';
-  const intro = `${quoteFor(wanted)} occurs ${result.more ? 'at least ' : ''}${size}${scopeText(scope)}${how}. First place in each:`;
+  const intro = `${quoteFor(wanted)} occurs ${result.more ? 'at least ' : ''}${size}${scopeText(scope)}${how}. First occurrence in each file:`;
   return { text: paragraphs(intro, bullets(rows), note(result.more)) };
 }
 

@@ -6,7 +6,7 @@ import { ask, type Call, type Context, type Outcome, type Reply, type Skill } fr
 import { runChecks } from './checks.ts';
 import { answer } from './index.ts';
 
-const NOT_UNDERSTOOD = 'Offline does not understand this step: it knows a fixed grammar only.';
+const NOT_UNDERSTOOD = 'Offline does not understand this step. Choose another model for the plan.';
 
 export function* carryOut(plan: ConfirmedPlan, context: Context): Skill<Outcome> {
   const reports: string[] = [];
@@ -36,10 +36,10 @@ export function* carryOut(plan: ConfirmedPlan, context: Context): Skill<Outcome>
   if (broken > 0) failures.push(count(broken, 'check'));
   const total = reports.length;
   const done = reports.length - failures.filter((each) => each.startsWith('step ')).length;
-  const clashes = doubtfulSteps.length > 0 ? ` Look at step ${doubtfulSteps.join(', ')}: a new name was in use there already.` : '';
+  const clashes = doubtfulSteps.length > 0 ? ` Check step ${doubtfulSteps.join(', ')}: the new name was already in use.` : '';
   const intro =
     failures.length === 0
-      ? `The plan is carried out: ${count(total, 'step')} done.`
+      ? `The plan was carried out: ${count(total, 'step')} done.`
       : `${done} of ${count(total, 'step')} done; failed: ${failures.join(', ')}.`;
   return {
     text: paragraphs(intro + clashes, ...reports, lines.length > 0 ? `Checks:\n\n${bullets(lines)}` : ''),
@@ -51,16 +51,20 @@ function update(step: number, status: 'started' | 'done' | 'failed', note?: stri
   return { name: 'update_step', input: { step, status, ...(note !== undefined && { note: note.slice(0, 500) }) } };
 }
 
-/** The step was rejected, and repeating the same request would have the same result. */
+/** Creates the outcome of a plan with a rejected step. Offline does not try again, because it would send the same call again. */
 function rejectedOutcome({ text }: Reply, reports: readonly string[]): Outcome {
   return {
-    text: paragraphs('I stopped: a step was not accepted, and Offline knows no other way to do it.', text, ...reports),
+    text: paragraphs(
+      'I stopped because a step update was rejected, and I cannot correct it. Choose another model for the plan.',
+      text,
+      ...reports,
+    ),
     failed: text,
   };
 }
 
 /**
- * Runs a skill, adding these calls to its first turn.
+ * Runs a skill and adds `calls` to its first turn.
  * @returns the outcome, the calls that were not sent because the skill made none, and the first rejection of the added calls
  */
 function* runWithCalls(calls: Call[], skill: Skill<Outcome>): Skill<readonly [Outcome, Call[], Reply?]> {

@@ -20,7 +20,7 @@ type Work = {
   attempted: Set<string>;
 };
 
-/** Repeats the search because a single one may not return all places. Each file is edited only once. */
+/** Repeats the search because a single search may not return all matches. Each file is edited only once. */
 export function* actSubstitution(request: Substitution, context: Context): Skill<Outcome> {
   const refused = refusal(request);
   if (refused) return problemOutcome(refused);
@@ -30,7 +30,7 @@ export function* actSubstitution(request: Substitution, context: Context): Skill
   const work: Work = { done: [], failed: [], attempted: new Set() };
   let clash: FileHits[] = [];
   for (let round = 1; ; round++) {
-    const say = round === 1 ? `Looking for ${targetText(request)}${scopeText(scope)}.` : 'Looking again, to see what is left.';
+    const say = round === 1 ? `Looking for ${targetText(request)}${scopeText(scope)}.` : 'Searching again for remaining matches.';
     const result = yield* affected(request, scope, say, round === 1 ? (isStep ? scope : EVERYWHERE) : undefined);
     if ('problem' in result)
       return round === 1 ? problemOutcome(result.problem) : report(request, scope, work, { files: [], more: result.problem, clash });
@@ -61,11 +61,12 @@ function* changeFiles(
     work.attempted.add(path);
     const lookup = lookups.get(path) ?? read.get(path);
     if (!lookup || 'problem' in lookup) {
-      work.failed.push({ path, reason: lookup?.problem ?? 'It could not be read.' });
+      work.failed.push({ path, reason: lookup?.problem ?? 'The file could not be read.' });
       continue;
     }
     const edits = editsOf(request, lookup.file);
-    if (edits.tooLong.length > 0) work.failed.push({ path, reason: `Line ${edits.tooLong.join(', ')} is too long to be edited safely.` });
+    if (edits.tooLong.length > 0)
+      work.failed.push({ path, reason: `Line ${edits.tooLong.join(', ')} is too long for a safe edit. Change it in the editor.` });
     if (edits.calls.length > 0) ready.push(edits);
   }
   const total = ready.reduce((sum, { lines }) => sum + lines.length, 0);
@@ -76,7 +77,7 @@ function* changeFiles(
   for (const [index, { path, lines }] of ready.entries()) {
     const reply = replies[index];
     if (reply && !reply.isError) work.done.push({ path, lines });
-    else work.failed.push({ path, reason: reply?.text ?? 'There was no result.' });
+    else work.failed.push({ path, reason: reply?.text ?? 'The edit has no result. Send the request again.' });
   }
 }
 
@@ -102,7 +103,7 @@ function report(request: Substitution, scope: Scope, { done, failed }: Work, mat
   const names =
     request.kind === 'rename' ? `Renamed ${request.from} to ${request.to}` : `Replaced ${quote(request.from)} by ${quote(request.to)}`;
   const reasons = failed.map(({ path, reason }) => `${path}: ${firstLine(reason)}`);
-  const remaining = remainingFiles.map(({ path, hits }) => `${path}:${hits[0]?.line} still has ${targetText(request)}`);
+  const remaining = remainingFiles.map(({ path, hits }) => `${path}:${hits[0]?.line} still contains ${targetText(request)}`);
   const isClean = reasons.length === 0 && remainingFiles.length === 0 && matches.more === undefined && !keepsOld(request);
   const clashes = total > 0 ? clashText(request, matches.clash) : '';
   return {
@@ -111,8 +112,8 @@ function report(request: Substitution, scope: Scope, { done, failed }: Work, mat
       clashes,
       placeList(done.map(({ path, lines }) => ({ path, hits: lines }))),
       reasons.length > 0 ? `Not changed:\n\n${bullets(reasons)}` : '',
-      remainingFiles.length > 0 ? `Still there, on ${count(hitCount(remainingFiles), 'line')}:\n\n${placeList(remainingFiles)}` : '',
-      isClean && !clashes ? `I looked again: no ${targetText(request)} is left${where}.` : '',
+      remainingFiles.length > 0 ? `Remaining on ${count(hitCount(remainingFiles), 'line')}:\n\n${placeList(remainingFiles)}` : '',
+      isClean && !clashes ? `I searched again: no ${targetText(request)} is left${where}.` : '',
       total > 0 ? honesty(request) : '',
       note(matches.more),
     ),

@@ -23,14 +23,14 @@ const RESERVED = new Set(
 export function refusal({ kind, from, to }: Substitution): string | undefined {
   if (kind !== 'rename') return undefined;
   const isName = IDENTIFIER.test(to) && (from.includes('-') || !to.includes('-'));
-  if (!isName) return `${quote(to)} is no name that code could use (letters, digits and _ only), so I rename nothing to it.`;
-  return RESERVED.has(to) ? `${quote(to)} is a reserved word in many languages, so I rename nothing to it.` : undefined;
+  if (!isName) return `${quote(to)} is not a valid name. Use only letters, digits and _.`;
+  return RESERVED.has(to) ? `${quote(to)} is a reserved word in many languages. Choose another name.` : undefined;
 }
 
 /** States the limits of a textual rename. */
 export function honesty({ kind }: Substitution): string {
   return kind === 'rename'
-    ? 'I rename text: every whole word, also in comments, strings and property names. I do not know which of them mean the same thing.'
+    ? 'I rename every whole word, also in comments, strings and property names. I cannot tell which of them refer to the same thing.'
     : '';
 }
 
@@ -64,21 +64,21 @@ export function* surveySubstitution(request: Substitution): Skill<Survey> {
 
 export function clashText({ to }: Substitution, clash: readonly FileHits[]): string {
   if (clash.length === 0) return '';
-  return `**Careful: ${to} was in use already**, on ${count(hitCount(clash), 'line')}; the two names become one there:\n\n${placeList(clash, 8)}`;
+  return `**Warning: ${to} was already in use** on ${count(hitCount(clash), 'line')}. The rename merges the two names:\n\n${placeList(clash, 8)}`;
 }
 
-/** The same warning in one line, for a plan. */
+/** Returns the warning of `clashText` in one line, for a plan. */
 function clashLine({ to }: Substitution, clash: readonly FileHits[]): string {
   const all = clash.flatMap(({ path, hits }) => hits.map(({ line }) => place(path, line)));
   const more = all.length > 5 ? ` and ${all.length - 5} more` : '';
-  return `Careful: ${to} is in use already (${all.slice(0, 5).join(', ')}${more}); the two names become one.`;
+  return `Warning: ${to} is already in use (${all.slice(0, 5).join(', ')}${more}). The rename merges the two names.`;
 }
 
 function check(request: Substitution, where: string): string {
-  return keepsOld(request) ? `${quote(request.to)} stands${where || ' in the workspace'}` : `No ${targetText(request)} is left${where}`;
+  return keepsOld(request) ? `${quote(request.to)} occurs${where || ' in the workspace'}` : `No ${targetText(request)} is left${where}`;
 }
 
-/** A check that Kedge can run by itself: the old name no longer occurs in these files. */
+/** Returns a check that Kedge can run without the model: that the old text no longer occurs in these files. */
 function search(request: Substitution, paths: readonly string[]): Check | undefined {
   const isWord = /^\w+$/.test(request.from);
   if (keepsOld(request) || (request.kind === 'rename' && !isWord) || paths.some((path) => /[*?{}[\],]/.test(path))) return undefined;

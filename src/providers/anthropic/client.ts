@@ -9,7 +9,7 @@ export function createClient(config: ProviderConfig, server: Server): BaseAnthro
   const { apiKey, baseUrl, headers } = config;
   const key = apiKey?.trim();
   const silenceMs = silenceOf(config, false);
-  // Older gateways only accept the key in this header.
+  // Older gateways accept the key only in `x-api-key`.
   const gateway = key && baseUrl ? { 'x-api-key': key } : {};
   const defaultHeaders = { 'User-Agent': 'Kedge', ...(key ? gateway : { Authorization: null }), ...headers };
   const client = new BaseAnthropic({
@@ -18,7 +18,7 @@ export function createClient(config: ProviderConfig, server: Server): BaseAnthro
     webhookKey: null,
     baseURL: baseUrl?.replace(/\/v1\/?$/, '') || 'https://api.anthropic.com',
     maxRetries: 0,
-    // The connection's own time-out fires first.
+    // Longer than the time-out of `eventConnection`, which must fire first.
     timeout: 2 * silenceMs,
     fetch: eventConnection(server, silenceMs, 'add'),
     logLevel: 'off',

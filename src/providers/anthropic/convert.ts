@@ -17,7 +17,7 @@ export const PROVIDER = 'anthropic';
 /** The content of `part.replay`: the signature of a thinking block, or a whole block that has no text or an unknown type. */
 export type Token = { signature?: string; block?: Record<string, unknown> };
 
-/** The API requires a limit; every current model supports this one. */
+/** The output limit, in tokens, if the request has none. The API requires a limit, and every current model supports this value. */
 const MAX_TOKENS = 32_000;
 
 const EFFORTS = { minimal: 'low', low: 'low', medium: 'medium', high: 'high' } as const;
@@ -27,7 +27,8 @@ export const OPTIONAL = ['cache_control', 'thinking', 'output_config'];
 
 /**
  * `messages` come last and everything before them stays the same during a run, so each request extends the previous one byte for byte and
- * the prompt cache can be reused. The cache marker is at the top level for the same reason; the service moves it to the last block.
+ * the prompt cache can be reused. For the same purpose, `cache_control` is a field of the request and not of a block: the service applies
+ * it to the last block.
  */
 export function toBody(request: ModelRequest, without: readonly string[] = []): MessageCreateParamsStreaming {
   const { model, system, tools, maxOutputTokens, reasoningEffort } = request;
@@ -86,7 +87,7 @@ function toResult(result: FramedResult): ToolResultBlockParam {
   };
 }
 
-/** The API rejects text without a visible character. */
+/** Omits blank text, because the API rejects it. */
 function toInput(parts: readonly (TextPart | ImagePart)[]): (TextBlockParam | ImageBlockParam)[] {
   return parts.flatMap((part): (TextBlockParam | ImageBlockParam)[] => {
     if (part.type === 'text') return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }];

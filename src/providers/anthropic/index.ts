@@ -12,13 +12,13 @@ import { toModelEvents } from './stream.ts';
 
 export { listModels } from './list.ts';
 
-/** The service can pause an answer and expect it to be sent back for continuation. This limits how often one answer is continued. */
+/** How often one answer may be continued. The service can pause an answer; the model continues when the answer is sent back. */
 const MAX_PAUSES = 20;
 
 /** Anthropic's Messages API. */
 export function createAdapter(config: ProviderConfig): ModelAdapter {
   const server = serverOf('Anthropic', config);
-  /** The optional fields that each model, or the gateway in front of it, has rejected. */
+  /** The optional request fields that the server rejected, by model. */
   const refused = new Map<string, string[]>();
   let client: BaseAnthropic | undefined;
 

@@ -39,7 +39,7 @@ type WireEvent = {
   usage?: WireUsage | null;
 };
 
-/** A content block that has not ended. `json` collects streamed arguments; it stays empty if `input` was complete at the start. */
+/** A content block that has not ended. `json` collects streamed arguments. It stays empty if `block.input` was complete at the start. */
 type Open = { block: Block; text: GrowingText; signature: string; json: GrowingText };
 
 function openBlock(block: Block): Open {
@@ -56,7 +56,7 @@ const STOPS: Record<string, (ModelEvent & { type: 'stop' })['reason']> = {
   refusal: 'refusal',
 };
 
-/** The end of one response. If the service paused the answer, it expects the parts so far to be sent back for continuation. */
+/** The result of one response. If the service paused the answer, the model continues when `parts` are sent back. */
 export type End = { paused: boolean; parts: AssistantMessage['content']; usage: Usage };
 
 /** @param before the usage of the earlier responses of the same answer */
@@ -133,7 +133,7 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
         case 'message_start':
           // A gateway may reconnect and restart the request; the two answers cannot be combined.
           if (hasContent && event.message?.id && message?.id && event.message.id !== message.id) {
-            throw modelError(server, 'bad_stream', 'another answer began in the middle of it');
+            throw modelError(server, 'bad_stream', 'another answer began before the first one ended');
           }
           message = event.message;
           reason = message?.stop_reason ?? reason;
@@ -193,7 +193,7 @@ export function* toModelEvents(server: Server, before: Usage = {}, mayPause = fa
   }
 }
 
-/** A proxy may lose the start of a block, so its type is derived from the delta. A tool call without a name cannot be restored. */
+/** A proxy may lose the start of a block, so the block's type is derived from the delta. A tool call without a name is dropped. */
 function blockOfDelta(delta: string | undefined): Block {
   return { type: delta === 'text_delta' ? 'text' : delta === 'thinking_delta' ? 'thinking' : undefined };
 }
@@ -201,8 +201,8 @@ function blockOfDelta(delta: string | undefined): Block {
 type Counted = Usage & { uncached?: number };
 
 /**
- * Counts are cumulative; an event that does not know a count reports 0, null or nothing. Only the total input can decrease, when the
- * service compacts the context.
+ * Adds the counts of an event. Counts are cumulative, and an unknown count is 0, null or missing, so the largest value counts. Only input
+ * counts can decrease, when the service compacts the context.
  */
 function count(counted: Counted, usage: WireUsage | null | undefined): void {
   const most = (before: number | undefined, now: number | null | undefined) =>

@@ -12,10 +12,10 @@ export type Token = { signature?: string; id?: string; part?: Record<string, unk
 /** Newer models reject calls without a signature. The API documents this value for calls made by another model. */
 const FOREIGN_SIGNATURE = 'skip_thought_signature_validator';
 
-/** The id of each call as sent to the service. A call that came without an id is sent back without one, and so is its result. */
+/** The id sent to the service, by call id. A call that was received without an id is sent back without an id, and so is its result. */
 type Ids = Map<string, string | undefined>;
 
-/** Each request begins with the contents of the previous one, and everything else stays the same during a run. */
+/** Each request extends the contents of the previous request, and all else stays the same during a run, for the prompt cache. */
 export function toParameters(request: ModelRequest): GenerateContentParameters {
   const { model, system, tools, maxOutputTokens, reasoningEffort, temperature } = request;
   const ids: Ids = new Map();

@@ -9,7 +9,8 @@ export const PROVIDER = 'ollama';
 /** What a request needs to know about a model and the computer it runs on. */
 export type ModelFacts = {
   contextLength?: number;
-  thinks?: boolean /** The total memory of the computer that runs the server, in bytes. */;
+  thinks?: boolean;
+  /** The total memory of the computer that runs the server, in bytes. */
   memoryBytes?: number;
 };
 
@@ -19,7 +20,8 @@ export function contextLengthOf(modelDetails: { model_info?: unknown }): number 
 }
 
 /**
- * The context size assumed for models that do not report one. Without an explicit size, Ollama uses 4,096 tokens and truncates silently.
+ * The context size, in tokens, assumed for models that do not report a size. Without an explicit size, Ollama uses 4,096 tokens and
+ * truncates silently.
  */
 const USUAL_CONTEXT = 16_384;
 const GB = 2 ** 30;

@@ -27,7 +27,7 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
 
   const clientFor = (signal: AbortSignal) => createClient(resolvedConfig, server, signal);
 
-  /** Requested only once per model, because a changed context size would make the server reload the model. */
+  /** Requests the facts only once per model, because a changed context size would make the server reload the model. */
   async function factsOf(model: string, signal: AbortSignal): Promise<ModelFacts> {
     const before = factsByModel.get(model);
     if (before) return before;

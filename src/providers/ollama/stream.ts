@@ -27,7 +27,7 @@ export function* toModelEvents(server: Server): Reader<Line> {
     if (text) yield { type: 'part', part: { type, text } };
   }
 
-  /** Ollama sends each call complete. */
+  /** Emits a tool call, which Ollama sends in one piece. */
   function* call({ id, function: functionCall }: WireCall): Generator<ModelEvent> {
     yield* flush();
     const name = functionCall?.name ?? '';

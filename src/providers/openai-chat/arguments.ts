@@ -2,7 +2,7 @@
 import { GrowingText } from '../../core/growing-text.ts';
 import { parseInput } from '../tool-calls.ts';
 
-/** The maximum length of JSON that is not an object, array or string. */
+/** The maximum length, in characters, of JSON that is not an object, array or string. */
 const LONGEST_SCALAR = 30;
 
 export class Arguments {

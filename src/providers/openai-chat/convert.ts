@@ -18,9 +18,9 @@ export type Token = { content?: string; details?: unknown[] };
 export type Dialect = {
   /** The provider that owns this conversation format. Replay data is only sent back to the provider it came from. */
   provider?: string;
-  /** OpenAI itself, which supports fields that other servers reject. */
+  /** Whether the server is OpenAI, which supports fields that other servers reject. */
   openai?: boolean;
-  /** Mistral, which requires call ids of nine letters and digits. */
+  /** Whether the server is Mistral, which requires call ids of nine letters and digits. */
   mistral?: boolean;
   /** Optional fields that the server has rejected. */
   without?: readonly string[];
@@ -34,7 +34,7 @@ export function dialectOf(baseUrl: string | undefined): Dialect {
 /** `messages` come last and everything before them stays the same during a run, so each request extends the previous one byte for byte. */
 export function toBody(request: ModelRequest, dialect: Dialect = {}): ChatCompletionCreateParamsStreaming {
   const { model, system, tools, cacheKey, maxOutputTokens, reasoningEffort, temperature } = request;
-  // OpenAI's newer models use another field name for the output limit than most servers.
+  // OpenAI's newer models reject `max_tokens`, which most other servers expect.
   const limit = dialect.openai || dialect.without?.includes('max_tokens') ? 'max_completion_tokens' : 'max_tokens';
   const optional = {
     stream_options: { include_usage: true },

@@ -18,7 +18,7 @@ export async function listModels(config: ProviderConfig, signal: AbortSignal): P
 type Entry = {
   id?: unknown;
   name?: unknown;
-  /** These names are used by OpenRouter, Groq, Mistral, vLLM and llama.cpp, in this order. */
+  /** The context window is named differently by OpenRouter, Groq, Mistral, vLLM and llama.cpp, whose fields follow in this order. */
   context_length?: unknown;
   context_window?: unknown;
   max_context_length?: unknown;

@@ -19,7 +19,7 @@ type Delta = {
   reasoning_content?: unknown;
   reasoning_details?: Detail[] | null;
   tool_calls?: (WireCall | null)[] | WireCall | null;
-  /** The form used before models could make several calls at once. */
+  /** The older form of `tool_calls`, for models that make only one call at a time. */
   function_call?: WireCall['function'];
 };
 type WireUsage = {
@@ -74,7 +74,7 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
   let usage: Usage | undefined;
   let reason: string | undefined;
   let refused = false;
-  /** Some servers never send a finish reason. A final chunk that contains only usage then marks a complete answer. */
+  /** Whether the last chunk contained only usage. It marks a complete answer from servers that never send a finish reason. */
   let isClosed = false;
 
   /** Text and reasoning have no end marker in this API: one ends where the other begins. */
@@ -140,7 +140,7 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
       if (choice?.error) throw failureError(server, failureOf(choice.error));
       // After deltas, a complete message only repeats their content.
       const delta = choice?.delta ?? (words.text.length === 0 && calls.length === 0 ? choice?.message : undefined) ?? NO_DELTA;
-      // The same reasoning may be sent in both fields, and again in the details.
+      // Servers may send the same reasoning in two or all three of these fields.
       const thought = textOf(delta.reasoning_content) || textOf(delta.reasoning) || thoughtIn(delta.reasoning_details);
       if (thought) {
         if (words.type !== 'reasoning') yield* flush('reasoning');
@@ -171,7 +171,7 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
     }
     if (isClosed && (words.text.length > 0 || calls.length > 0)) reason ??= 'stop';
     if (reason === undefined) throw modelError(server, 'bad_stream', 'the stream ended without its closing event');
-    if (reason === 'error') throw modelError(server, 'bad_stream', 'it says that it failed');
+    if (reason === 'error') throw modelError(server, 'bad_stream', 'the server reported an error');
   } catch (error) {
     // The user has already seen the streamed text, so it is kept when the answer is interrupted. An incomplete tool call is dropped.
     yield* flush();
@@ -180,7 +180,7 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
   yield* finish();
 }
 
-/** Without index and id, a fragment continues the previous call unless that call is complete or has another name. */
+/** Whether a fragment with this name starts a new call. It continues the previous call if that call is incomplete and has the same name. */
 function isNext(before: Open, name: string): boolean {
   return name !== '' && (name !== before.name || (!before.input.isEmpty && before.input.isWhole));
 }
@@ -210,7 +210,7 @@ function toParts({ content, refusal }: Delta): readonly { type: 'text' | 'reason
   });
 }
 
-/** Some servers send reasoning only in this field. */
+/** Returns the reasoning in `reasoning_details`, because some servers send it only in this field. */
 function thoughtIn(details: Detail[] | null | undefined): string {
   if (!details) return '';
   return details.map(({ text, summary }) => [text, summary].find((value) => typeof value === 'string') ?? '').join('');
@@ -220,7 +220,7 @@ function thoughtIn(details: Detail[] | null | undefined): string {
 class Details {
   readonly list: Detail[] = [];
   readonly #byIndex = new Map<string, Detail>();
-  /** The approximate size, in characters. */
+  /** The approximate size of `list`, in characters. */
   size = 0;
 
   add(detail: Detail): void {

@@ -20,7 +20,7 @@ export function createClient({ apiKey, baseUrl, headers }: ProviderConfig, serve
     project: null,
     webhookSecret: null,
     maxRetries: 0,
-    // The connection's own time-out fires first.
+    // Longer than the time-out of `eventConnection`, which must fire first.
     timeout: 2 * silenceMs,
     fetch: eventConnection(server, silenceMs, 'keep'),
     logLevel: 'off',

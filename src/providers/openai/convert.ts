@@ -16,7 +16,7 @@ export const PROVIDER = 'openai';
 /** The content of `part.replay`: a whole item (reasoning, or an unknown type), or the phase of a message. */
 export type Token = { item?: Record<string, unknown>; phase?: EasyInputMessage['phase'] };
 
-/** Features that a model or account has rejected. */
+/** The features that the server rejected for the model or account. */
 export type Omit = { encrypted?: boolean; summary?: boolean; temperature?: boolean };
 
 /** `input` comes last and everything before it stays the same during a run, so each request extends the previous one byte for byte. */

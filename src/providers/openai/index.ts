@@ -46,7 +46,8 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
 }
 
 /**
- * Some models do not support encrypted reasoning or temperature, and some accounts no summaries. The request is then repeated without them.
+ * Returns the features to omit when the request is repeated, or undefined if repeating would not help. Some models do not support encrypted
+ * reasoning or temperature, and some accounts do not support summaries.
  */
 function unsupported(error: unknown, omit: Omit, { temperature }: ModelRequest): Omit | undefined {
   if (!(error instanceof APIError) || error.status !== 400) return undefined;

@@ -3,7 +3,7 @@ import { checkConfig, serverOf } from '../server.ts';
 import type { ModelInfo, ProviderConfig } from '../types.ts';
 import { createClient, modelEntries } from './client.ts';
 
-/** The service also lists models for images, speech, transcription and embeddings. */
+/** Matches models that Kedge cannot use, such as models for images, speech, transcription and embeddings. */
 const OTHER = /embedding|whisper|tts|audio|realtime|transcribe|dall-e|image|sora|moderation|davinci|babbage/;
 
 export async function listModels(config: ProviderConfig, signal: AbortSignal): Promise<ModelInfo[]> {

@@ -7,7 +7,7 @@ import type { Server } from '../server.ts';
 import { parseArguments } from '../tool-calls.ts';
 import type { Token } from './convert.ts';
 
-/** Only the fields that are read. All are optional because compatible servers and proxies omit some. */
+/** The fields of an item that are read. All are optional because compatible servers and proxies omit some. */
 type Item = {
   type?: string;
   id?: string;
@@ -18,7 +18,7 @@ type Item = {
   encrypted_content?: string | null;
   call_id?: string;
   name?: string;
-  /** Usually a string. */
+  /** A string, or an object from some compatible servers. */
   arguments?: unknown;
 };
 type WireUsage = {
@@ -99,7 +99,7 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
     yield { type: 'text_delta', text: words };
   }
 
-  /** Detects repeated items from servers that give all items the same index. */
+  /** Whether the item was already finished. Indexes cannot show it, because some servers give all items the same index. */
   const isFinished = (item: Item) => callIds.has(item.call_id ?? '') || finishedItems.has(JSON.stringify(item));
 
   function* flushMalformedCall(cut: boolean): Generator<ModelEvent> {
@@ -111,7 +111,7 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
   }
 
   function* finish(index: number, item: Item, state: Open | undefined): Generator<ModelEvent> {
-    // Some servers send this event twice.
+    // Some servers send the closing event of an item twice.
     const text = JSON.stringify(item);
     if (finished.get(index) === text) return;
     finished.set(index, text);
@@ -210,7 +210,7 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
           const { output, usage, incomplete_details, status, error } = event.response ?? {};
           if (status === 'failed' || status === 'cancelled') throw failureError(server, failureOf(error ?? `the response is ${status}`));
           const isComplete = event.type !== 'response.incomplete' && status !== 'incomplete';
-          // Usually all items are finished by now, but some servers send no events for items.
+          // Items are normally finished before the closing event, but some servers send no events for items.
           for (const [index, item] of output && output.length > finished.size ? output.entries() : []) {
             if (!finished.has(index) && !isFinished(item)) yield* finish(index, item, open.get(index));
           }

@@ -10,12 +10,12 @@ const CONNECT = '[Connect a model](command:kedge.connectModel)';
 describe('offline answers', () => {
   const rows: Record<string, string[]> = {
     'Where is tideLevel defined?': ['- src/tide.ts:4 `export function tideLevel(at: Date): number {`', '6 other places'],
-    'where is tide level?': ['There is no tide level, but tideLevel.', 'src/tide.ts:4'],
+    'where is tide level?': ['tide level was not found, but tideLevel was.', 'src/tide.ts:4'],
     'where is nothingAtAll': ['Nothing in the workspace is called nothingAtAll.'],
     'who calls tideLevel': ['3 calls of tideLevel in 2 files', 'src/tide.ts:10', 'test/tide.test.ts:3', 'Defined at'],
-    'where is TideTable used?': ['not used anywhere but where it is defined', 'src/tide.ts:7'],
-    "find text 'the moon'": ['1 line in 1 file has `the moon`', 'src/moon.ts:1'],
-    "find text 'no such words' in src": ['No line in src/** has'],
+    'where is TideTable used?': ['not used anywhere except where it is defined', 'src/tide.ts:7'],
+    "find text 'the moon'": ['1 line in 1 file contains `the moon`', 'src/moon.ts:1'],
+    "find text 'no such words' in src": ['No line in src/** contains'],
     'find files *.test.ts': ['1 file matches', '- test/tide.test.ts'],
     'list src': ['0 directories and 3 files', '- src/moon.ts'],
     'what is in tide.ts': [
@@ -43,11 +43,15 @@ describe('offline answers', () => {
       'Lines 4-6 of src/tide.ts',
       'src/tide.ts:4 `export function tideLevel',
     ],
-    'rename tideLevel to waterLevel': ['would change 7 lines in 4 files', 'src/tide.ts:10', 'Ask mode cannot write. Switch to Plan'],
+    'rename tideLevel to waterLevel': [
+      'would change 7 lines in 4 files',
+      'src/tide.ts:10',
+      'Ask mode cannot change files. For a plan, switch to Plan',
+    ],
     'how many files import moonPhase?': ['1 file imports `moonPhase`', 'src/tide.ts:2'],
-    'how many files use tideLevel?': ['4 files name `tideLevel`', 'README.md:7'],
+    'how many files use tideLevel?': ['4 files mention `tideLevel`', 'README.md:7'],
     'is there a function called tideLevel?': ['tideLevel is defined at', 'src/tide.ts:4'],
-    'delete moon.ts': ['src/moon.ts would be deleted', 'src/tide.ts:2', 'Ask mode cannot write'],
+    'delete moon.ts': ['src/moon.ts would be deleted', 'src/tide.ts:2', 'Ask mode cannot change files'],
     'delete nope.ts': ['There is no file nope.ts'],
   };
   for (const [text, parts] of Object.entries(rows)) {
@@ -135,7 +139,7 @@ describe('the offline adapter', () => {
     const events = await run('list src');
     assert.ok(events.every((event) => event.type !== 'part' || event.part.type === 'text'));
     const text = events.find((event) => event.type === 'part');
-    has(JSON.stringify(text), 'The tool list_directory is not available here.');
+    has(JSON.stringify(text), 'The tool list_directory is not available for this request.');
   });
 
   it('stops when it is aborted', async () => {

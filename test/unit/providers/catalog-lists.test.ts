@@ -22,7 +22,7 @@ describe('the live list of models', () => {
     return listModels(provider, { ...config, baseUrl: server.url + path }, never);
   }
 
-  it('of OpenAI leaves out what does not answer in text', async () => {
+  it('of OpenAI omits models that do not answer in text', async () => {
     const data = ['gpt-6.1-sol', 'text-embedding-4', 'gpt-6-luna', 'gpt-image-3', 'whisper-2', 'gpt-6.1-sol'].map((id) => ({ id }));
     assert.deepEqual(await list('openai', { '/v1/models': { body: { object: 'list', data } } }), [
       { id: 'gpt-6.1-sol' },
@@ -49,7 +49,7 @@ describe('the live list of models', () => {
     assert.equal(server.requests[0]?.headers['x-api-key'], KEY);
   });
 
-  it('of Gemini goes on over its pages', async () => {
+  it('of Gemini includes all pages', async () => {
     let page = 0;
     const model = (name: string, more = {}) => ({ name: `models/${name}`, supportedGenerationMethods: ['generateContent'], ...more });
     const first = [model('gemini-x', { displayName: 'Gemini X', inputTokenLimit: 1_048_576, outputTokenLimit: 65_536, thinking: true })];
@@ -62,7 +62,7 @@ describe('the live list of models', () => {
     ]);
   });
 
-  it('of Ollama asks about each model, and needs no key', async () => {
+  it('of Ollama requests details of each model, and needs no key', async () => {
     const shown: Record<string, Route> = {
       'qwen3:8b': { body: { capabilities: ['completion', 'tools', 'thinking'], model_info: { 'qwen3.context_length': 40_960 } } },
       'llava:7b': { body: { capabilities: ['completion', 'vision'], model_info: {} } },
@@ -80,7 +80,7 @@ describe('the live list of models', () => {
     ]);
   });
 
-  it('of compatible servers takes what each of them tells', async () => {
+  it('of compatible servers uses the fields that each server sends', async () => {
     const data = [
       {
         id: 'qwen/qwen3-coder',
@@ -136,7 +136,7 @@ describe('the live list of models', () => {
   };
   for (const [provider, [path, base]] of Object.entries(paths)) {
     for (const [what, route, expected, kind] of refusals) {
-      it(`says in one sentence what ${what} means (${provider})`, async () => {
+      it(`explains a failure in one sentence: ${what} (${provider})`, async () => {
         const error = await list(provider, { [path]: route }, base).then(
           () => assert.fail('it was accepted'),
           (error: unknown) => error,
@@ -149,7 +149,7 @@ describe('the live list of models', () => {
       });
     }
 
-    it(`says that nobody is there (${provider})`, async () => {
+    it(`says that no server answers (${provider})`, async () => {
       const error = await listModels(provider, { apiKey: KEY, baseUrl: 'http://127.0.0.1:1/v1' }, never).catch((error: unknown) => error);
       assert.ok(error instanceof ModelError && error.kind === 'network', inspect(error));
       assert.match(error.message, /could not be reached/);
@@ -164,7 +164,7 @@ describe('the live list of models', () => {
     });
   }
 
-  it('asks nobody without a key or an address', async () => {
+  it('sends no request without a key or an address', async () => {
     await assert.rejects(listModels('groq', {}, never), /There is no key for Groq\. Connect it/);
     await assert.rejects(listModels('azure', { apiKey: KEY }, never), /There is no address for Azure OpenAI/);
   });

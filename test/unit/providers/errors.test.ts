@@ -62,16 +62,16 @@ describe('the kind of a failure', () => {
 
 describe('a permanent connection failure', () => {
   const cases: [code: string, message: string, says: RegExp, tries: number | undefined][] = [
-    ['CERT_HAS_EXPIRED', 'certificate has expired', /expired \(.*\): renew it/, 1],
-    ['ERR_TLS_CERT_ALTNAME_INVALID', "Hostname/IP does not match certificate's altnames", /for another name .*: give the name/, 1],
-    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate', /does not trust .*: have Node trust/, 1],
-    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unable to verify the first certificate', /does not trust .*: have Node trust/, 1],
-    ['', 'net::ERR_CERT_COMMON_NAME_INVALID', /for another name/, 1],
+    ['CERT_HAS_EXPIRED', 'certificate has expired', /expired \(.*\): renew the certificate/, 1],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', "Hostname/IP does not match certificate's altnames", /for another host name .*: use a host name/, 1],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate', /does not trust .*: set NODE_EXTRA_CA_CERTS/, 1],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unable to verify the first certificate', /does not trust .*: set NODE_EXTRA_CA_CERTS/, 1],
+    ['', 'net::ERR_CERT_COMMON_NAME_INVALID', /for another host name/, 1],
     ['ENOTFOUND', 'getaddrinfo ENOTFOUND nowhere.invalid', /could not be found .*: check the base URL/, 2],
     ['', 'bad port', /could not be reached \(bad port\): .*another port/, 1],
     ['ECONNRESET', 'read ECONNRESET', /could not be reached .*: check the network/, undefined],
     ['EAI_AGAIN', 'getaddrinfo EAI_AGAIN api.test', /could not be reached .*: check the network/, undefined],
-    ['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1', /could not be reached .*: start the server there/, undefined],
+    ['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1', /could not be reached .*: start the server, or/, undefined],
     ['UND_ERR_CONNECT_TIMEOUT', 'Connect Timeout Error', /could not be reached .*: check the network/, undefined],
   ];
   for (const [code, message, says, tries] of cases) {
@@ -101,12 +101,12 @@ describe('an error message', () => {
     const { message } = modelError(server, 'auth', 'sk-0123456789, p4ssw0rd, q-0123, h-0123456 and Bearer h-0123456.');
     assert.equal(
       message,
-      'OpenAI (host.test) refused the API key (***, ***, ***, *** and ***): check the key, its rights and the provider in the settings.',
+      'OpenAI (host.test) refused the API key (***, ***, ***, *** and ***): check the key, its permissions and the provider in the settings.',
     );
     assert.equal(scrub('a "b\\"c" d', ['b"c']), 'a "***" d');
   });
 
-  it('says that a web page answered, and not an API', async () => {
+  it('says that the response is a web page and not an API response', async () => {
     const page = '<!doctype html><title>Log in</title>';
     assert.match(modelError(server, 'invalid_request', page).message, /\(a web page, not an API: Log in\)/);
     const web = createServer((_, response) => response.setHeader('content-type', 'text/html; charset=utf-8').end(page));
@@ -125,14 +125,14 @@ describe('an error message', () => {
     }
   });
 
-  it('is one line, and not longer than it helps', () => {
+  it('is one line of limited length', () => {
     const { message } = modelError(server, 'invalid_request', `one\ntwo ${'x'.repeat(1000)}`);
     assert.ok(!message.includes('\n') && message.length < 450);
   });
 });
 
 describe('a refusal without a body', () => {
-  it('includes its status, and nothing of the library that read it', () => {
+  it('includes its status, without text of the SDK', () => {
     const refusal = Object.assign(new Error('400 status code (no body)'), { status: 400 });
     const { message } = sdkError({ name: 'OpenAI', secrets: [] }, refusal);
     assert.equal(message, 'OpenAI refused the request (HTTP status 400): check the model, the base URL and the settings.');

@@ -33,7 +33,7 @@ const RULES: LineRules = {
 const textOf = async (body: ReadableStream<Uint8Array>) => await new Response(body).text();
 
 describe('a body read line by line', () => {
-  it('is the same however it is cut', async () => {
+  it('is the same for any chunks', async () => {
     const text = 'one\nGröße\n\ntwo\nA\nB\nlast';
     const bytes = [...text];
     for (let size = 1; size <= bytes.length; size++) {
@@ -46,7 +46,7 @@ describe('a body read line by line', () => {
     }
   });
 
-  it('is read no further than somebody reads it, but to the end of a line', async () => {
+  it('is read on demand, up to the end of a line', async () => {
     const { body, seen } = bodyOf(['a\n', 'b', 'c', 'd\n', 'e\n', 'f\n']);
     const reader = throughLines(body, RULES).getReader();
     const read = async () => new TextDecoder().decode((await reader.read()).value);
@@ -56,7 +56,7 @@ describe('a body read line by line', () => {
     assert.deepEqual([seen.asked, seen.cancelled], [4, 'enough']);
   });
 
-  it('gives what came before an error, then fails, and gives the source up', async () => {
+  it('passes on the text before an error, then fails and cancels the source', async () => {
     const { body, seen } = bodyOf(['a\nb\n!\nc\n', 'd\n']);
     const reader = throughLines(body, RULES).getReader();
     assert.equal(new TextDecoder().decode((await reader.read()).value), 'a\nb\n');

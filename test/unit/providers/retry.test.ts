@@ -60,7 +60,7 @@ describe('retry', () => {
   }
 
   for (const kind of ['auth', 'unknown_model', 'no_credit', 'context_overflow', 'invalid_request', 'bad_stream', 'empty_answer'] as const) {
-    it(`gives up at once after ${kind}`, async () => {
+    it(`does not try again after ${kind}`, async () => {
       const adapter = scripted([fail(kind)], [stop]);
       const { slept, error } = await run(adapter);
       assert.ok(error instanceof ModelError && error.kind === kind);
@@ -85,7 +85,7 @@ describe('retry', () => {
     );
   });
 
-  it('sends a request no more often than its failure is worth', async () => {
+  it('sends a request at most as often as its error allows', async () => {
     for (const tries of [1, 2]) {
       const adapter = scripted(...Array.from({ length: 9 }, () => [new ModelError('network', 'No.', { tries })]));
       const { waits } = await run(adapter);
@@ -98,7 +98,7 @@ describe('retry', () => {
     [2, 2],
     [1, 3],
   ]) {
-    it(`asks a server that was silent for ${minutes} minutes ${asked} times`, async () => {
+    it(`sends ${asked} requests to a server that was silent for ${minutes} minutes`, async () => {
       let time = 0;
       let count = 0;
       const silent: ModelAdapter = {
@@ -120,7 +120,7 @@ describe('retry', () => {
     assert.deepEqual(slept, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
   });
 
-  it('shortens a wait at random, by a half at most', async () => {
+  it('shortens a wait at random, by at most half', async () => {
     const { slept } = await run(scripted([fail('overloaded')], [fail('overloaded')], [stop]), { random: () => 0.999 });
     assert.deepEqual(slept, [500, 1001]);
   });
@@ -170,7 +170,7 @@ describe('retry', () => {
     assert.equal(adapter.asked, 1);
   });
 
-  it('retries immediately on request, and only where it waits', async () => {
+  it('retries immediately on request, but only while it waits', async () => {
     const adapter = scripted([fail('rate_limit', 60_000)], [stop]);
     const retrying = withRetry(adapter);
     retrying.retryNow?.();
@@ -197,7 +197,7 @@ describe('retry', () => {
     }
     const notice = { type: 'model_waiting', attempt: 1, tries: 5, reason: 'timeout', waitMs: 90_000, silent: true } as const;
 
-    it('reports it, with the time that it still has, and goes on to wait', async () => {
+    it('reports the silence and the remaining time, and continues to wait', async () => {
       const { told, adapter } = slow();
       assert.deepEqual(await duringWait(adapter, new AbortController().signal, () => told.answer()), [notice, stop]);
       assert.equal(told.asked, 1);

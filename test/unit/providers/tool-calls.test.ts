@@ -11,7 +11,7 @@ describe('tool calls', () => {
     assert.deepEqual(parseArguments('[null]'), { input: [null] });
   });
 
-  it('always sends an object back', () => {
+  it('always sends arguments back as an object', () => {
     const call = { type: 'tool_call' as const, id: '1', name: 'f' };
     assert.deepEqual(echoInput({ ...call, input: { a: 1 } }), { a: 1 });
     assert.deepEqual(echoInput(call), {});
@@ -21,7 +21,7 @@ describe('tool calls', () => {
     assert.deepEqual(echoInput({ ...call, malformed: 'a: 1', problem: 'Not executed.' }), { malformed_arguments: 'a: 1' });
   });
 
-  it('keeps ids that every API accepts, and tells the others apart', () => {
+  it('keeps ids that every API accepts, and converts others to distinct ids', () => {
     assert.equal(wireId('call_1-A'), 'call_1-A');
     const long = ['x'.repeat(70), `${'x'.repeat(70)}y`, 'a:b', 'a.b', ''].map(wireId);
     assert.equal(new Set(long).size, long.length);

@@ -16,7 +16,7 @@ describe('attacks by shells, programs, git and build tools', () => {
   });
 });
 
-describe('a command that reaches what it does not name', () => {
+describe('a command that reaches files it does not name', () => {
   const SECRET = 'hunter2-swordfish';
   const WORKSPACE: Files = {
     'src/a.ts': 'export const key = 1;\n',
@@ -77,7 +77,7 @@ describe('a command that reaches what it does not name', () => {
     ['git, below a directory that is one', 'git log', 'git log', 'packages/bare/refs'],
   ];
   for (const [what, command, prefix, cwd] of REACHING)
-    it(`asks or denies: ${what}`, async () => {
+    it(`needs approval or is denied: ${what}`, async () => {
       await using kedge = await run(command, prefix, cwd);
       const [started] = eventsOf(kedge.events, 'tool_started');
       assert.match(started?.decision.kind ?? '', /ask|deny/, started?.decision.reason);
@@ -96,13 +96,13 @@ describe('a command that reaches what it does not name', () => {
     ['cat a.md', 'cat', 'docs'],
   ];
   for (const [command, prefix, cwd] of FINE)
-    it(`runs unasked as it did: ${command}`, async () => {
+    it(`runs without approval: ${command}`, async () => {
       await using kedge = await run(command, prefix, cwd);
       const [started] = eventsOf(kedge.events, 'tool_started');
       assert.equal(started?.decision.kind, 'allow', started?.decision.reason);
     });
 
-  it('was a secret: what the session sends afterwards asks', async () => {
+  it('that read a secret makes later sending of data need approval', async () => {
     const script = [
       turn(call('run_command', { command: 'cat .env' })),
       turn(call('fetch_url', { url: 'https://docs.example/?q=1' })),

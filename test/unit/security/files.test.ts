@@ -40,7 +40,7 @@ const create = (path: string) => call('create_file', { path, content: 'x\n' });
 const edit = (path: string, old_text = 'x') => call('replace_in_file', { path, edits: [{ old_text, new_text: 'y' }] });
 const read = (path: string) => call('read_file', { path });
 
-describe('a path that leads elsewhere', () => {
+describe('a path that leads out of the workspace', () => {
   const REFUSED: [attack: string, made: ReturnType<typeof call>][] = [
     ['by ..', create('../x.txt')],
     ['by .. from below', create('src/../../x.txt')],
@@ -74,7 +74,7 @@ describe('a path that leads elsewhere', () => {
     });
 });
 
-describe('a place that runs by itself', () => {
+describe('a file that runs automatically', () => {
   const PLACES = [
     ['a git hook', '.git/hooks/pre-commit'],
     ['a git hook, in capitals', '.GIT/hooks/pre-commit'],
@@ -116,13 +116,13 @@ describe('a place that runs by itself', () => {
     ['an editor’s own script', '.nvim.lua'],
   ] as const;
   for (const [what, path] of PLACES)
-    it(`asks, though edits are granted: ${what}`, async () => {
+    it(`needs approval although edits are allowed: ${what}`, async () => {
       await using kedge = await attack(create(path));
       assert.equal(kedge.asked.length, 1, resultTexts(kedge.session)[0]);
       assert.match(kedge.asked[0] ?? '', /^(protected-path|secret)$/);
     });
 
-  it('asks where a file is moved there', async () => {
+  it('needs approval if a file is moved to its place', async () => {
     await using kedge = await attack(call('move_file', { from: 'old.txt', to: '.git/hooks/post-merge' }));
     assert.deepEqual(kedge.asked, ['protected-path']);
   });
@@ -134,18 +134,18 @@ describe('a secret', () => {
     ['read by lines', call('read_file', { path: '.env', from_line: 1, to_line: 1 })],
     ['read through ..', read('src/../.env')],
     ['read through a link', read('to-env')],
-    ['read by a link that is called so', read('.env.link')],
+    ['read through a link with a secret name', read('.env.link')],
     ['read in capitals', read('.ENV')],
-    ['read with a dot behind', read('.env.')],
+    ['read with a trailing dot', read('.env.')],
     ['read by a stream', read('.env::$DATA')],
     ['a private key', read('config/prod.pem')],
-    ['moved to a name that is none', call('move_file', { from: '.env', to: 'notes.txt' })],
+    ['moved to a name that is not secret', call('move_file', { from: '.env', to: 'notes.txt' })],
     ['moved by a patch', call('apply_patch', { input: '*** Begin Patch\n*** Update File: .env\n*** Move to: n.txt\n*** End Patch' })],
     ['deleted', call('delete_file', { path: '.env' })],
     ['changed', edit('.env', 'API_KEY')],
   ];
   for (const [what, made] of READ)
-    it(`asks, and goes nowhere: ${what}`, async () => {
+    it(`needs approval and is not sent: ${what}`, async () => {
       await using kedge = await attack(made);
       assert.ok(!JSON.stringify(kedge.adapter.requests).includes(SECRET));
       const [result = ''] = resultTexts(kedge.session);
@@ -165,12 +165,12 @@ describe('a secret', () => {
     ['by finding', call('find_files', { glob: '**/.env' })],
   ];
   for (const [what, made] of TOLD)
-    it(`is not told ${what}`, async () => {
+    it(`is not revealed ${what}`, async () => {
       await using kedge = await attack(made);
       assert.ok(!JSON.stringify(kedge.adapter.requests).includes(SECRET));
     });
 
-  it('that was not searched is named where it was to be searched alone, whatever is in it', async () => {
+  it('that was not searched is named if it was the only file to search, whatever its content', async () => {
     for (const pattern of ['API_KEY', 'nothing of the kind']) {
       await using kedge = await attack(call('search_text', { pattern, glob: '.env' }));
       const told = `No matches for ${pattern} in .env. .env is not searched: reading it needs the user’s approval, which read_file asks for.`;
@@ -178,7 +178,7 @@ describe('a secret', () => {
     }
   });
 
-  it('may be read by a yes, in Ask mode too; and never without one, where nobody can be asked', async () => {
+  it('can be read with approval, also in Ask mode, and never without approval in an unattended run', async () => {
     for (const approve of [true, false]) {
       await using kedge = await assistantOn({ '.env': SECRET }, [turn(read('.env')), turn(say('Done.'))]);
       kedge.session.subscribe((event) => {
@@ -190,7 +190,7 @@ describe('a secret', () => {
     }
   });
 
-  it('asks each time: a yes to one is none to the next', async () => {
+  it('needs approval each time: an approval covers one call', async () => {
     await using kedge = await assistantOn({ '.env': 'a', 'x.pem': 'b' }, [
       turn(read('.env'), read('x.pem')),
       turn(read('.env')),
@@ -206,8 +206,8 @@ describe('a secret', () => {
   });
 });
 
-describe('what cannot be told from its name', () => {
-  it('a second name of a file is a file of its own: a change to it does not reach the first', async () => {
+describe('a file with several names', () => {
+  it('has independent content for each hard link: a change to one does not reach the other', async () => {
     await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('b.txt', 'one')), turn(say('Done.'))], {
       beside: { 'outside.txt': 'one' },
     });

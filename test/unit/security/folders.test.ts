@@ -248,7 +248,7 @@ const all = (rows: typeof OTHER_CODE) =>
 const asCall = (each: string | [string, string]) =>
   typeof each === 'string' ? { command: each, cwd: '.' } : { command: each[0], cwd: each[1] };
 
-describe('a command that was granted in one folder', () => {
+describe('a command that was allowed in one folder', () => {
   let on: CommandJudged;
   before(async () => {
     on = await judgedOn(WORKSPACE);
@@ -256,12 +256,12 @@ describe('a command that was granted in one folder', () => {
   after(() => on[Symbol.asyncDispose]());
 
   for (const { allow, command, cwd } of all(OTHER_CODE))
-    it(`asks before it runs other code: ${JSON.stringify(command)} in ${cwd}`, async () => {
+    it(`needs approval to run other code: ${JSON.stringify(command)} in ${cwd}`, async () => {
       const { kind, rule, reason } = await on.judge(command, allow, cwd);
       assert.equal(kind, 'ask', `${rule}: ${reason}`);
     });
   for (const { allow, command, cwd } of all(SAME_CODE))
-    it(`runs as it did: ${JSON.stringify(command)} in ${cwd}`, async () => {
+    it(`runs without approval: ${JSON.stringify(command)} in ${cwd}`, async () => {
       const { kind, rule, reason } = await on.judge(command, allow, cwd);
       assert.equal(kind, 'allow', `${rule}: ${reason}`);
     });
@@ -277,14 +277,14 @@ describe('a command that was granted in one folder', () => {
     ['cat src/a.ts', '.', { kind: 'command', prefix: ['cat'] }],
   ];
   for (const [command, cwd, covers] of LONGER)
-    it(`can be granted there: ${command} in ${cwd}`, async () => {
+    it(`can be allowed for its folders: ${command} in ${cwd}`, async () => {
       const asked = await on.judge(command, [], cwd, { readOnlyCommands: false });
       assert.deepEqual(asked.covers, covers && [covers]);
       const again = await on.judge(command, [], cwd, { grants: asked.covers ?? [], readOnlyCommands: false });
       assert.equal(again.kind, 'allow', again.reason);
     });
 
-  it('says in which folder it is allowed, and which other code it would run', async () => {
+  it('shows the folder in which it is allowed, and the other code that it would run', async () => {
     const { rule, reason } = await on.judge('npm test', ['npm test'], 'vendor/evil');
     assert.deepEqual(
       [rule, reason],
@@ -292,7 +292,7 @@ describe('a command that was granted in one folder', () => {
     );
   });
 
-  it('runs there without a question where the grant is for that folder, and nowhere else', async () => {
+  it('runs without approval only in the folder of its permission', async () => {
     const grants = [grant('npm test', 'packages/web')];
     const kinds = async (...calls: [command: string, cwd: string][]) =>
       Promise.all(calls.map(async ([command, cwd]) => (await on.judge(command, ['cd'], cwd, { grants })).kind));
@@ -307,7 +307,7 @@ describe('a command that was granted in one folder', () => {
     );
   });
 
-  it('is for the folders that a rule names', async () => {
+  it('is allowed in the folders that a rule names', async () => {
     const rules = [{ effect: 'allow', command: 'npm test', path: 'packages/*', from: 'user' }] as const;
     await using own = await judgedOn(WORKSPACE, rules);
     const kind = async (cwd: string) => (await own.judge('npm test', [], cwd)).kind;

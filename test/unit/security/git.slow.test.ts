@@ -117,14 +117,14 @@ describe('a git command in a repository that names programs', () => {
   });
   after(() => on[Symbol.asyncDispose]());
 
-  it('does run what is named, where nothing keeps it from that', async () => {
+  it('runs the named programs without protection', async () => {
     git('config', 'core.fsmonitor', named('core.fsmonitor'));
     assert.ok(await runs(['git status']));
     git('config', '--unset', 'core.fsmonitor');
   });
 
   for (const key of KEYS)
-    it(`runs nothing unasked that ${key} names`, async () => {
+    it(`runs nothing that ${key} names without approval`, async () => {
       git('config', key, named(key));
       git('config', 'help.format', key.startsWith('browser.') ? 'web' : 'man');
       try {
@@ -137,7 +137,7 @@ describe('a git command in a repository that names programs', () => {
       }
     }).timeout(60_000);
 
-  it('runs no hook of what only reads', async () => {
+  it('runs no hook for commands that only read', async () => {
     for (const hook of ['post-index-change', 'fsmonitor-watchman', 'reference-transaction']) {
       const file = join(on.kedge.root, '.git/hooks', hook);
       await mkdir(join(on.kedge.root, '.git/hooks'), { recursive: true });
@@ -148,7 +148,7 @@ describe('a git command in a repository that names programs', () => {
     rmSync(join(on.kedge.root, '.git/hooks'), { recursive: true });
   });
 
-  it('asks for what an included file names, and for a submodule', async () => {
+  it('needs approval for programs named in an included file, and for a submodule', async () => {
     await on.kedge.write('.git/more', `[filter "f"]\n\tclean = touch ${marker}\n`);
     git('config', 'include.path', 'more');
     assert.deepEqual((await on.judge('git diff', [])).rule, 'repository-config');
@@ -166,7 +166,7 @@ describe('a git command in a repository that names programs', () => {
     assert.match(judged.reason, /filter\.f\.clean/);
   });
 
-  it('asks before it shows an address that holds a password', async () => {
+  it('needs approval to show an address that contains a password', async () => {
     const shown = ['git remote -v', 'git remote get-url origin'];
     for (const command of shown) assert.equal((await on.judge(command, [])).kind, 'allow', command);
     const settings = [
@@ -184,14 +184,14 @@ describe('a git command in a repository that names programs', () => {
     git('config', '--unset-all', 'remote.other.url');
   });
 
-  it('asks where git takes its files from another place', async () => {
+  it('needs approval if git takes its files from another place', async () => {
     git('config', 'core.worktree', on.kedge.parent);
     const judged = await on.judge('git status', []);
     git('config', '--unset', 'core.worktree');
     assert.deepEqual([judged.kind, judged.rule], ['ask', 'repository-config']);
   });
 
-  it('is no question for what people use', async () => {
+  it('needs no approval for common settings', async () => {
     const usual: [key: string, value: string][] = [
       ['filter.lfs.clean', 'git-lfs clean -- %f'],
       ['filter.lfs.smudge', 'git-lfs smudge -- %f'],

@@ -131,7 +131,7 @@ describe('the time to read a page grows with its length:', () => {
   grows(PAGES, (text) => markdownOf(text, 'https://example.com/'));
 });
 
-describe('the time to find out what a page is grows with its length:', () => {
+describe('the time to detect the type of a page grows with its length:', () => {
   grows({ blanks: ' ', comments: '<!-- -->', bytes: '\0', signs: '<' }, (text) => {
     const bytes = Buffer.from(text);
     isHtml('', text);
@@ -161,11 +161,11 @@ describe('the time to read the output of a command grows with its length:', () =
   });
 });
 
-describe('the time to mark what is not seen grows with the length of the text:', () => {
+describe('the time to mark invisible characters grows with the length of the text:', () => {
   grows(PLAIN, (text) => [visibleText(text), visibleCommand(text), decodeMarks(text), restoreMarks(text, text)]);
 });
 
-describe('the time to keep frames of notes out of a text grows with its length:', () => {
+describe('the time to remove frames of notes from a text grows with its length:', () => {
   const frames: Texts = {
     'blanks behind a sign': [' ', '<', 'x'],
     'line feeds behind a slash': ['\n', '</', 'x'],
@@ -183,7 +183,7 @@ describe('the time to find a passage grows with the length of the passage:', () 
   grows(LINES, (text) => replaceAll('a\nb\n'.repeat(20), [{ old_text: `${text}z`, new_text: 'y' }], 'a.txt'), 40_000);
 });
 
-describe('the time to edit all places of a passage grows with the length of the file:', () => {
+describe('the time to edit all occurrences of a passage grows with the length of the file:', () => {
   const all = (old_text: string, new_text: string) => (text: string) => replaceAll(text, [{ old_text, new_text, all: true }], 'a.txt');
   grows({ 'typographic quotes': '\u2019', 'lines of them': '\u2019\n' }, all("'", '"'), 40_000);
   describe('with several new lines:', () => {

@@ -51,11 +51,11 @@ const ATTACKS: Attack[] = [
 
 const patch = (sections: string) => `*** Begin Patch\n${sections}*** End Patch\n`;
 
-describe('a guess at what is in a file that may not be read without a question', () => {
+describe('a guess at the content of a file that needs approval to be read', () => {
   for (const [what, mode, name, input] of ATTACKS)
     for (const file of ['.env', 'private/map.txt'])
       for (const unattended of [false, true])
-        it(`is answered alike, right or wrong: ${what}, ${file}${unattended ? ', where nobody can be asked' : ''}`, async () => {
+        it(`gets the same answer, right or wrong: ${what}, ${file}${unattended ? ', in an unattended run' : ''}`, async () => {
           const told = async (guess: string) => {
             await using kedge = await assistantOn(
               { ...FILES, 'other.pem': 'x\n' },
@@ -76,7 +76,7 @@ describe('a guess at what is in a file that may not be read without a question',
           assert.deepEqual(await told(RIGHT), await told(WRONG));
         });
 
-  it('is told why it is wrong where the user gives leave, in one question', async () => {
+  it('gets the reason of its failure if the user approves, in one approval', async () => {
     const edit = call('replace_in_file', { path: '.env', edits: [{ old_text: 'API_KEY=hunter3', new_text: 'x' }] });
     await using kedge = await assistantOn(FILES, [turn(edit), turn(say('Done.'))]);
     answerAll(kedge.session, { approve: true });
@@ -86,7 +86,7 @@ describe('a guess at what is in a file that may not be read without a question',
     assert.match(resultTexts(kedge.session)[0] ?? '', /^ERROR old_text of edit 1 is not in \.env[\s\S]*hunter2/);
   });
 
-  it('is no question where there is no such file', async () => {
+  it('needs no approval if the file does not exist', async () => {
     const edits = [{ old_text: 'API_KEY=hunter3', new_text: 'x' }];
     const patch = '*** Begin Patch\n*** Delete File: no.pem\n*** End Patch\n';
     for (const [model, name, input] of [
@@ -99,7 +99,7 @@ describe('a guess at what is in a file that may not be read without a question',
     }
   });
 
-  it('is no question where it is right and approved: the edit is shown, and made', async () => {
+  it('is shown as an edit, and made, if it is right and approved', async () => {
     const edit = call('replace_in_file', { path: '.env', edits: [{ old_text: 'hunter2', new_text: 'hunter3' }] });
     await using kedge = await assistantOn(FILES, [turn(edit), turn(say('Done.'))]);
     answerAll(kedge.session, { approve: true });

@@ -24,12 +24,12 @@ const setting: fc.Arbitrary<Setting> = fc.constantFrom<Mode>('ask', 'plan', 'age
   }),
 );
 
-describe('what may not be read without a question', () => {
+describe('content that needs approval to be read', () => {
   for (const [means, ripgrep] of [
     ['with ripgrep', anyRipgrep],
     ['without ripgrep', async () => undefined],
   ] as const)
-    it(`leaves no trace in any result, whatever is called, ${means}`, async function () {
+    it(`leaves no trace in the result of any tool, ${means}`, async function () {
       this.timeout(120_000);
       if (means === 'with ripgrep' && !(await anyRipgrep())) this.skip();
       let told = 0;

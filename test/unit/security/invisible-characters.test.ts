@@ -20,7 +20,7 @@ async function told(files: Files, name: string, input: unknown, options: Harness
   return resultTexts(kedge.session).join('\n');
 }
 
-describe('letters that nobody sees', () => {
+describe('invisible characters', () => {
   const FILES: Files = {
     'a.txt': `one\n${EVIL}\n`,
     [`${TAGS}.txt`]: '',
@@ -42,7 +42,7 @@ describe('letters that nobody sees', () => {
     it(`are marked for the model: ${where}`, async () =>
       assert.match(await told(FILES, name, input), /⟨U\+E006F⟩⟨U\+E0062⟩⟨U\+E0065⟩⟨U\+E0079⟩/));
 
-  it('are marked for the model: in what another program gives', async () => {
+  it('are marked for the model: in the data of another program', async () => {
     const tool = {
       name: 'other__tell',
       description: 'Tells.',
@@ -55,11 +55,11 @@ describe('letters that nobody sees', () => {
     assert.equal(await told({}, 'other__tell', {}, { mcp }), SHOWN);
   });
 
-  it('are marked for the model: in what a command writes', async () => {
+  it('are marked for the model: in the output of a command', async () => {
     assert.match(await told(FILES, 'run_command', { command: 'cat a.txt' }, { commands: true }), /evil⟨U\+202E⟩⟨U\+E006F⟩/);
   });
 
-  it('stay where nobody edits them, and go or stay as an edit says that was made of marks', async () => {
+  it('stay outside edits, and an edit that contains marks removes or keeps them', async () => {
     const before = `one ${EVIL} two\nthree\n`;
     for (const model of ['any', 'gpt-5'])
       for (const [old, now, after] of [
@@ -76,7 +76,7 @@ describe('letters that nobody sees', () => {
       }
   });
 
-  it('are written as marks where a file has marks, or has no such letter; the model is told of the latter', async () => {
+  it('are written as marks if the file has marks or no such character, and the model is told', async () => {
     await using disk = await toolsOn({ 'marks.txt': 'a ⟨U+202E⟩ b \u202e\n', 'plain.txt': 'a\n' });
     const edit = (path: string, old_text: string, new_text: string) =>
       disk.use('replace_in_file', { path, edits: [{ old_text, new_text }] });
@@ -86,7 +86,7 @@ describe('letters that nobody sees', () => {
     assert.match(await disk.use('create_file', { path: 'new.txt', content: '⟨U+200B⟩⟨U+0041⟩' }), /\. ⟨U\+200B⟩ was written as plain text/);
   });
 
-  it('in the name of a file do not keep it from being read by the name that was shown', async () => {
+  it('in a file name do not prevent reading the file by the displayed name', async () => {
     await using disk = await toolsOn({ 'a\u200bb.txt': 'one\n' });
     assert.equal(await disk.use('read_file', { path: 'a⟨U+200B⟩b.txt' }), '1\tone');
     assert.match(await disk.use('read_file', { path: 'a⟨U+202E⟩b.txt' }), /^ERROR The path contains a control character/);
@@ -102,15 +102,15 @@ describe('letters that nobody sees', () => {
     ['Mongolian', '\u182e\u1823\u180b'],
     ['ends of lines', 'a\tb\r\nc\n'],
   ];
-  for (const [what, text] of GOOD) it(`are none: ${what}`, () => assert.equal(visibleText(text), text));
+  for (const [what, text] of GOOD) it(`are not found: ${what}`, () => assert.equal(visibleText(text), text));
 
-  it('are what is hidden behind a flag, or behind a letter’s variation', () => {
+  it('include text hidden behind a flag or a variation selector', () => {
     assert.equal(visibleText(`🏴${TAGS}`), '🏴⟨U+E006F⟩⟨U+E0062⟩⟨U+E0065⟩⟨U+E0079⟩');
     assert.equal(visibleText('a\u{e0110}\u{e0120}\u{e0130}'), 'a\u{e0110}⟨U+E0120⟩⟨U+E0130⟩');
     assert.equal(visibleText('a\u200c\u200d\u200cb'), 'a\u200c⟨U+200D⟩⟨U+200C⟩b');
   });
 
-  it('come back from their marks, whatever the text', () => {
+  it('are restored from their marks in any text', () => {
     const letter = fc.oneof(
       fc.constantFrom(...EVIL, ...TAGS, '\r', '\n', '\ufe0f', '\u200d', '\u00ad', '🏴', '⟨', '⟩'),
       fc.string({ unit: 'binary', maxLength: 1 }),

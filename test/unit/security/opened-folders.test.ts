@@ -25,7 +25,7 @@ async function run(files: Files, calls: readonly Call[], options: HarnessOptions
 
 const opening = (directory: string) => ({ fileSystem: (roots: string[]) => new NodeFileSystem([`${roots[0]}/${directory}`]) });
 
-describe('a folder that is itself a place of secrets', () => {
+describe('an open folder that is a secret place', () => {
   for (const [directory, file] of [
     ['.ssh', 'mykey'],
     ['.aws', 'config'],
@@ -36,7 +36,7 @@ describe('a folder that is itself a place of secrets', () => {
     ['bare.git', 'config'],
     ['.gnupg', 'deep/x'],
   ] as const)
-    it(`is read only with leave: ${file} in ${directory}`, async () => {
+    it(`is not read without approval: ${file} in ${directory}`, async () => {
       const calls: Call[] = [
         ['read_file', { path: file }],
         ['search_text', { pattern: WORD }],
@@ -50,7 +50,7 @@ describe('a folder that is itself a place of secrets', () => {
       assert.ok(asked.includes('secret') && asked.length >= 4, asked.join());
     });
 
-  it('is an ordinary one where only what it is in has such a name', async () => {
+  it('is an ordinary folder if only its parent has such a name', async () => {
     for (const directory of ['.cursor/worktrees/project', 'secrets/project', '.git-stuff/a/b']) {
       const calls: Call[] = [
         ['read_file', { path: 'a.json' }],
@@ -62,7 +62,7 @@ describe('a folder that is itself a place of secrets', () => {
   });
 });
 
-describe('a folder that is itself a protected place', () => {
+describe('an open folder that is a protected place', () => {
   for (const [directory, file] of [
     ['.git', 'hooks/other'],
     ['.git/hooks', 'other'],
@@ -72,7 +72,7 @@ describe('a folder that is itself a protected place', () => {
     ['.husky', 'other'],
     ['.kedge', 'rules.md'],
   ] as const)
-    it(`is not written to without a question: ${file} in ${directory}`, async () => {
+    it(`is not written to without approval: ${file} in ${directory}`, async () => {
       const files = { [`${directory}/x`]: 'one\n' };
       const { asked } = await run(
         files,
@@ -102,28 +102,28 @@ describe('an open folder within another', () => {
   const told = ({ results }: Run) => results.filter((text) => text.includes(WORD) && !text.startsWith('No matches'));
   const nested = { folders: { 'workspace/sub': {} } };
 
-  it('tells what it holds where nothing guards that', async () => {
+  it('shows its files if nothing protects them', async () => {
     assert.equal(told(await run({ 'sub/p/x': WORD }, calls, nested)).length, calls.length);
   });
 
   for (const [where, files] of Object.entries<Files>({ outer: { '.kedgeignore': 'sub/p/\n' }, inner: { 'sub/.kedgeignore': 'p/\n' } }))
-    it(`keeps hidden what the .kedgeignore of the ${where} one hides`, async () => {
+    it(`does not show files excluded by .kedgeignore of the ${where} folder`, async () => {
       assert.deepEqual(told(await run({ ...files, 'sub/p/x': WORD }, calls, nested)), []);
     });
 
   for (const path of ['sub/p/**', 'workspace/sub/p/**', 'p/**', 'workspace/*/p'])
-    it(`is bound by a rule that names it by either folder: ${path}`, async () => {
+    it(`obeys a rule with a path from either folder: ${path}`, async () => {
       const policy = () => ({ rules: [{ effect: 'deny' as const, path, from: 'user' as const }], problems: [], readOnlyCommands: true });
       assert.deepEqual(told(await run({ 'sub/p/x': WORD }, calls, { ...nested, policy })), []);
     });
 
-  it('is protected where git of the outer one has its hooks', async () => {
+  it('is protected if it contains the git hooks of the outer folder', async () => {
     const files = { '.git/config': '[core]\n  hooksPath = sub/own\n', 'sub/own/x': 'one\n' };
     const { asked } = await run(files, [['create_file', { path: 'sub/own/y', content: 'x' }]], nested);
     assert.deepEqual(asked, ['protected-path']);
   });
 
-  it('has each of its paths by all of its names', () => {
+  it('has several names for each path', () => {
     const { names, places } = aliasesIn([
       { name: 'a', roots: ['/home/a'] },
       { name: 'hooks', roots: ['C:\\x', '/home/a/.git/hooks'] },
@@ -135,8 +135,8 @@ describe('an open folder within another', () => {
   });
 });
 
-describe('what is not shown', () => {
-  it('is not told by a link that leads there', async () => {
+describe('a path that is not shown', () => {
+  it('is not revealed by a link that leads to it', async () => {
     const links: Files = {
       '.kedgeignore': 'hid\n',
       'a.txt': 'a',
@@ -160,7 +160,7 @@ describe('what is not shown', () => {
     assert.match(listed[0] as string, /^sub\/ \(link\)$/m);
   });
 
-  it('is hidden by a name with accents, however they are written', async () => {
+  it('is excluded by a name with accents in any Unicode form', async () => {
     for (const [rule, name] of [
       ['caf\u00e9', 'cafe\u0301'],
       ['cafe\u0301', 'caf\u00e9'],

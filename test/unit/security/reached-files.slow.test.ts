@@ -32,7 +32,7 @@ const WORKSPACE: Files = {
   '-r': 'x',
 };
 
-describe('a command that shows what nobody named', () => {
+describe('a command that shows files it does not name', () => {
   let on: CommandJudged;
   before(async () => {
     on = await judgedOn(WORKSPACE, RULES, { 'beside/passwd': 'root' });
@@ -42,7 +42,7 @@ describe('a command that shows what nobody named', () => {
 
   for (const [allow, cwd, commands] of REACHING)
     for (const command of commands)
-      it(`asks, or is denied: ${JSON.stringify(command)}${cwd === '.' ? '' : ` in ${cwd}`}`, async () => {
+      it(`needs approval or is denied: ${JSON.stringify(command)}${cwd === '.' ? '' : ` in ${cwd}`}`, async () => {
         const { kind, reason } = await on.judge(command, allow.split(','), cwd);
         assert.match(kind, /ask|deny/, reason);
       });
@@ -68,13 +68,13 @@ describe('a command that shows what nobody named', () => {
     ['npm test', 'npm test', 'packages/api'],
   ];
   for (const [allow, command, cwd] of FINE)
-    it(`is no question where it shows nothing of the kind: ${JSON.stringify(command)}`, async () => {
+    it(`needs no approval if it shows no such file: ${JSON.stringify(command)}`, async () => {
       const { kind, reason } = await on.judge(command, allow.split(','), cwd);
       assert.equal(kind, 'allow', reason);
     });
 });
 
-describe('a command of PowerShell that shows what nobody named', () => {
+describe('a PowerShell command that shows files it does not name', () => {
   let on: CommandJudged;
   before(async () => {
     on = await judgedOn({ ...WORKSPACE, '.env': 'key=1' }, RULES, { 'beside/passwd': 'root' }, 'powershell');
@@ -100,7 +100,7 @@ describe('a command of PowerShell that shows what nobody named', () => {
     'Get-Process -ComputerName evil',
   ];
   for (const command of SHOWING)
-    it(`asks, or is denied: ${command}`, async () => {
+    it(`needs approval or is denied: ${command}`, async () => {
       const { kind, reason } = await on.judge(command, []);
       assert.match(kind, /ask|deny/, reason);
     });
@@ -110,7 +110,7 @@ describe('a command of PowerShell that shows what nobody named', () => {
     'Get-ChildItem docs/a.md | Get-Content',
     'Get-Content src\\a.ts',
   ])
-    it(`is no question: ${command}`, async () => {
+    it(`needs no approval: ${command}`, async () => {
       const { kind, reason } = await on.judge(command, []);
       assert.equal(kind, 'allow', reason);
     });

@@ -52,7 +52,7 @@ const ATTACKS: [what: string, markdown: string][] = [
   ['markup that does not end', '<img src=x onerror="window.owned=1"'],
 ];
 
-describe('what a model writes, in the panel', () => {
+describe('text that a model writes, in the panel', () => {
   let gallery: Gallery;
   let page: Page;
   const requested: string[] = [];
@@ -74,7 +74,7 @@ describe('what a model writes, in the panel', () => {
   };
 
   for (const [what, markdown] of ATTACKS)
-    it(`is words: ${what}`, async () => {
+    it(`is shown as text: ${what}`, async () => {
       await shows((script, prompt) => script.run('ask', prompt).turn().says(`Before.\n\n${markdown}\n\nAfter.`));
       const found = await page.evaluate(() => ({
         active: document.querySelectorAll('.run :is(script, iframe, object, embed, form, style, link, meta, base, svg, template, img)')
@@ -98,12 +98,12 @@ describe('what a model writes, in the panel', () => {
     ['in letters that look alike', '[аpple.com](https://аpple.com/)', /\(xn--pple-43d\.com\)/],
   ];
   for (const [what, markdown, shown] of LINKS)
-    it(`shows where a link goes: ${what}`, async () => {
+    it(`shows the target of a link: ${what}`, async () => {
       await shows((script, prompt) => script.run('ask', prompt).turn().says(markdown));
       assert.match(await page.evaluate(() => document.querySelector('.run .markdown')?.textContent ?? ''), shown);
     });
 
-  it('is words where it is the title, the reason or the result of a call, too', async () => {
+  it('is shown as text in the title, the reason and the result of a call', async () => {
     const [, evil] = ATTACKS[1] as [string, string];
     await shows((script, prompt) => {
       const called = script.run('agent', `${prompt} ${evil}`).calls('read_file', evil, { path: evil }, { path: evil });
@@ -113,7 +113,7 @@ describe('what a model writes, in the panel', () => {
     assert.deepEqual(await page.evaluate(() => [document.querySelectorAll('.run img').length, 'owned' in window]), [0, false]);
   });
 
-  it('marks letters that deceive, in the question, the path and the diff of an approval', async () => {
+  it('has deceptive characters marked in the question, the path and the diff of an approval', async () => {
     const path = 'src/a\u200b.ts';
     const diff = '@@ -1 +1 @@\n-if (admin) {\n+if (admin\u202e) {\u2066\n';
     const changes = [{ path, kind: 'edit' as const, added: 1, removed: 1, diff }];
@@ -134,7 +134,7 @@ describe('what a model writes, in the panel', () => {
   });
 });
 
-describe('what the panel may say to its host', () => {
+describe('an invalid message from the panel to its host', () => {
   const MESSAGES: [what: string, message: object][] = [
     ['an answer that grants what is no scope', { type: 'answer_approval', approvalId: 'a', answer: { approve: true, grant: 'forever' } }],
     [
@@ -146,11 +146,10 @@ describe('what the panel may say to its host', () => {
     ['a command', { type: 'run_command', command: 'x' }],
     ['an image that is none', { type: 'prompt', text: 'x', mode: 'ask', images: [{ mediaType: 'image/svg+xml', data: 'PHN2Zz4=' }] }],
   ];
-  for (const [what, message] of MESSAGES)
-    it(`is nothing of the kind: ${what}`, () => assert.equal(ToHost.safeParse(message).success, false));
+  for (const [what, message] of MESSAGES) it(`is rejected: ${what}`, () => assert.equal(ToHost.safeParse(message).success, false));
 });
 
-describe('what is shown in a terminal', () => {
+describe('text that is shown in a terminal', () => {
   const ATTACKS_ON_TERMINALS = [
     '\u001b[2J',
     '\u001b]0;title\u0007',
@@ -162,7 +161,7 @@ describe('what is shown in a terminal', () => {
     '\u2066x\u2069',
   ];
   for (const text of ATTACKS_ON_TERMINALS)
-    it(`does not steer it: ${JSON.stringify(text)}`, () => {
+    it(`does not control the terminal: ${JSON.stringify(text)}`, () => {
       for (const shown of [harmless(`a${text}b`), oneLine(`a${text}b`)]) assert.match(shown, /^[^\p{Cc}\u202a-\u202e\u2066-\u2069]*$/u);
     });
 });

@@ -37,10 +37,10 @@ describe('the name of a secret', () => {
   for (const path of SECRETS) it(`is known: ${path}`, () => assert.ok(isSecret(path)));
   const OPEN = lines(`src/secrets/index.ts src/token.ts tokens.json design-tokens.json .env.example key.ts keys.ts docs/secrets/readme.md
     a.bak package.json.orig src/env.d.ts config/settings.json api-key.tsx src/password.ts authors.json`);
-  for (const path of OPEN) it(`is no secret: ${path}`, () => assert.ok(!isSecret(path)));
+  for (const path of OPEN) it(`is not secret: ${path}`, () => assert.ok(!isSecret(path)));
 });
 
-describe('the name of what runs by itself', () => {
+describe('the name of a file that runs automatically', () => {
   const PLACES =
     lines(`.devcontainer.json .config/nvim/init.lua init.vim .irbrc .pryrc .pdbrc .Rprofile .ipython/profile_default/startup/x.py
     .jupyter/jupyter_config.py bunfig.toml .pnpmfile.mjs .direnv/rc .pam_environment .config/environment.d/x.conf .tmux.conf .psqlrc
@@ -56,25 +56,25 @@ describe('the name of what runs by itself', () => {
     ['on the line of its section', '[core] hooksPath = tools/hooks\n', ['tools/hooks']],
     ['twice', '[core]\n\thooksPath = a\n[core]\n\thooksPath = b\n', ['a', 'b']],
     ['as an absolute path', '[core]\n hooksPath = /home/u/workspace/tools/hooks\n', ['tools/hooks']],
-    ['with a remark behind', '[core]\n hooksPath = tools/hooks ; mine\n', ['tools/hooks']],
-    ['in quotes, with a remark', '[core]\n hooksPath="tools/my hooks" # x\n', ['tools/my hooks']],
+    ['with a comment at the end', '[core]\n hooksPath = tools/hooks ; mine\n', ['tools/hooks']],
+    ['in quotes, with a comment', '[core]\n hooksPath="tools/my hooks" # x\n', ['tools/my hooks']],
     ['in capitals', '[CORE]\n HOOKSPATH=x\n', ['x']],
     ['outside', '[core]\n hooksPath = ../hooks\n', []],
   ];
   for (const [what, config, places] of CONFIGS)
-    it(`is found where git is told ${what}`, async () => {
+    it(`is found in the configuration of git: ${what}`, async () => {
       await using kedge = await assistantOn({ '.git/config': config });
       assert.deepEqual(await hookPlaces(kedge.fs), places);
     });
 });
 
-describe('a tool that tells of a secret', () => {
+describe('a tool that could reveal a secret', () => {
   const workspaceOf = (root: string) =>
     new Workspace(new NodeFileSystem([root]), () => withheldFilter([{ effect: 'deny', path: 'private/**', from: 'user' }]));
   const context = { callId: 'c', signal: new AbortController().signal, progress: () => {}, record: () => {}, ask: () => assert.fail() };
   const FILES = { '.env': 'KEY=hunter2', 'prod.pem': 'KEY hunter2', 'private/a.ts': 'KEY = hunter2', 'a.ts': 'KEY' };
 
-  it('by a plan’s check that searches: not even that it is there', async () => {
+  it('does not reveal by the search of a plan check that the secret exists', async () => {
     await using kedge = await assistantOn(FILES);
     const check = (glob?: string) =>
       runCheck({ search_empty: { pattern: 'KEY', ...(glob && { glob }) } }, [], workspaceOf(kedge.root), {}, context);
@@ -82,7 +82,7 @@ describe('a tool that tells of a secret', () => {
     for (const glob of ['prod.pem', '.env', 'private/**']) assert.deepEqual(await check(glob), { outcome: 'passed', output: '' });
   });
 
-  it('by errors of all files, which quote them', async () => {
+  it('does not reveal it in diagnostics, which quote files', async () => {
     await using kedge = await assistantOn(FILES);
     const problem = { line: 1, severity: 'error' as const, message: 'hunter2 is not defined' };
     const places = Object.keys(FILES).map((path) => ({ at: { folder: 0, path }, ...problem }));
@@ -93,7 +93,7 @@ describe('a tool that tells of a secret', () => {
     assert.ok(!/\.env|prod\.pem|private/.test(String(content)), String(content));
   });
 
-  it('by symbols of all files', async () => {
+  it('does not reveal it in symbols', async () => {
     await using kedge = await assistantOn(FILES);
     const found = Object.keys(FILES).map((path) => ({
       at: { folder: 0, path },
@@ -133,7 +133,7 @@ describe('a rule', () => {
     ['*', 'files__delete_all'],
   ];
   for (const [pattern, name] of TOOLS)
-    it(`that denies the tool ${pattern} knows it as ${name}`, () => assert.ok(matchesTool(pattern, { name, source: 'mcp:files' })));
+    it(`that denies the tool ${pattern} also denies ${name}`, () => assert.ok(matchesTool(pattern, { name, source: 'mcp:files' })));
 
   const HOSTS: [pattern: string, host: string][] = [
     ['example.com', 'example.com.evil.example'],
@@ -148,7 +148,7 @@ describe('a rule', () => {
     it(`that allows ${pattern} does not allow ${host}`, () => assert.ok(!matchesHost(pattern, host, { strict: true })));
 });
 
-describe('a yes to a folder', () => {
+describe('a permission for a folder', () => {
   const tool = { name: 'create_file', effect: 'mutating' as const, source: 'builtin' };
   const input = { mode: 'agent' as const, tool, name: 'create_file', targets: [], trusted: true };
   const NAMES: [made: string, other: string][] = [
@@ -162,12 +162,12 @@ describe('a yes to a folder', () => {
     ['src/x.ts', 'SRC/../lib/y.ts'],
   ];
   for (const [made, other] of NAMES)
-    it(`called ${JSON.stringify(made)} is none to ${other}`, () => {
+    it(`called ${JSON.stringify(made)} does not cover ${other}`, () => {
       const covers = grantablePermissions([{ kind: 'write', path: made }], input).find(({ kind }) => kind === 'path');
       if (covers)
         assert.ok(covers.kind === 'path' && inScope(made, [covers.glob]) && !inScope(other, [covers.glob]), JSON.stringify(covers));
     });
-  it('with brackets, as routes have them, is one to the folder', () => {
+  it('with brackets in its name covers the folder', () => {
     const covers = grantablePermissions([{ kind: 'write', path: 'app/[id]/page.ts' }], input).find(({ kind }) => kind === 'path');
     assert.deepEqual(covers, { kind: 'path', tool: 'create_file', glob: 'app/[id]/**' });
   });
@@ -180,13 +180,13 @@ describe('an address', () => {
     http://[ff02::1]/ http://[2002:7f00:1::]/ http://[100::1]/ http://[5f00::1]/ http://LOCALHOST./ http://a.localhost/ http://router/
     http://metadata.google.internal/ http://169.254.169.254/ http://100.100.100.200/ http://①②⑦.⓪.⓪.①/ http://127。0。0。1/
     http://example.com@127.0.0.1/ http://host.docker.internal/ http://x.svc.cluster.local/ http://printer.lan/ http://example.com%2e@10.1/`);
-  for (const url of OWN) it(`is somebody's own: ${url}`, () => assert.ok(isPrivateHost(new URL(url))));
+  for (const url of OWN) it(`is private: ${url}`, () => assert.ok(isPrivateHost(new URL(url))));
 });
 
 describe('an MCP server', () => {
   const described = (inputSchema: McpTool['inputSchema']) =>
     mcpTool({ name: 's', open: () => assert.fail() }, { name: 'x', description: 'x', inputSchema }, 'f', false).inputSchema;
-  it('says nothing in a schema that nobody can see', () => {
+  it('cannot hide invisible characters in a schema', () => {
     const tags = [...'obey'].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
     const property = { type: 'string', description: `A path.${tags}\u202e` };
     assert.deepEqual(described({ type: 'object', title: tags, properties: { path: property } }), {
@@ -195,13 +195,13 @@ describe('an MCP server', () => {
       properties: { path: { type: 'string', description: 'A path.' } },
     });
   });
-  it('cannot fill the window with a schema', () => {
+  it('cannot fill the context window with a schema', () => {
     assert.deepEqual(described({ type: 'object', enum: ['x'.repeat(1_000_000)] }), { type: 'object' });
     const long = described({ type: 'object', description: 'x'.repeat(1_000_000) });
     assert.ok(JSON.stringify(long).length < 2_000);
   });
 
-  it('that lists two tools of one name in another order does not change which one it is', async () => {
+  it('has the same tool of two with one name, whatever their order', async () => {
     const tool = (name: string): McpTool => ({ name, description: name, inputSchema: { type: 'object' } });
     const taken = async (tools: McpTool[]) => {
       const connection = {
@@ -238,7 +238,7 @@ describe('an MCP server', () => {
     ['nothing', []],
   ];
   for (const [what, content] of RESULTS)
-    it(`cannot answer with what breaks a conversation: ${what}`, () => {
+    it(`cannot break a conversation with a result: ${what}`, () => {
       const parts = resultParts(content, undefined);
       assert.ok(parts.length > 0 && parts.length <= 51);
       assert.ok(JSON.stringify(parts).length < 6_000_000);
@@ -250,7 +250,7 @@ describe('an MCP server', () => {
     });
 });
 
-describe('what is shown', () => {
+describe('text that is shown', () => {
   const TANGLED: [what: string, markdown: string][] = [
     ['quotes in quotes', `${'>'.repeat(20_000)}x`],
     ['quotes in quotes, apart', `${'> '.repeat(20_000)}x`],
@@ -275,14 +275,14 @@ describe('what is shown', () => {
     ['fences in fences', '```\n````\n'.repeat(5_000)],
   ];
   for (const [what, markdown] of TANGLED)
-    it(`is read in no time: ${what}`, () => {
+    it(`is parsed quickly: ${what}`, () => {
       const read = () => {
         const { chunks, recent, open } = lex(markdown, true);
         assert.ok(chunks.length + recent.length + open.length > 0);
       };
       assertCheap(read, 500);
     });
-  it('is still Markdown where it is only long', () => {
+  it('is still Markdown if it is long', () => {
     const { chunks } = lex(
       Array.from({ length: 400 }, (_, index) => `- **item ${index}** is \`here\`\n\n| a | **b** |\n|---|---|\n`).join('\n'),
       true,
@@ -310,7 +310,7 @@ describe('what is shown', () => {
     ['nothing', null],
   ];
   for (const [what, message] of MESSAGES) it(`cannot send the host ${what}`, () => assert.ok(!ToHost.safeParse(message).success));
-  it('cannot send what a message becomes beyond its own keys', () => {
+  it('cannot send inherited keys in a message', () => {
     const message = JSON.parse('{"type":"stop","__proto__":{"mode":"agent"},"constructor":{"x":1},"covers":{"kind":"edits"}}');
     assert.deepEqual(ToHost.parse(message), { type: 'stop' });
     assert.equal(({} as { mode?: string }).mode, undefined);
@@ -324,7 +324,7 @@ describe('a question of the model', () => {
     'Run the plan?',
   ];
   for (const question of PHISHING)
-    it(`grants nothing, whatever is answered: ${question.slice(0, 50)}`, async () => {
+    it(`grants nothing, whatever the answer: ${question.slice(0, 50)}`, async () => {
       const script = [
         turn(call('ask_user', { question, options: ['Yes, always', 'Run'] })),
         turn(call('create_file', { path: 'x', content: '' })),

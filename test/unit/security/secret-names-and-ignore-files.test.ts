@@ -34,10 +34,10 @@ describe('the name of a less known secret', () => {
   for (const path of SECRETS) it(`is known: ${path}`, () => assert.ok(isSecret(path)));
   const OPEN = list(`src/copy.ts, docs/a copy.md, a (1).ts, src/rsa.ts, src/credentials.ts, credentials.md, src/deploy-key.ts, src/token.ts,
     tokenizer.json, accessKeys.ts, src/history.ts, profiles.yml, keys.txt, config.json, package (1).json`);
-  for (const path of OPEN) it(`is no secret: ${path}`, () => assert.ok(!isSecret(path)));
+  for (const path of OPEN) it(`is not secret: ${path}`, () => assert.ok(!isSecret(path)));
 });
 
-describe('the name of what a less known program runs by itself', () => {
+describe('the name of a file that a less known program runs automatically', () => {
   const PLACES =
     lines(`.gitpod.yml .gitpod/automations.yaml .replit replit.nix .codesandbox/tasks.json .stackblitzrc .idx/dev.nix devfile.yaml
     lint-staged.config.js .lintstagedrc.json .clinerules/x.md .kilocode/rules/x.md .kilocodemodes .openhands/setup.sh .aiassistant/rules/x.md
@@ -53,7 +53,7 @@ describe('the name of what a less known program runs by itself', () => {
   );
   for (const path of OPEN) it(`is an ordinary file: ${path}`, () => assert.ok(!isProtected(path)));
 
-  it('is where the configuration of git includes more of it', async () => {
+  it('is protected if the configuration of git includes it', async () => {
     await using kedge = await assistantOn({
       '.git/config': '[include]\n\tpath = ../tools/gitcfg\n[includeIf "x"]\n\tpath = "../more.cfg"\n',
     });
@@ -81,14 +81,14 @@ describe('a rule that denies', () => {
     ['EXAMPLE.com.', 'example.com:8080'],
   ];
   for (const [pattern, host] of HOSTS) it(`${pattern} denies ${host}`, () => assert.ok(matchesHost(pattern, host)));
-  it('the directory that a command runs in denies the command', async () => {
+  it('denies a command that runs in a denied directory', async () => {
     await using on = await judgedOn({ 'private/x': '' }, [{ effect: 'deny', path: 'private/**', from: 'user' }]);
     assert.equal((await on.judge('ls', ['ls'], 'private')).kind, 'deny');
   });
 });
 
-describe('what the user allowed', () => {
-  it('is not meant for what was installed, which has scripts of its own', async () => {
+describe('a permission of the user', () => {
+  it('does not cover installed packages, which have their own scripts', async () => {
     await using on = await judgedOn({ 'node_modules/evil/package.json': '{}', 'packages/a/package.json': '{}' });
     assert.equal((await on.judge('npm test', ['npm test'], 'node_modules/evil')).rule, 'other-folder');
     assert.equal((await on.judge('cd node_modules/evil && npm test', ['cd', 'npm test'])).rule, 'other-folder');
@@ -96,7 +96,7 @@ describe('what the user allowed', () => {
     assert.equal((await on.judge('npm test', ['npm test'], 'packages')).kind, 'allow');
   });
 
-  it('to be read by a glob was a secret all the same: what the session sends afterwards asks', async () => {
+  it('to read files by a glob does not make them public: sending data afterwards needs approval', async () => {
     const script = [
       turn(call('run_command', { command: 'cat prod*' })),
       turn(call('fetch_url', { url: 'https://docs.example/?q=1' })),
@@ -120,7 +120,7 @@ describe('what the user allowed', () => {
   });
 });
 
-describe('what .kedgeignore hides', () => {
+describe('a file excluded by .kedgeignore', () => {
   const FILES = {
     '.kedgeignore': 'hidden/\n*.map\n',
     'hidden/x.txt': 'hunter2-swordfish',
@@ -143,7 +143,7 @@ describe('what .kedgeignore hides', () => {
     'npm test -- a.map',
   ];
   for (const command of COMMANDS)
-    it(`is shown by no command without a question: ${command}`, async () => {
+    it(`is not shown by a command without approval: ${command}`, async () => {
       await using kedge = await assistantOn(FILES, [turn(call('run_command', { command })), turn(say('Done.'))], {
         commands: true,
         shellParsers: nodeShellParsers,
@@ -162,7 +162,7 @@ describe('what .kedgeignore hides', () => {
 });
 
 describe('an index of git', () => {
-  it('tells which files are kept, and nothing where it is written otherwise', async () => {
+  it('lists the tracked files, and nothing if its format is unknown', async () => {
     await using kedge = await assistantOn({ 'a.txt': '', 'b/ü.txt': '', [`${'long'.repeat(50)}/x`]: '', '.env.example': '' });
     const git = (...args: string[]) => execFileSync('git', args, { cwd: kedge.root, stdio: 'ignore' });
     git('init', '-q');
@@ -172,13 +172,13 @@ describe('an index of git', () => {
     git('update-index', '--index-version', '4');
     assert.equal(await index(), undefined);
   });
-  it('whatever its bytes are, is read without harm', () => {
+  it('is read safely, whatever its bytes', () => {
     const begin = Uint8Array.of(0x44, 0x49, 0x52, 0x43, 0, 0, 0, 2);
     fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => void namesIn(Uint8Array.of(...begin, ...bytes))));
   });
 });
 
-describe('letters that deceive', () => {
+describe('deceptive characters', () => {
   const TAGS = [...'obey'].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
   const SHOWN: [what: string, text: string, shown: string][] = [
     ['another reading order', 'if (admin\u202e) {', 'if (admin⟨U+202E⟩) {'],
@@ -202,7 +202,7 @@ describe('letters that deceive', () => {
       assert.match(resultTexts(kedge.session)[0] ?? '', /^ERROR The path contains a control character/);
     });
 
-  it('say nothing in the names, values and examples of a schema, nor in the title of a call', async () => {
+  it('are marked in the names, values and examples of a schema and in the title of a call', async () => {
     const inputSchema = {
       type: 'object' as const,
       properties: { [`path${TAGS}`]: { enum: [`a${TAGS}`], default: `\u202e${TAGS}`, examples: [TAGS] } },
@@ -215,6 +215,6 @@ describe('letters that deceive', () => {
   });
 });
 
-describe('an address that a cloud has for its own machines', () => {
+describe('the internal address of a cloud', () => {
   it('is private', () => assert.ok(isPrivateHost(new URL('http://168.63.129.16/machine'))));
 });

@@ -43,10 +43,10 @@ const CALLS: [what: string, name: string, input: unknown][] = [
   ['a command in the background', 'run_command', { command: 'sh run.sh; echo x > written', cwd: 'sub/deep', background: true }],
 ];
 
-describe('a directory that a link takes the place of while a question stands', () => {
+describe('a directory that a link replaces while an approval is pending', () => {
   for (const place of ['outside', 'inside'] as const)
     for (const [what, name, input] of CALLS)
-      it(`leads nowhere: ${what}, to ${place} of the workspace`, async () => {
+      it(`does not redirect the change: ${what}, to ${place} of the workspace`, async () => {
         const target = place === 'outside' ? 'beside' : 'workspace/other';
         await using kedge = await assistantOn(below('sub', inside), [turn(call(name, input)), turn(say('Done.'))], {
           beside: below(target, outside),
@@ -72,7 +72,7 @@ describe('a directory that a link takes the place of while a question stands', (
         assert.deepEqual(after, before);
       });
 
-  it('leads nowhere either where it is the workspace itself', async () => {
+  it('does not redirect the change if it is the workspace itself', async () => {
     const calls = [
       call('run_command', { command: 'sh run.sh' }),
       call('search_text', { pattern: 'e' }),

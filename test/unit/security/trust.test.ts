@@ -18,10 +18,10 @@ const policy =
     return { rules: all.flatMap((set) => set.rules), problems: all.flatMap((set) => set.problems) };
   };
 
-describe('a workspace that is not trusted', () => {
+describe('an untrusted workspace', () => {
   const FILES: Files = { 'a.txt': 'one', '.env': 'KEY=1' };
   for (const mode of ['plan', 'agent'] as const)
-    it(`has no ${mode}`, async () => {
+    it(`has no ${mode} mode`, async () => {
       await using kedge = await assistantOn(FILES, [turn(call('read_file', { path: 'a.txt' }), create('b.txt')), done], { trusted: false });
       kedge.granted.covers.push({ kind: 'edits' });
       await kedge.session.prompt({ text: 'go', mode });
@@ -30,7 +30,7 @@ describe('a workspace that is not trusted', () => {
       assert.ok(kedge.adapter.requests[0]?.tools.every(({ name }) => !/create|replace|patch|move|delete|run_command|fetch/.test(name)));
     });
 
-  it('has no host to speak to, and no other program, in Ask', async () => {
+  it('cannot reach hosts or run programs in Ask', async () => {
     await using kedge = await assistantOn(
       FILES,
       [turn(call('fetch_url', { url: 'https://evil.example' }), call('run_command', { command: 'id' })), done],
@@ -40,7 +40,7 @@ describe('a workspace that is not trusted', () => {
     for (const text of resultTexts(kedge.session)) assert.match(text, /^ERROR There is no tool/);
   });
 
-  it('cannot allow anything by its rules; what it denies, is denied', async () => {
+  it('cannot allow anything with its rules, but can deny', async () => {
     const settings = policy([
       'workspace',
       [
@@ -86,7 +86,7 @@ describe('settings of a workspace', () => {
       assert.deepEqual([rules(kedge), await written(kedge)], [['ask edit'], []]);
     });
 
-  it('cannot lift what the user denies or wants to be asked for', async () => {
+  it('cannot override what the user denies or wants to approve', async () => {
     const settings = policy(
       [
         'user',
@@ -104,7 +104,7 @@ describe('settings of a workspace', () => {
     assert.deepEqual(rules(kedge), ['deny rule', 'ask rule', 'allow edits-granted']);
   });
 
-  it('that cannot be read make everything ask, reading too', async () => {
+  it('that cannot be read make every call need approval, also reading', async () => {
     const settings = policy(['workspace', [{ effect: 'deny', file: 'x' }]]);
     await using kedge = await assistantOn({ a: '1' }, [turn(call('read_file', { path: 'a' }), create('b')), done], { policy: settings });
     kedge.granted.covers.push({ kind: 'edits' });
@@ -114,7 +114,7 @@ describe('settings of a workspace', () => {
     assert.match(eventsOf(kedge.events, 'approval_requested')[0]?.reason ?? '', /cannot be read/);
   });
 
-  it('that deny a file keep it out of searches, too', async () => {
+  it('that deny a file also exclude it from searches', async () => {
     const settings = policy(['user', [{ effect: 'deny', path: 'private' }]]);
     const calls = [
       call('search_text', { pattern: 'treasure' }),
@@ -131,7 +131,7 @@ describe('settings of a workspace', () => {
     assert.equal(resultTexts(kedge.session)[0], 'b.txt\n  1: no treasure');
   });
 
-  it('that deny a path deny it in each of several folders', async () => {
+  it('that deny a path deny it in every workspace folder', async () => {
     const settings = policy(['workspace', [{ effect: 'deny', path: './db/**' }]], ['user', [{ effect: 'allow', path: 'src/**' }]]);
     await using kedge = await assistantOn({}, [turn(create('workspace/db/x'), create('other/db/.x'), create('other/src/x')), done], {
       policy: settings,
@@ -142,7 +142,7 @@ describe('settings of a workspace', () => {
     assert.deepEqual(rules(kedge), ['deny rule', 'deny rule', 'ask edit']);
   });
 
-  it('changed by the run itself do not count for it without a question: their place is protected', async () => {
+  it('cannot be changed by a run without approval, because they are protected', async () => {
     await using kedge = await assistantOn({}, [turn(create('.vscode/settings.json'), create('.kedge/policy.json')), done]);
     kedge.granted.covers.push({ kind: 'edits' });
     answerAll(kedge.session, { approve: false });
@@ -151,8 +151,8 @@ describe('settings of a workspace', () => {
   });
 });
 
-describe('a yes', () => {
-  it('for a run does not outlive it', async () => {
+describe('an approval', () => {
+  it('for a run ends with the run', async () => {
     await using kedge = await assistantOn({}, [turn(create('a')), done, turn(create('b')), done]);
     const answers: ApprovalAnswer[] = [{ approve: true, grant: 'run' }, { approve: false }];
     kedge.session.subscribe((event) => {
@@ -163,7 +163,7 @@ describe('a yes', () => {
     assert.deepEqual(await written(kedge), ['workspace/a']);
   });
 
-  it('for a turn does not outlive it, though the model takes the same ids again', async () => {
+  it('for a turn ends with the turn, even if the model uses the same ids again', async () => {
     const same = (path: string) => call('create_file', { path, content: '' }, 'same-id');
     await using kedge = await assistantOn({}, [turn(same('a')), turn(same('b')), done]);
     let asked = 0;
@@ -175,7 +175,7 @@ describe('a yes', () => {
     assert.deepEqual([asked, await written(kedge)], [2, ['workspace/a']]);
   });
 
-  it('for a session is none in another', async () => {
+  it('for a session does not apply to another session', async () => {
     await using kedge = await assistantOn({}, [turn(create('a')), done, turn(create('b')), done]);
     answerAll(kedge.session, { approve: true, grant: 'session' });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
@@ -185,7 +185,7 @@ describe('a yes', () => {
     assert.deepEqual(await written(kedge), ['workspace/a']);
   });
 
-  it('that was taken back counts no more, in the run that is under way', async () => {
+  it('that was revoked no longer applies, not even in the current run', async () => {
     await using kedge = await assistantOn({}, [turn(create('a')), turn(create('b')), done]);
     const answers: ApprovalAnswer[] = [{ approve: true, grant: 'session' }];
     kedge.session.subscribe((event) => {
@@ -196,7 +196,7 @@ describe('a yes', () => {
     assert.deepEqual(await written(kedge), ['workspace/a']);
   });
 
-  it('to one change is none to another at the same place', async () => {
+  it('of one change does not cover another change at the same place', async () => {
     await using kedge = await assistantOn({ a: 'one' }, [
       turn(call('replace_in_file', { path: 'a', edits: [{ old_text: 'one', new_text: 'two' }] })),
       done,
@@ -210,7 +210,7 @@ describe('a yes', () => {
     assert.equal(await kedge.read('a'), 'one, and the user’s own words');
   });
 
-  it('to a new file is none where a file came in between', async () => {
+  it('of a new file does not apply if the file was created in the meantime', async () => {
     await using kedge = await assistantOn({}, [turn(create('a')), done]);
     const asked = nextEvent(kedge.session, 'approval_requested');
     const ended = kedge.session.prompt({ text: 'go', mode: 'agent' });
@@ -221,7 +221,7 @@ describe('a yes', () => {
     assert.equal(await kedge.read('a'), 'mine');
   });
 
-  it('cannot be given twice, nor after a no', async () => {
+  it('cannot be given twice, or after a rejection', async () => {
     await using kedge = await assistantOn({ a: '1' }, [turn(call('delete_file', { path: 'a' })), done]);
     const asked = nextEvent(kedge.session, 'approval_requested');
     const ended = kedge.session.prompt({ text: 'go', mode: 'agent' });
@@ -233,7 +233,7 @@ describe('a yes', () => {
     assert.deepEqual(await written(kedge), ['workspace/a']);
   });
 
-  it('of an old question has no weight once the run was stopped', async () => {
+  it('has no effect after the run was stopped', async () => {
     await using kedge = await assistantOn({ a: '1' }, [turn(call('delete_file', { path: 'a' }))]);
     const asked = nextEvent(kedge.session, 'approval_requested');
     const ended = kedge.session.prompt({ text: 'go', mode: 'agent' });
@@ -244,7 +244,7 @@ describe('a yes', () => {
     assert.deepEqual(await written(kedge), ['workspace/a']);
   });
 
-  it('to reading one secret answers no other question that waits beside it', async () => {
+  it('of reading one secret does not answer another pending request', async () => {
     await using kedge = await assistantOn({ '.env': 'A=1', 'b.pem': 'B=2' }, [
       turn(call('read_file', { path: '.env' }), call('read_file', { path: 'b.pem' })),
       done,
@@ -261,7 +261,7 @@ describe('a yes', () => {
     assert.deepEqual(kedge.session.state.grants, []);
   });
 
-  it('by nobody is a no', async () => {
+  it('is a rejection if nobody answers', async () => {
     await using kedge = await assistantOn({}, [turn(create('a')), done]);
     answerAll(kedge.session, { approve: false, by: 'nobody', words: 'Nobody can be asked here.' });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
@@ -269,8 +269,8 @@ describe('a yes', () => {
   });
 });
 
-describe('calls side by side', () => {
-  it('that change something run one after another, each on what the one before left', async () => {
+describe('parallel calls', () => {
+  it('that change files run one after another, each on the result of the previous call', async () => {
     const edit = (old_text: string, new_text: string) => call('replace_in_file', { path: 'a', edits: [{ old_text, new_text }] });
     await using kedge = await assistantOn({ a: 'one' }, [turn(edit('one', 'two'), edit('one', 'three'), edit('two', 'four')), done]);
     kedge.granted.covers.push({ kind: 'edits' });
@@ -278,7 +278,7 @@ describe('calls side by side', () => {
     assert.equal(await kedge.read('a'), 'four');
   });
 
-  it('cannot make a file the run’s own for another to delete: what stood there first counts', async () => {
+  it('cannot make an existing file the run’s own so that another call can delete it', async () => {
     const files = { a: 'the user’s' };
     const calls = [
       call('move_file', { from: 'a', to: 'b' }),
@@ -294,7 +294,7 @@ describe('calls side by side', () => {
     assert.equal(await kedge.read('b'), 'the user’s');
   });
 
-  it('do not act once the run was stopped', async () => {
+  it('do nothing after the run was stopped', async () => {
     await using kedge = await assistantOn({}, [turn(create('a'), create('b'), create('c'))]);
     kedge.granted.covers.push({ kind: 'edits' });
     kedge.session.subscribe((event) => {
@@ -305,7 +305,7 @@ describe('calls side by side', () => {
     assert.deepEqual(await written(kedge), ['workspace/a']);
   });
 
-  it('that are too many in one answer are not carried out', async () => {
+  it('that exceed the limit of an answer are not executed', async () => {
     await using kedge = await assistantOn({}, [turn(...Array.from({ length: 50 }, (_, index) => create(`f${index}`))), done], {
       limits: { callsPerTurn: 5 },
     });
@@ -315,7 +315,7 @@ describe('calls side by side', () => {
   });
 });
 
-describe('a folder that changes under a run', () => {
+describe('a folder that changes during a run', () => {
   it('does not lead a prepared change elsewhere', async () => {
     await using kedge = await assistantOn({ 'dir/': '' }, [turn(create('dir/x')), done], { beside: { 'elsewhere/': '' } });
     const asked = nextEvent(kedge.session, 'approval_requested');

@@ -197,7 +197,7 @@ describe('text tools: what may have been meant as a call', () => {
     it(`is not executed where it is refused by ${what}`, async () => {
       const { made, calls } = await partsOf(answer, [user('Hi')]);
       assert.deepEqual(made, []);
-      assert.match(calls[0]?.problem ?? '', /^Not executed: your words around the call refuse it\./);
+      assert.match(calls[0]?.problem ?? '', /^Not executed: your text around the call refuses it\./);
     });
   }
 
@@ -225,7 +225,7 @@ describe('text tools: what may have been meant as a call', () => {
     ]) {
       const { made, calls } = await partsOf(`${first}\n${invented}\n${CALL}`, [user('Hi')], { mode: 'text' });
       assert.deepEqual(made, [{ name: 'read_file', input: { path: 'a' } }]);
-      assert.match(calls[1]?.problem ?? '', /^Not executed: you wrote a result of the call before it yourself\./);
+      assert.match(calls[1]?.problem ?? '', /^Not executed: you invented the result of the previous call\./);
       assert.equal(calls.length, 2);
     }
   });

@@ -70,13 +70,13 @@ describe('anthropic: messages become content blocks', () => {
 describe('anthropic: a request becomes a body', () => {
   const request: ModelRequest = { model: MODEL, system: 'Be brief.', messages: [user('Hi')], tools: [] };
 
-  it('marks the cache at the top, and has the messages last', () => {
+  it('has the cache marker at the top level, and the messages last', () => {
     const body = toBody(request);
     assert.deepEqual(Object.keys(body), ['model', 'stream', 'max_tokens', 'cache_control', 'system', 'messages']);
     assert.deepEqual(body.cache_control, { type: 'ephemeral' });
   });
 
-  it('thinks only where an effort is set', () => {
+  it('requests thinking only if an effort is set', () => {
     assert.equal(toBody(request).thinking, undefined);
     const body = toBody({ ...request, reasoningEffort: 'minimal', maxOutputTokens: 500 });
     assert.deepEqual([body.thinking, body.output_config], [{ type: 'adaptive', display: 'summarized' }, { effort: 'low' }]);

@@ -17,7 +17,7 @@ const answer = (text: string, reason: string) =>
     .join('');
 
 describe('anthropic: an answer that the service pauses', () => {
-  it('is sent back and goes on as one answer', async () => {
+  it('is sent back and continued as one answer', async () => {
     const bodies = [answer('First, ', 'pause_turn'), answer('then.', 'end_turn')].map((body) => ({ body }));
     const server = await startWireServer(bodies, 'text/event-stream');
     try {

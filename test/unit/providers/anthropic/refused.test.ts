@@ -5,7 +5,7 @@ import { listen } from '../../../support/listen.ts';
 import { startWireServer } from '../../../support/wire-server.ts';
 
 describe('anthropic: a request', () => {
-  it('goes out again without a field that a gateway or an older model refuses', async () => {
+  it('is repeated without a field that a gateway or an older model rejects', async () => {
     const refusals = ['cache_control: Extra inputs are not permitted', 'adaptive thinking is not supported on this model'].map(
       (message) => ({
         status: 400,

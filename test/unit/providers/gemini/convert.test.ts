@@ -56,7 +56,7 @@ describe('gemini: messages become contents', () => {
   ];
   for (const [title, message, parts] of cases) it(title, () => assert.deepEqual(toContent(message, MODEL)[0]?.parts, parts));
 
-  it('gives a result the id that its call had on the wire, and none where it had none', () => {
+  it('gives a result the id that its call was received with, or no id', () => {
     const result = (callId: string, isError = false): Message => ({
       role: 'tool',
       content: [{ type: 'tool_result', callId, name: 'read_file', content: [{ type: 'text', text: 'Ok.' }, image], isError }],

@@ -46,7 +46,7 @@ describe('ollama: messages', () => {
 describe('ollama: a request', () => {
   const request: ModelRequest = { model: MODEL, system: 'Be brief.', messages: [user('Hi')], tools: [] };
 
-  it('always sets the size of the context', () => {
+  it('always sets the context size', () => {
     const sizes = [undefined, 8192, 1_000_000].map(
       (contextLength) => toRequest(request, { ...(contextLength && { contextLength }) }).options?.num_ctx,
     );
@@ -100,7 +100,7 @@ describe('the context size requested from Ollama', () => {
     [131_072, 64 * gb, 65_536],
     [4_096, 64 * gb, 4_096],
   ] as const) {
-    it(`is ${expected} of ${contextLength} with ${memoryBytes / gb} GB`, () => {
+    it(`is ${expected} for a model with ${contextLength} and ${memoryBytes / gb} GB`, () => {
       assert.equal(contextSize({ contextLength, memoryBytes }), expected);
     });
   }

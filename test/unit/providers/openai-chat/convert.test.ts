@@ -135,7 +135,7 @@ describe('openai-chat: a request', () => {
     }
   });
 
-  it('supports an address with a query, as deployments of Azure have it', async () => {
+  it('supports an address with a query, as in Azure deployments', async () => {
     const server = await startWireServer([HELLO], 'text/event-stream');
     try {
       const adapter = createAdapter({ apiKey: 'k-0123456789', baseUrl: `${server.url}/openai/deployments/d?api-version=2024-10-21` });

@@ -53,7 +53,7 @@ async function failure(events: AsyncIterable<ModelEvent>): Promise<ModelError> {
 }
 
 describe('openai: a conversation over HTTP', () => {
-  it('streams deltas, then whole parts, usage and the stop', async () => {
+  it('streams deltas, then complete parts, usage and the stop', async () => {
     const usage = { input: 100, output: 20, cached: 64, reasoning: 12 };
     const adapter = await start({
       turns: [{ reasoning: 'Hm, so.', text: 'I look.', calls: [{ name: 'read_file', input: { path: 'a' } }], usage }],
@@ -78,7 +78,7 @@ describe('openai: a conversation over HTTP', () => {
     ]);
   });
 
-  it('extends the bytes of each request by the next', async () => {
+  it('extends the bytes of the previous request with each request', async () => {
     const adapter = await start({
       turns: [
         { reasoning: 'Hm.', calls: [{ name: 'read_file', input: { path: 'ä"\n' } }] },
@@ -126,7 +126,7 @@ describe('openai: a conversation over HTTP', () => {
     assert.ok(server.connections() < server.requests.length, 'no connection was used again');
   });
 
-  it('takes nothing from the environment', async () => {
+  it('reads nothing from the environment', async () => {
     const planted = {
       OPENAI_BASE_URL: 'http://127.0.0.1:1/v1',
       OPENAI_API_KEY: 'sk-planted',
@@ -150,14 +150,14 @@ describe('openai: a conversation over HTTP', () => {
     }
   });
 
-  it('sends no key where there is none, and the headers that were configured', async () => {
+  it('sends no key if none is set, and the configured headers', async () => {
     server = await startResponsesServer({ turns: [{ text: 'Hi.' }] });
     await collect(createAdapter({ baseUrl: server.url, headers: { 'x-team': 'blue' } }).stream(ask(), never));
     assert.equal(server.requests[0]?.headers.authorization, undefined);
     assert.equal(server.requests[0]?.headers['x-team'], 'blue');
   });
 
-  it('goes on without what the model does not support, from then on at once', async () => {
+  it('repeats a request without unsupported fields, and omits them from later requests', async () => {
     const fail = { status: 400, message: 'Encrypted content is not supported with this model.' };
     const adapter = await start({ turns: [{ fail }, { text: 'Hi.' }, { text: 'Again.' }] });
     await collect(adapter.stream(ask(), never));
@@ -196,7 +196,7 @@ describe('openai: failures', () => {
     });
   }
 
-  it('strikes the key out, in whatever form it comes back', async () => {
+  it('removes the key from messages in every form', async () => {
     const apiKey = 'sk-a+b/c="d"-0123';
     server = await startResponsesServer({
       turns: [{ fail: { status: 400, message: `${apiKey} ${encodeURIComponent(apiKey)} ${JSON.stringify({ apiKey })}` } }],
@@ -205,14 +205,14 @@ describe('openai: failures', () => {
     assert.match(error.message, /\(\*\*\* \*\*\* \{"apiKey":"\*\*\*"\}\)/);
   });
 
-  it('does not show a key that no header can carry', async () => {
+  it('does not show a key that is invalid in a header', async () => {
     server = await startResponsesServer({ turns: [] });
     const apiKey = 'sk-secret\u{1F511}0123456789';
     const error = await failure(createAdapter({ apiKey, baseUrl: server.url }).stream(ask(), never));
     assert.ok(!error.message.includes('sk-secret'));
   });
 
-  it('passes on how long the server asks to wait', async () => {
+  it('passes on the wait that the server requests', async () => {
     const fail = { status: 429, message: 'Slow down.' };
     const adapter = await start({
       turns: [
@@ -226,23 +226,23 @@ describe('openai: failures', () => {
     assert.deepEqual(waits, [7000, 250, undefined]);
   });
 
-  it('asks for a key where there is none', async () => {
+  it('requests a key if none is set', async () => {
     const error = await failure(createAdapter({}).stream(ask(), never));
     assert.equal(error.kind, 'auth');
-    assert.match(error.message, /no API key for OpenAI: set one/);
+    assert.match(error.message, /no API key for OpenAI: enter a key/);
   });
 
-  it('refuses a base URL that is none', async () => {
+  it('rejects an invalid base URL', async () => {
     const error = await failure(createAdapter({ apiKey: KEY, baseUrl: 'localhost:8080' }).stream(ask(), never));
     assert.equal(error.kind, 'invalid_request');
   });
 
-  it('names the reason where nobody answers', async () => {
+  it('names the reason if no server answers', async () => {
     const { url, close } = await startResponsesServer({ turns: [] });
     await close();
     const error = await failure(createAdapter({ apiKey: KEY, baseUrl: url }).stream(ask(), never));
     assert.equal(error.kind, 'network');
-    assert.match(error.message, /could not be reached \(.*ECONNREFUSED.*\): start the server there, or correct the base URL\.$/);
+    assert.match(error.message, /could not be reached \(.*ECONNREFUSED.*\): start the server, or correct the base URL\.$/);
   });
 
   it('calls a dropped connection a network failure', async () => {
@@ -291,13 +291,13 @@ describe('openai: abort', () => {
     });
   }
 
-  it('closes the connection when the reader leaves', async () => {
+  it('closes the connection when the consumer stops', async () => {
     const adapter = await start({ turns: [{ text: 'One two' }], hang: 'midway' });
     for await (const event of adapter.stream(ask(), never)) if (event.type === 'part') break;
     assert.notEqual(await server.requests[0]?.closed, undefined);
   });
 
-  it('sends nothing when it was aborted already', async () => {
+  it('sends nothing if it was already aborted', async () => {
     const adapter = await start({ turns: [{ text: 'Hi.' }] });
     await assert.rejects(listen(adapter.stream(ask(), AbortSignal.abort())), { name: 'AbortError' });
     assert.equal(server.requests.length, 0);

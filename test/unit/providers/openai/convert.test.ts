@@ -101,7 +101,7 @@ describe('openai: messages become items', () => {
   ];
   for (const [title, message, items] of cases) it(title, () => assert.deepEqual(toItems(message, MODEL), items));
 
-  it('gives a call and its result the same id, however long it was', () => {
+  it('gives a call and its result the same id, of any length', () => {
     const id = 'x'.repeat(200);
     const [sent] = toItems(assistant([call({ id, input: {} })]), MODEL);
     const [answer] = toItems(result({ callId: id }), MODEL);
@@ -115,7 +115,7 @@ describe('openai: a request becomes a body', () => {
   const request: ModelRequest = { model: MODEL, system: 'Be brief.', messages: [user('Hi')], tools: [] };
   const tool = { name: 'read_file', description: 'Reads.', inputSchema: { type: 'object', properties: {} } };
 
-  it('is stateless, streams, and asks for encrypted reasoning', () => {
+  it('is stateless, streams, and requests encrypted reasoning', () => {
     const { input, ...head } = toBody(request);
     assert.deepEqual(head, {
       model: MODEL,
@@ -127,7 +127,7 @@ describe('openai: a request becomes a body', () => {
     assert.equal(input?.length, 1);
   });
 
-  it('carries tools, cache key, limit and effort only where they are set', () => {
+  it('contains tools, cache key, limit and effort only if they are set', () => {
     const body = toBody({ ...request, tools: [tool], cacheKey: 's1', maxOutputTokens: 100, reasoningEffort: 'low' });
     assert.deepEqual(body.tools, [
       { type: 'function', name: 'read_file', description: 'Reads.', parameters: tool.inputSchema, strict: false },
@@ -137,13 +137,13 @@ describe('openai: a request becomes a body', () => {
     assert.deepEqual(body.reasoning, { effort: 'low', summary: 'auto' });
   });
 
-  it('leaves out what a model does not support', () => {
+  it('omits what a model does not support', () => {
     const body = toBody({ ...request, reasoningEffort: 'low' }, { encrypted: true, summary: true });
     assert.equal('include' in body, false);
     assert.deepEqual(body.reasoning, { effort: 'low' });
   });
 
-  it('has its input last, so that each request extends the one before', () => {
+  it('has its input last, so that each request extends the previous one', () => {
     const messages: Message[] = [user('Hi')];
     const write = () => JSON.stringify(toBody({ ...request, tools: [tool], cacheKey: 's1', messages }));
     let before = write();
