@@ -1,4 +1,4 @@
-/** The panel's state, reduced from the host's messages and from the few things that only the panel knows. */
+/** The panel's state, reduced from the host's messages and from the user's actions in the panel. */
 
 import type { Plan } from '../src/core/plan/plan.ts';
 import type { ChangeSummary, Review } from '../src/core/session/effects.ts';

@@ -47,7 +47,7 @@ describe('the review of a change', () => {
     await button('Undo hunk 2 of 2 in src/lamp.ts').waitFor({ state: 'detached' });
     await workbench.screenshot('review-hunk-undone');
 
-    await panel.getByRole('button', { name: 'Restore the files to before this prompt' }).click();
+    await panel.getByRole('button', { name: 'Restore the files to their state before this prompt' }).click();
     await lampIs(FILES['src/lamp.ts'], 'the restore');
     await button('Undo restore').click();
     await lampIs(`let mine;\n${lamp('lightLevel', 'lampLevel')}`, 'the undo of the restore');

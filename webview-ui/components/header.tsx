@@ -9,7 +9,7 @@ import { Icon } from './icon.tsx';
 
 const RESTRICTED = 'Restricted Mode: Kedge cannot change files.';
 
-/** No mode is selected until the host has sent the current one. */
+/** No mode is selected until the host has sent the current mode. */
 export const Header = memo(({ host, mode }: { host: PanelState | undefined; mode: Mode | undefined }) => {
   const begin = () => {
     post({ type: 'new_session' });

@@ -39,7 +39,7 @@ function isFile(path: string): boolean {
   return EXTENSION.test(path) || path.includes('/') || /^(?:[A-Z]\w*file|LICENSE)$/.test(path);
 }
 
-/** Parses a whole inline code or link address: a place in a file, or a path with a folder and an extension. */
+/** Parses a complete inline code or link address: a place in a file, or a path with a folder and an extension. */
 export function referenceOf(text: string): Reference | undefined {
   const [, name, colon, hash] = (text.length <= MAX_PATH_LENGTH && WHOLE.exec(text)) || [];
   const path = name?.replace(/^\.\//, '');

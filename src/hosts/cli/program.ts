@@ -13,8 +13,8 @@ import { TextRenderer } from './output/text-renderer.ts';
 import { answerPending, EXIT, proposedPlan, runSession } from './run-session.ts';
 
 /**
- * Callbacks for signals: `shutDown` before a signal ends the program, `onInterrupt` at each Ctrl+C, and `onStall` when the event loop
- * is empty although the command has not ended. `ending` resolves to the exit code of a program that a signal ends.
+ * Callbacks for signals. `shutDown` is called before a signal ends the program, `onInterrupt` at each Ctrl+C, and `onStall` when the event
+ * loop is empty although the command has not ended. While a signal ends the program, `ending` is a promise of the exit code.
  */
 type SignalHooks = { shutDown?: () => Promise<void>; onInterrupt?: () => void; onStall?: () => void; ending?: Promise<number> };
 
@@ -175,14 +175,17 @@ function printJson(event: AgentEvent): void {
 const STALLED =
   'The run stopped responding: a connection was lost without an error. Try again. If it happens again, use a newer version of Node.';
 
-/** Node exits silently with code 0 when the event loop is empty. This fails the run instead, and if the run still does not end, the program. */
+/**
+ * Handles an empty event loop, at which Node exits silently with code 0. The run fails; if that does not end the program, the program
+ * fails.
+ */
 function handleStall(hooks: SignalHooks): () => void {
   const onBeforeExit = () => {
     const { onStall: fail } = hooks;
     delete hooks.onStall;
     if (fail) {
       fail();
-      // The immediate keeps the event loop alive for one more turn, in which the failure of the run can take effect.
+      // `setImmediate` keeps the event loop alive for one more turn, in which the run can record its failure.
       return void setImmediate(() => undefined);
     }
     void hooks.shutDown?.();
@@ -223,7 +226,7 @@ function handleSignals(stopping: AbortController): SignalHooks {
   return hooks;
 }
 
-/** If Kedge's own storage cannot be written, the message names the variable that moves it. */
+/** Returns the message of an error. If Kedge cannot write its data, the message names the variable that sets another folder. */
 function failureText(error: unknown): string {
   const problem = writeFailure(error);
   if (problem) return `${problem} To store Kedge’s data in another folder, set KEDGE_HOME.`;

@@ -16,8 +16,8 @@ export function storageDirectory(env: Environment = process.env, platform: NodeJ
 }
 
 /**
- * Returns HOME, or else the home directory of the account. An empty or relative one would be inside the workspace. In a container there may
- * be neither.
+ * Returns HOME, or else the home directory of the account. An empty or relative path is skipped, because it would be inside the workspace.
+ * In a container, both may be missing.
  */
 function homeDirectory(): string {
   for (const look of [homedir, () => userInfo().homedir]) {

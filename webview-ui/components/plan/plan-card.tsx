@@ -16,7 +16,7 @@ import { PlanFacts, Revision, StepFacts, StepTitle } from './plan-facts.tsx';
 
 const RESOLVED = { run: 'Confirmed', discard: 'Discarded', superseded: 'Replaced' } as const;
 
-/** A proposed plan that the user can run, edit, have changed, or discard. */
+/** A proposed plan. The user can run it, edit it, request changes from the model, or discard it. */
 export const PlanCard = memo(({ proposal, editing }: { proposal: ProposalView; editing: boolean }) => {
   const { plan, resolved } = proposal;
   const [isSent, markSent] = useSent();
@@ -57,7 +57,7 @@ export const PlanCard = memo(({ proposal, editing }: { proposal: ProposalView; e
           <Steps plan={plan} />
           {isAskingForChanges ? (
             <WordsForm
-              label="What the model should change about the plan"
+              label="Changes that the model should make to the plan"
               placeholder="What should be different?"
               action="Ask for changes"
               required

@@ -38,7 +38,7 @@ export const ToolCall = memo(({ runId, call, live }: { runId: string; call: Call
       class="step"
       aside={
         !live &&
-        call.changes.length > 0 && <RestoreHere to={{ runId, callId: call.id }} label="Restore the files to right after this step" />
+        call.changes.length > 0 && <RestoreHere to={{ runId, callId: call.id }} label="Restore the files to their state after this step" />
       }
       summary={
         <>

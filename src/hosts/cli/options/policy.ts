@@ -12,7 +12,9 @@ export type PolicyOptions = { allow?: string[]; deny?: string[]; policy?: string
 
 const KINDS = ['tool', 'path', 'command', 'host', 'server'] as const;
 
-/** @throws UsageError if a flag or the user's own file cannot be read. A workspace file that cannot be read makes everything ask. */
+/**
+ * @throws UsageError if a flag or the user's policy file is invalid. An invalid file in a workspace makes every tool call need approval.
+ */
 export function readPolicy(
   { allow = [], deny = [], policy }: PolicyOptions,
   roots: readonly string[],
@@ -50,8 +52,8 @@ function expectValid(set: RuleSet): RuleSet {
 }
 
 /**
- * Unknown keys are rejected, because one of them may be a misspelled rule that denies something. The schema is built here, because most
- * users have no such file.
+ * Rejects unknown keys, because an unknown key may be a misspelled rule that denies something. The schema is built on demand, because
+ * most users have no policy file.
  */
 function parsePolicyFile(text: string) {
   return z.strictObject({ rules: z.unknown(), allowReadOnlyCommands: z.boolean().optional() }).safeParse(jsonIn(text));

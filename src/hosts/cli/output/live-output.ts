@@ -34,7 +34,7 @@ export class LiveOutput {
     return drawn;
   }
 
-  /** Returns the sequence that moves the cursor to the first drawn line and clears everything from there. */
+  /** Returns the sequence that moves the cursor to the first drawn line and clears the screen below it. */
   #eraseDrawn(): string {
     return this.#drawn > 0 ? `\u001b[${this.#drawn}A\r\u001b[J` : '';
   }

@@ -31,7 +31,7 @@ export class NodeFileSystem implements FileSystem {
 
   absolute({ folder, path }: Location): string {
     const root = this.folders[folder]?.root;
-    if (root === undefined) throw new Error('That folder is not open.');
+    if (root === undefined) throw new Error('The folder is not open in this workspace.');
     return join(root, path);
   }
 
@@ -158,5 +158,5 @@ function isMissing(error: unknown): boolean {
 export function expectName(path: string, platform: string = process.platform): void {
   if (platform !== 'win32') return;
   const bad = path.split('/').find((name) => /[<>:"|?*]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name));
-  if (bad) throw new PathError(`${bad} cannot be the name of a file on Windows.`);
+  if (bad) throw new PathError(`${bad} cannot be the name of a file on Windows. Use another name.`);
 }

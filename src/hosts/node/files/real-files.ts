@@ -24,9 +24,11 @@ import { promisify } from 'node:util';
 import { PathError } from '../../../workspace/paths.ts';
 import type { FileStat } from '../../../workspace/types.ts';
 
-/** Smaller files are read synchronously, because handing them to another thread takes longer than the read. */
+/** Files of up to this number of bytes are read synchronously, because the read takes less time than handing it to another thread. */
 const SMALL = 1_000_000;
-/** An editor may replace the file at the same moment, so that the opened file is no longer at the path. */
+/**
+ * How often opening a file is tried. An editor may replace the file at the same moment, so that the opened file is no longer at the path.
+ */
 const TRIES = 3;
 
 type OpenFile = { file: number; size: number };
@@ -152,7 +154,7 @@ function openReal(path: string, shown: string): OpenFile {
   throw movedError(shown);
 }
 
-/** Whether an open file is the one at this path, without a symbolic link on the way. */
+/** Whether the open file is the file at this path and the path contains no symbolic link. */
 function isFileAt(file: number, path: string): boolean {
   try {
     if (process.platform === 'linux') return readlinkSync(`/proc/self/fd/${file}`) === path;

@@ -47,7 +47,7 @@ export async function* searchByWalking({ cwd, query, signal }: Omit<SearchOption
 
 type Text = { path: string; text: string };
 
-/** Yields the texts to search in batches that are small enough to block the process for some milliseconds only. */
+/** Yields the texts to search, in batches so small that each blocks the process for only a few milliseconds. */
 async function* textBatches(
   cwd: string,
   { matches, below }: Awaited<ReturnType<typeof includeIn>>,

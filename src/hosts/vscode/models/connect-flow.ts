@@ -84,7 +84,7 @@ export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }
       prompt:
         entry.needsUrl || entry.local
           ? 'Enter the address of the server'
-          : 'Enter the base URL of a gateway, or nothing to use the service itself',
+          : 'Enter the base URL of a gateway, or leave the field empty to use the service itself',
       value: config.baseUrl ?? entry.baseUrl ?? '',
       validate: (text) => addressProblem(text, entry),
     });
@@ -125,7 +125,8 @@ export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }
       prompt: 'The key is stored in VS Code’s secret storage and sent only to the service',
       password: true,
       value: typedKey,
-      validate: (text) => (/^\s*[\x21-\x7e]+\s*$/.test(text) ? undefined : 'A key must be one word of letters, digits and symbols'),
+      validate: (text) =>
+        /^\s*[\x21-\x7e]+\s*$/.test(text) ? undefined : 'Enter a key without spaces, in ASCII letters, digits and symbols',
     });
     if (input === undefined || input === BACK) return input;
     typedKey = input;
@@ -220,7 +221,7 @@ export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }
     return undefined;
   };
 
-  /** Shows the error with buttons that can fix it, or goes back. If the user cancelled, it goes back without a message. */
+  /** Shows the error with buttons for possible solutions. Goes back if the user closes the error, or has cancelled the request. */
   async function recoverFrom<T extends string>(error: unknown, ...more: readonly T[]): Promise<Answer<Step | T>> {
     if (!(error instanceof ModelError)) {
       if (error instanceof DOMException && error.name === 'AbortError') return BACK;

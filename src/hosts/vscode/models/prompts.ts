@@ -16,7 +16,7 @@ export type Question<T> = {
   later?: Promise<readonly Choice<T>[]>;
   /** The label of the choice that is selected first. */
   proposed?: string;
-  /** Makes a choice from the text that the user types, if that is allowed. */
+  /** Converts the text that the user types to a choice. If it is missing, the user can only select a choice. */
   typed?(text: string): Choice<T>;
 };
 

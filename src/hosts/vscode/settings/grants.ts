@@ -38,7 +38,7 @@ export class WorkspaceGrants {
 }
 
 const SCOPE = {
-  turn: 'for the calls of one response',
+  turn: 'for the tool calls of one response',
   run: 'for the current run',
   session: 'for this session',
   workspace: 'always in this workspace',

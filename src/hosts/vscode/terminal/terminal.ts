@@ -20,7 +20,7 @@ export class Terminals implements vscode.Disposable {
   readonly #all = new Set<vscode.Terminal>();
   readonly #disposables: vscode.Disposable[];
   readonly #readyMs: number;
-  /** True after shell integration did not start once, so that it is not waited for again. */
+  /** True after shell integration has failed to start, so that Kedge does not wait for it again. */
   #hasNoIntegration = false;
 
   constructor(readyMs = READY_MS) {
@@ -78,7 +78,7 @@ export class Terminals implements vscode.Disposable {
 
   #run(spec: LaunchSpec, shell: vscode.TerminalShellIntegration): Running {
     const terminal = [...this.#all].find(({ shellIntegration }) => shellIntegration === shell);
-    if (!terminal) throw new Error('The terminal was closed before the command started.');
+    if (!terminal) throw new Error('The terminal was closed before the command started. Run the command again.');
     spec.expectPlace();
     const execution = shell.executeCommand(typedCommand(spec, shell.cwd?.fsPath));
     const read = execution.read();

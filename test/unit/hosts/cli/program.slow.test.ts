@@ -297,10 +297,7 @@ describe('kedge, the program', () => {
     const env = await serve({ turns: [{ calls: [{ name: 'list_directory', input: {} }] }, { text: 'Done.' }] });
     const paused = await kedge(['ask', '--max-turns', '1', 'look'], { env });
     assert.equal(paused.code, 3);
-    assert.match(
-      paused.err,
-      /This run has reached its limit of 1 turn\.\nPaused at this limit\.[\s\S]*To continue: kedge --continue \S+\n$/,
-    );
+    assert.match(paused.err, /This run has reached its limit of 1 turn\.\nPaused at a limit\.[\s\S]*To continue: kedge --continue \S+\n$/);
     const { code, out } = await kedge(['--continue'], { env });
     assert.deepEqual([code, out], [0, 'Done.\n']);
     const over = await kedge(['--continue'], { env });
