@@ -36,7 +36,7 @@ async function install() {
   });
   if (!existsSync(node24)) {
     throw new Error(
-      'The Node 24 of the packages is missing. Allow install scripts (npm config ignore-scripts), run "npm ci", and try again.',
+      'The package "node" did not install Node 24. Allow install scripts (npm config ignore-scripts), run "npm ci", and try again.',
     );
   }
 }

@@ -1,5 +1,5 @@
 // Sets up and starts a real VS Code for the tests and for `npm start`, without a download from the vendor: the npm package code-server
-// contains the whole VS Code server and workbench, and any Chromium (chromium.ts) can show it.
+// contains the complete VS Code server and workbench, and any Chromium (chromium.ts) can show it.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
@@ -63,7 +63,7 @@ async function unpack(work: string, archive: string): Promise<string> {
   return server;
 }
 
-/** Returns the ripgrep that comes with VS Code, which the extension uses there. */
+/** Returns the path of the ripgrep that comes with VS Code. */
 export async function ripgrepOfEditor(): Promise<string> {
   const { platform, arch } = process;
   const name = platform === 'win32' ? 'rg.exe' : 'rg';
@@ -83,7 +83,7 @@ export async function freshProfile(name: string): Promise<Profile> {
 
 export interface EditorOptions {
   profile: Profile;
-  /** A folder, or a .code-workspace file for several. */
+  /** A folder, or a .code-workspace file for several folders. */
   open: string;
   /** The folder of an extension that is loaded without being installed. */
   extensionDevelopmentPath?: string;
@@ -118,7 +118,7 @@ function serverArguments(profile: Profile): string[] {
   ];
 }
 
-/** Removes the variables of an editor in whose terminal this may be running, because the server would connect to that editor. */
+/** Removes the variables that VS Code sets in its terminals, because they would make the server connect to that VS Code. */
 function serverEnvironment(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(VSCODE_|ELECTRON_)/.test(name));
   return { ...Object.fromEntries(kept), ...extra };
@@ -149,7 +149,7 @@ export async function startEditor(options: EditorOptions): Promise<Editor> {
   const server = spawn(process.execPath, [...secrets, ...args], {
     env: serverEnvironment({ ...options.env, KEDGE_EDITOR_KEY: join(profile.data, 'key-half') }),
     stdio: ['ignore', 'pipe', 'pipe'],
-    // The server gets its own process group, so that stop() also ends its extension hosts and terminals, which it does not wait for.
+    // The server gets its own process group, so that stop() also ends its extension hosts and terminals. The server does not wait for them.
     detached: process.platform !== 'win32',
   });
   running.add(server);

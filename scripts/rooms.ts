@@ -8,8 +8,9 @@ import { join, posix } from 'node:path';
 const BELOW_APP = ['src/core', 'src/policy', 'src/workspace', 'src/providers', 'src/tools', 'src/mcp', 'src/sessions'];
 
 /**
- * A room may import its own files and what is listed here: other rooms, single files of them, npm packages, `node:*` (Node's own modules) and `vscode`.
- * `src/core/*` stands for the files that lie in that folder itself. A file belongs to the innermost room around it.
+ * A room may import its own files and the entries listed here: other rooms, single files of other rooms, npm packages, `node:*` (Node's own
+ * modules) and `vscode`.
+ * `src/core/*` stands for the files directly in that folder. A file belongs to the innermost room around it.
  */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/core': [],

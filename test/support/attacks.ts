@@ -22,7 +22,7 @@ export const attack = (name: string, allow: string, command: string, more: Parti
   ...more,
 });
 
-/** Commands that the user's allowlist does not cover. */
+/** Returns attacks with commands that these allowed prefixes do not cover. */
 export const under = (allow: string, ...commands: string[]): Attack[] =>
   commands.map((command) => attack(allow === '' ? 'what only seems to read' : `what ${allow} does not cover`, allow, command));
 

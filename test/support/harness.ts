@@ -57,13 +57,13 @@ export type HarnessOptions = {
   fetcher?: Fetcher;
   /** Stands for the language services of an editor. */
   languages?: (fs: NodeFileSystem) => LanguageServices;
-  /** Nobody can be asked. */
+  /** Whether approvals and questions cannot be answered. */
   unattended?: boolean;
 };
 
 export type Harness = AsyncDisposable & {
   assistant: Assistant;
-  /** A new session of the assistant or, after `reload`, the same one as read from its log. */
+  /** A new session of the assistant or, after `reload`, the same session as read from its log. */
   session: Session;
   adapter: ScriptedAdapter;
   store: SessionStore;

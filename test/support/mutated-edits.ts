@@ -28,7 +28,7 @@ const BLOCKS: Readonly<Record<string, { open: string; close?: string; line: stri
 };
 const BRACES = { open: 'if (changed) {', close: '}', line: 'changedCall();' };
 
-/** Kedge's own code changes all the time and would change the cases with it, so it is only used with new seeds. */
+/** Returns the source files. Kedge's own code changes often, which would change the test cases, so it is used only with new seeds. */
 export function sources(): { written: Source[]; used: Source[] } {
   const own = join(import.meta.dirname, 'sources');
   const written = readdirSync(own).map((name) => sourceOf(name.replace(/\.txt$/, ''), readFileSync(join(own, name), 'utf8')));

@@ -39,7 +39,7 @@ export async function recordLogs(): Promise<RecordedLog[]> {
 }
 
 const RECORDERS: Record<(typeof NAMES)[number], (name: string, sent: Sent) => Promise<Harness>> = {
-  /** Two runs whose edits are approved, revised and rejected, and then undone, wholly and in part, and restored. */
+  /** Two runs whose edits are approved, revised and rejected, and then undone completely, undone in part, and restored. */
   async edits(name, sent) {
     const two = call('replace_in_file', {
       path: 'c.txt',

@@ -14,11 +14,12 @@ export type ReceivedRequest = {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
-  /** The exact bytes of the request; `body` is the same, parsed. */
+  /** The exact bytes of the request. `body` is the parsed request. */
   raw: Buffer;
   body: ResponsesBody;
   /**
-   * `at` is `performance.now()` when the request was complete. `closed` resolves to it when the connection is closed before the response was.
+   * `at` is the value of `performance.now()` when the request was complete. `closed` resolves to the value when the connection is closed
+   * before the response is complete.
    */
   at: number;
   closed: Promise<number>;

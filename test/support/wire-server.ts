@@ -9,7 +9,7 @@ export type WireAnswer = {
   after?: 'hang' | 'drop';
 };
 
-/** `closed` resolves to `performance.now()` when the connection is closed before the response was complete. */
+/** `closed` resolves to `performance.now()` when the connection is closed before the response is complete. */
 export type WireRequest = { path: string; headers: IncomingHttpHeaders; raw: Buffer; closed: Promise<number> };
 
 export type WireServer = Served & { requests: WireRequest[] };

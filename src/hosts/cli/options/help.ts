@@ -4,7 +4,7 @@ Usage
   kedge ask "…"            answer a question; cannot change files
   kedge plan "…"           propose a plan, and run it once you confirm it
   kedge agent "…"          work on a task, and ask before each change
-  kedge --continue [ID]    continue the last session, or the session with this id: a paused run, an open question, a plan
+  kedge --continue [ID]    continue the last session or the session ID: a paused run, an open question, a plan
   kedge undo [RUN]         undo the changes of the last run, or of the run with this id
   kedge grants [clear [N]] list your permanent permissions in this folder, or remove all of them or number N
   kedge sessions           list this folder's sessions
