@@ -50,7 +50,7 @@ const benches: Record<string, () => Promise<Row[]>> = {
   async edits() {
     const { measureEdits } = await import('../test/bench/edits.ts');
     const { editMs, patchMs, bareMs, bareFilesMs, ratio: times, readMs, bareReadMs, largeMs } = await measureEdits();
-    const bare = `${ms(bareMs)}; a write a file: ${ms(bareFilesMs)}`;
+    const bare = `${ms(bareMs)}; one write per file: ${ms(bareFilesMs)}`;
     return [
       ['1,000 replacements over 200 files to a bare loop', `${ratio(times)} (${ms(editMs)} to ${bare})`, '3x'],
       ['1,000 replacements as one patch of 200 files to a bare loop', `${ratio(patchMs / bareMs)} (${ms(patchMs)})`, '3x'],

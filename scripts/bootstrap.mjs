@@ -1,5 +1,5 @@
 // The entry of `npm start`, `npm test` and `npm run fuzz`. It runs on any supported Node, installs the packages if necessary, and then runs
-// scripts/<name>.ts on the Node 24 that is one of the packages.
+// scripts/<name>.ts on Node 24, which is one of the packages.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';

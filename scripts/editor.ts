@@ -13,7 +13,7 @@ const version = '4.139.1';
 const integrity = 'sha512-fUYvJVdz4ZoVJfakGiGWXFMpF8K1ObsrpGvX17ZxNpKOzdNHs7lANT670JTr4ZhA8DnWqyvvmFG/d3HV9Yy6ew==';
 
 export const root = resolve(import.meta.dirname, '..');
-/** The folder for everything that the scripts keep between runs. It can be deleted at any time. */
+/** The folder for files that the scripts reuse in later runs. It can be deleted at any time. */
 export const cache = join(root, '.vscode-test');
 const serverRoot = join(cache, `code-server-${version}`);
 
@@ -29,7 +29,10 @@ export async function freshDirectory(name: string): Promise<string> {
   return mkdtemp(join(cache, `${name}-`));
 }
 
-/** Sets up the editor once and returns its folder. It is built in a temporary folder and then renamed, so an interrupted set-up is never used. */
+/**
+ * Sets up the editor once and returns its folder. It is built in a temporary folder and then renamed, so that an interrupted set-up is
+ * never used.
+ */
 export async function ensureEditor(log: (line: string) => void = console.log): Promise<string> {
   if (await exists(serverRoot)) return serverRoot;
   log(`Setting up VS Code 1.${version.slice(2)} for the first time (code-server ${version}, 45 MB) ...`);
@@ -184,7 +187,7 @@ function listening(server: ChildProcess, logFile: string): Promise<number> {
       output = (output + chunk).slice(-10_000);
       const port = /Extension host agent listening on (\d+)/.exec(output)?.[1];
       if (port) settle(() => done(Number(port)));
-      // The server would keep running without serving anything.
+      // If its port is in use, the server keeps running but serves nothing.
       if (output.includes('EADDRINUSE')) settle(() => failed(new Error(`The port is in use: EADDRINUSE\n${output}`)));
     };
     const settle = (end: () => void) => {

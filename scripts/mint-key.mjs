@@ -18,7 +18,7 @@ function keyHalf(file) {
 }
 
 const file = process.env.KEDGE_EDITOR_KEY;
-// Only the server's own process may answer, not the extension hosts that it starts with the same environment.
+// The variable is deleted, because the extension hosts inherit the environment and must not answer the request.
 delete process.env.KEDGE_EDITOR_KEY;
 if (file) {
   const { emit } = Server.prototype;

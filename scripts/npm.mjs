@@ -1,4 +1,4 @@
-// Runs npm without its usual output. This is plain JavaScript, because bootstrap.mjs uses it before Node 24 is installed.
+// Runs npm without its usual output. The module is plain JavaScript, because bootstrap.mjs uses it before Node 24 is installed.
 import { spawn } from 'node:child_process';
 
 /** Returns the command that starts npm. Inside `npm run`, it contains the path of npm's script, which works on every system. */

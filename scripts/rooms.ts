@@ -66,7 +66,7 @@ function importsOf({ path, text }: SourceFile): string[] {
 function* forbiddenImports(imports: Imports): Generator<string> {
   for (const [file, targets] of imports) {
     const room = roomOf(file);
-    if (room === undefined) yield `${file} lies in no room: add its folder to the table in scripts/rooms.ts.`;
+    if (room === undefined) yield `${file} belongs to no room. Add its folder to the table in scripts/rooms.ts.`;
     for (const target of targets) {
       // Files such as package.json are not source files and belong to no room.
       if (room === undefined || /\.(json|css)$/.test(target)) continue;

@@ -1,5 +1,6 @@
 // `npm test [-- layer ...] [mocha options]`: runs the layers of tests and adds up their counts. Tests that need an editor run in parallel
-// with the others, because they wait more than they compute. The last line is always "N passed, N failed", with ", N skipped" if tests were skipped.
+// with other tests, because they wait more than they compute. The last line is always "N passed, N failed", with ", N skipped" if tests
+// were skipped.
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, statfs } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** Reads images that the user pastes or drops, in the form in which they are sent to the host. */
+/** Reads images that the user pastes or drops, and encodes them as base64 for the host. */
 import { IMAGE_TYPES, type ImageType, MAX_IMAGE_BYTES } from '../src/core/model/images.ts';
 
 export type PastedImage = { mediaType: ImageType; data: string };

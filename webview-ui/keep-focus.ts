@@ -13,7 +13,7 @@ export function keepFocus(root: Element): void {
     focused = target as HTMLElement;
     trail = trailOf(focused, root);
   });
-  // A click elsewhere takes the focus away on purpose.
+  // A click on another element removes the focus on purpose.
   document.addEventListener('pointerdown', ({ target }) => {
     if (!focused?.contains(target as Node)) focused = undefined;
   });
@@ -40,7 +40,7 @@ function trailOf(element: Element, root: Element): Trail {
 }
 
 /**
- * Finds the element to focus in place of a removed one. Inside an approval, the card gets the focus, so that a key press cannot approve
+ * Finds the element to focus in place of a removed element. Inside an approval, the card gets the focus, so that a key press cannot approve
  * by accident.
  */
 function focusTarget(trail: Trail): HTMLElement | undefined {

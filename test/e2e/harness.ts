@@ -171,7 +171,7 @@ export class Workbench {
 
   /** Selects an entry of the palette. The palette is opened again until the entry is listed, because extensions may add it later. */
   async #pick(text: string, label: string): Promise<void> {
-    // Each attempt waits twice as long as the one before, because the machine may be slow.
+    // Each attempt waits twice as long as the previous attempt, because the machine may be slow.
     for (let wait = 1000; wait < patience; wait *= 2) {
       const input = await this.quickInput(text);
       const isThere = await this.quickItem(label)

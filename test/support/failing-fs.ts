@@ -27,7 +27,10 @@ function diskError(code: string): Error {
   return Object.assign(new Error(`${code}: the disk said so`), { code });
 }
 
-/** A file system in which one operation fails, or also all later ones with `forGood`. With `late`, it fails after it was executed. */
+/**
+ * A file system in which one operation fails. With `forGood`, all later operations fail too. With `late`, an operation is executed and
+ * then fails.
+ */
 export function failingFs(at: number, { code = 'EIO', forGood = false, late = false } = {}): FileOps {
   return watchedFs((index, _, call) => {
     if (forGood ? index < at : index !== at) return call();

@@ -37,7 +37,7 @@ export type ResponsesServerOptions = {
   turns: readonly Turn[] | ((request: ReceivedRequest) => Turn);
   /** How long a request waits for its response. */
   delayMs?: number;
-  /** A response that never completes: `before` sends nothing, `midway` begins to respond. */
+  /** A response that never completes. `before` sends nothing, and `midway` sends the beginning of the response. */
   hang?: 'before' | 'midway';
   /** Any other key gets a 401 response. */
   apiKey?: string;

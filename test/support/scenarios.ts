@@ -62,7 +62,7 @@ export async function runScenario(folder: string): Promise<void> {
   }
 }
 
-/** The tools of Agent mode with both edit tools, through the gate and onto the disk. */
+/** Returns a function that calls a tool of Agent mode. Both edit tools are available, and changes go through the gate to the disk. */
 function toolsOn(root: string, base: string): (call: Call) => Promise<string> {
   const fs = new NodeFileSystem([root]);
   const workspace = new Workspace(fs);

@@ -20,8 +20,8 @@ export type Side = 'one' | 'two';
 export type Served = WireServer & { side: Side; wireName: string; model: ModelRef; adapter(): Promise<ModelAdapter> };
 
 /**
- * Starts a server that reasons, says something, reads a file and then answers. Its token counts identify it. `fixtures` is the folder of
- * the recordings.
+ * Starts a server whose model reasons, writes some text, reads a file and then answers. Its token counts identify it. `fixtures` is the
+ * folder of the recordings.
  */
 export async function serve(wireName: string, side: Side, fixtures: string): Promise<Served> {
   const wire = WIRES[wireName] as Wire;

@@ -149,7 +149,7 @@ const TOOLS: Record<Mode, Record<string, fc.Arbitrary<unknown>>> = {
 
 export type Asked = Pick<ToolCall, 'name' | 'input'>;
 
-/** Generates calls of a mode, more searches than others. */
+/** Generates tool calls of a mode. Searches and edits are more frequent than other calls. */
 export const callsOf = (mode: Mode): fc.Arbitrary<Asked[]> => {
   const names = Object.keys(TOOLS[mode]);
   const name = fc.constantFrom(

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type Served, served } from './served.ts';
 
-/** `hang` leaves the response open after its body, and `drop` closes the connection there. */
+/** `hang` leaves the response open after its body, and `drop` closes the connection after the body. */
 export type WireAnswer = {
   status?: number;
   headers?: Record<string, string>;

@@ -48,8 +48,9 @@ export const Composer = memo(({ mode, running, steers, replaces, sessionId, comp
     if (gap >= 0) box.current.setSelectionRange(gap, gap + 1);
   }, [compose]);
 
-  // An approval or question gets the focus unless the user is writing. After the answer, the composer gets the focus. The transcript does
-  // the scrolling.
+  // An approval or question gets the focus unless the user is writing. After the answer, the composer gets the focus. The transcript
+  // scrolls
+  // to the card.
   const waitingKey = waiting?.key;
   useEffect(() => {
     if (!waitingKey) return;

@@ -56,7 +56,7 @@ function Model({ host }: { host: PanelState }) {
         <span class="name">{host.modelName}</span>
         <Icon name="chevron-down" />
       </button>
-      {/* A text that asks the user to do something is not cut. */}
+      {/* A text that requires an action of the user is not shortened. */}
       <span class={level === 'attention' ? 'readiness' : 'readiness cut'} title={text}>
         {text}
       </span>

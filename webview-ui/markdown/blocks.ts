@@ -20,7 +20,7 @@ export const NOTHING: Lexed = { text: '', chunks: [], recent: [], open: [], offs
 const CHUNK = 24;
 const LONG = 2500;
 
-/** `complete` means that the text will not grow any more. */
+/** `complete` means that the text will not grow. */
 export function lex(text: string, complete: boolean, before: Lexed = NOTHING): Lexed {
   if (!text.startsWith(before.text)) return lex(text, complete);
   if (text === before.text && !(complete && before.isPlain)) return before;

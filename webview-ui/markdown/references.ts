@@ -29,7 +29,7 @@ function pathBefore(text: string, end: number, from: number): string {
   let start = end;
   while (start > from && end - start < MAX_PATH_LENGTH && NAME_CHARACTER.test(text[start - 1] as string)) start--;
   const path = text.slice(start, end);
-  // An opening bracket without a closing one belongs to the sentence and not to the path.
+  // An opening bracket without a closing bracket belongs to the sentence and not to the path.
   return /^[([][^)\]]*$/.test(path) ? path.slice(1) : path;
 }
 

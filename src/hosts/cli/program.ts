@@ -71,7 +71,7 @@ async function execute(command: Command, signal: AbortSignal, hooks: SignalHooks
   }
 }
 
-/** Lists the test results of local models, or nothing if there are none. */
+/** Lists the test results of local models. Returns an empty text if no local model was tested. */
 async function describeLocalModels(): Promise<string> {
   const text = (await import('./local-models.ts')).describeProbed(probedModelsFile());
   return text ? `\nTested local models:\n${harmless(text)}\n` : '';
@@ -161,7 +161,8 @@ async function manageGrants({ grants, assistant }: Kedge, clear: number | 'all' 
   }
   const removed = grants.clear(clear === 'all' ? undefined : clear);
   assistant.revokeGrants();
-  if (removed.length === 0 && clear !== 'all') throw new UsageError(`There is no permission ${clear}. To list them, run kedge grants.`);
+  if (removed.length === 0 && clear !== 'all')
+    throw new UsageError(`There is no permission ${clear}. To list the permissions, run kedge grants.`);
   process.stdout.write(
     removed.length === 0 ? 'There were no permissions to remove.\n' : `Removed permissions:\n${describeGrants(removed)}\n`,
   );
@@ -214,7 +215,7 @@ function handleSignals(stopping: AbortController): SignalHooks {
       hooks.ending = hooks.shutDown().then(() => process.exit(code));
     });
   }
-  // A broken pipe means that nobody reads the output any more, so the run is stopped.
+  // A broken pipe means that no program reads the output, so the run is stopped.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error) => {
       if (isBrokenPipe(error)) return stopping.abort();

@@ -11,7 +11,7 @@ export interface Keychain {
 }
 
 const SERVICE = 'kedge';
-/** A keychain may ask its user for a password. When nobody answers, a run must not wait forever. */
+/** How long to wait for the keychain, which may ask the user for a password. A run must not wait forever if the user does not answer. */
 const ANSWER_MS = 60_000;
 
 /** @throws Error when there is no usable keychain. */
@@ -51,7 +51,7 @@ export class StoredKeys {
     }
   }
 
-  /** Also returns undefined when the keychain cannot be read, because the user then gets the same message as for a missing key. */
+  /** Also returns undefined when the keychain cannot be read, because the user gets the same message as for a missing key. */
   async get(name: string): Promise<string | undefined> {
     if (!this.names.includes(name)) return undefined;
     try {

@@ -1,4 +1,7 @@
-/** Decides where Kedge stores its data outside of editors: sessions and file contents for undo, never in the user's folders. */
+/**
+ * Returns the directories for Kedge's data outside of editors: sessions, and file contents for undo. They are never in the user's
+ * folders.
+ */
 import { createHash } from 'node:crypto';
 import { homedir, userInfo } from 'node:os';
 import { basename, isAbsolute, join, resolve } from 'node:path';
@@ -25,7 +28,7 @@ function homeDirectory(): string {
       const directory = look();
       if (isAbsolute(directory)) return directory;
     } catch {
-      // The account does not exist.
+      // Node throws an error if the account does not exist.
     }
   }
   throw new Error('Your home folder is unknown, so sessions cannot be stored. Set KEDGE_HOME to a folder for them.');

@@ -46,7 +46,7 @@ export class PanelSessions implements vscode.Disposable {
     return session;
   }
 
-  /** @throws SessionError if there is no session with that id any more */
+  /** Returns the session with this id. @throws SessionError if it no longer exists */
   async byId(id: string): Promise<Session> {
     const session = await this.#assistant.session(id);
     if (!session) throw new SessionError('This session no longer exists. Open another session.');

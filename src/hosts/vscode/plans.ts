@@ -46,7 +46,7 @@ export async function openAsMarkdown(session: Session, planId: string, edited: P
   await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language: 'markdown', content }));
 }
 
-/** Proposes a plan again. If several folders are open, the user selects one, and the plan's paths are moved to that folder. */
+/** Proposes a plan again. If several folders are open, the user selects a folder, and the plan's paths are moved to it. */
 export async function runAgain(session: Session, planId: string, folders: readonly { name: string }[]): Promise<void> {
   const plan = session.plans.list().find((each) => each.plan.id === planId)?.plan;
   const from = folders.find(({ name }) =>

@@ -1,4 +1,4 @@
-/** The list of sessions, in which the user opens or deletes one. */
+/** Shows the list of sessions, in which the user opens or deletes sessions. */
 import * as vscode from 'vscode';
 import type { SessionInfo } from '../../sessions/store.ts';
 import type { Kedge } from './kedge.ts';

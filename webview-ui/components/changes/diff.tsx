@@ -28,7 +28,7 @@ export const Diff = memo(({ diff: loggedDiff, label, onMore, bar, isDimmed }: Di
   if (total === 0) return <p class="dim diff-empty">No text changes.</p>;
   let room = limit;
   const hiddenLines = Math.max(0, total - limit);
-  // If the user can choose hunks, all lines in the log can be shown here.
+  // If the user can choose hunks, the panel can show all lines of the logged diff.
   const canShowMore = hasBars && hiddenLines > 0;
   return (
     <>

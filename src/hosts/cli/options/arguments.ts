@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { MODES, type Mode } from '../../../core/session/events.ts';
 import type { Limits, RunBudget } from '../../../core/session/limits.ts';
 
-/** The command line or the environment is wrong. The message says what to write instead. */
+/** An error in the command line or the environment. The message says how to correct it. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
@@ -75,7 +75,7 @@ const EXAMPLES: Record<Mode, string> = {
   agent: '"make the tests pass"',
 };
 
-/** @throws UsageError */
+/** Parses the arguments after the name of the program. @throws UsageError if they are invalid */
 export function parseCommand(args: readonly string[]): Command {
   const { values, positionals } = parse(args);
   const [word, ...rest] = positionals;
@@ -143,7 +143,7 @@ function parse(args: readonly string[]) {
   }
 }
 
-/** @throws UsageError */
+/** Parses the arguments after `grants`. @throws UsageError if they are invalid */
 function parseClear([word, which, ...more]: readonly string[]): { clear?: number | 'all' } {
   if (word === undefined) return {};
   if (word === 'clear' && which === undefined) return { clear: 'all' };

@@ -7,7 +7,9 @@ import { UsageError } from './arguments.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the model that the user chose, or undefined if they chose none. @throws UsageError */
+/**
+ * Returns the model that the user chose, or undefined if the user chose no model. @throws UsageError if the name of the model is invalid
+ */
 export function chosenModel(option: string | undefined, env: Environment): ModelRef | undefined {
   const text = option ?? env.KEDGE_MODEL?.trim();
   if (!text) return undefined;
@@ -18,7 +20,7 @@ export function chosenModel(option: string | undefined, env: Environment): Model
   }
 }
 
-/** @throws UsageError */
+/** Returns the key, the address and the timeout for a provider. @throws UsageError if KEDGE_SERVER_TIMEOUT is invalid */
 export function providerConfig(provider: string, baseUrlOption: string | undefined, env: Environment): ProviderConfig {
   const apiKey = keyVariablesOf(provider)
     .map((name) => env[name]?.trim())
@@ -28,7 +30,7 @@ export function providerConfig(provider: string, baseUrlOption: string | undefin
   return { ...(apiKey && { apiKey }), ...(baseUrl && { baseUrl }), ...(silenceMs && { silenceMs }) };
 }
 
-/** @throws UsageError */
+/** Converts seconds to milliseconds. @throws UsageError if the text is not a number from 1 to 290 */
 function parseTimeout(seconds: string | undefined): number | undefined {
   if (!seconds) return undefined;
   const count = Number(seconds);
@@ -36,7 +38,7 @@ function parseTimeout(seconds: string | undefined): number | undefined {
   throw new UsageError('KEDGE_SERVER_TIMEOUT must be a number of seconds from 1 to 290.');
 }
 
-/** The variables that may contain a provider's key. The first one that is set is used. */
+/** The variables that may contain a provider's key. The first variable that is set is used. */
 export function keyVariablesOf(provider: string): string[] {
   return ['KEDGE_API_KEY', `${prefixOf(provider)}_API_KEY`, ...(catalogEntry(provider)?.keyVariables ?? [])];
 }

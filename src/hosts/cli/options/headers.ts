@@ -10,7 +10,7 @@ const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 // biome-ignore lint/suspicious/noTemplateCurlyInString: the user writes this text literally
 const FORM = 'Use a JSON object such as {"x-team": "tides", "x-gateway-key": "${key}"}, or @ and the name of a file that contains one.';
 
-/** Reads the headers in `KEDGE_HEADERS`; `{}` if it is not set. @throws UsageError */
+/** Returns the headers in `KEDGE_HEADERS`, or `{}` if the variable is not set. @throws UsageError if its value is invalid */
 export function headersOf(env: Environment): Record<string, string> {
   const value = env.KEDGE_HEADERS?.trim();
   if (!value) return {};

@@ -39,7 +39,7 @@ function ruleOf(effect: 'allow' | 'deny', text: string): Record<string, string> 
   const kind = KINDS.find((name) => name === text.slice(0, at));
   const value = text.slice(at + 1).trim();
   if (kind && value) return { effect, [kind]: value };
-  // The name of an MCP tool contains a colon itself.
+  // The name of an MCP tool contains a colon, so the complete text is the name of the tool.
   if (text.startsWith('mcp:')) return { effect, tool: text };
   throw new UsageError(
     `--${effect} must be one of ${KINDS.map((name) => `${name}:…`).join(', ')}, for example command:"npm test", not ${JSON.stringify(text)}.`,

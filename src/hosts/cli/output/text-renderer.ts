@@ -66,12 +66,12 @@ export class TextRenderer {
     this.#progressLine = redraws ? new ProgressLine(err) : undefined;
   }
 
-  /** Ends the countdown without writing a new line, because the Enter key has already started one. */
+  /** Ends the countdown without writing a new line, because the Enter key has already started a new line. */
   skipWait(): void {
     if (this.#countdown?.end(false)) this.#line('Trying again now.');
   }
 
-  /** Starts a new line after Ctrl+C, because the terminal has printed ^C into the current one. */
+  /** Starts a new line after Ctrl+C, because the terminal has printed ^C into the current line. */
   interrupted(): void {
     const redrawn = this.#liveOutput?.clear() || this.#progressLine?.end() || this.#countdown?.end();
     if (this.#err.isTTY && !redrawn) this.#err.write('\n');
@@ -135,7 +135,7 @@ export class TextRenderer {
         this.#line(paint.dim('Your message is sent with the model’s next turn.'));
         return;
       case 'question_answered':
-        // If nobody answers the question about a failed plan step, the run ends and reports the failure itself.
+        // If nobody answers the question about a failed plan step, the run ends, and its last event reports the failure.
         if ('by' in event.answer)
           this.#line(
             `${event.answer.words}${this.#call(event.callId)?.name === 'ask_user' ? ' The model continues with the most likely answer.' : ''}`,

@@ -46,7 +46,7 @@ export class CommandOutput {
     this.#notifyReaders();
   }
 
-  /** The number of lines so far, including an incomplete one. */
+  /** The number of lines so far, including an incomplete last line. */
   get lines(): number {
     const open = this.#text.open;
     const end = open || this.#last;

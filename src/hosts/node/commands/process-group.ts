@@ -44,7 +44,7 @@ export class ProcessGroup {
     this.#signal('SIGKILL');
   }
 
-  /** Returns whether any process of the group was running. */
+  /** Sends a signal to the group. Returns whether any process of the group was running. */
   #signal(signal: NodeJS.Signals | 0): boolean {
     const { pid } = this.#child;
     if (pid === undefined) return false;

@@ -35,7 +35,10 @@ export type Shell = { name: CommandLine['shell']; path: string };
 /** How long child processes may run after their shell has exited. A pipe that is silent for this long is then closed. */
 const SETTLE_MS = 150;
 
-/** Variables that disable pagers and prompts, because nobody can answer them. All other variables come from the user's environment. */
+/**
+ * Variables that disable pagers and prompts, because a command has no terminal for answers. All other variables come from the user's
+ * environment.
+ */
 export const HINTS: Readonly<Record<string, string>> = {
   PAGER: 'cat',
   GIT_PAGER: 'cat',

@@ -28,7 +28,7 @@ const GLOBAL_IPV6 = ['2000::/3'];
 
 let lists: { closed: BlockList; global6: BlockList } | undefined;
 
-/** The lists are built when the first address is checked, because most runs check none. */
+/** The lists are built when the first address is checked, because most runs check no address. */
 function blockLists() {
   lists ??= { closed: blockList(CLOSED), global6: blockList(GLOBAL_IPV6) };
   return lists;

@@ -98,7 +98,9 @@ export class NodeFileSystem implements FileSystem {
     return formatPath(at, this.folders);
   }
 
-  /** Finds the folder of a real path. Paths are compared exactly, because both sides come from the file system. */
+  /**
+   * Finds the folder of a real path. Paths are compared exactly, because the real path and the folders' roots come from the file system.
+   */
   #locate(real: string): Location | undefined {
     return innermost(
       this.folders.flatMap(({ root }, folder) => {

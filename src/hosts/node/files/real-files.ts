@@ -1,6 +1,6 @@
 /**
- * Opens files and directories at their real paths. A path was resolved earlier, perhaps before an approval that took minutes, and a
- * symbolic link may have been put on it since. Pipes and devices are refused, because opening one could block forever.
+ * Opens files and directories at their real paths. A path was resolved earlier, perhaps minutes before the approval, and a symbolic link
+ * may have replaced a part of it meanwhile. Pipes and devices are refused, because opening a pipe could block forever.
  */
 import {
   close,
@@ -33,13 +33,13 @@ const TRIES = 3;
 
 type OpenFile = { file: number; size: number };
 
-/** Opens a file without blocking, whatever is at the path. @throws Error unless it is a regular file. */
+/** Opens a file without blocking, even if the path is a pipe. @throws Error if it is not a regular file. */
 function openRegular(path: string, flags = 0): OpenFile {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | flags);
   const stats = fstatSync(file);
   if (stats.isFile()) return { file, size: stats.size };
   closeSync(file);
-  throw new Error(`${path} is not a regular file.`);
+  throw new Error(`${path} is not a regular file. Use the path of a regular file.`);
 }
 
 /** Reads a regular file and follows links. @throws Error for anything else. */
@@ -47,7 +47,7 @@ export function readRegular(path: string): Buffer {
   return readAtOnce(openRegular(path));
 }
 
-/** Reads the file at a real path. `shown` is its path for messages. @throws PathError when the path contains a symbolic link by now. */
+/** Reads the file at a real path. `shown` is its path for messages. @throws PathError when the path now contains a symbolic link. */
 export async function readReal(path: string, shown: string): Promise<Uint8Array> {
   return readOpened(openReal(path, shown));
 }

@@ -38,9 +38,9 @@ export type FileOps = Pick<
  * hashes. A hash is missing if the file does not exist at that time.
  */
 export type Step = { file: string; directory?: boolean; temporary?: string; backup?: string; before?: string; after?: string };
-/** `made` lists the directories that did not exist before, outer ones first. */
+/** `made` lists the directories that did not exist before the change, outer directories first. */
 export type Entry = { made: string[]; steps: Step[] };
-/** `startedAt` distinguishes the process from a later one with the same process id. */
+/** `startedAt` distinguishes the process from a later process with the same process id. */
 type JournalFile = Entry & { startedAt?: string };
 
 const PENDING = '.pending';
@@ -100,7 +100,7 @@ export class Journal {
   }
 
   /**
-   * Undoes incomplete changes and removes the leftovers of complete ones. A change that cannot be undone stays in the journal for the
+   * Undoes incomplete changes and removes the leftovers of complete changes. A change that cannot be undone stays in the journal for the
    * next attempt.
    */
   recover(): void {
@@ -129,7 +129,7 @@ export class Journal {
     remove(fs, path);
   }
 
-  /** Whether another process is still writing its change. A process id from before the last boot belongs to a different process by now. */
+  /** Whether another process is still writing its change. After a restart of the computer, a process id belongs to another process. */
   #lives(pid: number, path: string): boolean {
     if (pid === process.pid) return false;
     try {

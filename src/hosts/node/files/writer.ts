@@ -214,7 +214,7 @@ export class NodeWriter implements Writer {
       return;
     }
     try {
-      // Unlike a rename, this fails when somebody creates the file at the same moment.
+      // `linkSync` fails if somebody creates the file at the same moment. A rename would overwrite that file.
       fs.linkSync(temporary, file);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;

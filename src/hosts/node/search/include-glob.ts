@@ -14,7 +14,7 @@ export type Include = {
 
 const EVERYTHING: Include = { matches: () => true, below: [] };
 
-/** Calls `includeOf` for a folder on disk, which looks up whether the glob is the name of a directory. */
+/** Interprets a glob for a folder on disk. It looks up whether the glob is the name of a directory. */
 export function includeIn(folder: string, glob?: string): Promise<Include> {
   const isDirectory = (path: string) =>
     stat(join(folder, path)).then(

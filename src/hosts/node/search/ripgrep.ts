@@ -15,7 +15,7 @@ import { repositoryOf } from './repository.ts';
 const POOL = 5;
 /** When ripgrep was silent for this long, the folder is searched for an ignore file that blocks it. */
 const SILENT_MS = 2_000;
-/** Returns the first executable candidate, or else the `rg` on PATH. Returns undefined when there is none. */
+/** Returns the first executable candidate, or else the `rg` on PATH. Returns undefined if ripgrep is not installed. */
 export async function findRipgrep(candidates: readonly string[] = [], path = process.env.PATH ?? ''): Promise<string | undefined> {
   const binary = process.platform === 'win32' ? 'rg.exe' : 'rg';
   const onPath = path.split(delimiter).map((folder) => join(folder, binary));
@@ -75,7 +75,7 @@ async function collectFiles({ rg, cwd, query, without = [], signal }: FilesOptio
       const path = name.slice(2);
       if ((last === undefined || path <= last) && include.matches(path) && !hides?.(path)) paths.push(path);
     }
-    // Output comes unsorted, so all of it is examined, but only paths that can be among the first are kept.
+    // Ripgrep's output is not sorted, so all paths are examined, but only paths that can be among the first `limit` are kept.
     if (paths.length > 2_000 + 2 * limit) {
       paths = paths.sort().slice(0, limit);
       last = paths.at(-1);
@@ -199,7 +199,7 @@ async function* outputOf(rg: string, args: readonly string[], cwd: string, signa
 function sentenceOf(complaint: string): string {
   const reason = /^error: (.*)$/m.exec(complaint)?.[1];
   if (reason) return `The regular expression is not valid: ${reason}. Correct it.`;
-  return `The search failed: ${complaint.trim().split('\n')[0]?.replace(/^rg: /, '')}.`;
+  return `The search failed: ${complaint.trim().split('\n')[0]?.replace(/^rg: /, '')}. Try another pattern.`;
 }
 
 const NUL = 0;

@@ -46,7 +46,7 @@ async function binaryPart(value: Binary): Promise<Part> {
   return imageOf(bytes) ?? textPart(`<attachment type=${JSON.stringify(value.mimeType)} bytes="${bytes.length}" binary="true"/>`);
 }
 
-/** Returns undefined if the bytes are no image, or more than `MAX_IMAGE_BYTES`. */
+/** Returns undefined if the bytes are not an image, or if the image is larger than `MAX_IMAGE_BYTES`. */
 function imageOf(bytes: Uint8Array): ImagePart | undefined {
   const type = bytes.length > MAX_IMAGE_BYTES ? undefined : imageTypeOf(bytes);
   return type && imagePart(type, bytes);

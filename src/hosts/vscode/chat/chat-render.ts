@@ -263,7 +263,7 @@ export class ChatRenderer {
   }
 }
 
-/** Allows only one command link in a model's text: the one that the Offline model uses. */
+/** Allows only one command link in a model's text: the link to connect a model, which the Offline model uses. */
 function markdown(text: string): vscode.MarkdownString {
   const content = new vscode.MarkdownString(text);
   content.isTrusted = { enabledCommands: ['kedge.connectModel'] };

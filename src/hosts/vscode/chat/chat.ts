@@ -178,7 +178,10 @@ function modeOf(command: string | undefined, previous: Metadata | undefined): Mo
   return previous?.mode ?? 'ask';
 }
 
-/** The model that is selected in the Chat answers, whatever the settings say, so that nothing is sent to a service that the user did not select. */
+/**
+ * Returns the model that is selected in the Chat. The settings are ignored, so that nothing is sent to a service that the user did not
+ * select.
+ */
 function modelOf({ models }: Pick<Kedge, 'models'>, selected: vscode.LanguageModelChat): ModelRef {
   return selected.vendor === VENDOR ? parseModelRef(selected.id) : editorModelRef(selected, models.picked);
 }

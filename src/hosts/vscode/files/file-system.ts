@@ -79,7 +79,7 @@ export class VsCodeFileSystem implements FileSystem {
     return formatPath(at, this.folders);
   }
 
-  /** Returns where a document is in the workspace, or undefined if it is outside. */
+  /** Returns the location of a document in the workspace, or undefined if it is outside the workspace. */
   locate(uri: vscode.Uri): Location | undefined {
     return innermost(
       this.folders.flatMap(({ uri: base }, folder) => {

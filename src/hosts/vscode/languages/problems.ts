@@ -1,4 +1,4 @@
-/** The errors and warnings that VS Code shows, and the new ones that a change causes. */
+/** The errors and warnings that VS Code shows, and the new problems that a change causes. */
 import * as vscode from 'vscode';
 import { abortable } from '../../../core/abort.ts';
 import type { Problem, ProblemWatch } from '../../../workspace/languages.ts';
@@ -8,8 +8,8 @@ import { kindOf, type ProblemKinds } from './problem-kinds.ts';
 import { askTypeScript, type TypeScriptProblem } from './typescript.ts';
 
 /**
- * How long a change waits for the problems of the unchanged files. A language service that has not answered by then, and never before, is
- * assumed to be still starting, so Kedge does not wait for it after the change.
+ * How long a change waits for the problems of the unchanged files. A language service that does not answer in this time and has never
+ * answered is assumed to be still starting. Kedge does not wait for such a service after the change.
  */
 const BEFORE_MS = 300;
 /** How long to wait after a change for a service that has answered before. */

@@ -30,7 +30,7 @@ export type ConnectPorts = {
   /** Returns the number of models of an Ollama that runs on this computer; undefined if Ollama is not running. */
   ollama(): Promise<number | undefined>;
   save(connection: Connection): Promise<void>;
-  /** Returns the memory of this machine in GB, if it serves the model itself. */
+  /** Returns the memory of this machine in GB, or undefined if another machine serves the model. */
   memoryGb?(provider: string, config: ProviderConfig): number | undefined;
 };
 
@@ -141,7 +141,7 @@ export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }
         models = await ask.progress(`Getting the models of ${entry.label}…`, (signal) => listModels(entry.id, config, signal));
         listedWith = config;
       } catch (error) {
-        // Many proxies do not list models. If the address itself is wrong, the test after this step will fail.
+        // Many proxies do not list models. If the cause is a wrong address, the test in the next step fails.
         const hasNoList = error instanceof ModelError && (error.kind === 'invalid_request' || error.kind === 'unknown_model');
         if (hasNoList) listedWith = config;
         const next = hasNoList ? NAME : await recoverFrom(error, NAME);
@@ -193,7 +193,7 @@ export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }
         memoryGb: memoryGb?.(entry.id, config),
       });
       if (agent) return useFor;
-      const noTools = `${model} did not call the tool that it was asked to call. It can be used in Ask mode, but Agent mode needs another model.`;
+      const noTools = `${model} did not call the tool in the test. You can use it in Ask mode, but Agent mode needs another model.`;
       const next = await ask.trouble(entry.local ? reason : noTools, [TRY.model, ANYWAY]);
       return next === ANYWAY ? useFor : chooseModel;
     } catch (error) {

@@ -23,7 +23,7 @@ export function registerModelProvider(kedge: Provided): vscode.Disposable {
     provideLanguageModelChatInformation: ({ silent }, token) => models(kedge, silent, token),
     provideLanguageModelChatResponse: (model, messages, options, progress, token) =>
       respond(kedge, model.id, messages, options, progress, token),
-    // This is an estimate, because tokenizers are megabytes in size and the provider reports its own count with each answer.
+    // The count is an estimate, because tokenizers are megabytes in size and the provider reports its own count with each answer.
     provideTokenCount: async (_model, text) => Math.ceil((typeof text === 'string' ? text : JSON.stringify(text.content)).length / 4),
   });
   const watching = kedge.onDidChange(() => changed.fire());

@@ -34,7 +34,7 @@ export interface Ask {
 /** A step prompts the user and returns the next step, or undefined at the end of the flow. */
 export type Step = () => Promise<Step | typeof BACK | undefined>;
 
-/** Runs the steps one after the other, and goes back through them in reverse order. */
+/** Runs the steps one after the other. BACK returns to the previous step. */
 export async function walk(first: Step): Promise<void> {
   const path: Step[] = [first];
   for (let step = path.at(-1); step; step = path.at(-1)) {

@@ -72,7 +72,7 @@ export class PanelView implements vscode.Disposable {
     switch (message.type) {
       case 'ready':
         await this.#sendState();
-        // The session may have changed during `#sendState`, because the view ignores such changes until it is ready.
+        // The session may have changed during `#sendState`, because the view ignores changes of the session until it is ready.
         this.#showSession(await kedge.sessions.current());
         this.#isReady = true;
         this.sendQueued();

@@ -48,7 +48,7 @@ export class VsCodeSettings implements Settings {
     for (const each of MODES) if (this.hasOwnModel(each)) await write(`modelFor.${each}`, undefined);
   }
 
-  /** The limits of a run. A workspace can only lower the user's limits, because they decide what a run costs. */
+  /** The limits of a run. A workspace can only lower the user's limits, because the limits determine the cost of a run. */
   limits(mode: Mode): Limits {
     const key = `limits.${mode}`;
     const own = withOverrides(DEFAULT_LIMITS[mode], userSetting(key), (_, value) => value);
@@ -99,7 +99,7 @@ export class VsCodeSettings implements Settings {
     };
   }
 
-  /** The facts that the user has set, by provider and model. Invalid values are left out. */
+  /** The facts that the user has set, by provider and model. Invalid values are ignored. */
   get facts(): Record<string, ModelFacts> {
     const entries = Object.entries(read<Record<string, unknown>>('models', {}));
     return Object.fromEntries(entries.flatMap(([name, value]) => (isFacts(value) ? [[name, value]] : [])));
@@ -111,7 +111,7 @@ export class VsCodeSettings implements Settings {
     return Object.fromEntries(entries.flatMap(([provider, url]) => (isText(url) && url.trim() ? [[provider, url.trim()]] : [])));
   }
 
-  /** The address and headers of a provider. A workspace cannot set them, because the user's key would be sent there. */
+  /** The address and headers of a provider. A workspace cannot set them, because the user's key is sent to the address. */
   server(provider: string): Pick<ProviderConfig, 'baseUrl' | 'headers' | 'silenceMs'> {
     const baseUrl = this.baseUrls[provider];
     const headers = userSetting<Record<string, unknown>>('headers')?.[provider];

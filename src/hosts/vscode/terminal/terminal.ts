@@ -135,7 +135,7 @@ function endOf(execution: vscode.TerminalShellExecution, terminal: vscode.Termin
   });
 }
 
-/** Yields the output until the command has ended. The output of a closed terminal would never end by itself. */
+/** Yields the output until the command has ended. VS Code does not end the output of a closed terminal. */
 async function* until(output: AsyncIterable<string>, ended: Promise<unknown>): AsyncGenerator<string> {
   const timeUp = ended.then(() => new Promise<undefined>((resolve) => setTimeout(resolve, LAST_OUTPUT_MS, undefined)));
   const iterator = output[Symbol.asyncIterator]();
