@@ -17,7 +17,7 @@ export function watchedFs(around: (index: number, name: string, call: Call) => u
     (...args: never[]): unknown =>
       around(count++, name, () => real(...args));
   const ops = Object.fromEntries(NAMES.map((name) => [name, watched(name, nodeFs[name] as never)]));
-  // A sync is only counted, because no test cuts the power and real syncs are slow.
+  // A sync is only counted, because real syncs are slow and no test simulates a power failure.
   ops.fsyncSync = watched('fsyncSync', () => undefined);
   const native = watched('realpathSync', nodeFs.realpathSync.native as never);
   return { ...ops, realpathSync: Object.assign(native, { native }) } as unknown as FileOps;

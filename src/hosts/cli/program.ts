@@ -177,8 +177,8 @@ const STALLED =
   'The run stopped responding: a connection was lost without an error. Try again. If it happens again, use a newer version of Node.';
 
 /**
- * Handles an empty event loop, at which Node exits silently with code 0. The run fails; if that does not end the program, the program
- * fails.
+ * Handles an empty event loop, at which Node exits silently with code 0. The handler fails the run. If the program does not end then, the
+ * handler ends it with an error.
  */
 function handleStall(hooks: SignalHooks): () => void {
   const onBeforeExit = () => {

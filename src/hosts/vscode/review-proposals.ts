@@ -48,7 +48,10 @@ export class Proposals implements vscode.Disposable {
     );
   }
 
-  /** Opens the proposed content, without the hunks that the user rejected, in a diff editor with the current file. @throws SessionError */
+  /**
+   * Opens the proposed content, without the hunks that the user rejected, in a diff editor with the current file. @throws SessionError if
+   * the approval is answered
+   */
   async open(session: Session, approvalId: string, path: string, without: number[]): Promise<void> {
     const { change, before } = this.#proposed(session, approvalId, path);
     const existing = this.#edits().find((edit) => edit.approval === approvalId && edit.path === path);

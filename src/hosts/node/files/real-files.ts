@@ -1,6 +1,7 @@
 /**
- * Opens files and directories at their real paths. A path was resolved earlier, perhaps minutes before the approval, and a symbolic link
- * may have replaced a part of it meanwhile. Pipes and devices are refused, because opening a pipe could block forever.
+ * Opens files and directories at their real paths. Minutes may pass between resolving and opening a path, for example until the user
+ * approves, and a symbolic link may replace a part of the path meanwhile. Pipes and devices are refused, because opening a pipe could
+ * block forever.
  */
 import {
   close,

@@ -31,7 +31,7 @@ export async function editorModels(vendor: string): Promise<vscode.LanguageModel
   return await abortable(Promise.resolve(vscode.lm.selectChatModels({ vendor })), AbortSignal.timeout(SELECT_MS));
 }
 
-/** Finds a model by `<vendor>/<id>` or `<vendor>/<family>`, or the first model of a vendor. @throws ModelError */
+/** Finds a model by `<vendor>/<id>` or `<vendor>/<family>`, or the first model of a vendor. @throws ModelError if no model matches */
 async function findModel(name: string, picked: PickedModels): Promise<vscode.LanguageModelChat> {
   const [vendor = '', ...rest] = name.split('/');
   const wanted = rest.join('/');

@@ -29,7 +29,7 @@ export class Models {
     this.#memory = memory;
   }
 
-  /** Returns the models of a service and caches them. @throws ModelError */
+  /** Returns the models of a service and caches them. @throws ModelError if the service does not list them */
   async list(provider: string, signal: AbortSignal): Promise<readonly ModelInfo[]> {
     const cached = this.#lists.get(provider);
     if (cached) return cached.models;
