@@ -15,7 +15,7 @@ export type RecordedLog = {
   sent: Sent;
 };
 
-/** How often each call of the tool that must not be repeated was executed. Calls hang until the recording `isOver`. */
+/** `times` counts the executions of each call of the tool that must not be repeated. Calls hang until the recording `isOver`. */
 export type Sent = { times: Map<string, number>; isOver: boolean };
 
 const FILES: Files = { 'a.txt': 'old\n', 'b.txt': 'old\n', 'c.txt': `one\ntwo\n${'…\n'.repeat(20)}nine\n` };
