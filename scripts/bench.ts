@@ -28,7 +28,7 @@ const benches: Record<string, () => Promise<Row[]>> = {
       ['loop, per step at 500 steps', ms(msPerStepAt500), ''],
       ['loop, last 50 of 500 steps to the first 50', ratio(growth), '1.5x'],
       [
-        'opening a session of 20,000 events; eight times as many to eight times the time',
+        'opening a session of 20,000 events; time per event at 160,000 events to 20,000',
         `${ms(fold.msAt20000)}, ${ratio(fold.growth)}`,
         '',
       ],
@@ -50,10 +50,10 @@ const benches: Record<string, () => Promise<Row[]>> = {
   async edits() {
     const { measureEdits } = await import('../test/bench/edits.ts');
     const { editMs, patchMs, bareMs, bareFilesMs, ratio: times, readMs, bareReadMs, largeMs } = await measureEdits();
-    const bare = `${ms(bareMs)}; a write a file: ${ms(bareFilesMs)}`;
+    const bare = `${ms(bareMs)}; one write per file: ${ms(bareFilesMs)}`;
     return [
       ['1,000 replacements over 200 files to a bare loop', `${ratio(times)} (${ms(editMs)} to ${bare})`, '3x'],
-      ['the same as one patch of 200 files', `${ratio(patchMs / bareMs)} (${ms(patchMs)})`, '3x'],
+      ['1,000 replacements as one patch of 200 files to a bare loop', `${ratio(patchMs / bareMs)} (${ms(patchMs)})`, '3x'],
       ['reading 1,000 files (bare)', `${ms(readMs)} (${ms(bareReadMs)})`, ''],
       ['one replacement in a file of 10 MB', ms(largeMs), ''],
     ];

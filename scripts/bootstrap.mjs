@@ -1,5 +1,5 @@
 // The entry of `npm start`, `npm test` and `npm run fuzz`. It runs on any supported Node, installs the packages if necessary, and then runs
-// scripts/<name>.ts on the Node 24 that is one of the packages.
+// scripts/<name>.ts on Node 24, which is one of the packages.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -36,7 +36,7 @@ async function install() {
   });
   if (!existsSync(node24)) {
     throw new Error(
-      'The Node 24 of the packages is missing. Allow install scripts (npm config ignore-scripts), run "npm ci", and try again.',
+      'The package "node" did not install Node 24. Allow install scripts (npm config ignore-scripts), run "npm ci", and try again.',
     );
   }
 }

@@ -1,4 +1,4 @@
-// Finds the Chromium in which an editor is shown, and installs one if there is none.
+// Finds the Chromium that shows the editor in the tests, and installs Chromium if none is found.
 import { execFileSync } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
@@ -29,12 +29,12 @@ async function findChromium(): Promise<string | undefined> {
   return undefined;
 }
 
-/** Returns the path of Chromium or Chrome. If there is none, installs Chromium if that needs no password (as root on Debian). */
+/** Returns the path of Chromium or Chrome. If none is found, and the process runs as root on Debian, Chromium is installed. */
 export async function ensureChromium(log: (line: string) => void = console.log): Promise<string> {
   const chosen = process.env.CHROME_PATH;
   if (chosen) {
     if (await exists(chosen)) return chosen;
-    throw new Error(`$CHROME_PATH names ${chosen}, which does not exist: correct it or unset it.`);
+    throw new Error(`$CHROME_PATH names ${chosen}, which does not exist. Correct the variable or unset it.`);
   }
   const found = await findChromium();
   if (found) return found;
@@ -47,13 +47,13 @@ export async function ensureChromium(log: (line: string) => void = console.log):
   }
   const advice = debian
     ? `run: sudo apt-get update && sudo apt-get install -y chromium`
-    : 'install Chrome or Chromium, or set CHROME_PATH to one.';
+    : 'install Chrome or Chromium, or set CHROME_PATH to its path.';
   throw new Error(`The tests in the editor need Chromium, which was not found: ${advice}`);
 }
 
 /**
- * Installs a Debian package. If another program is using the package manager, this waits for it: apt-get's own option for that
- * (DPkg::Lock::Timeout) covers `install` but not the lock of `update`, and no event reports the end of a lock, so the command is repeated.
+ * Installs a Debian package. The command is repeated while another program locks the package manager, because apt-get's option
+ * DPkg::Lock::Timeout makes `install` wait for the lock, but not `update`.
  */
 export async function aptInstall(name: string, { timeoutMs = 300_000, pauseMs = 2000, env = process.env } = {}): Promise<void> {
   const deadline = performance.now() + timeoutMs;

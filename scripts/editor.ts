@@ -1,5 +1,5 @@
 // Sets up and starts a real VS Code for the tests and for `npm start`, without a download from the vendor: the npm package code-server
-// contains the whole VS Code server and workbench, and any Chromium (chromium.ts) can show it.
+// contains the complete VS Code server and workbench, and any Chromium (chromium.ts) can show it.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
@@ -13,7 +13,7 @@ const version = '4.139.1';
 const integrity = 'sha512-fUYvJVdz4ZoVJfakGiGWXFMpF8K1ObsrpGvX17ZxNpKOzdNHs7lANT670JTr4ZhA8DnWqyvvmFG/d3HV9Yy6ew==';
 
 export const root = resolve(import.meta.dirname, '..');
-/** The folder for everything that the scripts keep between runs. It can be deleted at any time. */
+/** The folder for files that the scripts reuse in later runs. It can be deleted at any time. */
 export const cache = join(root, '.vscode-test');
 const serverRoot = join(cache, `code-server-${version}`);
 
@@ -29,7 +29,10 @@ export async function freshDirectory(name: string): Promise<string> {
   return mkdtemp(join(cache, `${name}-`));
 }
 
-/** Sets up the editor once and returns its folder. It is built in a temporary folder and then renamed, so an interrupted set-up is never used. */
+/**
+ * Sets up the editor once and returns its folder. It is built in a temporary folder and then renamed, so that an interrupted set-up is
+ * never used.
+ */
 export async function ensureEditor(log: (line: string) => void = console.log): Promise<string> {
   if (await exists(serverRoot)) return serverRoot;
   log(`Setting up VS Code 1.${version.slice(2)} for the first time (code-server ${version}, 45 MB) ...`);
@@ -63,7 +66,7 @@ async function unpack(work: string, archive: string): Promise<string> {
   return server;
 }
 
-/** Returns the ripgrep that comes with VS Code, which the extension uses there. */
+/** Returns the path of the ripgrep that comes with VS Code. */
 export async function ripgrepOfEditor(): Promise<string> {
   const { platform, arch } = process;
   const name = platform === 'win32' ? 'rg.exe' : 'rg';
@@ -83,7 +86,7 @@ export async function freshProfile(name: string): Promise<Profile> {
 
 export interface EditorOptions {
   profile: Profile;
-  /** A folder, or a .code-workspace file for several. */
+  /** A folder, or a .code-workspace file for several folders. */
   open: string;
   /** The folder of an extension that is loaded without being installed. */
   extensionDevelopmentPath?: string;
@@ -118,7 +121,7 @@ function serverArguments(profile: Profile): string[] {
   ];
 }
 
-/** Removes the variables of an editor in whose terminal this may be running, because the server would connect to that editor. */
+/** Removes the variables that VS Code sets in its terminals, because they would make the server connect to that VS Code. */
 function serverEnvironment(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(VSCODE_|ELECTRON_)/.test(name));
   return { ...Object.fromEntries(kept), ...extra };
@@ -149,7 +152,7 @@ export async function startEditor(options: EditorOptions): Promise<Editor> {
   const server = spawn(process.execPath, [...secrets, ...args], {
     env: serverEnvironment({ ...options.env, KEDGE_EDITOR_KEY: join(profile.data, 'key-half') }),
     stdio: ['ignore', 'pipe', 'pipe'],
-    // The server gets its own process group, so that stop() also ends its extension hosts and terminals, which it does not wait for.
+    // The server gets its own process group, so that stop() also ends its extension hosts and terminals. The server does not wait for them.
     detached: process.platform !== 'win32',
   });
   running.add(server);
@@ -184,7 +187,7 @@ function listening(server: ChildProcess, logFile: string): Promise<number> {
       output = (output + chunk).slice(-10_000);
       const port = /Extension host agent listening on (\d+)/.exec(output)?.[1];
       if (port) settle(() => done(Number(port)));
-      // The server would keep running without serving anything.
+      // If its port is in use, the server keeps running but serves nothing.
       if (output.includes('EADDRINUSE')) settle(() => failed(new Error(`The port is in use: EADDRINUSE\n${output}`)));
     };
     const settle = (end: () => void) => {

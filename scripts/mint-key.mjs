@@ -1,6 +1,6 @@
 // This module is loaded into the VS Code server (node --import). A browser encrypts VS Code's secret storage with a key of which the
-// server has one half, and requests that half with POST /mint-key. code-server answers this request in the part that the set-up leaves
-// out. Without an answer, secrets would be lost with every reload.
+// server has one half, and requests that half with POST /mint-key. The part of code-server that answers this request is not installed here,
+// so this module answers it. Without an answer, secrets would be lost with every reload.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Server } from 'node:http';
@@ -18,7 +18,7 @@ function keyHalf(file) {
 }
 
 const file = process.env.KEDGE_EDITOR_KEY;
-// Only the server's own process may answer, not the extension hosts that it starts with the same environment.
+// The variable is deleted, because the extension hosts inherit the environment and must not answer the request.
 delete process.env.KEDGE_EDITOR_KEY;
 if (file) {
   const { emit } = Server.prototype;

@@ -1,7 +1,7 @@
-// Runs npm without its usual output. This is plain JavaScript, because bootstrap.mjs uses it before Node 24 is installed.
+// Runs npm without its usual output. The module is plain JavaScript, because bootstrap.mjs uses it before Node 24 is installed.
 import { spawn } from 'node:child_process';
 
-/** Returns how to start npm: inside `npm run` by the path of its script, which works on every system, and otherwise by name. */
+/** Returns the command that starts npm. Inside `npm run`, it contains the path of npm's script, which works on every system. */
 function command() {
   const script = process.env.npm_execpath;
   if (script?.endsWith('.js')) return { file: process.execPath, before: [script], shell: false };

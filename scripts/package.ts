@@ -17,7 +17,7 @@ const inputs = [
   'CHANGELOG.md',
   'LICENSE',
 ];
-/** The file is in dist/, which every build empties, so any other build makes the package out of date. */
+/** Contains the fingerprint of the packed sources. Every build empties dist/, so the extension is packed again after any other build. */
 const stampFile = join(root, 'dist', 'packed-from');
 export const vsix = join(root, 'dist', 'kedge.vsix');
 

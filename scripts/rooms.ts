@@ -8,8 +8,9 @@ import { join, posix } from 'node:path';
 const BELOW_APP = ['src/core', 'src/policy', 'src/workspace', 'src/providers', 'src/tools', 'src/mcp', 'src/sessions'];
 
 /**
- * A room may import its own files and what is listed here: other rooms, single files of them, npm packages, `node:*` (Node's own modules) and `vscode`.
- * `src/core/*` stands for the files that lie in that folder itself. A file belongs to the innermost room around it.
+ * A room may import its own files and the entries listed here: other rooms, single files of other rooms, npm packages, `node:*` (Node's own
+ * modules) and `vscode`.
+ * `src/core/*` stands for the files directly in that folder. A file belongs to the innermost room around it.
  */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/core': [],
@@ -65,7 +66,7 @@ function importsOf({ path, text }: SourceFile): string[] {
 function* forbiddenImports(imports: Imports): Generator<string> {
   for (const [file, targets] of imports) {
     const room = roomOf(file);
-    if (room === undefined) yield `${file} lies in no room: add its folder to the table in scripts/rooms.ts.`;
+    if (room === undefined) yield `${file} belongs to no room. Add its folder to the table in scripts/rooms.ts.`;
     for (const target of targets) {
       // Files such as package.json are not source files and belong to no room.
       if (room === undefined || /\.(json|css)$/.test(target)) continue;

@@ -1,4 +1,4 @@
-// `npm start`: builds Kedge, installs it into a separate VS Code, and opens that on a sample workspace.
+// `npm start`: builds Kedge, installs it into a separate VS Code, and opens a sample workspace there.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
@@ -11,7 +11,7 @@ const usage = `Usage: npm start [-- options]
 
   --folder DIR   open DIR instead of a copy of the sample workspace
   --fresh        reset the sample workspace
-  --port N       serve at this port (default: 8421, or a free port if that is in use)
+  --port N       serve at this port (default: 8421, or a free port if 8421 is in use)
   --desktop      install Kedge into the VS Code of this machine and open it there
   --help         show this help`;
 
@@ -47,7 +47,7 @@ function portNumber(text: string): number {
 async function existingFolder(path: string): Promise<string> {
   // npm runs this script in the repository, but the path is relative to the folder in which the user ran npm.
   const folder = resolve(process.env.INIT_CWD ?? '.', path);
-  if (!existsSync(folder)) throw new Error(`The folder ${folder} does not exist.`);
+  if (!existsSync(folder)) throw new Error(`The folder ${folder} does not exist. Choose another folder with --folder.`);
   return folder;
 }
 
@@ -58,7 +58,7 @@ async function sampleFolder(fresh = false): Promise<string> {
   return sample;
 }
 
-/** Makes the copy a Git repository if Git is installed, so that the user can see what an assistant changed. */
+/** Copies the sample. If Git is installed, the copy is a Git repository, so that the user can see the changes of a run. */
 async function copySample(to: string): Promise<void> {
   await cp(join(root, 'test', 'sample'), to, { recursive: true });
   const git = (...args: string[]) =>
@@ -92,7 +92,7 @@ async function startAt(port: number | undefined, options: EditorOptions): Promis
     return await startEditor({ ...options, port: port ?? defaultPort });
   } catch (error) {
     if (!String(error).includes('EADDRINUSE')) throw error;
-    if (port !== undefined) throw new Error(`Port ${port} is in use. Choose another one.`);
+    if (port !== undefined) throw new Error(`Port ${port} is in use. Choose another port with --port.`);
     return startEditor(options);
   }
 }

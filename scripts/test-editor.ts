@@ -53,7 +53,9 @@ async function runIn(editor: Editor, executablePath: string): Promise<number> {
   }
 }
 
-/** Resolves to the exit code. The page calls one function with its log output, and the other with the exit code when the tests have ended. */
+/**
+ * Resolves to the exit code. The page calls `codeAutomationLog` with its output, and `codeAutomationExit` with the exit code at the end.
+ */
 function exitCode(page: Page, editor: Editor): Promise<number> {
   const output = new TestOutput();
   return new Promise((resolve, reject) => {

@@ -1,5 +1,6 @@
 // `npm test [-- layer ...] [mocha options]`: runs the layers of tests and adds up their counts. Tests that need an editor run in parallel
-// with the others, because they wait more than they compute. The last line is always "N passed, N failed", with ", N skipped" if tests were skipped.
+// with other tests, because they wait more than they compute. The last line is always "N passed, N failed", with ", N skipped" if tests
+// were skipped.
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, statfs } from 'node:fs/promises';
@@ -24,7 +25,7 @@ type Layer = (run: Run) => Promise<Counts>;
 
 /** The limit is far longer than any layer takes, so only a layer that hangs reaches it. */
 const timeLimit = 45 * 60_000;
-/** The free memory, in bytes, that the temporary files of the tests need at most. */
+/** The most memory, in bytes, that the temporary files of the tests need. */
 const roomInMemory = 2e9;
 const slowTests = 'test/unit/**/*.slow.test.ts';
 const jobs = Math.max(2, availableParallelism());
@@ -41,10 +42,10 @@ const layers: Record<string, Layer> = {
 const unit = ['fast', 'slow'];
 /** The layers of one lane run one after another. The lanes run in parallel. */
 const lanes = [['build'], ['editor'], ['e2e'], ['check', 'fast', 'contract', 'slow']];
-/** These layers wait for `build` and use its results. */
+/** The layers that wait for `build` and use its results. */
 const builtFirst = ['slow', 'editor', 'e2e'];
 
-/** Prepares the package, the editor and Chromium. A success is not counted, because the layers that use them test it. */
+/** Prepares the package, the editor and Chromium. A success does not count as a passed test. */
 async function build({ print }: Run): Promise<Counts> {
   const log = (line: string) => print(`${line}\n`);
   try {

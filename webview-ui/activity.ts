@@ -1,4 +1,4 @@
-/** Summarizes a run in one line: what it is doing now, or what it has done. */
+/** Summarizes a run in one line: its current activity, or its result. */
 
 import type { UndoResult } from '../src/core/session/events.ts';
 import { type CallView, callsIn, filesRead, type RunView, type TurnView } from '../src/core/view/run-view.ts';
@@ -56,12 +56,12 @@ export function latestText(run: RunView): { text: string; streaming: boolean } |
 
 const isAnswer = (turn: TurnView) => turn.calls.length === 0 && !turn.draft;
 
-/** Returns true if the log has anything to show besides the answer. */
+/** Whether the log of a run contains tool calls or reasoning, besides the answer. */
 export function hasLog(run: RunView): boolean {
   return run.turns.some((turn) => turn.calls.length > 0 || turn.reasoning !== '');
 }
 
-/** "7 steps · 3 files read · 1 changed · 4.2 s" */
+/** Returns the summary of a run, for example "7 steps · 3 files read · 1 changed · 4.2 s". */
 export function summaryOf(run: RunView): string {
   const calls = callsIn(run);
   const read = filesRead(run);
@@ -77,7 +77,7 @@ export function summaryOf(run: RunView): string {
     .join(' · ');
 }
 
-/** "Undone: 2 files restored" */
+/** Returns the result of an undo, for example "Undone: 2 files restored". */
 export function undoneText(results: readonly UndoResult[]): string {
   const restored = results.filter(({ outcome }) => outcome === 'restored' || outcome === 'merged').length;
   if (restored === 0) return 'Nothing was restored';
@@ -85,7 +85,10 @@ export function undoneText(results: readonly UndoResult[]): string {
   return isWhole ? `Undone: ${count(restored, 'file')} restored` : `${restored} of ${count(results.length, 'file')} restored`;
 }
 
-/** Returns the short text that a screen reader announces. An answer is only announced, because it can be read in the transcript. */
+/**
+ * Returns the short text that a screen reader announces. The text of an answer is not announced, because the user can read it in the
+ * transcript.
+ */
 export function announcementOf(run: RunView, live: boolean): string {
   const approval = run.approvals[0];
   if (approval) return `Waiting for your approval: ${approval.title}`;

@@ -7,7 +7,7 @@ import type { PanelApproval } from './state.ts';
 /** The indices of rejected hunks by path. */
 export type RejectedHunks = Readonly<Record<string, readonly number[]>>;
 
-/** Returns the number of hunks to choose from. A file that the user edited is accepted or rejected as a whole. */
+/** Returns the number of hunks to choose from. A file that the user edited can only be accepted or rejected completely. */
 export function hunkCount(change: ChangeSummary, edited: PanelApproval['edited']): number {
   return edited?.[change.path] ? 1 : countHunks(change);
 }

@@ -2,7 +2,7 @@
 
 const FOCUSABLE = ['button', 'textarea', 'input', 'select'].map((name) => `${name}:not(:disabled)`).join(', ');
 
-/** The position of an element: its index in its parent, then that of the parent in its own parent, and so on. */
+/** The position of an element: its index in its parent, and then the index of each ancestor in its own parent. */
 type Trail = readonly { parent: Element; index: number }[];
 
 /** Watches `root` for changes, for as long as the panel is open. */
@@ -13,7 +13,7 @@ export function keepFocus(root: Element): void {
     focused = target as HTMLElement;
     trail = trailOf(focused, root);
   });
-  // A click elsewhere takes the focus away on purpose.
+  // A click on another element removes the focus on purpose.
   document.addEventListener('pointerdown', ({ target }) => {
     if (!focused?.contains(target as Node)) focused = undefined;
   });
@@ -32,14 +32,17 @@ export function keepFocus(root: Element): void {
 function trailOf(element: Element, root: Element): Trail {
   const trail: { parent: Element; index: number }[] = [];
   for (let each = element; each !== root && each.parentElement; each = each.parentElement) {
-    // When a whole approval or question is answered, the composer decides where the focus goes.
+    // When an approval or question is answered, the composer decides which element gets the focus.
     if (each.matches('[data-waiting]')) break;
     trail.push({ parent: each.parentElement, index: [...each.parentElement.children].indexOf(each) });
   }
   return trail;
 }
 
-/** Finds the element to focus in place of a removed one. Inside an approval this is its card, so that a key press cannot approve by accident. */
+/**
+ * Finds the element to focus in place of a removed element. Inside an approval, the card gets the focus, so that a key press cannot approve
+ * by accident.
+ */
 function focusTarget(trail: Trail): HTMLElement | undefined {
   for (const { parent, index } of trail) {
     if (!parent.isConnected) continue;

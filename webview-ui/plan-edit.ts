@@ -7,7 +7,10 @@ export type CheckKind = 'none' | 'command' | 'search' | 'diagnostics' | 'remark'
 /** A check as it is shown in the fields of the editor. */
 export type CheckDraft = { kind: CheckKind; text: string; glob: string };
 
-/** A step in the editor. It keeps its key when it is moveItem, so that its fields and the focus move with it. `was` is its original number, or 0 for a new step. */
+/**
+ * A step in the editor. It keeps its key when it is moved, so that its fields and the focus move with it. `was` is its original number,
+ * or 0 for a new step.
+ */
 export type StepDraft = { key: number; was: number; step: PlanStep; files: string; check: CheckDraft };
 
 export function draftOf(step: PlanStep, key: number, was: number): StepDraft {
@@ -55,7 +58,7 @@ export function editedPlan(plan: Plan, goal: string, steps: readonly PlanStep[],
     check: typeof step.check === 'string' ? step.check.trim() || undefined : step.check,
   }));
   if (!goal.trim()) return 'Describe the goal.';
-  if (cleanSteps.length === 0) return 'A plan needs at least one step.';
+  if (cleanSteps.length === 0) return 'A plan needs at least one step. Add a step.';
   const untitled = cleanSteps.findIndex((step) => !step.title);
   if (untitled >= 0) return `Describe what step ${untitled + 1} does.`;
   const lines = checks.map((check) => check.trim()).filter(Boolean);

@@ -1,7 +1,7 @@
-/** The space that is left below the element. */
+/** The space below the element that is scrolled into view with it. */
 const MARGIN_PX = 24;
 
-/** Scrolls only the transcript. The DOM's own `scrollIntoView` would also scroll the whole panel within its frame. */
+/** Scrolls only the transcript. The DOM's own `scrollIntoView` would also scroll the panel within its frame. */
 export function scrollIntoView(element: Element | null, block: 'start' | 'nearest'): void {
   const box = element?.closest('.transcript');
   if (!element || !box) return;

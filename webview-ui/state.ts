@@ -1,4 +1,4 @@
-/** The panel's state, reduced from the host's messages and from the few things that only the panel knows. */
+/** The panel's state, reduced from the host's messages and from the user's actions in the panel. */
 
 import type { Plan } from '../src/core/plan/plan.ts';
 import type { ChangeSummary, Review } from '../src/core/session/effects.ts';
@@ -31,18 +31,21 @@ export type PanelModel = Omit<SessionView, 'runs'> & {
   compose?: { text: string };
   /** The plan to scroll to. It is a new object each time. */
   shown?: { planId: string };
-  /** Set when the user does something whose result appears at the end of the transcript, so that it scrolls there. It is a new object each time. */
+  /**
+   * Set when the user does something whose result appears at the end of the transcript, so that the transcript scrolls to its end. It is
+   * a new object each time.
+   */
   follow?: object;
   /** The plan whose card is being edited. */
   editing?: string;
 };
 
-/** A message of the panel to itself. */
+/** A message from the panel's components to the panel's state. */
 export type Local =
   | { type: 'choose_mode'; mode: Mode }
   | { type: 'plan_edited'; plan: Plan }
   | { type: 'editing_cancelled' }
-  /** The panel has requested a new session. Whatever is sent before it arrives is meant for the new session. */
+  /** The panel has requested a new session. Messages that are sent before it arrives are meant for the new session. */
   | { type: 'session_left' }
   | { type: 'proposal_edit_dropped'; approvalId: string; path: string }
   | { type: 'follow' }

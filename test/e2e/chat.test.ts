@@ -22,7 +22,7 @@ describe('@kedge in the native Chat', () => {
   it('answers the first message of a fresh profile', async () => {
     const { chat } = workbench;
     await chat.send('@kedge Where is tideLevel defined?');
-    // VS Code shows a place by its file's name.
+    // VS Code shows a link to a place with the name of the file.
     assert.match(await chat.finished(), /tide\.ts:1/);
     await workbench.screenshot('chat-ask');
     assert.deepEqual(await contents(workbench.folder), HARBOUR);
@@ -64,7 +64,7 @@ describe('@kedge in the native Chat', () => {
     await workbench.reload();
     assert.deepEqual(await contents(workbench.folder), HARBOUR);
     await workbench.clickNotification('Show');
-    // The panel opens by itself, with the question.
+    // The panel opens by itself and shows the question.
     await workbench.waitForText('Waiting for your approval');
     const panel = await workbench.panelFrame();
     await approveInThisRun(panel);
@@ -85,7 +85,7 @@ describe('@kedge in the native Chat', () => {
       const { chat, folder } = own;
       await chat.send('@kedge Where is tideLevel defined?');
       assert.match(await chat.finished(), /tide\.ts:1/);
-      // A model is connected while VS Code has Offline picked.
+      // A model is connected while Offline is selected in VS Code.
       await mkdir(join(folder, '.vscode'));
       await writeFile(join(folder, '.vscode', 'settings.json'), JSON.stringify({ 'kedge.model': 'openai-chat/test-model' }));
       await until('the offer', async () => {
@@ -97,7 +97,7 @@ describe('@kedge in the native Chat', () => {
       await chat.clickButton('Answer with test-model');
       await chat.waitForAnswer('The tide turns.');
       assert.match(server.requests[0]?.raw.toString() ?? '', /Where is tideLevel defined\?/);
-      // From then on it is the one that is picked.
+      // The connected model stays selected.
       await chat.send('And then?');
       await chat.waitForAnswer('It ebbs.');
       assert.equal(server.requests.length, 2);

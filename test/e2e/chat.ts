@@ -1,4 +1,4 @@
-// VS Code's own Chat view, by keyboard and mouse.
+// Drives VS Code's own Chat view by keyboard and mouse.
 import type { Locator, Page } from 'playwright-core';
 import { until } from '../support/until.ts';
 
@@ -17,27 +17,27 @@ export class Chat {
     return this.page.locator('.interactive-request');
   }
 
-  /** The newest answer. */
+  /** The element of the newest answer. */
   get response(): Locator {
     return this.page.locator('.interactive-response.chat-most-recent-response');
   }
 
-  /** Buttons of all answers that can be pressed. Those of a chat that was restored after a reload are disabled. */
+  /** The enabled buttons of all answers. The buttons of a chat that was restored after a reload are disabled. */
   get buttons(): Locator {
     return this.page.locator('.interactive-response .chat-command-button .monaco-button:not(.disabled)');
   }
 
   async focus(): Promise<void> {
-    // The view hides behind the panel's tab, or the side bar is closed; the shortcut would close it when it is open.
+    // The shortcut is pressed only if the view is hidden, because it would close a visible view.
     if (!(await this.input.isVisible())) await this.page.keyboard.press('Control+Alt+i');
-    // Not by a click: a notification may lie over it.
+    // The input is focused without a click, because a notification may cover it.
     await this.input.locator('[role=textbox]').focus();
   }
 
   /** Begins a new conversation. */
   async clear(): Promise<void> {
     await this.focus();
-    // Of an empty conversation nothing tells when a new one has taken its place: a message could still be sent to the old one.
+    // If the conversation is empty, nothing shows when a new conversation replaces it, and a message could go to the old conversation.
     if ((await this.requests.count()) === 0) return;
     await this.page
       .getByRole('button', { name: /^New Chat/ })
@@ -47,30 +47,32 @@ export class Chat {
   }
 
   /**
-   * Sends a message; '@kedge ' at its beginning addresses the participant. Where nobody is addressed, the participant of the last
-   * message is, who stays in the input.
+   * Sends a message. '@kedge ' at its beginning addresses the participant. Without an address, the message goes to the participant of the
+   * last message, which stays in the input.
    */
   async send(text: string): Promise<void> {
     await this.focus();
     const participant = /^@\w+ /.exec(text)?.[0];
     if (participant) await this.#address(participant);
-    // A message to nobody would go to VS Code's own assistant, and that opens a dialog to sign in.
+    // A message without a participant would go to VS Code's own assistant, which opens a dialog to sign in.
     else await this.#addressed.waitFor();
-    // Inserted at once, so that no suggestion opens that Enter would take.
+    // The text is inserted in one step, so that no suggestion opens. Enter would accept a suggestion.
     await this.page.keyboard.insertText(text.slice(participant?.length ?? 0));
     await until('the message to be typed', async () => (await this.#typed()) !== '');
     await this.page.keyboard.press('Enter');
     await until('the message to be sent', async () => (await this.#typed()) === '');
   }
 
-  /** The participant in the input, once VS Code has recognised it. */
+  /** The element of the participant in the input. It exists only after VS Code has recognised the participant. */
   get #addressed(): Locator {
     return this.input.locator('[class*="ced-chat-session-text"]').first();
   }
 
-  /** An extension that is still being activated is not recognised yet, and only a change of the text makes VS Code look again. */
+  /**
+   * Types the participant until VS Code recognises it. While the extension is activating, VS Code looks again only when the text changes.
+   */
   async #address(participant: string): Promise<void> {
-    // Before it knows of a model, VS Code asks to sign in, too.
+    // VS Code also opens the dialog to sign in if it knows no model yet.
     await this.page.locator('.model-picker-name .codicon-chat-model-provider-generic-compact').waitFor();
     await until(`the participant ${participant}`, async () => {
       await this.page.keyboard.press('ControlOrMeta+a');
@@ -80,7 +82,7 @@ export class Chat {
     });
   }
 
-  /** What the input holds besides a participant, who may stay there after sending. */
+  /** Returns the text in the input without the participant, which may stay in the input after sending. */
   async #typed(): Promise<string> {
     const lines = await this.input.locator('.view-line').allTextContents();
     return lines
@@ -90,7 +92,7 @@ export class Chat {
       .trim();
   }
 
-  /** Waits until the newest answer is complete; resolves to its text. */
+  /** Waits until the newest answer is complete, and resolves to its text. */
   async finished(): Promise<string> {
     await this.response.and(this.page.locator(':not(.chat-response-loading)')).waitFor();
     return this.lastResponseText();
@@ -101,7 +103,7 @@ export class Chat {
     await this.response.locator('.value').filter({ hasText: text }).waitFor();
   }
 
-  /** What the newest answer says, without progress and buttons. */
+  /** Returns the text of the newest answer, without progress and buttons. */
   async lastResponseText(): Promise<string> {
     return (await this.response.locator('.value .chat-markdown-part').allInnerTexts()).join('\n').trim();
   }

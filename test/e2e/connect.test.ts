@@ -9,13 +9,13 @@ import { HARBOUR } from './workspace.ts';
 type Answer = { status?: number; body: string };
 const KEY = 'sk-right-0123456789';
 
-/** The guided flow, against servers that speak the wires. */
+/** Tests the guided flow against servers that use the wire formats of the services. */
 describe('connecting a model', () => {
   let server: Server;
   let url: string;
   let workbench: Workbench;
   let asked: { path: string; key: string | undefined; body: string }[];
-  /** By path; what has none is not found. */
+  /** The answers by path. All other paths get a 404 response. */
   let answers: Record<string, (body: string, key: string | undefined) => Answer>;
 
   beforeEach(async () => {
@@ -110,7 +110,7 @@ describe('connecting a model', () => {
         JSON.parse(body).tools ? { status: 400, body: '{"error":"tiny:latest does not support tools"}' } : talks(body),
     };
     workbench = await openWorkbench({ files: HARBOUR });
-    // Left at each step: nothing is asked again, and nothing is kept.
+    // The user leaves the flow at each step. The flow ends and stores nothing.
     await begin();
     await box().press('Escape');
     await begin();
@@ -149,7 +149,7 @@ describe('connecting a model', () => {
     const panel = await workbench.panelFrame();
     await panel.getByText('Offline').first().waitFor();
     assert.ok(await until('no list that is empty', async () => asked.some(({ path }) => path === '/api/chat')));
-    // No models at all: one can be named.
+    // The server lists no models, so the user can enter the name of a model.
     answers['/api/tags'] = () => ({ body: '{"models":[]}' });
     await begin();
     await choose('Ollama');

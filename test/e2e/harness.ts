@@ -1,5 +1,5 @@
-// Drives a real VS Code workbench, with the packed extension installed, the way a user does. Every workbench has a server, a user
-// profile, a browser profile and a workspace of its own; only the installed extension and the browser process are shared.
+// Drives a real VS Code workbench like a user, with the packed extension installed. Every workbench has its own server, user profile,
+// browser profile and workspace. Only the installed extension and the browser process are shared.
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Frame, type Locator, type Page } from 'playwright-core';
@@ -12,11 +12,11 @@ import { endsOfLogs } from './logs.ts';
 export { until };
 
 export interface WorkbenchOptions {
-  /** A folder to work on a copy of. Without it the workspace begins empty. */
+  /** The folder that is copied into the workspace. Without it, the workspace is empty at first. */
   folder?: string;
-  /** Files to put into the workspace: their texts by path. */
+  /** The texts of further files in the workspace, by path. */
   files?: Record<string, string>;
-  /** Makes a workspace of several folders instead: the files of each, by its name. */
+  /** The files of each folder, by the name of the folder. With this option, the workspace has several folders. */
   folders?: Record<string, Record<string, string>>;
   settings?: Record<string, unknown>;
   viewport?: { width: number; height: number };
@@ -27,7 +27,7 @@ export interface WorkbenchOptions {
 }
 
 const themes = { light: 'Light 2026', dark: 'Dark 2026' };
-/** What would only distract: greetings, tips, updates, the repository that the workspace happens to lie in. */
+/** Settings that turn off distractions: greetings, tips, updates, and Git in the repository that contains the workspace. */
 const quiet = {
   'workbench.startupEditor': 'none',
   'workbench.tips.enabled': false,
@@ -42,7 +42,7 @@ const quiet = {
 let browser: Browser | undefined;
 const open = new Set<Workbench>();
 
-/** How long Playwright waits for anything: only what never comes takes as long. */
+/** How long Playwright waits for an element, in milliseconds. Only a test that fails waits this long. */
 const patience = 120_000;
 
 async function theBrowser(): Promise<Browser> {
@@ -50,7 +50,7 @@ async function theBrowser(): Promise<Browser> {
   return browser;
 }
 
-/** Opens a workbench and resolves once it can be used. Whoever forgets to dispose of it is forgiven: the end of the run does. */
+/** Opens a workbench and resolves when it can be used. A workbench that a test does not dispose of is disposed of at the end. */
 export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Workbench> {
   const extensions = process.env.KEDGE_EXTENSIONS;
   if (!extensions) throw new Error('Run these tests with "npm run test:e2e": it installs the extension that they drive.');
@@ -77,8 +77,8 @@ export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Wor
 }
 
 /**
- * One workbench for all tests of a suite, which saves most of their time. Each test begins with these files and no open editor; only
- * after a test that failed is it another workbench. `isNew` says whether nothing was done in it yet.
+ * Provides one workbench for all tests of a suite, which saves most of their time. Each test begins with these files and no open editor.
+ * After a failed test, the next test gets a new workbench. `isNew` is true for the first test in a workbench.
  */
 export function sharedWorkbench(options: () => WorkbenchOptions): () => Promise<{ workbench: Workbench; isNew: boolean }> {
   let shared: Workbench | undefined;
@@ -98,7 +98,7 @@ export function sharedWorkbench(options: () => WorkbenchOptions): () => Promise<
   };
 }
 
-/** Returns what the editor is to open: the folder, or the workspace file of several. */
+/** Returns the path that the editor opens: the folder, or the workspace file for several folders. */
 async function makeWorkspace(place: string, { folder, files = {}, folders }: WorkbenchOptions): Promise<string> {
   const workspace = join(place, 'workspace');
   await mkdir(workspace);
@@ -124,7 +124,7 @@ const picture = (name: string) => join(root, 'out', 'screenshots', `${name}.png`
 export class Workbench {
   readonly page: Page;
   readonly chat: Chat;
-  /** The workspace's folder on disk; with several folders, the one that contains them. */
+  /** The folder of the workspace on disk. If the workspace has several folders, it is the folder that contains them. */
   readonly folder: string;
   readonly #context: BrowserContext;
   readonly #editor: Editor;
@@ -140,12 +140,12 @@ export class Workbench {
     this.#place = place;
   }
 
-  /** The workbench is drawn. Its extensions come up a moment later; the helpers here wait for what they need of them. */
+  /** Resolves when the workbench is visible. Its extensions start later, and the methods of this class wait for them if necessary. */
   async ready(): Promise<void> {
     await this.page.locator('.monaco-workbench .part.statusbar').waitFor();
   }
 
-  /** Without what the test before this one has opened and written. Sessions are for the tests to begin. */
+  /** Closes the editors of the previous test and resets the files. It does not start a new session. */
   async beginAgain(files: Record<string, string>): Promise<void> {
     const input = this.page.locator('.quick-input-widget:visible .quick-input-box input');
     if (await input.isVisible()) await input.press('Escape');
@@ -155,7 +155,7 @@ export class Workbench {
     await writeFiles(this.folder, files);
   }
 
-  /** Reloads the window in the orderly way, which lets the editor save its state first, as closing a desktop window does. */
+  /** Reloads the window with VS Code's own command, so that VS Code saves its state first. */
   async reload(): Promise<void> {
     const loaded = this.page.waitForEvent('load');
     await this.command('Developer: Reload Window');
@@ -169,9 +169,9 @@ export class Workbench {
     await this.#pick(`>${title}`, title);
   }
 
-  /** The palette is filled when it opens: what an extension adds a moment later needs it opened again. */
+  /** Selects an entry of the palette. The palette is opened again until the entry is listed, because extensions may add it later. */
   async #pick(text: string, label: string): Promise<void> {
-    // The longer the machine takes, the longer it is given.
+    // Each attempt waits twice as long as the previous attempt, because the machine may be slow.
     for (let wait = 1000; wait < patience; wait *= 2) {
       const input = await this.quickInput(text);
       const isThere = await this.quickItem(label)
@@ -181,14 +181,14 @@ export class Workbench {
           () => false,
         );
       if (isThere) return this.clickQuickItem(label);
-      // Only to the palette: elsewhere the key means something else, such as stopping a run.
+      // Escape is sent only to the palette, because elsewhere the key has another effect, such as stopping a run.
       await input.press('Escape');
       await input.waitFor({ state: 'hidden' });
     }
     throw new Error(`There is no "${label}" in the command palette.`);
   }
 
-  /** Opens the quick input with this text: a file's name, or a command's title behind a '>'. */
+  /** Opens the quick input with this text: the name of a file, or '>' and the title of a command. */
   async quickInput(text: string): Promise<Locator> {
     const input = this.page.locator('.quick-input-widget:visible .quick-input-box input');
     await until('the command palette', async () => {
@@ -218,7 +218,7 @@ export class Workbench {
 
   /** Shows the panel and resolves to the frame of its document. */
   async panelFrame(): Promise<Frame> {
-    // After a reload, and when the extension opens it, it comes by itself: the palette, opened meanwhile, would only take the focus.
+    // After a reload, the panel opens by itself, and the palette would take the focus from it.
     if (!this.#reloaded && !(await this.#panel())) await this.command('Kedge: Focus on Kedge View');
     return until('the panel', () => this.#panel());
   }
@@ -235,7 +235,7 @@ export class Workbench {
     return until(`the text ${text}`, find);
   }
 
-  /** The frames that have such an element now. One that is being loaded answers late or never, and is left out. */
+  /** Returns the frames that contain the element now. A frame that is loading may not answer, so it is skipped. */
   async #framesWith(element: (frame: Frame) => Locator): Promise<Frame[]> {
     const counts = this.page.frames().map(async (frame) => {
       const answer = element(frame).count();
@@ -250,12 +250,12 @@ export class Workbench {
     await this.page.locator('.notifications-toasts, .monaco-dialog-box').getByRole('button', { name: label }).first().click();
   }
 
-  /** Saves what is to be seen as out/screenshots/NAME.png. */
+  /** Saves a screenshot as out/screenshots/NAME.png. */
   async screenshot(name: string): Promise<void> {
     await this.page.screenshot({ path: picture(name) });
   }
 
-  /** Returns what explains a failure on another machine: the text of the panel, and the last lines that the server logged. */
+  /** Returns details that help to explain a failure on another machine: the text of the panel, and the last lines of the server's logs. */
   async evidence(): Promise<string> {
     const text = await (await this.#panel())?.locator('body').innerText({ timeout: 2000 });
     return `The panel:\n${text ?? 'It is not there.'}\n\n${await endsOfLogs(join(this.#place, 'data'))}`;
@@ -270,8 +270,8 @@ export class Workbench {
   }
 }
 
-// A picture of every failure, and nothing left behind. A workbench may be disposed of before mocha says how the test ended, so it is
-// taken of every one, and thrown away when the test passed.
+// Every failure gets a screenshot. A workbench may be disposed of before mocha reports the result of the test, so a screenshot of every
+// workbench is taken, and deleted if the test passed.
 let test: Mocha.Test | undefined;
 let pictures: string[] = [];
 let evidence: string[] = [];

@@ -1,4 +1,4 @@
-// The log files of an editor, for a failure that cannot be looked at later.
+// Reads the log files of an editor, because they are deleted after a failure.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

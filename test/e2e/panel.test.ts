@@ -173,7 +173,7 @@ describe('the panel with a model behind HTTP', () => {
       assert.ok(request);
       await promptBox(panel).press('Escape');
       await conversation(panel).getByText('You stopped this run.').waitFor();
-      // The server hangs and would never close it.
+      // The server hangs and never closes the connection, so Kedge must have closed it.
       await request.closed;
     } finally {
       await workbench.dispose();
@@ -182,7 +182,7 @@ describe('the panel with a model behind HTTP', () => {
   });
 });
 
-/** Goes through "Kedge: Connect a Model…": OpenAI, at another address, with this key, its test-model for all modes. */
+/** Connects `test-model` for all modes with "Kedge: Connect a Model…": OpenAI at this address, with this key. */
 async function connect(workbench: Workbench, url: string, key: string): Promise<void> {
   const { page } = workbench;
   const input = page.locator('.quick-input-widget:visible .quick-input-box input');

@@ -1,12 +1,12 @@
-// What a user does in the panel, by keyboard and mouse.
+// Drives the panel by keyboard and mouse.
 import type { Frame, Locator } from 'playwright-core';
 
-/** What was said in the session. The panel says some of it to screen readers too, with the same words at another place. */
+/** The element with the conversation. The panel repeats some of its text in another element for screen readers. */
 export function conversation(panel: Frame): Locator {
   return panel.getByRole('log', { name: 'Conversation' });
 }
 
-/** Begins a new session, in Ask mode, where there was one before. */
+/** Begins a new session in Ask mode after another session. */
 export async function newSession(panel: Frame): Promise<void> {
   const runs = conversation(panel).locator('> *');
   if (await runs.count()) await panel.getByRole('button', { name: 'New session' }).click();
@@ -27,7 +27,7 @@ export async function choose(panel: Frame, mode: 'Ask' | 'Plan' | 'Agent'): Prom
   await panel.getByRole('radiogroup', { name: 'Mode' }).getByText(mode, { exact: true }).click();
 }
 
-/** Approves an edit, and with it all edits in this run. */
+/** Approves an edit, and allows all edits for this run. */
 export async function approveInThisRun(panel: Frame): Promise<void> {
   await panel.getByRole('button', { name: 'More approval options' }).click();
   await panel

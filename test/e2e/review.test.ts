@@ -43,11 +43,11 @@ describe('the review of a change', () => {
     await button('Remaining changes in src/lamp.ts').click();
     await button('Undo hunk 2 of 2 in src/lamp.ts').click();
     await lampIs(`let mine;\n${lamp('lightLevel', 'lampLevel')}`, 'the undo of one hunk');
-    // The panel has heard that the undo is over: before that Kedge begins no other one.
+    // Kedge begins no other undo before the panel shows the end of this undo.
     await button('Undo hunk 2 of 2 in src/lamp.ts').waitFor({ state: 'detached' });
     await workbench.screenshot('review-hunk-undone');
 
-    await panel.getByRole('button', { name: 'Restore the files to before this prompt' }).click();
+    await panel.getByRole('button', { name: 'Restore the files to their state before this prompt' }).click();
     await lampIs(FILES['src/lamp.ts'], 'the restore');
     await button('Undo restore').click();
     await lampIs(`let mine;\n${lamp('lightLevel', 'lampLevel')}`, 'the undo of the restore');

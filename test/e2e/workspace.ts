@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { until } from '../support/until.ts';
 
-/** A workspace small enough to see through, in which a rename touches two of three files. */
+/** A small workspace, in which a rename changes two of three files. */
 export const HARBOUR: Record<string, string> = {
   'README.md': '# Harbour\n\nA small harbour that follows the tide.\n',
   'src/tide.ts': 'export function tideLevel(hour: number): number {\n  return Math.sin(hour / 6);\n}\n',
@@ -17,7 +17,7 @@ export async function contents(folder: string, paths: readonly string[] = Object
   return Object.fromEntries(entries);
 }
 
-/** Waits until the workspace is as expected. */
+/** Waits until the files of the workspace have the expected contents. */
 export async function filesAre(folder: string, expected: Record<string, string>, what: string): Promise<void> {
   await until(what, async () => JSON.stringify(await contents(folder)) === JSON.stringify(expected));
 }

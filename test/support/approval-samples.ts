@@ -95,7 +95,7 @@ const serverCalls: fc.Arbitrary<Sample> = fc
     { maxKeys: 5 },
   )
   .map((input) => {
-    // The input as it is after transport.
+    // The input after a conversion to JSON and back, as when it is sent.
     const sent = JSON.parse(JSON.stringify(input)) as Record<string, unknown>;
     return { name: 'github__create_issue', input: sent, executed: [...Object.values(SERVER_TOOL), ...leaves(sent)], paths: [] };
   });
@@ -174,7 +174,7 @@ export const plan: fc.Arbitrary<PlanDraft> = fc.record(
   { requiredKeys: ['goal', 'steps'] },
 );
 
-/** Returns the texts that confirming a plan approves. The glob of a file is among them unchanged. */
+/** Returns the texts that confirming a plan approves. The globs of files are returned unchanged. */
 export function planTexts({ goal, steps, checks = [], assumptions = [] }: PlanDraft): string[] {
   const ofCheck = (each: Check) => {
     if (typeof each === 'string') return [visibleCommand(each)];

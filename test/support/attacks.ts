@@ -22,7 +22,7 @@ export const attack = (name: string, allow: string, command: string, more: Parti
   ...more,
 });
 
-/** Commands that the user's allowlist does not cover. */
+/** Returns attacks with commands that these allowed prefixes do not cover. */
 export const under = (allow: string, ...commands: string[]): Attack[] =>
   commands.map((command) => attack(allow === '' ? 'what only seems to read' : `what ${allow} does not cover`, allow, command));
 
@@ -31,7 +31,7 @@ export const inPowerShell = (allow: string, ...commands: string[]): Attack[] =>
 
 const list = (text = '') => text.split(',').filter((each) => each !== '');
 
-/** Defines a test for each attack: none may run without an approval. */
+/** Defines a test for each attack: no attack may run without an approval. */
 export function expectStopped(attacks: readonly Attack[], judge: (command: AttackedCommand) => Promise<Decision>): void {
   for (const { name, command, allow, deny, verdict = 'ask', shell = 'bash' } of attacks)
     it(`${verdict === 'deny' ? 'denies' : 'asks before'} ${name}: ${JSON.stringify(command).slice(0, 100)}`, async () => {

@@ -1,5 +1,5 @@
 /**
- * A minimal agent with only fetch, JSON and readFile. The difference to the terminal program is the cost of its log, policy and safety.
+ * A minimal agent with only fetch, JSON and readFile. It is compared with the terminal program, which also has a log, a policy and checks.
  * Usage: bare-loop.ts <base URL> <folder> <prompt>
  */
 import { readFile } from 'node:fs/promises';

@@ -5,7 +5,7 @@ import timers from 'node:timers/promises';
 
 const NEVER_MS = 2 ** 31 - 1;
 
-/** Runs `work` without any timer of `longMs` or more ever firing, so it only completes if it waits for none of them. */
+/** Runs `work` while timers of `longMs` or more never fire, so that it completes only if it does not wait for such a timer. */
 export async function withoutLongTimers<T>(work: () => T | Promise<T>, longMs = 200): Promise<T> {
   const { setTimeout } = globalThis;
   const { setTimeout: delay } = timers;
@@ -32,7 +32,7 @@ const cpuNow = () => {
 const ROUNDS = 5;
 const MEASURABLE_MS = 20;
 
-/** Measures the cost of one call from as many calls as are needed. */
+/** Measures the CPU time of one call as the average of many calls. */
 function costOf(work: () => unknown): number {
   const begun = cpuNow();
   for (let calls = 1; ; calls++) {
@@ -63,7 +63,10 @@ export function assertCheap(work: () => unknown, yardsticks: number): void {
   assert.ok(cost <= yardsticks * yardstickCost, `it costs ${Math.round(cost / yardstickCost)} yardsticks instead of ${yardsticks} at most`);
 }
 
-/** For four times the input, a quadratic algorithm takes 16 times as long and a linear one four times. Garbage collection adds to both. */
+/**
+ * For four times the input, a quadratic algorithm takes 16 times as long and a linear algorithm four times as long. Garbage collection
+ * adds some time.
+ */
 const MOST_GROWTH = 10;
 
 /** Asserts that the time for `work` grows about linearly with the size of its input, up to this size. */

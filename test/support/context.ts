@@ -1,6 +1,6 @@
 import type { ExecuteContext } from '../../src/core/run/tool.ts';
 
-/** The context for executing a tool without a run: nobody listens, and nobody can be asked. */
+/** The context for executing a tool without a run: progress is ignored, and questions cannot be answered. */
 export function executeContext(signal = new AbortController().signal): ExecuteContext {
   return {
     callId: crypto.randomUUID(),

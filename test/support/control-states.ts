@@ -1,4 +1,4 @@
-/** Panel states in which the user is asked, or controls the run. */
+/** Panel states in which the user answers a question or controls the run. */
 
 import { user } from '../../src/core/model/messages.ts';
 import type { BudgetKey } from '../../src/core/session/limits.ts';

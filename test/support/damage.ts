@@ -25,7 +25,7 @@ const NEWLINE = 0x0a;
 const GARBAGE = ['', ' ', 'null', '[]', '{}', '"x"', '{"type":"run_started"}', '\u0000\u0000', '{"__proto__":{"seq":1}}', '}{'];
 const VALUES: unknown[] = [null, -1, 0.5, 1e300, true, '', 'x', [], {}, [[]], { __proto__: null, constructor: 1 }];
 
-/** `other` is the log of another session. `isCut` is true when whole lines at the end are missing, which cannot be detected. */
+/** `other` is the log of another session. `isCut` is true when complete lines at the end are missing, which cannot be detected. */
 export function damaged(log: Buffer, other: Buffer, damages: readonly Damage[]): { bytes: Buffer; isCut: boolean } {
   let lines = linesOf(log);
   const last = lines.at(-1);

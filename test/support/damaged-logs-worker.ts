@@ -40,7 +40,7 @@ async function check(recorded: RecordedLog, other: RecordedLog, damages: readonl
   const opened = await kedge.reload({ adapter }).catch((error: unknown) => {
     if (!(error instanceof NewerLogError)) throw error;
   });
-  // A bit can flip so that the log seems to be of a later format.
+  // A flipped bit can make the log look like a log in a later format.
   if (!opened) {
     assert.deepEqual(await readFile(file), bytes);
     sent.times = new Map(before);
@@ -68,7 +68,7 @@ async function check(recorded: RecordedLog, other: RecordedLog, damages: readonl
   sent.times = new Map(isCut ? recorded.sent.times : before);
 }
 
-/** Renders a session's events in every way there is. */
+/** Computes everything that hosts show of a session, to check that nothing throws. */
 function show({ session: { id, events, state, view, damage } }: Harness): void {
   for (const [index, { seq }] of events.entries()) assert.ok(index === 0 || seq > (events[index - 1]?.seq ?? 0));
   assert.deepEqual(foldSession(events), state);
@@ -80,7 +80,7 @@ function show({ session: { id, events, state, view, damage } }: Harness): void {
   assert.ok(damage === undefined || /damaged/.test(damage));
 }
 
-/** Answers and resumes until the run is over. */
+/** Answers approvals and questions and resumes the run until it has ended. */
 async function goOn({ session }: Harness): Promise<void> {
   answerAll(session, { approve: true });
   session.subscribe((event) => {

@@ -17,7 +17,7 @@ export function watchedFs(around: (index: number, name: string, call: Call) => u
     (...args: never[]): unknown =>
       around(count++, name, () => real(...args));
   const ops = Object.fromEntries(NAMES.map((name) => [name, watched(name, nodeFs[name] as never)]));
-  // A sync is only counted, because no test cuts the power and real syncs are slow.
+  // A sync is only counted, because real syncs are slow and no test simulates a power failure.
   ops.fsyncSync = watched('fsyncSync', () => undefined);
   const native = watched('realpathSync', nodeFs.realpathSync.native as never);
   return { ...ops, realpathSync: Object.assign(native, { native }) } as unknown as FileOps;
@@ -27,7 +27,10 @@ function diskError(code: string): Error {
   return Object.assign(new Error(`${code}: the disk said so`), { code });
 }
 
-/** A file system in which one operation fails, or also all later ones with `forGood`. With `late`, it fails after it was executed. */
+/**
+ * A file system in which one operation fails. With `forGood`, all later operations fail too. With `late`, an operation is executed and
+ * then fails.
+ */
 export function failingFs(at: number, { code = 'EIO', forGood = false, late = false } = {}): FileOps {
   return watchedFs((index, _, call) => {
     if (forGood ? index < at : index !== at) return call();

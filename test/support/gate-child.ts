@@ -1,6 +1,6 @@
 /**
- * A process that edits its own line of a file that others edit too: `node gate-child.ts root storage line times`. It prints what its gate
- * recorded.
+ * A process that edits one line of a file while other processes edit other lines: `node gate-child.ts root storage line times`. It prints
+ * the events that its gate recorded.
  */
 import { join } from 'node:path';
 import type { EventBody } from '../../src/core/session/events.ts';

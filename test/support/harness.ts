@@ -29,7 +29,7 @@ export const GENEROUS: Limits = { turns: 100, callsPerTurn: 1_000, callsPerRun: 
 export type Files = Record<string, string | Uint8Array>;
 
 export type HarnessOptions = {
-  /** Further open folders, by name, besides the first one, which is `workspace`. */
+  /** Further open folders, by name. The first folder is `workspace`. */
   folders?: Record<string, Files>;
   /** Files outside the workspace, in its parent directory. */
   beside?: Files;
@@ -51,19 +51,19 @@ export type HarnessOptions = {
   fileSystem?: (roots: string[]) => NodeFileSystem;
   writer?: (real: NodeWriter) => Writer;
   blobs?: (real: BlobStore) => BlobStore;
-  /** Commands run in real processes. Without this option, none can be run. */
+  /** Commands run in real processes. Without this option, the assistant cannot run commands. */
   commands?: boolean;
   shellParsers?: AssistantPorts['shellParsers'];
   fetcher?: Fetcher;
   /** Stands for the language services of an editor. */
   languages?: (fs: NodeFileSystem) => LanguageServices;
-  /** Nobody can be asked. */
+  /** Whether approvals and questions cannot be answered. */
   unattended?: boolean;
 };
 
 export type Harness = AsyncDisposable & {
   assistant: Assistant;
-  /** A new session of the assistant or, after `reload`, the same one as read from its log. */
+  /** A new session of the assistant or, after `reload`, the same session as read from its log. */
   session: Session;
   adapter: ScriptedAdapter;
   store: SessionStore;
@@ -206,8 +206,8 @@ export async function layOut(root: string, files: Files): Promise<void> {
 }
 
 /**
- * With `times`, the result includes when each file was last written, so that even a write of the same bytes, or one that was undone, is
- * visible.
+ * With `times`, the result includes the time of the last write to each file. It shows a write of the same bytes and a write that was
+ * undone.
  */
 export async function snapshotOf(root: string, { times = false } = {}): Promise<Record<string, string>> {
   const found: Record<string, string> = {};

@@ -28,7 +28,7 @@ const BLOCKS: Readonly<Record<string, { open: string; close?: string; line: stri
 };
 const BRACES = { open: 'if (changed) {', close: '}', line: 'changedCall();' };
 
-/** Kedge's own code changes all the time and would change the cases with it, so it is only used with new seeds. */
+/** Returns the source files. Kedge's own code changes often, which would change the test cases, so it is used only with new seeds. */
 export function sources(): { written: Source[]; used: Source[] } {
   const own = join(import.meta.dirname, 'sources');
   const written = readdirSync(own).map((name) => sourceOf(name.replace(/\.txt$/, ''), readFileSync(join(own, name), 'utf8')));
@@ -153,7 +153,7 @@ function isOnce(block: readonly string[], lines: readonly string[]): boolean {
 const eachLine = (map: (line: string) => string) => (lines: readonly string[]) => lines.map((line) => (isBlank(line) ? '' : map(line)));
 const least = (lines: readonly string[]) => Math.min(...lines.filter((line) => !isBlank(line)).map(width));
 
-/** Converts indentation levels from the unit of the source to another one. Additional alignment stays. */
+/** Converts indentation levels from the unit of the source to another unit. Additional alignment stays. */
 function inUnit({ unit }: Source, other: string): (line: string) => string {
   return (line) => {
     const indent = indentOf(line);
@@ -175,7 +175,7 @@ const dedented = (edit: TrueEdit, by = least([...edit.old, ...edit.now])) => ({
 const trimFirst = ([first = '', ...rest]: readonly string[]) => [first.trimStart(), ...rest];
 /** Without its indentation, a first line that is not in the place of the old one cannot be indented correctly. */
 const isTrimmable = ({ old, now }: TrueEdit) => indentOf(old[0] ?? '') === indentOf(now[0] ?? '');
-/** When only the old text has another indentation, a line that moves could as well be one that stays. */
+/** When only the old text has another indentation, a moved line cannot be distinguished from an unchanged line. */
 const alone =
   (slip: Slip['apply']): Slip['apply'] =>
   (edit) =>
@@ -187,7 +187,7 @@ const trimmable =
 const trimAll = eachLine((line) => line.trimStart());
 
 const typographic = (line: string) => line.replace(/"([^"]*)"/g, '“$1”').replaceAll("'", '’');
-/** Without typographic quotes in the old lines, nothing shows which quotes the new ones should have. */
+/** Without typographic quotes in the old lines, nothing shows which quotes the new lines should have. */
 const hasPlainQuotes = ({ old }: TrueEdit) => old.some((line) => typographic(line) !== line) && !old.some((line) => /[‘’“”]/.test(line));
 
 export const SLIPS: readonly Slip[] = [

@@ -3,7 +3,7 @@ import type { ToPanel } from '../../src/protocol/panel.ts';
 import { findChrome, type Gallery, openGallery } from './panel-gallery.ts';
 import { STATES } from './panel-states.ts';
 
-/** Provides the panel in a real browser to the test suite that calls this. The tests are skipped when there is no browser. */
+/** Provides the panel in a real browser to the calling test suite. The tests are skipped when there is no browser. */
 export function panelPage() {
   let gallery: Gallery | undefined;
   let page: Page | undefined;

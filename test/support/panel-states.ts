@@ -109,7 +109,7 @@ export class Script {
     });
   }
 
-  /** Adds an answer that broke off. */
+  /** Adds an answer that was cut off. */
   breaksOff(text: string): this {
     return this.add({
       type: 'message_added',

@@ -1,4 +1,4 @@
-/** Random sessions, with streamed deltas, as runs and their user could have made them: every event can be the next one of the log so far. */
+/** Generates random sessions with streamed deltas. Every event is valid after the events before it. */
 
 import { type AssistantMessage, type ToolCall, type UserMessage, user } from '../../src/core/model/messages.ts';
 import { note } from '../../src/core/model/notes.ts';
@@ -20,7 +20,7 @@ const TOOLS = ['read_file', 'replace_in_file', 'run_command', 'no_such_tool'];
 const OUTCOMES = ['answered', 'failed', 'stopped', 'refused'] as const;
 const RESULTS = ['restored', 'merged', 'unchanged', 'refused'] as const;
 
-/** @param choices any whole numbers; the same ones give the same log. */
+/** @param choices any whole numbers. The same numbers give the same log. */
 export function randomLog(choices: readonly number[]): AgentEvent[] {
   return new RandomLog(choices).write();
 }
@@ -188,7 +188,7 @@ class RandomLog {
       case 8: {
         const staged = this.#staged(callId);
         if (staged) return { type: 'file_changed', callId, changes: staged };
-        // A damaged log does not say first that it was staged.
+        // A damaged log may lack the event that staged the change.
         return this.#hasWritten(callId) ? undefined : { type: 'file_changed', callId, changes: this.#changes() };
       }
       case 9:
@@ -224,7 +224,7 @@ class RandomLog {
     return this.#state.staged.some((write) => write.callId === callId);
   }
 
-  /** What the call is about to write, which is what it then writes. */
+  /** Returns the changes that a tool call has staged and will write. */
   #staged(callId: string): ChangeSummary[] | undefined {
     const staged = this.#state.staged.filter((write) => write.callId === callId && !write.landed);
     return staged.length > 0 ? staged.map(({ change }) => ({ ...change, diff: '' })) : undefined;
@@ -253,7 +253,7 @@ class RandomLog {
     return { type: 'message_queued', id: known && this.#below(2) ? known : this.#id('queued'), message };
   }
 
-  /** What waited joins the run, or Kedge says something of its own. */
+  /** Returns the event that adds a queued message of the user, or a note of Kedge, to the run. */
   #joined(): EventBody {
     const [first] = this.#state.queue.values();
     const told = { role: 'user', content: [note('undo', 'Taken back.')] } satisfies UserMessage;
@@ -290,7 +290,7 @@ class RandomLog {
     }
   }
 
-  /** Steps change places, one is new, one may go. */
+  /** Returns an event that revises the plan: steps are moved, a step is added, and a step may be removed. */
   #revisedPlan(): EventBody | undefined {
     const plan = this.#state.lastRun?.plan;
     if (!plan) return undefined;

@@ -15,7 +15,7 @@ export type RecordedLog = {
   sent: Sent;
 };
 
-/** How often each call of the tool that must not be repeated was executed. Calls hang until the recording `isOver`. */
+/** `times` counts the executions of each call of the tool that must not be repeated. Calls hang until the recording `isOver`. */
 export type Sent = { times: Map<string, number>; isOver: boolean };
 
 const FILES: Files = { 'a.txt': 'old\n', 'b.txt': 'old\n', 'c.txt': `one\ntwo\n${'…\n'.repeat(20)}nine\n` };
@@ -39,7 +39,7 @@ export async function recordLogs(): Promise<RecordedLog[]> {
 }
 
 const RECORDERS: Record<(typeof NAMES)[number], (name: string, sent: Sent) => Promise<Harness>> = {
-  /** Two runs whose edits are approved, revised and rejected, and then undone, wholly and in part, and restored. */
+  /** Two runs whose edits are approved, revised and rejected, and then undone completely, undone in part, and restored. */
   async edits(name, sent) {
     const two = call('replace_in_file', {
       path: 'c.txt',

@@ -27,8 +27,8 @@ function randomPlaces(length: number, count: number): number[] {
 }
 
 /**
- * Responds to every request with one recorded body. Each chunk is a write of its own, and the event loop turns between two of them. The
- * client is in the same process, so it has read one chunk before the next is sent.
+ * Responds to every request with one recorded body. Each chunk is written separately, and the event loop turns between two writes. The
+ * client is in the same process, so it has read a chunk before the next chunk is sent.
  */
 export async function startReplayServer(body: Buffer, contentType: string, { cut }: Chunking): Promise<Served> {
   const frames = cut(body).map((chunk) => Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n')]));

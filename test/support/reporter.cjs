@@ -1,4 +1,5 @@
-// Prints a line for each outermost suite, with the seconds of its tests, and every failure in full, and leaves counts and failures in the file that $KEDGE_RESULTS names.
+// Prints a line for each outermost suite, with the seconds of its tests, and every failure in full. It writes counts and failures to the
+// file that $KEDGE_RESULTS names.
 const { writeFileSync } = require('node:fs');
 const { reporters, Runner } = require('mocha');
 
@@ -23,7 +24,7 @@ module.exports = class Reporter extends reporters.Base {
     });
     const failed = [];
     runner.on(EVENT_TEST_FAIL, (test, error) => failed.push({ title: test.fullTitle(), message: words(error) }));
-    // Written after every test, so that what a crash cut off still counts.
+    // The results are written after every test, so that the tests before a crash count.
     const save = () => write(this.stats, failed);
     for (const event of [EVENT_TEST_PASS, EVENT_TEST_FAIL, EVENT_TEST_PENDING]) runner.on(event, save);
     runner.once(EVENT_RUN_END, () => {
@@ -33,12 +34,12 @@ module.exports = class Reporter extends reporters.Base {
   }
 };
 
-/** Of a suite that ran in another process (mocha --parallel) the parent is not known, but the titles of all its parents are. */
+/** Whether a suite has no parent. If it ran in another process (mocha --parallel), only the titles of its parents are known. */
 const isOutermost = (suite) => !suite.root && suite.fullTitle() === suite.title;
 const counts = ({ passes, failures, pending }) => ({ passes, failures, pending });
 const difference = (a, b) => ({ passes: a.passes - b.passes, failures: a.failures - b.failures, pending: a.pending - b.pending });
 
-/** A property says its counterexample, and why that failed is its cause. */
+/** Returns the message of an error and of its cause. A failed property has its counterexample as message and the failure as cause. */
 const words = (error) => [error.message ?? String(error), error.cause?.message].filter(Boolean).join('\n');
 
 function line(title, { passes, failures, pending }, milliseconds) {

@@ -14,11 +14,12 @@ export type ReceivedRequest = {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
-  /** The exact bytes of the request; `body` is the same, parsed. */
+  /** The exact bytes of the request. `body` is the parsed request. */
   raw: Buffer;
   body: ResponsesBody;
   /**
-   * `at` is `performance.now()` when the request was complete. `closed` resolves to it when the connection is closed before the response was.
+   * `at` is the value of `performance.now()` when the request was complete. `closed` resolves to the value when the connection is closed
+   * before the response is complete.
    */
   at: number;
   closed: Promise<number>;
@@ -36,7 +37,7 @@ export type ResponsesServerOptions = {
   turns: readonly Turn[] | ((request: ReceivedRequest) => Turn);
   /** How long a request waits for its response. */
   delayMs?: number;
-  /** A response that never completes: `before` sends nothing, `midway` begins to respond. */
+  /** A response that never completes. `before` sends nothing, and `midway` sends the beginning of the response. */
   hang?: 'before' | 'midway';
   /** Any other key gets a 401 response. */
   apiKey?: string;

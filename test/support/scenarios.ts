@@ -1,8 +1,9 @@
 /**
- * A scenario is a folder: `input/` is the workspace (none: an empty one) and `beside/` what lies beside it, `call.json` one call
- * `{tool, input}` or a list of them, and then either `expected/`, the files of the workspace afterwards, with `result.txt`, patterns that
- * the result fits, where that matters; or `error.txt`, patterns that the message of the last call fits, and every byte is as it was before
- * that call. A pattern is a line: a regular expression or the text itself. A file `.keep` in `expected/` stands for its directory.
+ * A scenario is a folder. `input/` contains the workspace, which is empty without it, and `beside/` the files beside the workspace.
+ * `call.json` is one call `{tool, input}` or a list of calls. If the calls succeed, `expected/` contains the resulting workspace, and
+ * `result.txt` may contain patterns that the result matches. If the last call fails, `error.txt` contains patterns that its message
+ * matches, and the call must not change any byte. A pattern is a line: a regular expression or plain text. The file `.keep` in `expected/`
+ * stands for its directory.
  */
 import assert from 'node:assert/strict';
 import { cp, mkdtemp, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
@@ -61,7 +62,7 @@ export async function runScenario(folder: string): Promise<void> {
   }
 }
 
-/** The tools of Agent mode with both edit tools, through the gate and onto the disk. */
+/** Returns a function that calls a tool of Agent mode. Both edit tools are available, and changes go through the gate to the disk. */
 function toolsOn(root: string, base: string): (call: Call) => Promise<string> {
   const fs = new NodeFileSystem([root]);
   const workspace = new Workspace(fs);
@@ -95,7 +96,7 @@ async function expectedIn(folder: string): Promise<Record<string, string>> {
 
 const isKeep = (path: string) => /(^|\/)\.(keep|gitkeep)$/.test(path);
 
-/** Drops directories, which not every way to store a scenario can preserve. */
+/** Removes directories, because Git does not store empty directories. */
 function filesOf(snapshot: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(snapshot).filter(([path]) => !path.endsWith('/') && !isKeep(path)));
 }

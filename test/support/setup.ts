@@ -1,11 +1,11 @@
-/** Loaded before all tests (test/.mocharc.json), in each test process. */
+/** Prepares each test process. Mocha loads this file before all tests (test/.mocharc.json). */
 import { join } from 'node:path';
 import fc from 'fast-check';
 
-// Property tests use the same cases in each run, so that results are reproducible. `npm run fuzz` tries others.
+// Property tests use the same cases in each run, so that results are reproducible. `npm run fuzz` uses other cases.
 const seed = Number(process.env.KEDGE_SEED ?? 1);
 if (!Number.isInteger(seed)) throw new Error(`KEDGE_SEED is a whole number, not "${process.env.KEDGE_SEED}".`);
 fc.configureGlobal({ seed });
 
-// The compile cache of programs that tests start is shared, although each has another home directory.
+// The compile cache of programs that tests start is shared, although each program has its own home directory.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../../out/compile-cache');

@@ -20,8 +20,8 @@ export type Side = 'one' | 'two';
 export type Served = WireServer & { side: Side; wireName: string; model: ModelRef; adapter(): Promise<ModelAdapter> };
 
 /**
- * Starts a server that reasons, says something, reads a file and then answers. Its token counts identify it. `fixtures` is the folder of
- * the recordings.
+ * Starts a server whose model reasons, writes some text, reads a file and then answers. Its token counts identify it. `fixtures` is the
+ * folder of the recordings.
  */
 export async function serve(wireName: string, side: Side, fixtures: string): Promise<Served> {
   const wire = WIRES[wireName] as Wire;
@@ -29,7 +29,7 @@ export async function serve(wireName: string, side: Side, fixtures: string): Pro
   const recording = readFileSync(path, 'utf8')
     .replaceAll(/token-of-the-model|second-token/g, `token-of-${side}-end`)
     .replaceAll('redacted-token', `redacted-of-${side}-end`)
-    // Some servers create ids that others refuse. Gemini receives its own ids back.
+    // Some servers create ids that other servers refuse. Gemini receives its own ids back.
     .replaceAll(/"(call_1|call_x|toolu_1)"/g, `"functions.read_file:0 ${'long '.repeat(20)}"`);
   const text = TEXT_BODIES[wireName]?.(['So it ', 'is.']) ?? '';
   const server = await startWireServer(

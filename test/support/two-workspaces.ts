@@ -23,7 +23,7 @@ const RULES: SourcedRule[] = [
   { effect: 'deny', tool: 'read_file', path: 'src/*', from: 'user' },
   { effect: 'ask', tool: 'search_text', path: 'docs', from: 'workspace' },
 ];
-/** Lines of a `.kedgeignore` file, and the paths that each of them hides. */
+/** Lines of a `.kedgeignore` file, and the paths that each line excludes. */
 const IGNORED: Record<string, (path: string) => boolean> = {
   'hidden/': (path) => path.startsWith('hidden/'),
   '*.hid': (path) => path.endsWith('.hid'),
@@ -57,7 +57,7 @@ const ENDLESS = `${'a'.repeat(36)}b\n`;
 
 export type Pair = { one: Files; other: Files; rules: SourcedRule[] };
 
-/** Two workspaces that must look the same without approvals. Files that `.kedgeignore` hides may even differ by name. */
+/** Two workspaces that must look the same without approvals. Files that are excluded by `.kedgeignore` may even have different names. */
 export const pairs: fc.Arbitrary<Pair> = fc
   .record({
     files: fc.array(fc.option(content, { freq: 6 }), { minLength: PATHS.length, maxLength: PATHS.length }),
@@ -149,7 +149,7 @@ const TOOLS: Record<Mode, Record<string, fc.Arbitrary<unknown>>> = {
 
 export type Asked = Pick<ToolCall, 'name' | 'input'>;
 
-/** Generates calls of a mode, more searches than others. */
+/** Generates tool calls of a mode. Searches and edits are more frequent than other calls. */
 export const callsOf = (mode: Mode): fc.Arbitrary<Asked[]> => {
   const names = Object.keys(TOOLS[mode]);
   const name = fc.constantFrom(

@@ -2,7 +2,7 @@ const TIMEOUT_MS = 120_000;
 
 type Found<T> = Exclude<T, undefined | null | false | 0 | ''>;
 
-/** Polls until `probe` returns something, where there is no event to wait for. */
+/** Polls until `probe` returns a value. It is for conditions without an event to wait for. */
 export async function until<T>(what: string, probe: () => T | Promise<T>): Promise<Found<T>> {
   const look = async () => probe();
   for (const end = performance.now() + TIMEOUT_MS; performance.now() < end; ) {

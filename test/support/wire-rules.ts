@@ -7,7 +7,7 @@ const ID = /^[\w-]{1,64}$/;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const DATA_URL = /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
 
-/** Checks that each call gets exactly one result, before anything else, and that no other results exist. */
+/** Checks that each tool call is followed by exactly one result before any other message, and that there are no other results. */
 class Calls {
   readonly #open = new Set<string>();
   readonly #seen = new Set<string>();

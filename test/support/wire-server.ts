@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type Served, served } from './served.ts';
 
-/** `hang` leaves the response open after its body, and `drop` closes the connection there. */
+/** `hang` leaves the response open after its body, and `drop` closes the connection after the body. */
 export type WireAnswer = {
   status?: number;
   headers?: Record<string, string>;
@@ -9,7 +9,7 @@ export type WireAnswer = {
   after?: 'hang' | 'drop';
 };
 
-/** `closed` resolves to `performance.now()` when the connection is closed before the response was complete. */
+/** `closed` resolves to `performance.now()` when the connection is closed before the response is complete. */
 export type WireRequest = { path: string; headers: IncomingHttpHeaders; raw: Buffer; closed: Promise<number> };
 
 export type WireServer = Served & { requests: WireRequest[] };

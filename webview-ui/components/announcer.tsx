@@ -5,7 +5,7 @@ import { memo } from '../memo-component.ts';
 
 const PAUSE_MS = 2000;
 
-/** Announces what happens to screen readers: the newest text, at most every two seconds. */
+/** Announces the activity of a run to screen readers, at most every two seconds. */
 export const Announcer = memo(({ run, live }: { run: RunView | undefined; live: boolean }) => {
   const text = run ? announcementOf(run, live) : '';
   const [announcement, setAnnouncement] = useState({ text: '', count: 0 });

@@ -14,9 +14,9 @@ import { Thumbnails } from './transcript/thumbnails.tsx';
 type ComposerProps = {
   mode: Mode;
   running: boolean;
-  /** A sent message is added to the current run. */
+  /** Whether a message is added to the current run. */
   steers: boolean;
-  /** The last run is paused at a limit or because of repetition, and a sent message starts a new run in its place. */
+  /** Whether a message starts a new run in place of the last run, which is paused, for example at a limit. */
   replaces: boolean;
   sessionId: string | undefined;
   compose: { text: string } | undefined;
@@ -49,7 +49,9 @@ export const Composer = memo(({ mode, running, steers, replaces, sessionId, comp
     if (gap >= 0) box.current.setSelectionRange(gap, gap + 1);
   }, [compose]);
 
-  // An approval or question gets the focus unless the user is writing, and returns it when it is answered. The transcript scrolls to it.
+  // An approval or question gets the focus unless the user is writing. After the answer, the composer gets the focus. The transcript
+  // scrolls
+  // to the card.
   const waitingKey = waiting?.key;
   useEffect(() => {
     if (!waitingKey) return;
@@ -139,7 +141,7 @@ export const Composer = memo(({ mode, running, steers, replaces, sessionId, comp
       <p class="blind" role="status">
         {images.length > 0 &&
           blind &&
-          `${blind} does not accept images. It will be told that ${images.length === 1 ? '1 image was' : `${images.length} images were`} left out.`}
+          `${blind} does not accept images. It gets a note instead of ${images.length === 1 ? 'the image' : `the ${images.length} images`}.`}
       </p>
       <textarea
         ref={box}
@@ -153,7 +155,7 @@ export const Composer = memo(({ mode, running, steers, replaces, sessionId, comp
         }}
         onKeyDown={onKeyDown}
         onPaste={(event) => {
-          // Text that was copied together with an image of it is pasted as text.
+          // Some programs copy a text together with an image of the text. It is pasted as text.
           if (!event.clipboardData?.types.includes('text/plain') && attach(event.clipboardData)) event.preventDefault();
         }}
       />

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { duration } from '../format.ts';
 
-/** Shows the time since it was first rendered, after the first half second. Change its `key` to restart it. */
+/** Shows the time since the component was first rendered. It appears after half a second. A new `key` restarts it. */
 export function Elapsed() {
   const [start] = useState(() => performance.now());
   const [ms, setMs] = useState(0);

@@ -8,12 +8,12 @@ type ExpandableProps = {
   /** Controls beside the summary. They are outside of it, because a button cannot contain another button. */
   aside?: ComponentChildren;
   open?: boolean;
-  /** Content that is shown while it is closed. */
+  /** Content that is shown while the line is collapsed. */
   closed?: ComponentChildren;
   class?: string;
 };
 
-/** A line that expands. The content is rendered only while it is open. */
+/** A line that expands. The content is rendered only while the line is expanded. */
 export function Expandable({ summary, children, aside, open = false, closed, class: name = '' }: ExpandableProps) {
   const [isOpen, setOpen] = useState(open);
   const id = useId();

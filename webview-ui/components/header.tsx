@@ -9,7 +9,7 @@ import { Icon } from './icon.tsx';
 
 const RESTRICTED = 'Restricted Mode: Kedge cannot change files.';
 
-/** No mode is selected until the host has sent the current one. */
+/** No mode is selected until the host has sent the current mode. */
 export const Header = memo(({ host, mode }: { host: PanelState | undefined; mode: Mode | undefined }) => {
   const begin = () => {
     post({ type: 'new_session' });
@@ -56,7 +56,7 @@ function Model({ host }: { host: PanelState }) {
         <span class="name">{host.modelName}</span>
         <Icon name="chevron-down" />
       </button>
-      {/* A text that asks the user to do something is not cut. */}
+      {/* A text that requires an action of the user is not shortened. */}
       <span class={level === 'attention' ? 'readiness' : 'readiness cut'} title={text}>
         {text}
       </span>

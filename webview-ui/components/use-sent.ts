@@ -1,6 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Returns true for three seconds after `markSent()`, so that an answer is not sent twice, but can be sent again if the host did not react. */
+/**
+ * Returns whether an answer was sent in the last three seconds, and a function that records the sending. It prevents sending an answer
+ * twice.
+ */
 export function useSent(): [boolean, () => void] {
   const [isSent, setSent] = useState(false);
   useEffect(() => {

@@ -20,7 +20,7 @@ export const NOTHING: Lexed = { text: '', chunks: [], recent: [], open: [], offs
 const CHUNK = 24;
 const LONG = 2500;
 
-/** `complete` means that the text will not grow any more. */
+/** `complete` means that the text will not grow. */
 export function lex(text: string, complete: boolean, before: Lexed = NOTHING): Lexed {
   if (!text.startsWith(before.text)) return lex(text, complete);
   if (text === before.text && !(complete && before.isPlain)) return before;
@@ -46,9 +46,9 @@ export function lex(text: string, complete: boolean, before: Lexed = NOTHING): L
 }
 
 /**
- * Returns the index of the first block that further text can still change. That is the last block, because a list, for example,
- * continues after blank lines. While its first line is incomplete, it is the block before it: `#` may become `#5`, which belongs
- * to the paragraph before.
+ * Returns the index of the first block that further text can still change. This is usually the last block: a list, for example, can
+ * continue after blank lines. While the first line of the last block is incomplete, the block before it can change too: `#` may become
+ * `#5`, which continues a paragraph.
  */
 function openFrom(tokens: MarkedToken[], complete: boolean): number {
   const last = tokens.findLastIndex(isBlock);
@@ -59,7 +59,10 @@ function openFrom(tokens: MarkedToken[], complete: boolean): number {
 
 const isBlock = (token: MarkedToken) => token.type !== 'space';
 
-/** Limits for emphasis characters in one paragraph and for nesting. Text beyond them would take the lexer too long, and nobody writes it on purpose. */
+/**
+ * Limits for emphasis characters in one paragraph and for nesting. A text beyond these limits is shown as plain text, because the lexer
+ * would take too long.
+ */
 const MAX_SIGNS = 4_000;
 const TOO_DEEP = /^(?:[ \t]{100}|(?:[ \t]*(?:>|[-+*](?=\s)|\d+[.)](?=\s))){50})/m;
 
@@ -76,7 +79,10 @@ function blocksOf(text: string): MarkedToken[] {
   return new Lexer({ gfm: true }).lex(text) as MarkedToken[];
 }
 
-/** Returns where to split a long block with little visible difference: a list before its last item, a paragraph at the end of a line or word. */
+/**
+ * Returns the position at which a long block can be split: a list before its last item, a paragraph at the end of a line or word. 0 means
+ * nowhere.
+ */
 function cutOf(token: MarkedToken): number {
   if (token.type === 'list') return token.raw.length - ((token as Tokens.List).items.at(-1)?.raw.length ?? 0);
   return token.type === 'paragraph' ? Math.max(token.raw.lastIndexOf('\n'), token.raw.lastIndexOf(' '), 0) : 0;

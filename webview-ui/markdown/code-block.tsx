@@ -16,7 +16,7 @@ export function CodeBlock({ code, language }: { code: string; language?: string 
         <span>{name}</span>
         <IconButton icon={isCopied ? 'check' : 'copy'} label={isCopied ? 'Copied' : 'Copy code'} onClick={copy} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: an element that scrolls must be reachable by keyboard */}
       <pre tabIndex={0}>
         <code>
           <LongText text={code} />

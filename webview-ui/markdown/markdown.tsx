@@ -90,7 +90,7 @@ function table(token: Tokens.Table): ComponentChild {
     return <Cell class={each.align ? `align-${each.align}` : undefined}>{inline(each.tokens)}</Cell>;
   };
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: an element that scrolls must be reachable by keyboard
     <section class="table" aria-label="Table" tabIndex={0}>
       <table>
         <thead>
@@ -170,7 +170,7 @@ function link(token: Tokens.Link): ComponentChild {
       </>
     );
   }
-  // This is the only command that a text may link to. Choosing a model does not change files.
+  // A model's text may link only to this command, because choosing a model does not change files.
   if (token.href === 'command:kedge.connectModel') {
     return (
       <Button kind="primary" onClick={() => post({ type: 'connect_model' })}>

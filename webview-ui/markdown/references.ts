@@ -29,7 +29,7 @@ function pathBefore(text: string, end: number, from: number): string {
   let start = end;
   while (start > from && end - start < MAX_PATH_LENGTH && NAME_CHARACTER.test(text[start - 1] as string)) start--;
   const path = text.slice(start, end);
-  // An opening bracket without a closing one belongs to the sentence and not to the path.
+  // An opening bracket without a closing bracket belongs to the sentence and not to the path.
   return /^[([][^)\]]*$/.test(path) ? path.slice(1) : path;
 }
 
@@ -39,7 +39,7 @@ function isFile(path: string): boolean {
   return EXTENSION.test(path) || path.includes('/') || /^(?:[A-Z]\w*file|LICENSE)$/.test(path);
 }
 
-/** Parses a whole inline code or link address: a place in a file, or a path with a folder and an extension. */
+/** Parses a complete inline code or link address: a place in a file, or a path with a folder and an extension. */
 export function referenceOf(text: string): Reference | undefined {
   const [, name, colon, hash] = (text.length <= MAX_PATH_LENGTH && WHOLE.exec(text)) || [];
   const path = name?.replace(/^\.\//, '');

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { isSamePermission, type Permission, permissionText } from '../../core/session/grant-scope.ts';
 import { makeDirectory } from '../../sessions/directory.ts';
 
-/** Called only if there is such a file, because most folders have none and building the schema takes time. */
+/** Builds the schema only when a grants file exists: most folders have none, and building the schema takes time. */
 const grantsFileSchema = () =>
   z.object({
     covers: z.array(
@@ -43,7 +43,10 @@ export class StoredGrants {
     this.#write({ ...stored, covers: [...stored.covers, covers] });
   }
 
-  /** Removes the permission at this position of the list, counted from 1, or all of them. @returns the removed permissions. */
+  /**
+   * Removes the permission at `position` in the list, counted from 1, or all permissions if `position` is undefined. @returns the removed
+   * permissions.
+   */
   clear(position?: number): readonly Permission[] {
     const stored = this.#read();
     const removed = position === undefined ? stored.covers : stored.covers.slice(position - 1, position);

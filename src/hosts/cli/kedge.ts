@@ -33,7 +33,7 @@ import { oneLine } from './output/terminal.ts';
 export type Kedge = {
   assistant: Assistant;
   grants: StoredGrants;
-  /** Deletes the stored earlier contents of files that exceed the age or size limit, at most once a day. */
+  /** Deletes stored file contents for undo that are too old, or too large in total. Runs at most once a day. */
   pruneCheckpoints(): Promise<void>;
   /** @throws UsageError if a cost limit is set but the price of the model is unknown, because the limit could not be enforced. */
   expectPrice(model: ModelRef): void;
@@ -50,7 +50,7 @@ export type Kedge = {
   ): Promise<{ config: ProviderConfig; explicitAddress: string | undefined; agentProblem: string | undefined }>;
 };
 
-/** @throws UsageError if a folder does not exist, or an environment variable cannot be read. */
+/** @throws UsageError if a folder does not exist, or if the value of an environment variable is invalid. */
 export function openKedge(options: Options, env = process.env, keys = new StoredKeys(storageDirectory(env))): Kedge {
   for (const folder of options.folders) expectDirectory(folder);
   const day = dayBudgetOf(env);
@@ -163,7 +163,7 @@ export function probedModelsFile(env = process.env): string {
   return join(storageDirectory(env), 'local-models.json');
 }
 
-/** Loads the code for headers only for a user who has set some. */
+/** Returns the headers in KEDGE_HEADERS. The code for headers is loaded on demand, because few users set headers. */
 async function headersFor(env: NodeJS.ProcessEnv, apiKey: string | undefined): Promise<Record<string, string>> {
   const [{ headersOf }, { filledHeaders }] = await Promise.all([import('./options/headers.ts'), import('../../providers/headers.ts')]);
   return filledHeaders(headersOf(env), apiKey);
@@ -171,11 +171,11 @@ async function headersFor(env: NodeJS.ProcessEnv, apiKey: string | undefined): P
 
 function expectDirectory(folder: string): void {
   const stats = statSync(folder, { throwIfNoEntry: false });
-  if (!stats) throw new UsageError(`The folder ${folder} does not exist. Set the folder to work in with --folder.`);
-  if (!stats.isDirectory()) throw new UsageError(`${folder} is a file. Set the folder to work in with --folder.`);
+  if (!stats) throw new UsageError(`The folder ${folder} does not exist. Create it, or choose another folder with --folder.`);
+  if (!stats.isDirectory()) throw new UsageError(`${folder} is a file, not a folder. Choose a folder with --folder.`);
 }
 
-/** Finds a session by its id, the beginning of its id, or `last`. @throws UsageError if there is not exactly one. */
+/** Finds a session by its id, the beginning of its id, or `last`. @throws UsageError if no session or several sessions match. */
 export async function findSession(assistant: Assistant, wanted: string): Promise<Session> {
   const infos = await assistant.sessions();
   const matches = wanted === 'last' ? infos.slice(0, 1) : infos.filter(({ id }) => id.startsWith(wanted));
@@ -184,6 +184,8 @@ export async function findSession(assistant: Assistant, wanted: string): Promise
   const session = matches[0] && (await assistant.session(matches[0].id));
   if (session) return session;
   throw new UsageError(
-    wanted === 'last' ? 'This folder has no sessions yet.' : `This folder has no session ${wanted}. To list sessions, run kedge sessions.`,
+    wanted === 'last'
+      ? 'This folder has no sessions yet. Start one with kedge ask, kedge plan or kedge agent.'
+      : `This folder has no session ${wanted}. To list sessions, run kedge sessions.`,
   );
 }

@@ -1,4 +1,4 @@
-/** Reads what the user types, line by line. A line answers the current question if there is one; otherwise the listener gets it. */
+/** Reads the user's input line by line. A line answers the open question. If no question is open, the listener receives the line. */
 import { createInterface, type Interface } from 'node:readline';
 
 export class LineReader {
@@ -12,7 +12,10 @@ export class LineReader {
     this.#input = input;
   }
 
-  /** Asks one question after the other. Resolves to undefined if the input ends or the signal aborts. Raw mode is not used, so that Ctrl+C stays a signal. */
+  /**
+   * Asks a question after all earlier questions. Resolves to undefined if the input ends or the signal aborts. Raw mode is off, so that
+   * Ctrl+C sends a signal.
+   */
   ask(prompt: string, signal: AbortSignal): Promise<string | undefined> {
     const answer = this.#turn.then(() => this.#ask(prompt, signal));
     this.#turn = answer;

@@ -1,4 +1,4 @@
-/** Local models: each is tested once for how it calls tools, and the result is stored together with the digest of the model. */
+/** Tests once how each local model calls tools, and stores the result together with the digest of the model. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { dirname } from 'node:path';
@@ -11,7 +11,7 @@ import type { ModelFacts, ModelInfo, ProviderConfig } from '../../providers/type
 import { makeDirectory } from '../../sessions/directory.ts';
 import { bareAddress } from './options/addresses.ts';
 
-/** What the server reports about a model, and the result of its test. `here` is true if this machine serves the model. */
+/** The facts that the server reports about a model, and the result of the model's test. `here` is true if this machine serves the model. */
 export type ProbedModel = ModelFacts & Probe & { here: boolean };
 
 /** How long a local server may take to list its models. */
@@ -30,8 +30,8 @@ export function isLocal(provider: string, { baseUrl }: ProviderConfig): boolean 
 }
 
 /**
- * Returns what is known about a model, and tests it first if it is new or its digest has changed. Returns undefined if the test
- * fails: the run will report what is wrong.
+ * Returns the stored facts and test result of a model. A model that is new, or whose digest has changed, is tested first. Returns
+ * undefined if the test fails, because the run then reports the cause.
  */
 export async function probeOnce(
   file: string,
@@ -48,9 +48,9 @@ export async function probeOnce(
   const here = isServedHere(ref.provider, config);
   say(`Testing once how ${ref.model} calls tools. Press Ctrl+C to cancel.`);
   try {
-    // The test uses the same context length as later runs, because another one would make the server load the model again.
+    // The test uses the same context length as later runs, because another length would make the server load the model again.
     const probe = await tryModel(ref, { ...config, ...(here && { memoryBytes: totalmem() }) }, signal, PROBE_MS);
-    if (!probe) say(`${ref.model} did not answer within ${PROBE_MS / 1000} seconds, so it is not known yet how it calls tools.`);
+    if (!probe) say(`${ref.model} did not answer within ${PROBE_MS / 1000} seconds. Kedge tests it again the next time you use it.`);
     if (!probe) return undefined;
     const { id: _, ...facts } = live ?? ({ id: '' } as ModelInfo);
     const probed = { ...facts, ...probe, here };
@@ -63,13 +63,13 @@ export async function probeOnce(
   }
 }
 
-/** Says why a model is not suitable for Agent mode and which one to pull instead; undefined for a suitable model. */
+/** Returns why a model is not suitable for Agent mode and which model to pull instead, or undefined if it is suitable. */
 export function agentProblem({ calls, follows, contextWindow, here }: ProbedModel): string | undefined {
   const memoryGb = here ? totalmem() / 2 ** 30 : undefined;
   return suitability({ probe: { calls, follows }, ...(contextWindow !== undefined && { contextWindow }), memoryGb }).reason;
 }
 
-/** Lists the tested models, a line each, and below it why a model is not suitable for Agent mode. */
+/** Lists the tested models, one per line. If a model is not suitable for Agent mode, a second line says why. */
 export function describeProbed(file: string): string {
   return Object.entries(readProbed(file))
     .map(([name, probed]) => {
@@ -107,7 +107,7 @@ function readProbed(file: string): Record<string, ProbedModel> {
   }
 }
 
-/** If the file cannot be written, the model is tested again the next time. */
+/** If the file cannot be written, the model is tested again when it is next used. */
 function write(file: string, all: Record<string, ProbedModel>): void {
   try {
     makeDirectory(dirname(file));

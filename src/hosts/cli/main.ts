@@ -6,7 +6,7 @@ import { storageDirectory } from '../node/storage.ts';
 
 try {
   const cache = join(storageDirectory(), 'compile-cache');
-  // Node would create the directory too, but retries forever where none can be created.
+  // Node would also create the directory, but would retry forever if that fails.
   makeDirectory(cache);
   // Node 20 does not have enableCompileCache.
   module.enableCompileCache?.(cache);

@@ -13,8 +13,8 @@ import { TextRenderer } from './output/text-renderer.ts';
 import { answerPending, EXIT, proposedPlan, runSession } from './run-session.ts';
 
 /**
- * Callbacks for signals: `shutDown` before a signal ends the program, `onInterrupt` at each Ctrl+C, and `onStall` when the event loop
- * is empty although the command has not ended. `ending` resolves to the exit code of a program that a signal ends.
+ * Callbacks for signals. `shutDown` is called before a signal ends the program, `onInterrupt` at each Ctrl+C, and `onStall` when the event
+ * loop is empty although the command has not ended. While a signal ends the program, `ending` is a promise of the exit code.
  */
 type SignalHooks = { shutDown?: () => Promise<void>; onInterrupt?: () => void; onStall?: () => void; ending?: Promise<number> };
 
@@ -71,7 +71,7 @@ async function execute(command: Command, signal: AbortSignal, hooks: SignalHooks
   }
 }
 
-/** Lists the test results of local models, or nothing if there are none. */
+/** Lists the test results of local models. Returns an empty text if no local model was tested. */
 async function describeLocalModels(): Promise<string> {
   const text = (await import('./local-models.ts')).describeProbed(probedModelsFile());
   return text ? `\nTested local models:\n${harmless(text)}\n` : '';
@@ -161,7 +161,8 @@ async function manageGrants({ grants, assistant }: Kedge, clear: number | 'all' 
   }
   const removed = grants.clear(clear === 'all' ? undefined : clear);
   assistant.revokeGrants();
-  if (removed.length === 0 && clear !== 'all') throw new UsageError(`There is no permission ${clear}. To list them, run kedge grants.`);
+  if (removed.length === 0 && clear !== 'all')
+    throw new UsageError(`There is no permission ${clear}. To list the permissions, run kedge grants.`);
   process.stdout.write(
     removed.length === 0 ? 'There were no permissions to remove.\n' : `Removed permissions:\n${describeGrants(removed)}\n`,
   );
@@ -175,14 +176,17 @@ function printJson(event: AgentEvent): void {
 const STALLED =
   'The run stopped responding: a connection was lost without an error. Try again. If it happens again, use a newer version of Node.';
 
-/** Node exits silently with code 0 when the event loop is empty. This fails the run instead, and if the run still does not end, the program. */
+/**
+ * Handles an empty event loop, at which Node exits silently with code 0. The handler fails the run. If the program does not end then, the
+ * handler ends it with an error.
+ */
 function handleStall(hooks: SignalHooks): () => void {
   const onBeforeExit = () => {
     const { onStall: fail } = hooks;
     delete hooks.onStall;
     if (fail) {
       fail();
-      // The immediate keeps the event loop alive for one more turn, in which the failure of the run can take effect.
+      // `setImmediate` keeps the event loop alive for one more turn, in which the run can record its failure.
       return void setImmediate(() => undefined);
     }
     void hooks.shutDown?.();
@@ -211,7 +215,7 @@ function handleSignals(stopping: AbortController): SignalHooks {
       hooks.ending = hooks.shutDown().then(() => process.exit(code));
     });
   }
-  // A broken pipe means that nobody reads the output any more, so the run is stopped.
+  // A broken pipe means that no program reads the output, so the run is stopped.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error) => {
       if (isBrokenPipe(error)) return stopping.abort();
@@ -223,7 +227,7 @@ function handleSignals(stopping: AbortController): SignalHooks {
   return hooks;
 }
 
-/** If Kedge's own storage cannot be written, the message names the variable that moves it. */
+/** Returns the message of an error. If Kedge cannot write its data, the message names the variable that sets another folder. */
 function failureText(error: unknown): string {
   const problem = writeFailure(error);
   if (problem) return `${problem} To store Kedge’s data in another folder, set KEDGE_HOME.`;

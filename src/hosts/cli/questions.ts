@@ -12,16 +12,16 @@ import { canChoose, chooseHunks } from './output/choose-hunks.ts';
 import { diffText, oneLine, paintFor } from './output/terminal.ts';
 
 export type PromptOptions = {
-  /** A terminal is connected, so a person can answer. */
+  /** Whether a terminal is connected, so that a person can answer. */
   interactive: boolean;
-  /** Edits inside the folder are approved without a prompt. Deletions still need one. */
+  /** Whether edits inside the folder are approved without a prompt. Deletions still need approval. */
   yes: boolean;
 };
 
 export const NOBODY = 'Nobody can be asked because no terminal is connected.';
 const readers = new WeakMap<NodeJS.ReadableStream, LineReader>();
 
-/** Returns the one reader of a stream, so that all prompts take their lines from the same sequence. */
+/** Returns the reader of a stream. All prompts share it, because a second reader would take lines away from the first one. */
 export function linesOf(input: NodeJS.ReadableStream): LineReader {
   const lines = readers.get(input) ?? new LineReader(input);
   readers.set(input, lines);
@@ -43,10 +43,10 @@ export async function promptForApproval(
   const { covers = [], similar = 0 } = request;
   process.stderr.write(`\n${approvalText(request, paintFor(process.stderr))}\n`);
   const deviates = rule === 'outside-plan';
-  const moreAnswers = covers.length > 0 ? ', or for longer as above' : deviates ? ', p = yes, and add it to the plan' : '';
+  const moreAnswers = covers.length > 0 ? ', or a letter from above' : deviates ? ', p = yes, and add it to the plan' : '';
   const byHunks = canChoose(request.changes) ? ', h = choose hunks' : '';
   const isCut = request.changes.some(({ diff }) => withoutCut(diff).more > 0);
-  const showDiff = isCut ? ', d = show the whole diff' : '';
+  const showDiff = isCut ? ', d = show the complete diff' : '';
   for (;;) {
     const line = await linesOf(process.stdin).ask(
       `Approve? y = yes${moreAnswers}${byHunks}${showDiff}, n = no (add a reason after n) > `,
@@ -66,7 +66,10 @@ export async function promptForApproval(
   }
 }
 
-/** Parses a typed answer. A letter approves for longer; `p` before it chooses the narrower of two permissions. */
+/**
+ * Parses a typed answer. The letters t, r, s and w also grant a permission. A `p` before the letter chooses the narrower of two
+ * permissions.
+ */
 export function parseApproval(line: string, covers: number, similar: number): ApprovalAnswer | undefined {
   const [, narrow = '', letter = '', words = ''] = /^\s*(p?)(yes|y|t|r|s|w|no|n)\b[\s:,]*(.*)$/is.exec(line) ?? [];
   const key = letter.toLowerCase();
@@ -117,7 +120,7 @@ export async function promptForAnswer(
 
 const CONFIRM = 'Run this plan? y = yes, n = no, k = keep it for later, or describe what to change > ';
 
-/** Asks whether to run a plan. `change` is the user's description of what another plan should do differently. */
+/** Asks whether to run a plan. `change` is the user's description of the changes to the plan. */
 export async function confirmPlan(
   signal: AbortSignal,
   lines = linesOf(process.stdin),

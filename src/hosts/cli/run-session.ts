@@ -1,4 +1,4 @@
-/** Runs a session in the terminal until its run ends, and prompts the user for approvals and answers on the way. */
+/** Runs a session in the terminal until its run ends. During the run, it prompts the user for approvals and answers. */
 import { resolve } from 'node:path';
 import type { Session } from '../../app/session/session.ts';
 import type { AgentEvent } from '../../core/session/events.ts';
@@ -118,7 +118,7 @@ async function answerApproval(session: Session, request: ApprovalRequest, option
   const rule = (started as Extract<AgentEvent, { type: 'tool_started' }> | undefined)?.decision.rule;
   const { promptForApproval } = await import('./questions.ts');
   const answer = await promptForApproval(request, rule, options, signal, () => session.changes.whole(request.changes));
-  // If the run was stopped, that has already answered the approval.
+  // Stopping a run answers its approvals, so an aborted prompt must not answer again.
   if (!signal.aborted && session.state.pendingApprovals.has(request.approvalId)) await session.answerApproval(request.approvalId, answer);
 }
 
@@ -145,7 +145,7 @@ function exitCode(session: Session, options: Options, isOutputRead: boolean): nu
   if (run?.outcome === 'failed') {
     const end = session.events.findLast((event) => event.type === 'run_finished');
     if (end?.error?.kind === 'auth') process.stderr.write(`To set a new key: ${lower(howToGiveKey(run.model.provider))}.\n`);
-    // For a plan with a failed check, the hint below says how to continue the plan.
+    // After a failed check of a plan, `printPlanRemainder` says how to continue the plan.
     if (end?.error?.kind !== 'check')
       process.stderr.write(
         `${brokeOff(session.state) ? 'The first part of the answer was kept. To continue' : 'To try again'}: ${continueCommand(session, options)}\n`,
@@ -169,7 +169,7 @@ function exitCode(session: Session, options: Options, isOutputRead: boolean): nu
   return run?.outcome === 'answered' ? EXIT.answered : EXIT.failed;
 }
 
-/** Prints how many steps of the last run's plan are left, and how to continue it. Returns false if there are none. */
+/** Prints how many steps of the last run's plan are left, and how to continue the plan. Returns false if no steps are left. */
 function printPlanRemainder(session: Session, options: Options): boolean {
   const unfinished = session.plans.list().findLast(({ stage, runId }) => stage === 'stopped' && runId === session.state.lastRun?.runId);
   if (!unfinished) return false;

@@ -1,4 +1,4 @@
-/** `kedge undo`: undoes what a run changed, without a model. */
+/** `kedge undo`: undoes the changes of a run, without a model. */
 import type { Assistant } from '../../app/assistant.ts';
 import type { Session } from '../../app/session/session.ts';
 import type { AgentEvent, UndoResult } from '../../core/session/events.ts';
@@ -37,11 +37,11 @@ export async function undo(assistant: Assistant, wanted: string | undefined, { s
   const refused = results.flatMap(({ path, outcome }) => (outcome === 'refused' ? [path] : []));
   if (!show) for (const line of await changedSince(assistant, session, runId, refused)) process.stderr.write(`${line}\n`);
   const isMore = [...session.state.runs.values()].some((run) => run.runId !== runId && run.changed && !session.state.undone.has(run.runId));
-  if (isMore && !show && !wanted) process.stderr.write('An earlier run changed files too. To undo it as well: kedge undo\n');
+  if (isMore && !show && !wanted) process.stderr.write('An earlier run also changed files. To undo that run as well: kedge undo\n');
   return refused.length > 0 ? EXIT.failed : EXIT.answered;
 }
 
-/** For files that could not be restored, names the later runs that changed them, mostly runs of another program. */
+/** For files that could not be restored, names the later runs that changed them. */
 async function changedSince(assistant: Assistant, own: Session, runId: string, paths: readonly string[]): Promise<string[]> {
   if (paths.length === 0) return [];
   const startedAt = own.events.find((event) => event.type === 'changes_staged' && event.runId === runId)?.at ?? 0;
@@ -65,9 +65,9 @@ async function changedSince(assistant: Assistant, own: Session, runId: string, p
 }
 
 /**
- * Finds the run to undo in all sessions of the folder: the run with the wanted id, the last run of the session with that id, or, without
- * an id, the last run that changed files and is not undone yet. A session that cannot be opened is skipped and added to `problems`, and
- * so are sessions with a damaged log in which no such run is found; `damagedSessions` lists only the latter.
+ * Finds the run to undo in all sessions of the folder. `wanted` is the id of a run, or the id of a session whose last changing run is
+ * undone. Without `wanted`, it is the last run that changed files and is not undone yet. Sessions that cannot be opened are skipped and
+ * added to `problems`. `damagedSessions` describes damaged sessions without a matching run; if no run matches, `problems` includes them.
  */
 async function findRun(
   assistant: Assistant,
@@ -93,7 +93,7 @@ async function findRun(
 const OUTCOME: Record<UndoResult['outcome'], string> = {
   restored: 'restored',
   merged: 'restored, with later edits kept',
-  unchanged: 'already as before',
+  unchanged: 'not changed, because it has its earlier content',
   refused: 'not restored',
 };
 

@@ -11,7 +11,7 @@ export interface Keychain {
 }
 
 const SERVICE = 'kedge';
-/** A keychain may ask its user for a password. When nobody answers, a run must not wait forever. */
+/** How long to wait for the keychain, which may ask the user for a password. A run must not wait forever if the user does not answer. */
 const ANSWER_MS = 60_000;
 
 /** @throws Error when there is no usable keychain. */
@@ -28,8 +28,8 @@ async function systemKeychain(): Promise<Keychain> {
 }
 
 /**
- * The stored keys. A file lists only the providers that have one. A start without stored keys therefore does not open the keychain, and the
- * names can be listed while it is locked.
+ * The stored keys. A file lists the providers that have a key. Therefore, Kedge does not open the keychain if no key is stored, and can
+ * list the providers while the keychain is locked.
  */
 export class StoredKeys {
   readonly #file: string;
@@ -51,7 +51,7 @@ export class StoredKeys {
     }
   }
 
-  /** Returns undefined also when the keychain cannot be read. The message about the missing key is the same then. */
+  /** Also returns undefined when the keychain cannot be read, because the user gets the same message as for a missing key. */
   async get(name: string): Promise<string | undefined> {
     if (!this.names.includes(name)) return undefined;
     try {

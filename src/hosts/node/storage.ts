@@ -1,4 +1,7 @@
-/** Decides where Kedge stores its data outside of editors: sessions and file contents for undo, never in the user's folders. */
+/**
+ * Returns the directories for Kedge's data outside of editors: sessions, and file contents for undo. They are never in the user's
+ * folders.
+ */
 import { createHash } from 'node:crypto';
 import { homedir, userInfo } from 'node:os';
 import { basename, isAbsolute, join, resolve } from 'node:path';
@@ -16,8 +19,8 @@ export function storageDirectory(env: Environment = process.env, platform: NodeJ
 }
 
 /**
- * Returns HOME, or else the home directory of the account. An empty or relative one would be inside the workspace. In a container there may
- * be neither.
+ * Returns HOME, or else the home directory of the account. An empty or relative path is skipped, because it would be inside the workspace.
+ * In a container, both may be missing.
  */
 function homeDirectory(): string {
   for (const look of [homedir, () => userInfo().homedir]) {
@@ -25,7 +28,7 @@ function homeDirectory(): string {
       const directory = look();
       if (isAbsolute(directory)) return directory;
     } catch {
-      // The account does not exist.
+      // Node throws an error if the account does not exist.
     }
   }
   throw new Error('Your home folder is unknown, so sessions cannot be stored. Set KEDGE_HOME to a folder for them.');

@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import type { Memory } from '../../app/models/memory-pressure.ts';
 
 /**
- * Returns free and total memory in bytes. On Linux and macOS, free memory includes what the system can reclaim from its caches, which is
- * most of the memory. Returns undefined when the system reports nothing.
+ * Returns free and total memory in bytes. On Linux and macOS, free memory includes caches that the system can reclaim, because they often
+ * fill most of the memory. Returns undefined if macOS does not report its memory.
  */
 export async function readMemory(): Promise<Memory | undefined> {
   if (process.platform === 'darwin') {

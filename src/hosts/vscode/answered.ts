@@ -1,12 +1,15 @@
 import { callsIn } from '../../core/view/run-view.ts';
 import type { SessionView } from '../../core/view/session-view.ts';
 
-/** What became of a question that waits no longer: the Chat's buttons stay after their answer, and one may be pressed again. */
+/**
+ * Says why an approval or question is no longer open. The Chat keeps the buttons of an answered request, so the user may press a button
+ * again.
+ */
 export function becameOf({ runs }: Pick<SessionView, 'runs'>, id: string): string {
   const asked = runs.flatMap(callsIn).flatMap((call) => call.asked);
   const approval = asked.find(({ request }) => request.approvalId === id);
-  if (approval?.answer) return `You ${approval.answer.approve ? 'approved' : 'rejected'} this already: ${approval.request.title}.`;
+  if (approval?.answer) return `You have already ${approval.answer.approve ? 'approved' : 'rejected'} “${approval.request.title}”.`;
   const question = runs.flatMap(({ said }) => said).find(({ key }) => key === id);
-  if (question) return `This question was answered already: ${question.text}`;
-  return 'This question is no longer open: its run has ended.';
+  if (question) return `You have already answered this question: ${question.text}`;
+  return 'This question is no longer open, because its run has ended. Send a new message.';
 }

@@ -73,7 +73,7 @@ async function current(kedge: Kedge): Promise<Session> {
   return [panelSession, ...open].find((session) => session?.running) ?? panelSession;
 }
 
-/** Returns the session if this approval or question is still open. @throws SessionError that says how it was answered */
+/** Returns the session if the approval or question with this id is open. @throws SessionError with its answer if it is not open */
 function expectPending(session: Session, id: string): Session {
   const { pendingApprovals, pendingQuestions } = session.state;
   if (!pendingApprovals.has(id) && !pendingQuestions.has(id)) throw new SessionError(becameOf(session.view, id));
@@ -105,7 +105,7 @@ export async function confirmContinue({ state }: Session): Promise<boolean> {
   return (await vscode.window.showWarningMessage(raiseText(limit), { modal: true }, raise)) === raise;
 }
 
-/** Shows a SessionError as a message: it says what the user cannot do at the moment, and is not a fault of the extension. */
+/** Shows a SessionError as a message, because it reports an action that is not possible at the moment, and no fault of the extension. */
 async function showSessionErrors(run: () => unknown): Promise<unknown> {
   try {
     return await run();

@@ -35,7 +35,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   return { kedge, proposals };
 }
 
-/** VS Code waits for this promise, so that the processes that runs have started are ended. */
+/** Ends the processes that runs have started. VS Code waits for the promise. */
 export async function deactivate(): Promise<void> {
   await activeKedge?.assistant.shutDown();
 }

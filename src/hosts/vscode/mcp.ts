@@ -4,7 +4,7 @@ import { McpServers } from '../../mcp/servers.ts';
 import { startServer } from '../node/commands/server-process.ts';
 import { userSetting } from './settings/settings.ts';
 
-/** The MCP servers from the user's settings. A workspace cannot configure any, because starting a server runs its program. */
+/** The MCP servers from the user's settings. A workspace cannot configure servers, because starting a server runs a program. */
 export function editorMcpServers(): McpServers {
   const warn = (text: string) => void vscode.window.showWarningMessage(text);
   return new McpServers({

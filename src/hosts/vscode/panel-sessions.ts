@@ -19,7 +19,7 @@ export class PanelSessions implements vscode.Disposable {
     this.#memory = memory;
   }
 
-  /** Returns the session that the panel shows: the one from before the reload, or a new one. */
+  /** Returns the session that the panel shows: the session that it showed before the reload, or a new session. */
   current(): Promise<Session> {
     this.#current ??= this.#restore();
     return this.#current;
@@ -27,7 +27,7 @@ export class PanelSessions implements vscode.Disposable {
 
   async show(session: Session): Promise<void> {
     this.#current = Promise.resolve(session);
-    // The panel switches at once, because whatever the user writes meanwhile is meant for the session that they see.
+    // The panel switches before the id is stored, because what the user types is meant for the session that they see.
     this.#changed.fire(session);
     await this.#memory.update(SESSION_KEY, session.id);
   }
@@ -46,14 +46,14 @@ export class PanelSessions implements vscode.Disposable {
     return session;
   }
 
-  /** @throws SessionError if there is no session with that id any more */
+  /** Returns the session with this id. @throws SessionError if it no longer exists */
   async byId(id: string): Promise<Session> {
     const session = await this.#assistant.session(id);
     if (!session) throw new SessionError('This session no longer exists. Open another session.');
     return session;
   }
 
-  /** Warns the user once that damaged lines of the session's log were left out. */
+  /** Warns the user once that damaged lines of the session's log were skipped. */
   warnOfDamage(session: Session): void {
     if (!session.damage || this.#warned.has(session)) return;
     this.#warned.add(session);

@@ -23,7 +23,7 @@ const STAGE: Record<PlanStage, string> = {
 export async function showPlans(kedge: Pick<Kedge, 'sessions'>, panel: { reveal(message: ToPanel): Promise<void> }): Promise<void> {
   const session = await kedge.sessions.current();
   const plans = session.plans.list().reverse();
-  if (plans.length === 0) throw new SessionError('This session has no plans. Ask for one in Plan mode.');
+  if (plans.length === 0) throw new SessionError('This session has no plans. Request a plan in Plan mode.');
   const items = plans.map(({ plan, stage, done }) => ({
     label: plan.goal.split('\n', 1)[0] ?? '',
     description: `${STAGE[stage]} · ${done} of ${plan.steps.length} steps`,
@@ -40,13 +40,13 @@ export async function showPlans(kedge: Pick<Kedge, 'sessions'>, panel: { reveal(
 /** Opens a plan as a Markdown document. `edited` is the plan as the user edited it in the panel, if that is not confirmed yet. */
 export async function openAsMarkdown(session: Session, planId: string, edited: Plan | undefined): Promise<void> {
   const overview = session.plans.list().find(({ plan }) => plan.id === planId);
-  if (!overview) throw new SessionError('This plan was not found in this session.');
+  if (!overview) throw new SessionError('This session does not contain the plan. To list its plans, use "Kedge: Show Plans".');
   const steps = overview.runId === undefined ? {} : session.state.runs.get(overview.runId)?.steps;
   const content = planMarkdown(edited ?? overview.plan, steps);
   await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language: 'markdown', content }));
 }
 
-/** Proposes a plan again. If several folders are open, the user selects one, and the plan's paths are moved to that folder. */
+/** Proposes a plan again. If several folders are open, the user selects a folder, and the plan's paths are moved to it. */
 export async function runAgain(session: Session, planId: string, folders: readonly { name: string }[]): Promise<void> {
   const plan = session.plans.list().find((each) => each.plan.id === planId)?.plan;
   const from = folders.find(({ name }) =>
@@ -56,7 +56,7 @@ export async function runAgain(session: Session, planId: string, folders: readon
     await session.plans.again(planId);
     return;
   }
-  const items = folders.map(({ name }) => ({ label: name, description: name === from.name ? 'as before' : '' }));
+  const items = folders.map(({ name }) => ({ label: name, description: name === from.name ? 'the folder of this plan' : '' }));
   const chosen = await vscode.window.showQuickPick(items, { title: 'Kedge: Run Plan Again', placeHolder: 'Select a folder' });
   if (chosen) await session.plans.again(planId, { from: from.name, to: chosen.label });
 }

@@ -1,4 +1,4 @@
-/** Deletes old contents that are stored for undo and restore, a while after the start so that activation is not slowed down. */
+/** Deletes old file contents that are stored for undo and restore. It waits a minute, so that it does not slow activation down. */
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { CheckpointBounds } from '../../sessions/prune.ts';

@@ -1,4 +1,6 @@
-/** Proposed contents as documents that the user can edit before approving. A saved edit is kept until the approval is answered. */
+/**
+ * Shows proposed contents as documents that the user can edit before approving them. A saved edit is kept until the approval is answered.
+ */
 import * as vscode from 'vscode';
 import { type Session, SessionError } from '../../app/session/session.ts';
 import type { ChangeSummary } from '../../core/session/effects.ts';
@@ -8,7 +10,7 @@ import { blobUri } from './files/blob-documents.ts';
 const SCHEME = 'kedge-proposal';
 const EDITS_KEY = 'kedge.proposals';
 
-/** `content` is the hash of the saved text. The other fields describe how it differs from the current file. */
+/** `content` is the hash of the saved text. `diff`, `added` and `removed` compare it with the current file. */
 export type EditedProposal = { approvalId: string; path: string; content: string; diff: string; added: number; removed: number };
 
 /** Identifies the proposal that a document belongs to. `start` is the hash of the document's initial content. */
@@ -46,7 +48,10 @@ export class Proposals implements vscode.Disposable {
     );
   }
 
-  /** Opens the proposed content, without the hunks that the user rejected, in a diff editor with the current file. @throws SessionError */
+  /**
+   * Opens the proposed content, without the hunks that the user rejected, in a diff editor with the current file. @throws SessionError if
+   * the approval is answered
+   */
   async open(session: Session, approvalId: string, path: string, without: number[]): Promise<void> {
     const { change, before } = this.#proposed(session, approvalId, path);
     const existing = this.#edits().find((edit) => edit.approval === approvalId && edit.path === path);
@@ -115,7 +120,8 @@ export class Proposals implements vscode.Disposable {
   #proposed(session: Session, approvalId: string, path: string): { change: ChangeSummary; before: string | undefined } {
     const changes = session.state.pendingApprovals.get(approvalId)?.changes;
     const change = changes?.find((candidate) => candidate.path === path);
-    if (!changes || !change?.after) throw new SessionError('This question has already been answered.');
+    if (!changes || !change?.after)
+      throw new SessionError('This approval has already been answered, so its proposal can no longer be edited.');
     return { change, before: change.before ?? changes.find((other) => other.path === change.from)?.before };
   }
 

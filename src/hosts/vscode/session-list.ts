@@ -1,4 +1,4 @@
-/** The list of sessions, in which the user opens or deletes one. */
+/** Shows the list of sessions, in which the user opens or deletes sessions. */
 import * as vscode from 'vscode';
 import type { SessionInfo } from '../../sessions/store.ts';
 import type { Kedge } from './kedge.ts';
@@ -49,7 +49,7 @@ function itemOf({ id, title, changedAt }: SessionInfo, isCurrent: boolean): Item
 }
 
 async function confirmDelete(title: string): Promise<boolean> {
-  const detail = 'Files that it changed stay as they are, and Kedge can no longer restore them.';
+  const detail = 'The files that the session changed stay as they are, but Kedge can no longer restore them.';
   return (await vscode.window.showWarningMessage(`Delete the session "${title}"?`, { modal: true, detail }, 'Delete')) === 'Delete';
 }
 

@@ -204,9 +204,9 @@ describe('panel in a browser', () => {
     const send = page.getByRole('button', { name: 'Send' });
     assert.equal(await send.isDisabled(), true);
     await bring('paste', 'image/png', DOT);
-    await page.getByText('Offline does not accept images. It will be told that 1 image was left out.').waitFor();
+    await page.getByText('Offline does not accept images. It gets a note instead of the image.').waitFor();
     await bring('paste', 'image/png', DOT);
-    await page.getByText('Offline does not accept images. It will be told that 2 images were left out.').waitFor();
+    await page.getByText('Offline does not accept images. It gets a note instead of the 2 images.').waitFor();
     await deliver(page, [host('ask')]);
     await page.getByText('does not accept images').waitFor({ state: 'detached' });
     await send.click();

@@ -20,7 +20,7 @@ describe('an edit of a plan', () => {
     assert.ok(typeof next === 'object');
     assert.deepEqual([next.goal, next.revision, next.hash, next.checks], ['Other', 3, undefined, undefined]);
     assert.equal(editedPlan(RICH, ' ', RICH.steps, []), 'Describe the goal.');
-    assert.equal(editedPlan(RICH, 'g', [], []), 'A plan needs at least one step.');
+    assert.equal(editedPlan(RICH, 'g', [], []), 'A plan needs at least one step. Add a step.');
     assert.equal(editedPlan(RICH, 'g', [{ title: ' ', files: [] }], []), 'Describe what step 1 does.');
     assert.deepEqual(
       [filesOf('a, b\n\na'), moveItem([1, 2, 3], 2, 0), moveItem([1, 2], 0, -1)],

@@ -158,9 +158,9 @@ describe('the review in a browser', () => {
   it('restores to before a prompt and to after a step, and undoes the restore', async () => {
     await open('restored');
     await button('Undo restore').click();
-    await button('Restore the files to before this prompt').click();
+    await button('Restore the files to their state before this prompt').click();
     await page.getByRole('button', { name: /1 step/ }).click();
-    await button('Restore the files to right after this step').click();
+    await button('Restore the files to their state after this step').click();
     assert.deepEqual(await posted(), [
       { type: 'restore', to: { undoId: 'restore-1' } },
       { type: 'restore', to: { runId: 'run-1' } },

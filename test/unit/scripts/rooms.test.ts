@@ -61,7 +61,7 @@ describe('the check of the rooms', () => {
 
   it('needs a room for every file', () => {
     assert.deepEqual(problemsIn([file('src/new/file.ts')]), [
-      'src/new/file.ts lies in no room: add its folder to the table in scripts/rooms.ts.',
+      'src/new/file.ts belongs to no room. Add its folder to the table in scripts/rooms.ts.',
     ]);
   });
 

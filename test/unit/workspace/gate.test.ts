@@ -170,7 +170,7 @@ describe('the write gate', () => {
     await disk.apply({ 'a.txt': 'one\n2\n3\n4\n5\n' });
     theirs = 'one\n2\n3\n4\nfive\n';
     await assert.rejects(disk.apply({ 'a.txt': 'one\n2\nthree\n4\n5\n' }), {
-      message: 'The change could not be written: a.txt was changed just now. Nothing was changed.',
+      message: 'The change could not be written: a.txt was changed just now. Try again. Nothing was changed.',
     });
     assert.deepEqual(
       disk.recorded.map(({ type }) => type),

@@ -8,7 +8,7 @@ import { Icon } from '../icon.tsx';
 
 type Props = {
   covers: readonly Permission[];
-  /** How many other calls of the same response need the same approval. */
+  /** The number of other tool calls in the same response that need the same approval. */
   similar: number;
   /** The label of the button that approves once. */
   label: string;
@@ -23,7 +23,7 @@ const SCOPES = [
   { grant: 'workspace', label: 'Always in this workspace' },
 ] as const;
 
-/** The buttons that approve once, approve all similar calls, approve for longer, or reject. */
+/** The buttons that approve once, approve all similar tool calls, grant a permission, or reject. */
 export function ApprovalActions({ covers, similar, label, disabled, onAnswer, onReject }: Props) {
   const [showsScopes, setShowsScopes] = useState(false);
   const answers = useRef<HTMLDivElement>(null);
@@ -32,7 +32,7 @@ export function ApprovalActions({ covers, similar, label, disabled, onAnswer, on
   useLayoutEffect(() => {
     if (showsScopes) scrollIntoView(answers.current, 'nearest');
   }, [showsScopes]);
-  // The first Escape closes the open list; only the next one stops the run.
+  // The first Escape closes the list of scopes. Only a second Escape stops the run.
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || !showsScopes) return;
     event.preventDefault();
@@ -40,7 +40,7 @@ export function ApprovalActions({ covers, similar, label, disabled, onAnswer, on
     toggle.current?.focus();
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it listens to the keys of the buttons in it
+    // biome-ignore lint/a11y/noStaticElementInteractions: the element handles the keys of its buttons
     <div class="answers" ref={answers} onKeyDown={onKeyDown}>
       <div class="buttons">
         <span class={canGrant ? 'split' : ''}>
@@ -64,7 +64,7 @@ export function ApprovalActions({ covers, similar, label, disabled, onAnswer, on
         {canGrant && similar > 0 && (
           <Button
             disabled={disabled}
-            title="Each call is still checked when its turn comes. Dangerous calls ask again."
+            title="Each tool call is still checked before it runs. Dangerous tool calls need approval again."
             onClick={() => onAnswer({ approve: true, grant: 'turn', covers: 0 })}
           >
             Approve all {similar + 1} like this
@@ -82,7 +82,7 @@ export function ApprovalActions({ covers, similar, label, disabled, onAnswer, on
   );
 }
 
-/** The buttons that grant one permission, by how long it applies. */
+/** The buttons that grant one permission for the run, for the session, or always. */
 function Scopes({ covers, index, disabled, onAnswer }: Pick<Props, 'disabled' | 'onAnswer'> & { covers: Permission; index: number }) {
   const what = visibleLine(permissionText(covers));
   return (

@@ -1,6 +1,6 @@
 import type { DetailRow } from '../../../src/core/view/approval-details.ts';
 
-/** Shows completely what an approval executes. A long text scrolls. */
+/** Shows the complete texts that an approval executes. A long text scrolls. */
 export function DetailRows({ rows }: { rows: readonly DetailRow[] }) {
   return rows.map(({ label, text, code }) =>
     code === undefined ? (
@@ -10,7 +10,7 @@ export function DetailRows({ rows }: { rows: readonly DetailRow[] }) {
     ) : (
       <section key={label} class="output exact" aria-label={label}>
         <h5>{label}</h5>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: an element that scrolls must be reachable by keyboard */}
         <pre tabIndex={0}>{text}</pre>
       </section>
     ),

@@ -34,7 +34,7 @@ export const Question = memo(({ asked }: { asked: AskedQuestion }) => {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
     if (event.target === field.current) {
-      // The first Escape leaves the text field; only the next one stops the run.
+      // The first Escape leaves the text field. Only a second Escape stops the run.
       if (event.key === 'Escape' && words) {
         event.preventDefault();
         card.current?.focus();

@@ -7,7 +7,7 @@ type WordsFormProps = {
   label: string;
   placeholder: string;
   action: string;
-  /** The text must not be empty. */
+  /** Whether the form can be sent only with text. */
   required?: boolean;
   disabled: boolean;
   onSend: (words: string) => void;

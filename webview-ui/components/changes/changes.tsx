@@ -125,7 +125,7 @@ function Undo({ run, label }: { run: PanelRun; label: string }) {
     post({ type: 'undo_run', runId: run.id });
   };
   return (
-    <Button kind="secondary" disabled={isSent} onClick={undo} title="Undo what this run changed. Your own later edits are kept.">
+    <Button kind="secondary" disabled={isSent} onClick={undo} title="Undo the changes of this run. Your own later edits are kept.">
       {label}
     </Button>
   );

@@ -12,7 +12,7 @@ const SIGN = { add: '+', remove: '−', same: ' ', gap: ' ' } as const;
 type DiffProps = {
   diff: string;
   label: string;
-  /** Opens the whole diff elsewhere if it is too long for the panel. */
+  /** Opens the complete diff in an editor if it is too long for the panel. */
   onMore: () => void;
   /** Renders a bar above each hunk. With bars, all hunks can be shown in the panel. */
   bar?: (index: number, total: number) => ComponentChildren;
@@ -28,11 +28,11 @@ export const Diff = memo(({ diff: loggedDiff, label, onMore, bar, isDimmed }: Di
   if (total === 0) return <p class="dim diff-empty">No text changes.</p>;
   let room = limit;
   const hiddenLines = Math.max(0, total - limit);
-  // If the user can choose hunks, all lines in the log can be shown here.
+  // If the user can choose hunks, the panel can show all lines of the logged diff.
   const canShowMore = hasBars && hiddenLines > 0;
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: an element that scrolls must be reachable by keyboard */}
       <section class="diff" aria-label={label} tabIndex={0}>
         <div class="diff-lines">
           {hunks.map((lines, index) => {

@@ -3,7 +3,10 @@ import { visibleLine } from '../../../src/core/words/visible-text.ts';
 import { splitPath } from '../../format.ts';
 import { post } from '../../host.ts';
 
-/** A path as a link. The name stays visible if the folder does not fit. With `callId`, it opens the diff of that call instead of the file. */
+/**
+ * A path as a link. The name stays visible if the folder does not fit. With `callId`, it opens the diff of that tool call instead of the
+ * file.
+ */
 export function FileLink({ path, from, callId }: { path: string; from?: string; callId?: string }) {
   const { folder, name } = splitPath(path);
   const open = () => post(callId ? { type: 'open_diff', callId, path } : { type: 'open_file', path });

@@ -8,7 +8,7 @@ import { IconButton } from '../button.tsx';
 import { useSent } from '../use-sent.ts';
 import { Redo, UndoResults, wasWritten } from './changes.tsx';
 
-/** A button that restores the files that Kedge wrote to their state at this point. */
+/** A button that restores files to their state at the point `to` of the session. It restores only files that Kedge has changed. */
 export function RestoreHere({ to, label }: { to: RestorePoint; label: string }) {
   const [isSent, markSent] = useSent();
   const restore = () => {

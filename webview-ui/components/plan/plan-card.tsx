@@ -16,7 +16,7 @@ import { PlanFacts, Revision, StepFacts, StepTitle } from './plan-facts.tsx';
 
 const RESOLVED = { run: 'Confirmed', discard: 'Discarded', superseded: 'Replaced' } as const;
 
-/** A proposed plan that the user can run, edit, have changed, or discard. */
+/** A proposed plan. The user can run it, edit it, request changes from the model, or discard it. */
 export const PlanCard = memo(({ proposal, editing }: { proposal: ProposalView; editing: boolean }) => {
   const { plan, resolved } = proposal;
   const [isSent, markSent] = useSent();
@@ -57,7 +57,7 @@ export const PlanCard = memo(({ proposal, editing }: { proposal: ProposalView; e
           <Steps plan={plan} />
           {isAskingForChanges ? (
             <WordsForm
-              label="What the model should change about the plan"
+              label="Changes that the model should make to the plan"
               placeholder="What should be different?"
               action="Ask for changes"
               required
@@ -109,7 +109,7 @@ function Steps({ plan }: { plan: Plan }) {
   );
 }
 
-/** A plan that was answered. It is collapsed, because a run shows the progress of its plan itself. */
+/** A plan that was answered. It is collapsed, because the run shows the progress of its plan. */
 function Resolved({ plan, label }: { plan: Plan; label: string }) {
   return (
     <section class="card resolved" tabIndex={-1} data-plan={plan.id} aria-label={`Plan: ${plan.goal}`}>

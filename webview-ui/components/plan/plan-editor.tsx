@@ -47,7 +47,7 @@ export function PlanEditor({ plan, steps = {}, label = 'Save', onSave }: PlanEdi
   };
   const move = (key: number, from: number, to: number) => {
     const after = moveItem(drafts, from, to);
-    // At either end, one of the two move buttons is disabled, so the other one gets the focus.
+    // At the first and the last position, one of the two move buttons is disabled, so the other button gets the focus.
     const isEnd = to === after.length - 1 || to === 0 || isFinished(after[to - 1] as StepDraft);
     if (isEnd) focusNext.current = `[data-step="${key}"] .step-tools button:not(:disabled)`;
     setDrafts(after);

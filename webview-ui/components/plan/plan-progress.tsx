@@ -114,7 +114,7 @@ function CheckResult({ check: { check, outcome, output } }: { check: NonNullable
   return (
     <Expandable class="facts" summary={summary} open={outcome === 'failed'}>
       {() => (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: an element that scrolls must be reachable by keyboard
         <section class="check-output" tabIndex={0} aria-label="Check output">
           {output}
         </section>
@@ -129,7 +129,7 @@ function PlanActions({ plan, isFinished }: { plan: Plan; isFinished: boolean }) 
   const act = (type: 'resume_plan' | 'run_plan_again') => {
     markSent();
     post({ type, planId: plan.id });
-    // The new plan appears at the end of the transcript, so the transcript scrolls there.
+    // The new plan appears at the end of the transcript, so the transcript scrolls to its end.
     if (type === 'run_plan_again') dispatch({ type: 'follow' });
   };
   if (isFinished) {

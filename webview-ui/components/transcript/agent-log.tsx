@@ -9,7 +9,7 @@ import { Icon, Spinner } from '../icon.tsx';
 import { LiveOutput } from './output.tsx';
 import { ToolCall } from './tool-call.tsx';
 
-/** One line with the current activity and the model's latest text, or after the run with a summary. When expanded, it lists every step. */
+/** Shows the current activity and the model's latest text during a run, and a summary after it. When expanded, it lists every step. */
 export function AgentLog({ run, live }: { run: RunView; live: boolean }) {
   return (
     <Expandable

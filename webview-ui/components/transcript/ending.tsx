@@ -14,7 +14,7 @@ import { useSent } from '../use-sent.ts';
 export function Ending({ run, live, last }: { run: RunView; live: boolean; last: boolean }) {
   const { paused, finished } = run;
   if (paused?.reason === 'user' && last) return <Line icon="debug-pause" text="Paused. Resume the run to continue." />;
-  // The buttons to continue are shown below the plan itself.
+  // The buttons to continue are shown below the plan.
   if (paused?.reason === 'edit_plan' && !live) return <Line icon="debug-pause" text={`${PAUSED.edit_plan}.`} />;
   if (paused && !live) return <Paused paused={paused} limit={paused.reason === 'limit' ? run.limit : undefined} last={last} />;
   if (finished?.outcome === 'failed') {

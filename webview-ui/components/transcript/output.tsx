@@ -4,7 +4,7 @@ const SHOWN_LINES = 12;
 const SHOWN_CHARACTERS = 2000;
 const LIVE_LINES = 6;
 
-/** The output of a tool. A long output is cut until the user expands it. */
+/** The output of a tool. A long output is shortened until the user expands it. */
 export function Output({ text, label }: { text: string; label: string }) {
   const [showsAll, setShowsAll] = useState(false);
   const short = text.split('\n', SHOWN_LINES).join('\n').slice(0, SHOWN_CHARACTERS);
@@ -22,7 +22,7 @@ export function Output({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** The last lines that a running call has written so far. */
+/** The last lines of output of a running tool call. */
 export function LiveOutput({ text }: { text: string }) {
   return <pre class="live-output">{text.trimEnd().split('\n').slice(-LIVE_LINES).join('\n')}</pre>;
 }

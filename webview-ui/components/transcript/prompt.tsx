@@ -21,7 +21,7 @@ export function Prompt({ run, canRestore }: { run: RunView; canRestore: boolean 
           {showsAll ? 'Show less' : 'Show all'}
         </button>
       )}
-      {canRestore && <RestoreHere to={{ runId: run.id }} label="Restore the files to before this prompt" />}
+      {canRestore && <RestoreHere to={{ runId: run.id }} label="Restore the files to their state before this prompt" />}
       <span class="prompt-mode" title={`${MODE[run.mode].label} mode`} aria-hidden="true">
         <Icon name={run.plan ? 'run-all' : MODE[run.mode].icon} />
       </span>

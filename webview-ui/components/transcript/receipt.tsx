@@ -7,7 +7,7 @@ import { Expandable } from '../expandable.tsx';
 
 type Props = { receipt: Account; usage: Usage; cost: Cost | undefined };
 
-/** A summary of what the run did. When expanded, it shows the details. */
+/** A summary of the run's tool calls and changes. When expanded, it shows the details. */
 export function Receipt({ receipt, usage, cost }: Props) {
   const spent = { usage, ...(cost && { cost }) };
   const proof = proofOf(receipt);

@@ -5,7 +5,7 @@ import { post } from '../../host.ts';
 import { Button } from '../button.tsx';
 import { Icon } from '../icon.tsx';
 
-/** Counts down to the next try. Change its `key` to restart it. It is not a live region, because the announcer announces the wait once. */
+/** Counts down to the next attempt. A new `key` restarts it. It is not a live region, because the announcer announces the wait once. */
 export function RetryWait({ wait }: { wait: ModelWaiting }) {
   const [end, setEnd] = useState(() => performance.now() + wait.waitMs);
   const [now, setNow] = useState(() => performance.now());

@@ -10,11 +10,11 @@ import { PlanCard } from '../plan/plan-card.tsx';
 import { PlanProgress } from '../plan/plan-progress.tsx';
 import { AgentLog } from './agent-log.tsx';
 import { Ending } from './ending.tsx';
+import { MessagesToModel } from './messages-to-model.tsx';
 import { Prompt } from './prompt.tsx';
 import { Receipt } from './receipt.tsx';
 import { RetryWait } from './retry-wait.tsx';
 import { RunFooter } from './run-footer.tsx';
-import { RunMessages } from './run-messages.tsx';
 
 type RunProps = {
   run: PanelRun;
@@ -22,7 +22,7 @@ type RunProps = {
   last: boolean;
   /** The id of the plan of this run that is being edited. */
   editing?: string | undefined;
-  /** This run or a later one changed files, and no run is in progress. */
+  /** Whether files can be restored to their state before this run: this run or a later run changed files, and no run is in progress. */
   canRestore?: boolean;
 };
 
@@ -39,7 +39,7 @@ export const Run = memo(({ run, live, last, editing, canRestore = false }: RunPr
           <span>{run.shrunk}</span>
         </p>
       )}
-      <RunMessages messages={run.said} />
+      <MessagesToModel messages={run.said} />
       {(live || hasLog(run)) && <AgentLog run={run} live={live} />}
       {live && run.waiting && <RetryWait key={run.waiting.attempt} wait={run.waiting} />}
       {answer && <Markdown text={answer.text} streaming={answer.streaming} />}

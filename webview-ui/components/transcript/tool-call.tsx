@@ -38,7 +38,7 @@ export const ToolCall = memo(({ runId, call, live }: { runId: string; call: Call
       class="step"
       aside={
         !live &&
-        call.changes.length > 0 && <RestoreHere to={{ runId, callId: call.id }} label="Restore the files to right after this step" />
+        call.changes.length > 0 && <RestoreHere to={{ runId, callId: call.id }} label="Restore the files to their state after this step" />
       }
       summary={
         <>
@@ -83,7 +83,11 @@ function Details({ call }: { call: CallView }) {
         <p class="decision">
           <Icon name={answer.approve ? 'pass' : 'circle-slash'} tone={answer.approve ? 'dim' : 'warn'} />
           <span>
-            {answer.approve ? (answer.grant ? `You approved it for this ${answer.grant}` : 'You approved it') : 'You rejected it'}
+            {answer.approve
+              ? answer.grant
+                ? `You approved the call for this ${answer.grant}`
+                : 'You approved the call'
+              : 'You rejected the call'}
             {answer.approve && answer.revised && ', with your changes'}
             {!answer.approve && answer.words && `: ${answer.words}`}
           </span>

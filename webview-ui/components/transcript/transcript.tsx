@@ -43,7 +43,8 @@ export function Transcript({ model, live }: { model: PanelModel; live: RunView |
     lastShown.current = { sessionId, newest };
     if (!follows.current) return;
     scrollToEnd();
-    // Long content is laid out only when it becomes visible, so the height may change for a moment. After that, a change comes from the user, for example by expanding the log.
+    // Long content is laid out only when it becomes visible, so the height may change for a moment. After `LAYOUT_MS`, the user has
+    // caused a change of the height, for example by expanding the log.
     const stop = onResize(log.current, () => follows.current && scrollToEnd());
     const timer = setTimeout(stop, LAYOUT_MS);
     return () => {
@@ -86,7 +87,7 @@ export function Transcript({ model, live }: { model: PanelModel; live: RunView |
 
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: an element that scrolls must be reachable by keyboard */}
       <main class="transcript" ref={box} onScroll={onScroll} tabIndex={0}>
         {/* The title is the first prompt. If that prompt is shown below, the title is visually hidden. */}
         <h2 class={earlierRuns > 0 ? 'session-title' : 'sr-only'}>{title || 'New session'}</h2>

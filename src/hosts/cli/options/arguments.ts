@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { MODES, type Mode } from '../../../core/session/events.ts';
 import type { Limits, RunBudget } from '../../../core/session/limits.ts';
 
-/** The command line or the environment is wrong. The message says what to write instead. */
+/** An error in the command line or the environment. The message says how to correct it. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
@@ -15,9 +15,9 @@ export type Options = {
   /** Rules such as `path:src/**` and `command:npm test`. */
   allow?: string[];
   deny?: string[];
-  /** A file of rules. */
+  /** The path of a policy file. */
   policy?: string;
-  /** A file that names MCP servers. */
+  /** The path of a file that lists MCP servers. */
   mcpConfig?: string;
   runPlan: boolean;
   /** Makes Agent mode propose a plan first. */
@@ -75,7 +75,7 @@ const EXAMPLES: Record<Mode, string> = {
   agent: '"make the tests pass"',
 };
 
-/** @throws UsageError */
+/** Parses the arguments after the name of the program. @throws UsageError if they are invalid */
 export function parseCommand(args: readonly string[]): Command {
   const { values, positionals } = parse(args);
   const [word, ...rest] = positionals;
@@ -125,7 +125,7 @@ export function parseCommand(args: readonly string[]): Command {
   );
 }
 
-/** Errors do not repeat the further arguments, because they may be a key. */
+/** Error messages do not repeat extra arguments, because one of them may be a key. */
 function keysCommand([verb, provider, ...more]: readonly string[]): KeysCommand {
   if (more.length > 0)
     throw new UsageError('Do not write a key on the command line: kedge keys set PROVIDER reads it from standard input.');
@@ -143,7 +143,7 @@ function parse(args: readonly string[]) {
   }
 }
 
-/** @throws UsageError */
+/** Parses the arguments after `grants`. @throws UsageError if they are invalid */
 function parseClear([word, which, ...more]: readonly string[]): { clear?: number | 'all' } {
   if (word === undefined) return {};
   if (word === 'clear' && which === undefined) return { clear: 'all' };
@@ -157,7 +157,7 @@ function isBlank(words: readonly string[]): boolean {
   return words.every((word) => word.trim() === '');
 }
 
-/** Adds the session `last` to a --continue without one. The parser does not support optional values: the words of a request may follow instead. */
+/** Adds the session `last` to a --continue that no session id follows. `parseArgs` does not support options with an optional value. */
 function withSessions(args: readonly string[]): string[] {
   const out: string[] = [];
   const end = args.indexOf('--');
@@ -170,7 +170,10 @@ function withSessions(args: readonly string[]): string[] {
   return out;
 }
 
-/** Returns true for a session id, and for a single word, even a wrong id, that no further words of a request follow. */
+/**
+ * Whether `text` is the session id of a --continue. A single word at the end, or before an option or a quoted request, counts as an id, so
+ * that a wrong id is reported.
+ */
 function isSessionId(text: string | undefined, next: string | undefined): boolean {
   if (text === undefined || MODES.some((mode) => mode === text)) return false;
   return /^(last|\d{8}T\d{6}[\w-]*)$/.test(text) || (/^\w[\w-]*$/.test(text) && (next === undefined || /^-|\s/.test(next)));

@@ -7,7 +7,10 @@ import type { Environment } from './environment.ts';
 
 const KINDS = ['runs', 'turns', 'calls', 'tokens', 'usd', 'minutes'] as const satisfies readonly (keyof DayBudget)[];
 
-/** Returns `{}` if the variable is not set. @throws UsageError if it cannot be read: a limit that the user set must not be ignored */
+/**
+ * Returns `{}` if the variable is not set. @throws UsageError if its value is invalid, because a limit that the user set must not be
+ * ignored
+ */
 export function dayBudgetOf(env: Environment): DayBudget {
   const value = env.KEDGE_DAY_BUDGET?.trim();
   if (!value) return {};

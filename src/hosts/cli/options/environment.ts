@@ -7,7 +7,9 @@ import { UsageError } from './arguments.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the model that the user chose, or undefined if they chose none. @throws UsageError */
+/**
+ * Returns the model that the user chose, or undefined if the user chose no model. @throws UsageError if the name of the model is invalid
+ */
 export function chosenModel(option: string | undefined, env: Environment): ModelRef | undefined {
   const text = option ?? env.KEDGE_MODEL?.trim();
   if (!text) return undefined;
@@ -18,7 +20,7 @@ export function chosenModel(option: string | undefined, env: Environment): Model
   }
 }
 
-/** @throws UsageError */
+/** Returns the key, the address and the timeout for a provider. @throws UsageError if KEDGE_SERVER_TIMEOUT is invalid */
 export function providerConfig(provider: string, baseUrlOption: string | undefined, env: Environment): ProviderConfig {
   const apiKey = keyVariablesOf(provider)
     .map((name) => env[name]?.trim())
@@ -28,7 +30,7 @@ export function providerConfig(provider: string, baseUrlOption: string | undefin
   return { ...(apiKey && { apiKey }), ...(baseUrl && { baseUrl }), ...(silenceMs && { silenceMs }) };
 }
 
-/** @throws UsageError */
+/** Converts seconds to milliseconds. @throws UsageError if the text is not a number from 1 to 290 */
 function parseTimeout(seconds: string | undefined): number | undefined {
   if (!seconds) return undefined;
   const count = Number(seconds);
@@ -36,12 +38,12 @@ function parseTimeout(seconds: string | undefined): number | undefined {
   throw new UsageError('KEDGE_SERVER_TIMEOUT must be a number of seconds from 1 to 290.');
 }
 
-/** The variables that may contain a provider's key. The first one that is set is used. */
+/** The variables that may contain a provider's key. The first variable that is set is used. */
 export function keyVariablesOf(provider: string): string[] {
   return ['KEDGE_API_KEY', `${prefixOf(provider)}_API_KEY`, ...(catalogEntry(provider)?.keyVariables ?? [])];
 }
 
-/** Says in one sentence what is missing before the provider can be used. A server at the user's own address may not need a key. */
+/** Returns a message if the provider still needs a key or an address. A server at the user's own address may not need a key. */
 export function missingKey({ provider }: ModelRef, config: ProviderConfig): string | undefined {
   const entry = catalogEntry(provider);
   const missing = entry && missingConfig(entry, config);
@@ -50,13 +52,13 @@ export function missingKey({ provider }: ModelRef, config: ProviderConfig): stri
   return `There is no ${missing} for ${entry.label}. ${todo} and try again.`;
 }
 
-/** `Set OPENAI_API_KEY (or KEDGE_API_KEY), or run kedge keys set openai` */
+/** Returns, for example, `Set OPENAI_API_KEY (or KEDGE_API_KEY), or run kedge keys set openai`. */
 export function howToGiveKey(provider: string): string {
   const variable = catalogEntry(provider)?.keyVariables?.[0] ?? `${prefixOf(provider)}_API_KEY`;
   return `Set ${variable} (or KEDGE_API_KEY), or run kedge keys set ${provider}`;
 }
 
-/** Lists the providers. `stored` are those that have a key in the keychain. */
+/** Lists the providers. `stored` contains the ids of providers that have a key in the keychain. */
 export function describeModels(env: Environment, stored: readonly string[] = []): string {
   const rows = CATALOG.map((entry) => {
     const { id, label, keyless, keyVariables, defaultModel } = entry;
@@ -70,7 +72,7 @@ export function describeModels(env: Environment, stored: readonly string[] = [])
   return `${rows.join('\n')}\n\nTo use another model of a provider, write its name: --model provider/name.`;
 }
 
-/** Reads which variables are passed to commands or withheld from them: names, separated by commas or spaces. */
+/** Parses the names of variables to pass to commands or to withhold from them. Commas or spaces separate the names. */
 export function environmentRules(env: Environment): EnvironmentRules {
   const names = (text = '') => text.split(/[\s,]+/).filter((name) => name !== '');
   return { pass: names(env.KEDGE_PASS_ENV), withhold: names(env.KEDGE_WITHHOLD_ENV) };

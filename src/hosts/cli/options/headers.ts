@@ -7,10 +7,10 @@ import type { Environment } from './environment.ts';
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 /** The characters that a header value may contain; a line break, for example, is not allowed. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-// biome-ignore lint/suspicious/noTemplateCurlyInString: it is what the user writes
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the user writes this text literally
 const FORM = 'Use a JSON object such as {"x-team": "tides", "x-gateway-key": "${key}"}, or @ and the name of a file that contains one.';
 
-/** Reads the headers in `KEDGE_HEADERS`; `{}` if it is not set. @throws UsageError */
+/** Returns the headers in `KEDGE_HEADERS`, or `{}` if the variable is not set. @throws UsageError if its value is invalid */
 export function headersOf(env: Environment): Record<string, string> {
   const value = env.KEDGE_HEADERS?.trim();
   if (!value) return {};
@@ -20,7 +20,9 @@ export function headersOf(env: Environment): Record<string, string> {
     throw new UsageError(`KEDGE_HEADERS cannot be read. ${FORM}`);
   const [invalidName] = entries.find(([, value]) => !VALUE.test(value)) ?? [];
   if (invalidName)
-    throw new UsageError(`The header ${invalidName} in KEDGE_HEADERS contains a character that is not allowed, such as a line break.`);
+    throw new UsageError(
+      `The header ${invalidName} in KEDGE_HEADERS contains a character that is not allowed, such as a line break. Remove it.`,
+    );
   return Object.fromEntries(entries);
 }
 
@@ -28,6 +30,8 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new UsageError(`The file ${file} that KEDGE_HEADERS names cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    throw new UsageError(
+      `The file ${file} that KEDGE_HEADERS names cannot be read (${(error as NodeJS.ErrnoException).code}). Check its path.`,
+    );
   }
 }

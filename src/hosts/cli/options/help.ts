@@ -4,8 +4,8 @@ Usage
   kedge ask "…"            answer a question; cannot change files
   kedge plan "…"           propose a plan, and run it once you confirm it
   kedge agent "…"          work on a task, and ask before each change
-  kedge --continue [ID]    continue the last session or the one with this id: a paused run, an open question, a plan
-  kedge undo [RUN]         undo what the last run, or this one, changed
+  kedge --continue [ID]    continue the last session or the session ID: a paused run, an open question, a plan
+  kedge undo [RUN]         undo the changes of the last run, or of the run with this id
   kedge grants [clear [N]] list your permanent permissions in this folder, or remove all of them or number N
   kedge sessions           list this folder's sessions
   kedge models             list the models that can be chosen
@@ -38,12 +38,12 @@ Options
 Environment
   OPENAI_API_KEY, OPENAI_BASE_URL     the key and address of a provider, by its name
   KEDGE_API_KEY, KEDGE_BASE_URL       the key and address of the provider in use; these take precedence
-                                      (if no key is set, the one in the keychain is used)
+                                      (if no key is set, the key in the keychain is used)
   KEDGE_HEADERS                       additional headers: {"x-team": "tides", "x-api-key": "\${key}"} (\${key}: the key),
                                       or @FILE that contains such an object
   KEDGE_MODEL                         the model to use without --model
   KEDGE_HOME                          the folder in which sessions are stored
-  KEDGE_SERVER_TIMEOUT                how many seconds a model's server may send nothing (120, local servers 290)
+  KEDGE_SERVER_TIMEOUT                seconds without data before a request fails (default: 120; local servers: 290)
   KEDGE_DAY_BUDGET                    limits for all runs of one day, such as {"usd": 5, "tokens": 2000000};
                                       also runs, turns, calls and minutes
   KEDGE_PASS_ENV                      variables to pass to commands although they look like keys, such as GITHUB_TOKEN

@@ -19,8 +19,7 @@ export async function keys(command: KeysCommand, stored: StoredKeys, env: Enviro
     return true;
   }
   const entry = catalogEntry(command.provider);
-  if (!entry || entry.id === 'offline')
-    throw new UsageError('There is no provider of that name that uses a key. To list providers, run kedge models.');
+  if (!entry || entry.id === 'offline') throw new UsageError('No provider with this name uses a key. To list providers, run kedge models.');
   const { id, label } = entry;
   const [variable] = keyVariablesOf(id).slice(-1);
   if (command.verb === 'delete') {
@@ -30,7 +29,8 @@ export async function keys(command: KeysCommand, stored: StoredKeys, env: Enviro
   }
   const key = (await readKey(`Key for ${label} (not shown): `, terminal))?.trim();
   if (key === undefined) return false;
-  if (!/^[\x21-\x7e]+$/.test(key)) throw new UsageError('The key was not stored: a key must be one word of letters, digits and symbols.');
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new UsageError('The key was not stored. Enter a key without spaces, in ASCII letters, digits and symbols.');
   await stored.set(id, key).catch((error) => throwKeychainError(error, ` Set ${variable} in the environment instead.`));
   const overriding = keyVariablesOf(id).find((name) => env[name]?.trim());
   output.write(
@@ -39,7 +39,7 @@ export async function keys(command: KeysCommand, stored: StoredKeys, env: Enviro
   return true;
 }
 
-function throwKeychainError(error: unknown, todo = ''): never {
+function throwKeychainError(error: unknown, todo = ' Check that it is unlocked, and try again.'): never {
   const why = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
   throw new Error(`The keychain of this computer could not be used (${why}).${todo}`);
 }

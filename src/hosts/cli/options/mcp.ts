@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { AssistantPorts } from '../../../app/ports.ts';
 import { UsageError } from './arguments.ts';
 
-/** Reads MCP servers from a file in the format of other programs, `{ "mcpServers": { … } }`. Their code is loaded with the first run. @throws UsageError */
+/**
+ * Reads MCP servers from a file in the format of other programs, `{ "mcpServers": { … } }`. The code for MCP is loaded with the first
+ * run. @throws UsageError
+ */
 export function mcpServersOf(file: string, warn: (text: string) => void): NonNullable<AssistantPorts['mcp']> {
   const configured = readJson(file);
   const open = async () => {
@@ -29,6 +32,6 @@ function readJson(file: string): unknown {
   try {
     return (JSON.parse(readFileSync(file, 'utf8')) as { mcpServers?: unknown }).mcpServers;
   } catch (error) {
-    throw new UsageError(`The MCP servers in ${file} cannot be read: ${error instanceof Error ? error.message : error}`);
+    throw new UsageError(`The MCP servers in ${file} cannot be read (${error instanceof Error ? error.message : error}). Check the file.`);
   }
 }

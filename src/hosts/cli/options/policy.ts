@@ -12,7 +12,9 @@ export type PolicyOptions = { allow?: string[]; deny?: string[]; policy?: string
 
 const KINDS = ['tool', 'path', 'command', 'host', 'server'] as const;
 
-/** @throws UsageError if a flag or the user's own file cannot be read. A workspace file that cannot be read makes everything ask. */
+/**
+ * @throws UsageError if a flag or the user's policy file is invalid. An invalid file in a workspace makes every tool call need approval.
+ */
 export function readPolicy(
   { allow = [], deny = [], policy }: PolicyOptions,
   roots: readonly string[],
@@ -37,7 +39,7 @@ function ruleOf(effect: 'allow' | 'deny', text: string): Record<string, string> 
   const kind = KINDS.find((name) => name === text.slice(0, at));
   const value = text.slice(at + 1).trim();
   if (kind && value) return { effect, [kind]: value };
-  // The name of an MCP tool contains a colon itself.
+  // The name of an MCP tool contains a colon, so the complete text is the name of the tool.
   if (text.startsWith('mcp:')) return { effect, tool: text };
   throw new UsageError(
     `--${effect} must be one of ${KINDS.map((name) => `${name}:…`).join(', ')}, for example command:"npm test", not ${JSON.stringify(text)}.`,
@@ -50,8 +52,8 @@ function expectValid(set: RuleSet): RuleSet {
 }
 
 /**
- * Unknown keys are rejected, because one of them may be a misspelled rule that denies something. The schema is built here, because most
- * users have no such file.
+ * Rejects unknown keys, because an unknown key may be a misspelled rule that denies something. The schema is built on demand, because
+ * most users have no policy file.
  */
 function parsePolicyFile(text: string) {
   return z.strictObject({ rules: z.unknown(), allowReadOnlyCommands: z.boolean().optional() }).safeParse(jsonIn(text));

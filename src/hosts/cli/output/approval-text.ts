@@ -11,7 +11,7 @@ export function approvalText(request: ApprovalRequest, paint: Paint): string {
   const { covers = [], similar = 0 } = request;
   const { title, reason, rows, files } = approvalDetails(request);
   const scopes = (p: string) => [
-    similar > 0 && `${p}t = this and ${similar} more like it`,
+    similar > 0 && `${p}t = for this and ${similar} similar calls`,
     `${p}r = for this run`,
     `${p}s = for this session`,
     `${p}w = always in this folder`,

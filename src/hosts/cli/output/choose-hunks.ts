@@ -10,7 +10,10 @@ export function canChoose(changes: readonly ChangeSummary[]): boolean {
   return changes.filter((change) => !goesWithMove(change, changes)).reduce((sum, change) => sum + countHunks(change), 0) > 1;
 }
 
-/** `show` prints a hunk, and `ask` resolves to the typed line, or to undefined if the input has ended: then the remaining hunks are rejected. */
+/**
+ * `show` prints a hunk. `ask` resolves to the typed line. If the input has ended, it resolves to undefined, and the remaining hunks are
+ * rejected.
+ */
 export async function chooseHunks(
   changes: readonly ChangeSummary[],
   show: (text: string) => void,
@@ -29,7 +32,7 @@ export async function chooseHunks(
       if (!rest) show(diffText([withOneHunk(change, hunks[index])], paint));
       const name = total === 1 ? oneLine(change.path) : `hunk ${index + 1} of ${total} in ${oneLine(change.path)}`;
       const letter =
-        rest ?? (await letterOf(`Apply ${name}? y = yes, n = no, a = this and all after it, d = neither this nor any after it > `, ask));
+        rest ?? (await letterOf(`Apply ${name}? y = yes, n = no, a = yes to all that remain, d = no to all that remain > `, ask));
       if (letter === 'a' || letter === 'd') rest = letter;
       if (letter === 'y' || letter === 'a') accepted++;
       else refused.push(index);

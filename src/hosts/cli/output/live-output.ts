@@ -1,4 +1,7 @@
-/** Shows the last lines of a running command at a terminal. New lines overwrite the earlier ones, and the lines disappear when the command ends. */
+/**
+ * Shows the last lines of a running command at a terminal. New lines overwrite earlier lines, and all lines disappear when the command
+ * ends.
+ */
 import { harmless, type Output, type Paint } from './terminal.ts';
 
 const LINES = 5;
@@ -26,7 +29,7 @@ export class LiveOutput {
     this.#drawn = lines.length;
   }
 
-  /** Removes the lines. Returns false if none were shown. */
+  /** Removes the lines. Returns false if no lines were shown. */
   clear(): boolean {
     const drawn = this.#drawn > 0;
     if (drawn) this.#output.write(this.#eraseDrawn());
@@ -34,7 +37,7 @@ export class LiveOutput {
     return drawn;
   }
 
-  /** Returns the sequence that moves the cursor to the first drawn line and clears everything from there. */
+  /** Returns the sequence that moves the cursor to the first drawn line and clears the screen below it. */
   #eraseDrawn(): string {
     return this.#drawn > 0 ? `\u001b[${this.#drawn}A\r\u001b[J` : '';
   }

@@ -13,7 +13,7 @@ export function writePlan(session: Session, file: string): void {
   try {
     writeFileSync(file, planMarkdown(last.plan, steps));
   } catch (error) {
-    throw new Error(`The plan could not be written to ${file}: ${(error as Error).message}`);
+    throw new Error(`The plan could not be written to ${file}: ${(error as Error).message}. Choose another file with --output.`);
   }
   process.stderr.write(`The plan was written to ${file}.\n`);
 }

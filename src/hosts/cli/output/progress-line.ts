@@ -24,7 +24,7 @@ export class ProgressLine {
     }, this.#afterMs).unref();
   }
 
-  /** Removes the line. Returns false if none was shown. */
+  /** Removes the line. Returns false if no line was shown. */
   end(): boolean {
     clearTimeout(this.#timer);
     const wasShown = this.#isShown;

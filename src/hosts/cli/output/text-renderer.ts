@@ -1,4 +1,4 @@
-/** Events as text: the answer on stdout, everything else on stderr. */
+/** Prints events as text: the answer on stdout, everything else on stderr. */
 
 import { type AssistantMessage, type Cost, resultText, textOf, type Usage } from '../../../core/model/messages.ts';
 import { noteTexts } from '../../../core/model/notes.ts';
@@ -18,15 +18,15 @@ import { ProgressLine } from './progress-line.ts';
 import { changeCounts, harmless, type Output, oneLine, paintFor } from './terminal.ts';
 
 /**
- * A text that is followed by tool calls is a thought and not the answer, which is known only at the end of the message. So the
- * first characters of each text are held back on a terminal, and the whole text in a pipe.
+ * The number of characters of each text that are held back on a terminal. Only the end of a message shows whether its text is the answer
+ * or a thought before tool calls. If stdout is a pipe, the complete text is held back.
  */
 const HELD_CHARS = 240;
 const COMMAND = /\[([^\]\n]*)\]\(command:kedge\.(\w+)[^)\n]*\)/g;
-/** Matches the end of a streamed text that may be the beginning of such a link. */
+/** Matches the end of a streamed text if it may be the beginning of a link to an editor command. */
 const PARTIAL_LINK = /\[[^\]\n]{0,80}(\](\([^)\n]{0,80})?)?$/;
 const PAUSED: Record<PauseReason, string> = {
-  limit: 'Paused at this limit.',
+  limit: 'Paused at a limit.',
   max_tokens: 'Paused: the answer reached the output limit.',
   interrupted: 'Interrupted.',
   edit_plan: 'Paused until the plan is edited.',
@@ -51,7 +51,8 @@ export class TextRenderer {
   readonly #paint: ReturnType<typeof paintFor>;
 
   /**
-   * `readsLines` is true if lines that the user types are added to the run. `run` is the newest run of the session, which may continue.
+   * `readsLines` is true if lines that the user types are added to the run. `run` is the newest run of the session, because the program
+   * may continue it.
    */
   constructor(out: Output, err: Output, readsLines = false, run?: RunView) {
     this.#run = run;
@@ -65,12 +66,12 @@ export class TextRenderer {
     this.#progressLine = redraws ? new ProgressLine(err) : undefined;
   }
 
-  /** Ends the countdown without a new line, because the user pressed Enter. */
+  /** Ends the countdown without writing a new line, because the Enter key has already started a new line. */
   skipWait(): void {
     if (this.#countdown?.end(false)) this.#line('Trying again now.');
   }
 
-  /** Starts a new line after Ctrl+C, because the terminal has printed ^C into the current one. */
+  /** Starts a new line after Ctrl+C, because the terminal has printed ^C into the current line. */
   interrupted(): void {
     const redrawn = this.#liveOutput?.clear() || this.#progressLine?.end() || this.#countdown?.end();
     if (this.#err.isTTY && !redrawn) this.#err.write('\n');
@@ -134,7 +135,7 @@ export class TextRenderer {
         this.#line(paint.dim('Your message is sent with the model’s next turn.'));
         return;
       case 'question_answered':
-        // A failed plan step whose question nobody answered ends the run, which reports that itself.
+        // If nobody answers the question about a failed plan step, the run ends, and its last event reports the failure.
         if ('by' in event.answer)
           this.#line(
             `${event.answer.words}${this.#call(event.callId)?.name === 'ask_user' ? ' The model continues with the most likely answer.' : ''}`,
@@ -181,7 +182,7 @@ export class TextRenderer {
 
   #text(delta: string): void {
     this.#endReasoning();
-    // A pipe gets only whole messages.
+    // A pipe gets only complete messages.
     if (!this.#out.isTTY) return;
     this.#held += delta;
     if (!this.#streaming && this.#held.length <= HELD_CHARS) return;
@@ -247,19 +248,19 @@ export class TextRenderer {
     this.#err.write(`${text}\n`);
   }
 
-  /** Removes links to editor commands, and for a terminal also escapes control characters. A pipe gets the model's text otherwise unchanged. */
+  /** Removes links to editor commands. For a terminal, it also escapes control characters. */
   #safe(text: string): string {
     const plain = withoutCommands(text);
     return this.#out.isTTY ? harmless(plain) : plain;
   }
 }
 
-/** Replaces links to editor commands with what to do in the terminal instead. */
+/** Replaces a link to an editor command with its label, and the link to connect a model with instructions for the terminal. */
 function withoutCommands(text: string): string {
   return text.replace(COMMAND, (_link, label: string, command: string) => (command === 'connectModel' ? CONNECT : label));
 }
 
-/** 12 ms, 12.3 s, 2 min 5 s */
+/** Formats a duration: 12 ms, 12.3 s, 2 min 5 s. */
 function duration(ms: number): string {
   if (ms < 9_999.5) return `${Math.round(ms)} ms`;
   const seconds = Math.round(ms / 1000);

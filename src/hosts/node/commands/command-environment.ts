@@ -1,4 +1,4 @@
-/** Decides which environment variables a command does not get: keys of model services, and those that the user excludes. */
+/** Decides which environment variables a command does not get: keys of model services, and variables that the user withholds. */
 import { CATALOG } from '../../../providers/catalog.ts';
 
 /** Names of variables, in which `*` matches any characters. `pass` takes precedence over `withhold`. */
@@ -10,7 +10,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const words = (text: string) => text.trim().split(/\s+/);
 
-/** Model providers and gateways, as the names of their variables begin. */
+/** Prefixes of the variables of model providers and gateways. */
 const SERVICES =
   words(`OPENAI ANTHROPIC CLAUDE GEMINI GOOGLE_AI GOOGLE_GENAI GOOGLE_GENERATIVE_AI GOOGLE_API VERTEX VERTEX_AI MISTRAL CODESTRAL
   GROQ DEEPSEEK XAI GROK OPENROUTER AZURE_OPENAI AZURE_AI AZURE_API AZURE_INFERENCE HF HUGGINGFACE HUGGING_FACE HUGGINGFACEHUB COHERE CO
@@ -20,14 +20,17 @@ const SERVICES =
   DEEPINFRA NOVITA NEBIUS SILICONFLOW FRIENDLI PORTKEY DATABRICKS`);
 const KIND = '(?:\\w+_)?(?:API_?KEYS?(?:_\\w+)?|(?:KEY|TOKEN|SECRET|PAT)(?:_?\\d+)?)';
 const OF_SERVICES = new RegExp(`^(?:${SERVICES.join('|')})_${KIND}$`);
-/** Allows a prefix such as `MY_` or `VITE_`. Short service names are left out, because after a prefix they could mean anything. */
+/**
+ * Matches keys with a prefix such as `MY_` or `VITE_`. Service names of up to three letters are ambiguous after a prefix, so they are not
+ * matched.
+ */
 const OF_SERVICES_PREFIXED = new RegExp(`_(?:${SERVICES.filter(({ length }) => length > 3).join('|')})_${KIND}$`);
 const OTHERS = /^(?:\w+_)?(?:(?:GITHUB|GH)_(?:\w+_)?(?:TOKEN|PAT)|AWS_BEARER_TOKEN_BEDROCK)$/;
 const OF_CATALOG = new Set(CATALOG.flatMap(({ keyVariables = [] }) => keyVariables));
-/** Variables that only Kedge reads, and those that make a shell run another program first. */
+/** Variables that only Kedge reads, and variables that make a shell run a script when it starts. */
 const NEVER = /^(?:KEDGE_.*|BASH_ENV|ENV)$/;
 
-/** Returns the names of the variables that a command does not get. `told` are those whose absence the model is told about. */
+/** Returns the names of the variables that a command does not get. `told` contains the names that are reported to the model. */
 export function withheldFrom(env: Environment, { pass, withhold }: EnvironmentRules): { names: string[]; told: string[] } {
   const names = Object.keys(env).sort();
   const told = names.filter((name) => !NEVER.test(name) && (matches(name, withhold) || isKey(name)) && !matches(name, pass));

@@ -1,4 +1,4 @@
-/** Runs commands: timeouts, background processes, and reading their output later. The host decides how a process is started. */
+/** Runs commands with timeouts and in the background, and returns their output later. The host decides how a process is started. */
 import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { type Ending, findShell, type Launch, launchProcess, type Running, type 
 export type CommandsOptions = {
   /** The directory where outputs are stored. */
   storage: string;
-  /** Returns the directory on disk. @throws Error when it is not on disk, or no longer at that place. */
+  /** Returns the path on disk of a directory. @throws Error if the directory is not on a disk, or was moved. */
   directory(at: Location): string;
   launch?: Launch;
   shell?: Shell;
@@ -23,7 +23,7 @@ export type CommandsOptions = {
 type Entry = {
   id: string;
   running: Running;
-  /** Variables that the command did not get and may miss. */
+  /** The names of withheld variables that are reported to the model. */
   withheld: readonly string[];
   output: CommandOutput;
   state: CommandState;
@@ -36,7 +36,7 @@ type Entry = {
   done: Promise<void>;
 };
 
-/** How long the start of a background command is observed, and how long it must be silent after its last output. */
+/** The longest time for which the start of a background command is observed. It ends `QUIET_MS` after the last output. */
 const FIRST_LOOK_MS = 2_000;
 const QUIET_MS = 300;
 /** How long a read waits for more output. */
@@ -161,7 +161,7 @@ export class Commands implements CommandRunner {
     entry.running.stop();
   }
 
-  /** Resolves when a background command has produced output and is silent, or when it was observed long enough. */
+  /** Resolves when a background command has produced output and is silent, when it ends, or after `FIRST_LOOK_MS`. */
   async #untilQuiet({ output, done }: Entry): Promise<void> {
     const end = new AbortController();
     const wait = (ms: number) => delay(ms, true, { signal: end.signal }).catch(() => true);
@@ -184,7 +184,7 @@ export class Commands implements CommandRunner {
     }
   }
 
-  /** After a restart, only the output is available. */
+  /** Reads the output of a command that is not in memory, for example because Kedge was restarted. Its state is unknown. */
   async #readFile(id: string, from = 1): Promise<CommandLines | undefined> {
     if (!/^[0-9a-f]{6}$/.test(id)) return undefined;
     try {

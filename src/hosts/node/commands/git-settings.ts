@@ -7,7 +7,7 @@ import type { GitSetting } from '../../../policy/commands/programs/git-programs.
 
 const LIMITS = { timeout: 10_000, maxBuffer: 100_000_000, windowsHide: true } as const;
 const MAX_REPOSITORIES = 50;
-/** Neither of these commands runs a program that the repository configures. */
+/** The arguments of git commands that never run a program that the repository configures. */
 const LIST = ['config', '--list', '--show-scope', '-z'];
 const FILES = ['-c', 'core.fsmonitor=false', 'ls-files', '--stage', '-z'];
 
@@ -52,7 +52,7 @@ function ownSettings(listed: string): GitSetting[] {
   return settings;
 }
 
-/** Whether git uses a work tree that does not claim to belong to the repository. The work tree of a submodule does. */
+/** Whether `core.worktree` names a work tree without a `.git` entry. The work tree of a submodule has that entry. */
 async function isElsewhere(cwd: string, settings: readonly GitSetting[]): Promise<boolean> {
   if (!settings.some(({ key }) => key === 'core.worktree')) return false;
   const top = (await git(cwd, ['rev-parse', '--show-toplevel']))?.trim();

@@ -1,14 +1,17 @@
-/** Collects the output of one command. The first and last lines are held in memory; all of it is in a file that can be read later. */
+/**
+ * Collects the output of one command. The first and last lines are held in memory. A file contains the complete output, which can be read
+ * later.
+ */
 import { closeSync, createReadStream, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { TerminalText } from '../../../tools/commands/command-text.ts';
 import type { Excerpt } from '../../../workspace/commands.ts';
 
-/** The limits of what the model receives at once. */
+/** The limits for the output in one tool result, in lines and characters. */
 export const MAX_LINES = 200;
 export const MAX_CHARS = 12_000;
 const MAX_LINE = 2_000;
-/** Later output is dropped, so that a program that never stops writing does not fill the disk. */
+/** The limit for a stored output, in characters. The rest is dropped, so that an endless output does not fill the disk. */
 const MAX_FILE = 256_000_000;
 
 export class CommandOutput {
@@ -43,7 +46,7 @@ export class CommandOutput {
     this.#notifyReaders();
   }
 
-  /** The number of lines so far, including an incomplete one. */
+  /** The number of lines so far, including an incomplete last line. */
   get lines(): number {
     const open = this.#text.open;
     const end = open || this.#last;
@@ -146,7 +149,7 @@ export async function linesFrom(file: string, fromLine: number, rest = ''): Prom
   return { text: readable(lines.join('\n')), to: fromLine + lines.length - 1 };
 }
 
-/** Replaces binary output by a remark. */
+/** Replaces binary output with a note. */
 function readable(text: string): string {
   const strange = text.length - text.replaceAll('\ufffd', '').length;
   return strange > text.length / 10 ? '[binary output, not shown]' : text;

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How long a stopped program has to exit by itself. */
+/** How long a program may run after SIGTERM before it is killed. */
 export const GRACE_MS = 2_000;
 
 /** Groups that must not outlive this process. */
@@ -11,7 +11,7 @@ process.once('exit', () => {
   for (const group of alive) group.kill();
 });
 
-/** A program with a process group of its own, which includes all programs that it starts. */
+/** A program in its own process group, which includes all programs that it starts. */
 export class ProcessGroup {
   readonly #child: ChildProcess;
 
@@ -25,7 +25,7 @@ export class ProcessGroup {
     alive.delete(this);
   }
 
-  /** Waits at most `ms` milliseconds for the group to exit. Returns whether it has. */
+  /** Waits at most `ms` milliseconds for the group to exit. Returns whether it has exited. */
   async gone(ms: number): Promise<boolean> {
     for (const end = Date.now() + ms; this.#signal(0); await delay(10)) if (Date.now() >= end) return false;
     return true;
@@ -44,7 +44,7 @@ export class ProcessGroup {
     this.#signal('SIGKILL');
   }
 
-  /** Returns whether any process of the group was running. */
+  /** Sends a signal to the group. Returns whether any process of the group was running. */
   #signal(signal: NodeJS.Signals | 0): boolean {
     const { pid } = this.#child;
     if (pid === undefined) return false;

@@ -10,7 +10,7 @@ import { ProcessGroup } from './process-group.ts';
 
 export type Ending = { code?: number; signal?: string; leftovers?: boolean };
 
-/** A running command. `output` ends when no more can come; `ended` resolves after it. */
+/** A running command. `ended` resolves after `output` has ended. */
 export type Running = {
   output: AsyncIterable<string>;
   ended: Promise<Ending>;
@@ -32,10 +32,13 @@ export type Launch = (spec: LaunchSpec, signal: AbortSignal) => Promise<Running>
 
 export type Shell = { name: CommandLine['shell']; path: string };
 
-/** How long the child processes of a shell may run, and their pipe may be silent, after the shell has exited. */
+/** How long child processes may run after their shell has exited. A pipe that is silent for this long is then closed. */
 const SETTLE_MS = 150;
 
-/** Disables pagers and prompts, because nobody is there to answer. All other variables are the user's own. */
+/**
+ * Variables that disable pagers and prompts, because a command has no terminal for answers. All other variables come from the user's
+ * environment.
+ */
 export const HINTS: Readonly<Record<string, string>> = {
   PAGER: 'cat',
   GIT_PAGER: 'cat',
@@ -101,7 +104,7 @@ export const launchProcess: Launch = async ({ text, cwd, shell, withheld, expect
   return { output: textOf(pipes), ended, stop: () => group.stop() };
 };
 
-/** A process that has left the group may keep a pipe open forever. */
+/** Closes a pipe that is silent, because a process that has left the group may keep the pipe open forever. */
 async function closeWhenSilent(pipe: Readable): Promise<void> {
   const closed = new Promise<boolean>((resolve) => {
     if (pipe.closed) resolve(true);
@@ -137,7 +140,7 @@ async function* decoded(pipe: Readable): AsyncGenerator<string, undefined> {
   try {
     for await (const chunk of pipe) yield decoder.decode(chunk as Uint8Array, { stream: true });
   } catch (error) {
-    // The pipe was closed because a leftover process still held it.
+    // `closeWhenSilent` closed the pipe, because a leftover process kept it open.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
   const rest = decoder.decode();

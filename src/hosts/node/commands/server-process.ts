@@ -8,7 +8,7 @@ const END_OF_INPUT_MS = 500;
 const SIGTERM_MS = 1_000;
 
 export const startServer: StartServer = async ({ command, args, env, cwd }, on) => {
-  // With a process group of its own, where the system has them, the server does not receive a Ctrl+C that is meant for Kedge, and all its
+  // In its own process group, which Windows does not have, the server does not receive a Ctrl+C that is meant for Kedge, and all its
   // processes can be stopped.
   const detached = process.platform !== 'win32';
   // On Windows, cross-spawn finds scripts such as npx.cmd.

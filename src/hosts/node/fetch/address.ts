@@ -7,7 +7,7 @@ const CLOSED = [
   '100.64.0.0/10', // carrier-grade NAT
   '127.0.0.0/8',
   '169.254.0.0/16', // link-local, and the metadata services of clouds
-  '168.63.129.16/32', // what a cloud tells its own machines
+  '168.63.129.16/32', // Azure's services for its own virtual machines
   '172.16.0.0/12',
   '192.0.0.0/24',
   '192.0.2.0/24', // documentation
@@ -20,7 +20,7 @@ const CLOSED = [
   '240.0.0.0/4', // reserved, broadcast
   '2001::/23', // Teredo and other protocols
   '2001:db8::/32',
-  '2002::/16', // 6to4, which holds an IPv4 address
+  '2002::/16', // 6to4, which contains an IPv4 address
   '3fff::/20',
 ];
 /** Only this range of IPv6 is the public Internet. */
@@ -28,7 +28,7 @@ const GLOBAL_IPV6 = ['2000::/3'];
 
 let lists: { closed: BlockList; global6: BlockList } | undefined;
 
-/** The lists are built when the first address is checked, because most runs check none. */
+/** The lists are built when the first address is checked, because most runs check no address. */
 function blockLists() {
   lists ??= { closed: blockList(CLOSED), global6: blockList(GLOBAL_IPV6) };
   return lists;
@@ -55,7 +55,7 @@ export function isPrivateAddress(address: string): boolean {
   return closed.check(bare, 'ipv4');
 }
 
-/** Decides by the text of the host name alone. The URL class has already normalized IP addresses in unusual notations. */
+/** Decides without a DNS lookup. The URL class has already normalized IP addresses in unusual notations. */
 export function isPrivateHost({ hostname }: URL): boolean {
   const name = hostname
     .replace(/^\[|\]$/g, '')
@@ -65,7 +65,7 @@ export function isPrivateHost({ hostname }: URL): boolean {
   return !name.includes('.') || OWN_NAME.test(name);
 }
 
-/** Returns the IPv4 address that an IPv6 address embeds: a mapped address, or one of NAT64. */
+/** Returns the IPv4 address that an IPv4-mapped address or a NAT64 address contains. */
 function mappedAddress(address: string): string | undefined {
   if (!isIPv6(address)) return undefined;
   const { hostname } = new URL(`http://[${address}]`);

@@ -1,6 +1,6 @@
 /**
- * Fetches web pages. Every connection, also after a redirect, goes to exactly the address that was checked. Most runs fetch no page, so
- * Node's modules for HTTP are imported when a request begins.
+ * Fetches web pages. Every connection goes to exactly the address that was checked, also after a redirect. Node's HTTP modules are imported
+ * when a request begins, because most runs fetch no page.
  */
 import type { IncomingMessage } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
@@ -16,7 +16,7 @@ export type Resolve = (name: string) => Promise<Address[]>;
 export type PageFetcherOptions = {
   resolve?: Resolve;
   timeoutMs?: number;
-  /** Decides which addresses need a permission. */
+  /** Whether an address is private, so that fetching it needs approval. */
   isPrivate?: (address: string) => boolean;
 };
 
@@ -60,7 +60,8 @@ export class PageFetcher implements Fetcher {
       return page;
     } catch (error) {
       if (signal.aborted || error instanceof ToolError) throw error;
-      if (timeout.aborted) throw new ToolError(`${url.host} did not answer within ${this.#timeoutMs / 1_000} s.`);
+      if (timeout.aborted)
+        throw new ToolError(`${url.host} did not answer within ${this.#timeoutMs / 1_000} s. Try again later, or fetch another page.`);
       throw new ToolError(`${url.host} could not be read: ${reasonOf(error)}`);
     }
   }
@@ -73,11 +74,11 @@ export class PageFetcher implements Fetcher {
       if (!next) return pageOf(url, response);
       response.destroy();
       if (!privateAllowed && isPrivateHost(next))
-        throw new ToolError(`${url.href} redirects to a private address, which was not followed: ${next.href}`);
+        throw new ToolError(`${url.href} redirects to a private address, which was not followed: ${next.href}. Fetch another page.`);
       if (!isSameSite(url, next)) return { url: url.href, status: response.statusCode ?? 0, type: '', bytes: 0, moved: next.href };
       url = next;
     }
-    throw new ToolError(`${first.href} redirects more than ${MAX_HOPS} times.`);
+    throw new ToolError(`${first.href} redirects more than ${MAX_HOPS} times. Fetch another page.`);
   }
 
   async #request(url: URL, privateAllowed: boolean, signal: AbortSignal): Promise<IncomingMessage> {
@@ -92,7 +93,7 @@ export class PageFetcher implements Fetcher {
           try {
             for (const { address } of addresses) expectAllowed(name, address);
             const [first] = addresses;
-            if (!first) throw new ToolError(`${name} has no address.`);
+            if (!first) throw new ToolError(`${name} has no address. Check the host name in the URL.`);
             if (options.all) callback(null, addresses);
             else callback(null, first.address, first.family);
           } catch (error) {
@@ -120,7 +121,7 @@ const resolveName: Resolve = async (name) => (await import('node:dns/promises'))
 
 class PrivateAddress extends ToolError {
   constructor(name: string, address: string) {
-    super(`${name} resolves to the private address ${address}, which was not approved. No request was sent.`);
+    super(`${name} resolves to the private address ${address}, which was not approved. No request was sent. Fetch another page.`);
   }
 }
 
@@ -129,12 +130,12 @@ function redirection(url: URL, { statusCode = 0, headers }: IncomingMessage): UR
   if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined) return undefined;
   const next = URL.canParse(headers.location, url.href) ? new URL(headers.location, url) : undefined;
   if (!next || !/^https?:$/.test(next.protocol))
-    throw new ToolError(`${url.href} redirects to ${headers.location}, which is not a web address.`);
+    throw new ToolError(`${url.href} redirects to ${headers.location}, which is not a web address. Fetch another page.`);
   next.hash = '';
   return next;
 }
 
-/** The approval was for one host. Another host, or a downgrade to an unencrypted connection, needs a new one. */
+/** The approval was for one host. Another host, or a downgrade to an unencrypted connection, needs a new approval. */
 function isSameSite(from: URL, to: URL): boolean {
   const name = (url: URL) => url.hostname.replace(/^www\./, '');
   const isUpgrade = from.protocol === 'http:' && to.protocol === 'https:' && from.port === '' && to.port === '';
@@ -183,7 +184,7 @@ async function unpacked(response: IncomingMessage): Promise<Readable> {
 
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'there is no such host, or no network.';
-  if (code === 'ECONNREFUSED') return 'the connection was refused.';
-  return message || code || 'unknown failure';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the host does not exist, or there is no network. Check the URL.';
+  if (code === 'ECONNREFUSED') return 'the connection was refused. Check the URL, or try again later.';
+  return `${(message || code || 'unknown error').replace(/\.$/, '')}. Try again later, or fetch another page.`;
 }

@@ -9,7 +9,7 @@ const BLOCKS = new Set(
     ' ',
   ),
 );
-/** The text for the start and the end of a tag, where it does not depend on attributes. */
+/** The Markdown for the start and the end of elements whose Markdown does not depend on attributes. */
 const MARKS = new Map<string, [begin: string, end: string]>([
   ['br', ['\n', '']],
   ['hr', ['---', '']],
@@ -19,9 +19,9 @@ const MARKS = new Map<string, [begin: string, end: string]>([
   ...[1, 2, 3, 4, 5, 6].map((level): [string, [string, string]] => [`h${level}`, [`${'#'.repeat(level)} `, '']]),
 ]);
 
-/** The limit for nested elements. Deeper elements become siblings of their parent, as in browsers. */
+/** The maximum depth of nested elements. Deeper elements become siblings of their parent, as in browsers. */
 const MAX_DEPTH = 512;
-/** The limit for indenting nested lists. */
+/** The maximum indentation of nested lists, in levels. */
 const MAX_INDENT = 10;
 
 type Open = { tag: string; isHidden: boolean; start: number; href?: string | undefined };

@@ -1,4 +1,4 @@
-/** Decodes a response as text, by its declared type and character set or, failing that, by its content. */
+/** Decodes a response as text. It uses the declared type and character set, or examines the content if they are not declared. */
 
 const TEXT_TYPES =
   /^(text\/|application\/(.*\+)?(json|xml|javascript|ecmascript|yaml|x-yaml|toml|x-ndjson|x-sh|sql|graphql|rtf)\b|image\/svg\+xml)/i;

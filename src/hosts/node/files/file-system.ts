@@ -31,7 +31,7 @@ export class NodeFileSystem implements FileSystem {
 
   absolute({ folder, path }: Location): string {
     const root = this.folders[folder]?.root;
-    if (root === undefined) throw new Error('That folder is not open.');
+    if (root === undefined) throw new Error('The folder is not open in this workspace.');
     return join(root, path);
   }
 
@@ -98,7 +98,9 @@ export class NodeFileSystem implements FileSystem {
     return formatPath(at, this.folders);
   }
 
-  /** Finds the folder of a real path. Paths are compared exactly, because both sides come from the file system. */
+  /**
+   * Finds the folder of a real path. Paths are compared exactly, because the real path and the folders' roots come from the file system.
+   */
   #locate(real: string): Location | undefined {
     return innermost(
       this.folders.flatMap(({ root }, folder) => {
@@ -158,5 +160,5 @@ function isMissing(error: unknown): boolean {
 export function expectName(path: string, platform: string = process.platform): void {
   if (platform !== 'win32') return;
   const bad = path.split('/').find((name) => /[<>:"|?*]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name));
-  if (bad) throw new PathError(`${bad} cannot be the name of a file on Windows.`);
+  if (bad) throw new PathError(`${bad} cannot be the name of a file on Windows. Use another name.`);
 }

@@ -1,4 +1,4 @@
-/** Finds and searches files across several folders, for the file systems of both the editor and Node. */
+/** Finds and searches files across several folders, for the file system of the editor and for the file system of Node. */
 import type { FileSystem, FindQuery, Location, SearchHit, SearchQuery } from '../../../workspace/types.ts';
 import type { Hit, InFolder } from '../search/query.ts';
 

@@ -1,6 +1,7 @@
 /**
- * Opens files and directories at their real paths. A path was resolved earlier, perhaps before an approval that took minutes, and a
- * symbolic link may have been put on it since. Pipes and devices are refused, because opening one could block forever.
+ * Opens files and directories at their real paths. Minutes may pass between resolving and opening a path, for example until the user
+ * approves, and a symbolic link may replace a part of the path meanwhile. Pipes and devices are refused, because opening a pipe could
+ * block forever.
  */
 import {
   close,
@@ -24,20 +25,22 @@ import { promisify } from 'node:util';
 import { PathError } from '../../../workspace/paths.ts';
 import type { FileStat } from '../../../workspace/types.ts';
 
-/** Smaller files are read synchronously, because handing them to another thread takes longer than the read. */
+/** Files of up to this number of bytes are read synchronously, because the read takes less time than handing it to another thread. */
 const SMALL = 1_000_000;
-/** An editor may replace the file at the same moment, so that the opened file is no longer at the path. */
+/**
+ * How often opening a file is tried. An editor may replace the file at the same moment, so that the opened file is no longer at the path.
+ */
 const TRIES = 3;
 
 type OpenFile = { file: number; size: number };
 
-/** Opens a file without blocking, whatever is at the path. @throws Error unless it is a regular file. */
+/** Opens a file without blocking, even if the path is a pipe. @throws Error if it is not a regular file. */
 function openRegular(path: string, flags = 0): OpenFile {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | flags);
   const stats = fstatSync(file);
   if (stats.isFile()) return { file, size: stats.size };
   closeSync(file);
-  throw new Error(`${path} is not a regular file.`);
+  throw new Error(`${path} is not a regular file. Use the path of a regular file.`);
 }
 
 /** Reads a regular file and follows links. @throws Error for anything else. */
@@ -45,7 +48,7 @@ export function readRegular(path: string): Buffer {
   return readAtOnce(openRegular(path));
 }
 
-/** Reads the file at a real path. `shown` is its path for messages. @throws PathError when the path contains a symbolic link by now. */
+/** Reads the file at a real path. `shown` is its path for messages. @throws PathError when the path now contains a symbolic link. */
 export async function readReal(path: string, shown: string): Promise<Uint8Array> {
   return readOpened(openReal(path, shown));
 }
@@ -152,7 +155,7 @@ function openReal(path: string, shown: string): OpenFile {
   throw movedError(shown);
 }
 
-/** Whether an open file is the one at this path, without a symbolic link on the way. */
+/** Whether the open file is the file at this path and the path contains no symbolic link. */
 function isFileAt(file: number, path: string): boolean {
   try {
     if (process.platform === 'linux') return readlinkSync(`/proc/self/fd/${file}`) === path;

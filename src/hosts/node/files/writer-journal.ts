@@ -12,7 +12,7 @@ import { jsonIn } from '../../../core/json.ts';
 import { releaseLock, takeLock } from '../../../sessions/lock.ts';
 import { isRunning, ownProcess } from '../../../sessions/processes.ts';
 
-/** The file system functions that the writer uses. Tests pass one that fails. */
+/** The file system functions that the writer uses. Tests replace them with functions that fail. */
 export type FileOps = Pick<
   typeof NodeFs,
   | 'closeSync'
@@ -34,13 +34,13 @@ export type FileOps = Pick<
 >;
 
 /**
- * One file of a change. `temporary` holds its new content and `backup` its old one. `before` and `after` are hashes, missing when there is
- * no file.
+ * One file of a change. `temporary` is the path of its new content, and `backup` the path of its old content. `before` and `after` are
+ * hashes. A hash is missing if the file does not exist at that time.
  */
 export type Step = { file: string; directory?: boolean; temporary?: string; backup?: string; before?: string; after?: string };
-/** `made` lists the directories that did not exist before, outer ones first. */
+/** `made` lists the directories that did not exist before the change, outer directories first. */
 export type Entry = { made: string[]; steps: Step[] };
-/** `startedAt` distinguishes the process from a later one with the same process id. */
+/** `startedAt` distinguishes the process from a later process with the same process id. */
 type JournalFile = Entry & { startedAt?: string };
 
 const PENDING = '.pending';
@@ -60,8 +60,8 @@ export class Journal {
   }
 
   /**
-   * Waits until no other process writes here. Returns a function that releases the lock. @throws Error when another process holds it for
-   * too long.
+   * Waits until no other process writes to this workspace. Returns a function that releases the lock. @throws Error when another process
+   * holds the lock for longer than `PATIENCE_MS`.
    */
   async lock(): Promise<() => void> {
     const path = `${this.#directory}.lock`;
@@ -72,7 +72,7 @@ export class Journal {
     return () => ignoreErrors(() => releaseLock(path));
   }
 
-  /** Once this has returned, a crash of the process is recovered from. With `durable`, a crash of the computer is, too. */
+  /** Records a change, so that `recover` can undo it after a crash of the process and, with `durable`, after a crash of the computer. */
   begin(entry: Entry, durable: boolean): OpenJournal {
     const fs = this.#fs;
     fs.mkdirSync(this.#directory, { recursive: true });
@@ -99,7 +99,10 @@ export class Journal {
     };
   }
 
-  /** Undoes incomplete changes and removes the leftovers of complete ones. What fails stays in the journal for the next attempt. */
+  /**
+   * Undoes incomplete changes and removes the leftovers of complete changes. A change that cannot be undone stays in the journal for the
+   * next attempt.
+   */
   recover(): void {
     const fs = this.#fs;
     let names: string[];
@@ -126,7 +129,7 @@ export class Journal {
     remove(fs, path);
   }
 
-  /** Whether another process is still writing its change. A process id from before the last boot belongs to a different process by now. */
+  /** Whether another process is still writing its change. After a restart of the computer, a process id belongs to another process. */
   #lives(pid: number, path: string): boolean {
     if (pid === process.pid) return false;
     try {
@@ -144,11 +147,11 @@ export type OpenJournal = {
   commit(): void;
   /** Removes the journal, because nothing is left to do. */
   end(): void;
-  /** Leaves the rest to the next `recover`. */
+  /** Releases the journal. If the change is incomplete, the next `recover` undoes it. */
   leave(): void;
 };
 
-/** When a lock cannot be created, a journal cannot either, and its error explains why. */
+/** Returns true if the lock file cannot be created: creating the journal then fails too, with an error that explains the cause. */
 function tryLock(path: string): boolean {
   try {
     mkdirSync(dirname(path), { recursive: true });
@@ -159,8 +162,8 @@ function tryLock(path: string): boolean {
 }
 
 /**
- * Restores every file except those that somebody else has changed since. It may be repeated. @throws the first error, after all files were
- * tried.
+ * Restores every file except files that somebody else has changed since. It may be called again. @throws the first error, after all files
+ * were tried.
  */
 export function undoChange(fs: FileOps, { steps, made }: Entry): void {
   const failures: unknown[] = [];
@@ -189,7 +192,7 @@ function undoStep(fs: FileOps, { file, directory, temporary, backup, before, aft
   if (temporary) remove(fs, temporary);
 }
 
-/** Whether Kedge created this file. It is then a hard link to its temporary file, if the file system supports those. */
+/** Whether Kedge created this file. On file systems with hard links, a file that Kedge created is a hard link to its temporary file. */
 function isOurs(fs: FileOps, file: string, temporary: string | undefined, after: string): boolean {
   if (hashAt(fs, file) !== after) return false;
   const witness = temporary && fs.lstatSync(temporary, { throwIfNoEntry: false });
@@ -228,7 +231,7 @@ function remove(fs: FileOps, path: string): void {
   if (exists(fs, path)) fs.unlinkSync(path);
 }
 
-/** Removes a directory unless somebody put something into it. */
+/** Removes a directory unless it contains something. */
 function removeDirectory(fs: FileOps, directory: string): void {
   try {
     fs.rmdirSync(directory);
@@ -247,7 +250,7 @@ function write(fs: FileOps, path: string, text: string, durable: boolean): void 
   }
 }
 
-/** A new name is durable only when its directory was synced. Windows has no such call. */
+/** A new name is durable only when its directory was synced. Windows cannot sync a directory. */
 export function syncDirectory(fs: FileOps, directory: string): void {
   if (process.platform === 'win32') return;
   const file = fs.openSync(directory, 'r');

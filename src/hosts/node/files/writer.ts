@@ -1,7 +1,7 @@
 /**
- * Writes files so that a failure, a full disk or a crash leaves either the whole change or none of it. Everything that needs disk space
- * comes first: temporary files with the new contents, and hard links to the old ones. Only renames are left then. Each is atomic, and
- * undoing them needs no space. The journal records all of it before it begins.
+ * Writes files so that a failure, a full disk or a crash leaves either the complete change or none of it. The writer first creates
+ * everything that needs disk space: temporary files with the new contents, and hard links to the old contents. Then it renames files.
+ * Each rename is atomic, and undoing it needs no space. The journal records the change before it begins.
  */
 import nodeFs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -24,7 +24,7 @@ import {
 } from './writer-journal.ts';
 
 export type NodeWriterOptions = {
-  /** The directory of the journal, outside the workspace. Without it, a crash in the middle of a change cannot be recovered from. */
+  /** The directory of the journal, outside the workspace. Without a journal, a change that a crash interrupts cannot be undone. */
   journal?: string;
   fs?: FileOps;
 };
@@ -38,7 +38,7 @@ export class NodeWriter implements Writer {
   readonly #places: { absolute(at: Location): string };
   readonly #fs: FileOps;
   readonly #journal: Journal | undefined;
-  /** Directories that were created here. They are removed together with their last file. */
+  /** Directories that this writer created. They are removed together with their last file. */
   readonly #createdDirectories = new Set<string>();
 
   constructor(places: { absolute(at: Location): string }, { journal, fs = nodeFs }: NodeWriterOptions = {}) {
@@ -47,7 +47,7 @@ export class NodeWriter implements Writer {
     this.#journal = journal === undefined ? undefined : new Journal(fs, journal);
   }
 
-  /** Undoes what a crash interrupted. */
+  /** Undoes changes that a crash interrupted. */
   async recover(): Promise<void> {
     this.#journal?.recover();
   }
@@ -83,7 +83,7 @@ export class NodeWriter implements Writer {
     for (const { step } of planned) this.#removeEmptyDirectories(dirname(step.file));
   }
 
-  /** Whether all files are unchanged, because they were not reached or were restored. Any new content is then somebody else's. */
+  /** Whether this change left all files as they were: not written, or restored. Any other content then comes from another program. */
   #isUntouched(planned: readonly Planned[]): boolean {
     try {
       return planned.every(({ step: { file, directory, before }, isTried }) =>
@@ -114,7 +114,7 @@ export class NodeWriter implements Writer {
       }
       journal?.commit();
     } catch (error) {
-      // What cannot be undone now is still in the journal.
+      // If the change cannot be undone now, it stays in the journal.
       ignoreErrors(() => {
         undoChange(this.#fs, entry);
         journal?.end();
@@ -138,10 +138,10 @@ export class NodeWriter implements Writer {
     const hashes = { ...(before && { before: hashOfBytes(before) }), ...(after && { after: hashOfBytes(after) }) };
     if (path.endsWith('/')) return { change, step: { file, directory: true, ...hashes }, mode: undefined, current: undefined };
     const current = this.#entry(file, path);
-    if (current && !before) throw new Error(`${path} exists now.`);
-    if (!current && before) throw new Error(`${path} was deleted.`);
+    if (current && !before) throw new Error(`${path} exists now. Try again.`);
+    if (!current && before) throw new Error(`${path} was deleted. Try again.`);
     // A rename would replace the file although it is marked as read-only.
-    if (after && current && !(current.mode & 0o200)) throw new Error(`${path} is read-only.`);
+    if (after && current && !(current.mode & 0o200)) throw new Error(`${path} is read-only. Make it writable, and try again.`);
     const source = changes.find((other) => other.path === movedFrom);
     const mode = current?.mode ?? (source && this.#entry(this.#places.absolute(source.at), source.path)?.mode) ?? change.mode;
     const beside = (kind: string) => join(dirname(file), `.${basename(file).slice(0, 100)}.${crypto.randomUUID().slice(0, 8)}.${kind}`);
@@ -157,7 +157,8 @@ export class NodeWriter implements Writer {
 
   /** @throws Error when there is a symbolic link on the path, because the write would go to its target. */
   #expectReal(directory: string, shown = directory): void {
-    if (this.#fs.realpathSync.native(directory) !== directory) throw new Error(`${shown} is no longer at that place.`);
+    if (this.#fs.realpathSync.native(directory) !== directory)
+      throw new Error(`${shown} was moved, or a symbolic link replaced it. Try again.`);
   }
 
   #prepare({ change: { path, before, after }, step, mode, current }: Planned): void {
@@ -169,7 +170,7 @@ export class NodeWriter implements Writer {
     }
     if (!current || !backup) return;
     if (temporary) this.#backUp(file, backup);
-    if (!sameBytes(this.#fs.readFileSync(temporary ? backup : file), before)) throw new Error(`${path} was changed just now.`);
+    if (!sameBytes(this.#fs.readFileSync(temporary ? backup : file), before)) throw new Error(`${path} was changed just now. Try again.`);
   }
 
   #write(temporary: string, bytes: Uint8Array, mode: number | undefined, owner: nodeFs.Stats | undefined): void {
@@ -206,18 +207,18 @@ export class NodeWriter implements Writer {
     }
     const now = this.#entry(file, path);
     if (now?.ino !== current?.ino || now?.mtimeMs !== current?.mtimeMs || now?.size !== current?.size)
-      throw new Error(current ? `${path} was changed just now.` : `${path} exists now.`);
+      throw new Error(current ? `${path} was changed just now. Try again.` : `${path} exists now. Try again.`);
     planned.isTried = true;
     if (!temporary || current) {
       fs.renameSync(temporary ?? file, temporary ? file : (backup as string));
       return;
     }
     try {
-      // Unlike a rename, this fails when somebody creates the file at the same moment.
+      // `linkSync` fails if somebody creates the file at the same moment. A rename would overwrite that file.
       fs.linkSync(temporary, file);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EEXIST') throw new Error(`${path} exists now.`);
+      if (code === 'EEXIST') throw new Error(`${path} exists now. Try again.`);
       if (!NO_LINKS.has(code ?? '')) throw error;
       fs.renameSync(temporary, file);
     }
@@ -226,11 +227,11 @@ export class NodeWriter implements Writer {
   /** Returns the entry at the path itself, without following a symbolic link. */
   #entry(file: string, path: string): nodeFs.Stats | undefined {
     const stats = this.#fs.lstatSync(file, { throwIfNoEntry: false });
-    if (stats && !stats.isFile()) throw new Error(`${path} is not a file.`);
+    if (stats && !stats.isFile()) throw new Error(`${path} is not a file. Use the path of a file.`);
     return stats;
   }
 
-  /** Removes empty directories that were created here. */
+  /** Removes empty directories that this writer created. */
   #removeEmptyDirectories(directory: string): void {
     for (let at = directory; this.#createdDirectories.has(at); at = dirname(at)) {
       try {
@@ -243,7 +244,7 @@ export class NodeWriter implements Writer {
   }
 }
 
-/** A single rename is atomic even when the computer crashes. Several need to reach the disk in order. */
+/** Whether the renames must reach the disk in order. A single rename is atomic even when the computer crashes. */
 function isOrdered({ steps }: Entry): boolean {
   return steps.length > 1;
 }

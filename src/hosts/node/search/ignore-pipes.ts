@@ -1,11 +1,11 @@
-/** Finds ignore files that are pipes or devices. Ripgrep opens any file of such a name and would wait forever. */
+/** Finds ignore files that are pipes or devices. Ripgrep would open them and wait forever. */
 import { statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 const NAMES = ['.gitignore', '.ignore', '.rgignore', '.git/info/exclude'];
 
-/** Whether the folder, or a directory above it, contains one. */
+/** Whether the folder, or a directory above it, contains an ignore file that is a pipe or device. */
 export function hasPipeAbove(folder: string): boolean {
   for (let at = folder; ; at = dirname(at)) {
     if (hasPipeIn(at)) return true;
@@ -13,7 +13,7 @@ export function hasPipeAbove(folder: string): boolean {
   }
 }
 
-/** Whether there is one anywhere in the folder. */
+/** Whether the folder, or a directory in it, contains an ignore file that is a pipe or device. */
 export async function hasPipeBelow(folder: string, signal: AbortSignal): Promise<boolean> {
   const pending = [folder];
   for (let at = pending.pop(); at !== undefined && !signal.aborted; at = pending.pop()) {

@@ -1,4 +1,4 @@
-/** Interprets `include` globs, the same for ripgrep and for the search without it. */
+/** Interprets `include` globs, in the same way for ripgrep and for the search without ripgrep. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { globMatcher } from '../../../policy/glob.ts';
@@ -8,13 +8,13 @@ export type Include = {
   matches(path: string): boolean;
   /** The directory that contains all matches, as a list of names. */
   below: string[];
-  /** A glob that the last component of every match fits. */
+  /** A glob that matches the file name of every match. */
   name?: string;
 };
 
 const EVERYTHING: Include = { matches: () => true, below: [] };
 
-/** Interprets a glob in a folder on disk. */
+/** Interprets a glob for a folder on disk. It looks up whether the glob is the name of a directory. */
 export function includeIn(folder: string, glob?: string): Promise<Include> {
   const isDirectory = (path: string) =>
     stat(join(folder, path)).then(

@@ -1,9 +1,9 @@
-/** Searches text in this process, with the patterns that ripgrep would get. */
+/** Searches text in this process. It accepts the same patterns as the search with ripgrep. */
 import { createContext, Script } from 'node:vm';
 import type { SearchQuery } from '../../../workspace/types.ts';
 import { expectOneLine, type Hit, MAX_LINE } from './query.ts';
 
-/** A pattern that takes longer on one text would block the process. */
+/** The time limit for a regular expression, which blocks the process while it is matched. */
 const MOST_MS = 1_000;
 
 /** Returns the matching lines of a text. @throws Error when the regular expression takes too long. */
@@ -52,12 +52,12 @@ export function matcherOf({
   try {
     return new RegExp(whole, `u${flags}`);
   } catch (error) {
-    // Escapes that Unicode mode refuses, such as \-, are common.
+    // Patterns often contain escapes that Unicode mode rejects, such as \-.
     const lenient = wholeWord ? `(?<!\\w)(?:${source})(?!\\w)` : source;
     try {
       return new RegExp(lenient, flags);
     } catch {
-      throw new Error(`The regular expression is not valid: ${(error as Error).message.replace(/^.*: /, '')}.`);
+      throw new Error(`The regular expression is not valid: ${(error as Error).message.replace(/^.*: /, '')}. Correct it.`);
     }
   }
 }

@@ -1,4 +1,4 @@
-/** The queries of a search in one folder and their hits, for ripgrep and for the search without it. */
+/** The types of queries and hits in one folder, for ripgrep and for the search without ripgrep. */
 import type { FindQuery, SearchQuery } from '../../../workspace/types.ts';
 
 /** A query for one folder. Its paths are relative to that folder. */
@@ -6,7 +6,7 @@ export type InFolder<Query extends FindQuery> = Omit<Query, 'folder' | 'hides'> 
 
 export type Hit = { path: string; line: number; text: string };
 
-/** `without` are globs and ignore files that only reduce the work of ripgrep; `hides` makes the decision. */
+/** `without` contains arguments that make ripgrep skip files, only to save time. `hides` decides which files are excluded. */
 type Options<Query extends FindQuery> = {
   rg: string;
   cwd: string;
@@ -19,9 +19,9 @@ export type FilesOptions = Options<FindQuery>;
 
 export type SearchOptions = Options<SearchQuery>;
 
-/** Longer lines are cut off, because they are generated and nobody reads them. */
+/** The limit for a line, in characters. Longer lines are cut off, because they are usually generated. */
 export const MAX_LINE = 2_000;
 
 export function expectOneLine(pattern: string): void {
-  if (/[\r\n]/.test(pattern)) throw new Error('A pattern is one line of text. Search for one of its lines.');
+  if (/[\r\n]/.test(pattern)) throw new Error('The pattern contains a line break. Search for one of its lines.');
 }

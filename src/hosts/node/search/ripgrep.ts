@@ -15,7 +15,7 @@ import { repositoryOf } from './repository.ts';
 const POOL = 5;
 /** When ripgrep was silent for this long, the folder is searched for an ignore file that blocks it. */
 const SILENT_MS = 2_000;
-/** Returns the first executable candidate, or else the `rg` on PATH. Returns undefined when there is none. */
+/** Returns the first executable candidate, or else the `rg` on PATH. Returns undefined if ripgrep is not installed. */
 export async function findRipgrep(candidates: readonly string[] = [], path = process.env.PATH ?? ''): Promise<string | undefined> {
   const binary = process.platform === 'win32' ? 'rg.exe' : 'rg';
   const onPath = path.split(delimiter).map((folder) => join(folder, binary));
@@ -64,7 +64,7 @@ async function collectFiles({ rg, cwd, query, without = [], signal }: FilesOptio
   const include = await includeIn(cwd, query.include);
   const args = [...(await walkArguments(cwd, include)), ...without, '--files', '--null', '--', './'];
   let paths: string[] = [];
-  /** The greatest path that was kept when there were too many. A greater one is not among the first. */
+  /** The greatest path that was kept when `paths` was last shortened. A greater path cannot be among the first `limit` paths. */
   let last: string | undefined;
   let rest = '';
   const decoder = new TextDecoder();
@@ -75,7 +75,7 @@ async function collectFiles({ rg, cwd, query, without = [], signal }: FilesOptio
       const path = name.slice(2);
       if ((last === undefined || path <= last) && include.matches(path) && !hides?.(path)) paths.push(path);
     }
-    // Output comes unsorted, so all of it is examined, but only paths that can be among the first are kept.
+    // Ripgrep's output is not sorted, so all paths are examined, but only paths that can be among the first `limit` are kept.
     if (paths.length > 2_000 + 2 * limit) {
       paths = paths.sort().slice(0, limit);
       last = paths.at(-1);
@@ -101,7 +101,7 @@ async function firstHits({ rg, cwd, query, without = [], signal }: SearchOptions
     }
     return hits;
   };
-  // Ripgrep reads files in parallel, so the order of hits depends on timing and on the content of hidden files. The first hits are
+  // Ripgrep reads files in parallel, so the order of hits depends on timing and on the content of excluded files. The first hits are
   // therefore chosen by path.
   const pool = await collectHits(POOL * limit + 1);
   return pool.length > POOL * limit ? collectHits(limit, '--sort=path') : pool.sort(byPlace).slice(0, limit);
@@ -111,7 +111,7 @@ function byPlace(a: Hit, b: Hit): number {
   return a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1;
 }
 
-/** Keeps ripgrep from searching files that `.kedgeignore` hides anyway. */
+/** Returns the argument with which ripgrep skips files that are excluded by `.kedgeignore`, to save time. */
 export function ignoreFileIn(folder: string): string[] {
   const file = join(folder, IGNORE_FILE);
   return existsSync(file) && statSync(file).isFile() ? [`--ignore-file=${file}`] : [];
@@ -138,8 +138,8 @@ async function walkArguments(cwd: string, include: Include): Promise<string[]> {
 }
 
 /**
- * Keeps ripgrep out of all other directories. A positive glob or a starting directory would make ripgrep skip the ignore files. For `src`,
- * it is therefore told to exclude names that do not begin with s, sr and src, and longer ones.
+ * Returns globs that keep ripgrep out of all other directories. A positive glob or a starting directory would make ripgrep skip the ignore
+ * files. Therefore, the globs for `src` exclude names that do not begin with s, sr and src, and names that are longer than src.
  */
 function onlyBelow(directories: readonly string[]): string[] {
   const globs: string[] = [];
@@ -198,8 +198,8 @@ async function* outputOf(rg: string, args: readonly string[], cwd: string, signa
 
 function sentenceOf(complaint: string): string {
   const reason = /^error: (.*)$/m.exec(complaint)?.[1];
-  if (reason) return `The regular expression is not valid: ${reason}.`;
-  return `The search failed: ${complaint.trim().split('\n')[0]?.replace(/^rg: /, '')}.`;
+  if (reason) return `The regular expression is not valid: ${reason}. Correct it.`;
+  return `The search failed: ${complaint.trim().split('\n')[0]?.replace(/^rg: /, '')}. Try another pattern.`;
 }
 
 const NUL = 0;

@@ -18,7 +18,7 @@ const PIECE_CHARS = 1_000_000;
 
 /**
  * The ignore rules of one directory. `at` is its path with a slash at the end, or '' for the folder. For a directory above the folder,
- * `lead` is the path from there to the folder.
+ * `lead` is the path from that directory to the folder.
  */
 type Rules = { at: string; lead: string; rules: Ignore };
 
@@ -47,7 +47,7 @@ export async function* searchByWalking({ cwd, query, signal }: Omit<SearchOption
 
 type Text = { path: string; text: string };
 
-/** Yields the texts to search in batches that are small enough to block the process for some milliseconds only. */
+/** Yields the texts to search, in batches so small that each blocks the process for only a few milliseconds. */
 async function* textBatches(
   cwd: string,
   { matches, below }: Awaited<ReturnType<typeof includeIn>>,
@@ -120,7 +120,7 @@ function leadsInto(path: string, below: readonly string[]): boolean {
 }
 
 async function rulesOf(root: string, at: string, above: readonly Rules[], names: ReadonlySet<string>): Promise<readonly Rules[]> {
-  // A nested repository uses only its own rules.
+  // A nested repository does not inherit the rules of the outer repository.
   const inherited = names.has('.git') ? [] : above;
   const rules = await rulesIn(join(root, at), names);
   return rules ? [...inherited, { at, lead: '', rules }] : inherited;

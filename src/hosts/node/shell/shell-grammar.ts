@@ -1,4 +1,4 @@
-/** Loads the shell grammars, which are WebAssembly files, with the first command. */
+/** Loads and runs the shell grammars, which are WebAssembly files. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ export async function loadGrammar(grammar: 'bash' | 'powershell'): Promise<Shell
   return { parse: (command) => parse(parser, command) };
 }
 
-/** The built program has the file beside it. When the sources run unbuilt, the file is in the npm package. */
+/** Returns the path of a WebAssembly file: beside the built program, or in the npm package when the sources run without a build. */
 function wasmFile(name: string, folder: string): string {
   const bundled = join(import.meta.dirname, name);
   return existsSync(bundled) ? bundled : join(import.meta.dirname, '../../../../node_modules', folder, name);

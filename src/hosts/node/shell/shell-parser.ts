@@ -2,7 +2,7 @@ import type { ShellParser, ShellParsers } from '../../../policy/commands/shells/
 
 const loading = new Map<string, Promise<ShellParser | undefined>>();
 
-/** Each grammar is loaded once, with the first command. A host that cannot load it has none, and then every command needs an approval. */
+/** Loads each grammar once, with the first command. If a grammar cannot be loaded, every command needs approval. */
 export const nodeShellParsers: ShellParsers = (shell) => {
   if (shell === 'other') return Promise.resolve(undefined);
   const grammar = shell === 'powershell' ? 'powershell' : 'bash';

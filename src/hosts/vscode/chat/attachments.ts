@@ -11,7 +11,10 @@ import type { VsCodeFileSystem } from '../files/file-system.ts';
 const MAX_CHARS = 20_000;
 const IMAGE_NAME = /\.(png|jpe?g|gif|webp)$/i;
 
-/** Converts the files, selections and images that the user referenced in the Chat to parts of the message. Files that cannot be included are only named. */
+/**
+ * Converts the files, selections and images that the user referenced in the Chat to parts of the message. A file that cannot be included
+ * is represented by its path.
+ */
 export async function attachmentsOf(references: readonly vscode.ChatPromptReference[], fs: VsCodeFileSystem): Promise<Part[]> {
   const places = { fs, workspace: new Workspace(await withIgnoreFiles(fs)) };
   const parts = await Promise.all(
@@ -26,7 +29,7 @@ export async function attachmentsOf(references: readonly vscode.ChatPromptRefere
 }
 
 type Part = TextPart | ImagePart;
-/** `workspace` does not contain the files that `.kedgeignore` hides. */
+/** `workspace` does not contain files that are excluded by `.kedgeignore`. */
 type Places = { fs: VsCodeFileSystem; workspace: Workspace };
 
 /** The form in which VS Code passes a pasted image. */
@@ -43,7 +46,7 @@ async function binaryPart(value: Binary): Promise<Part> {
   return imageOf(bytes) ?? textPart(`<attachment type=${JSON.stringify(value.mimeType)} bytes="${bytes.length}" binary="true"/>`);
 }
 
-/** Returns undefined for an image that is too large, which is then only named. */
+/** Returns undefined if the bytes are not an image, or if the image is larger than `MAX_IMAGE_BYTES`. */
 function imageOf(bytes: Uint8Array): ImagePart | undefined {
   const type = bytes.length > MAX_IMAGE_BYTES ? undefined : imageTypeOf(bytes);
   return type && imagePart(type, bytes);
@@ -73,6 +76,6 @@ function fileBlock(path: string, text: string | undefined, range?: vscode.Range)
   const lines = text.split(/\r?\n/);
   const [from, to] = range && !range.isEmpty ? [range.start.line, range.end.line] : [0, lines.length - 1];
   const passage = lines.slice(from, to + 1).join('\n');
-  const cut = passage.length > MAX_CHARS ? `${passage.slice(0, MAX_CHARS)}\n[cut; read_file shows the rest]` : passage;
+  const cut = passage.length > MAX_CHARS ? `${passage.slice(0, MAX_CHARS)}\n[cut off; read the rest with read_file]` : passage;
   return `<file path="${path}" lines="${from + 1}-${to + 1}">\n${cut}\n</file>`;
 }

@@ -33,7 +33,7 @@ function rowMarkdown({ label, text, code }: DetailRow): string {
   return code === undefined ? `${label}: ${plain(text)}\n\n` : `${label}:\n\n${fence(text, code)}\n\n`;
 }
 
-/** Formats one changed file. A long diff is cut, because a button opens the whole diff. */
+/** Formats one changed file. A long diff is shortened, because a button opens the complete diff. */
 function fileMarkdown({ path, from, kind, added, removed, diff, more }: FileDetail): string[] {
   const counts = added || removed ? ` +${added} −${removed}` : '';
   const head = `\`${kind}\` ${from ? `${plain(from)} → ` : ''}${plain(path)}${counts}\n\n`;

@@ -66,7 +66,7 @@ export class ChatRenderer {
         stream.progress(`Using ${plain(modelName(event.model))}`);
         break;
       case 'run_resumed':
-        // Approvals and questions from before the pause are not requested again, but the run waits for them.
+        // The run still waits for the approvals and questions that were open when it paused, but no new events request them.
         for (const pending of this.#session.state.pendingApprovals.values()) this.approval(pending);
         for (const question of this.#session.state.pendingQuestions.values()) this.question(question);
         break;
@@ -164,7 +164,9 @@ export class ChatRenderer {
       stream.button({ command: 'kedge.showInPanel', title: 'Choose hunks in the panel', arguments: [this.#session.id] });
   }
 
-  /** A question can be answered with a button or in the user's own words, and after a reload with the next message. */
+  /**
+   * Shows a question with buttons for its options and for an answer in the user's own words. After a reload, the next message answers it.
+   */
   question({ questionId, question }: AskedQuestion): void {
     const stream = this.#stream;
     const { options, freeText } = question;
@@ -261,7 +263,7 @@ export class ChatRenderer {
   }
 }
 
-/** Allows only one command link in a model's text: the one that the Offline model uses. */
+/** Allows only one command link in a model's text: the link to connect a model, which the Offline model uses. */
 function markdown(text: string): vscode.MarkdownString {
   const content = new vscode.MarkdownString(text);
   content.isTrusted = { enabledCommands: ['kedge.connectModel'] };

@@ -1,4 +1,4 @@
-/** What Kedge stores about the editor's chat threads: data with each answer, and which threads have a live run. */
+/** Stores data about the editor's chat threads: metadata with each answer, and the ids of chat sessions that have a live run. */
 import type { Session } from '../../../app/session/session.ts';
 import type { Mode } from '../../../core/session/events.ts';
 import type { Kedge } from '../kedge.ts';
@@ -8,7 +8,7 @@ export const PARTICIPANT = 'kedge.agent';
 /** The data that an answer stores for the next message of its chat thread. */
 export type Metadata = { sessionId: string; mode: Mode; runId?: string; next?: 'plan' | 'paused' | 'failed' | 'half'; offered?: true };
 
-/** The key under which chat sessions with a live run are stored. The ones that are still stored after a reload were interrupted. */
+/** The key under which chat sessions with a live run are stored. Sessions that are still stored after a reload were interrupted. */
 const LIVE_KEY = 'kedge.liveChats';
 
 const MAX_LIVE_CHATS = 20;

@@ -48,7 +48,7 @@ export async function answer(
   if (end?.type === 'run_finished' && end.outcome === 'plan_proposed') metadata.next = 'plan';
   if (end?.type === 'run_finished' && end.outcome === 'failed') {
     const next = brokeOff(session.state) ? 'half' : 'failed';
-    return { metadata: { ...metadata, next }, errorDetails: { message: end.error?.message ?? 'The run failed.' } };
+    return { metadata: { ...metadata, next }, errorDetails: { message: end.error?.message ?? 'The run failed. Try again.' } };
   }
   return { metadata };
 }
@@ -85,7 +85,8 @@ async function handleRequest(
   if (request.command === 'continue') {
     const unfinished = session.plans.list().findLast(({ stage, runId }) => stage === 'stopped' && runId === state.lastRun?.runId);
     if (unfinished && state.lastRun?.outcome !== 'failed') return session.plans.resume(unfinished.plan.id, { model });
-    if (!(await confirmContinue(session))) throw new SessionError('The run stays paused.');
+    if (!(await confirmContinue(session)))
+      throw new SessionError('The run stays paused at its daily limit. To raise the limit, send /continue.');
     return session.resume({ raise: true });
   }
   if (request.command === 'run') {
@@ -95,7 +96,7 @@ async function handleRequest(
   }
   if (request.command === 'again') {
     const last = lastPrompt(state);
-    if (!last) throw new SessionError('There is no message in this chat to answer again.');
+    if (!last) throw new SessionError('This chat has no message that can be answered again. Send a message.');
     return session.prompt({ ...last, model });
   }
   const text = request.prompt.trim();
@@ -111,9 +112,9 @@ async function handleRequest(
 
 function noPlanText(last: 'proposed' | 'confirmed' | 'discarded' | 'superseded' | undefined): string {
   if (last === 'confirmed')
-    return 'This plan has already been run. Run it again from "Kedge: Show Plans", or ask for another one with /plan.';
-  if (last === 'discarded') return 'The plan was discarded. Ask for another one with /plan.';
-  return 'There is no proposed plan in this session. Ask for one with /plan.';
+    return 'This plan has already been run. Run it again from "Kedge: Show Plans", or request another plan with /plan.';
+  if (last === 'discarded') return 'The plan was discarded. Request another plan with /plan.';
+  return 'There is no proposed plan in this session. Request a plan with /plan.';
 }
 
 function answerOf({ question }: AskedQuestion, words: string): QuestionAnswer {
@@ -144,8 +145,8 @@ function nextEnd(session: Session): Promise<void> {
 }
 
 /**
- * Returns the metadata of the thread's last answer. An answer that a reload interrupted has none: its session is taken from the
- * answers before it, or else is the interrupted session with the same prompt.
+ * Returns the metadata of the thread's last answer. An answer that a reload interrupted has no metadata. Its session is the session of an
+ * earlier answer, or else the interrupted session with the same prompt.
  */
 export async function lastMetadata(kedge: Kedge, { history }: Pick<vscode.ChatContext, 'history'>): Promise<Metadata | undefined> {
   const turns = history.filter(({ participant }) => participant === PARTICIPANT);
@@ -177,7 +178,10 @@ function modeOf(command: string | undefined, previous: Metadata | undefined): Mo
   return previous?.mode ?? 'ask';
 }
 
-/** The model that is selected in the Chat answers, whatever the settings say, so that nothing is sent to a service that the user did not select. */
+/**
+ * Returns the model that is selected in the Chat. The settings are ignored, so that nothing is sent to a service that the user did not
+ * select.
+ */
 function modelOf({ models }: Pick<Kedge, 'models'>, selected: vscode.LanguageModelChat): ModelRef {
   return selected.vendor === VENDOR ? parseModelRef(selected.id) : editorModelRef(selected, models.picked);
 }

@@ -14,7 +14,7 @@ export function registerBlobDocuments(blobs: BlobStore): vscode.Disposable {
   const refuse = () => {
     throw vscode.FileSystemError.NoPermissions();
   };
-  // This is a file system and not a content provider, because VS Code waits for a file system when it restores its tabs.
+  // A file system is used instead of a content provider, because VS Code waits for a file system when it restores its tabs.
   const files: vscode.FileSystemProvider = {
     onDidChangeFile: new vscode.EventEmitter<vscode.FileChangeEvent[]>().event,
     watch: () => new vscode.Disposable(() => undefined),
@@ -56,7 +56,10 @@ export async function openDiffs(session: Session, callId: string, fs: VsCodeFile
   await openAll(changes, 'Changes in this tool call');
 }
 
-/** Opens everything that a run changed in VS Code's multi-file diff editor. The right side is the current file, so that it can be edited and shows an undo. */
+/**
+ * Opens all files that a run changed in VS Code's multi-file diff editor. The right side is the current file, so the user can edit it,
+ * and it shows an undo.
+ */
 export async function reviewRun(session: Session, runId: string, fs: VsCodeFileSystem): Promise<void> {
   const first = new Map<string, string | undefined>();
   for (const { runId: of, change } of session.state.staged) {

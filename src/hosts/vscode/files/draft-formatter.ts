@@ -20,7 +20,7 @@ export class DraftFormatter implements vscode.Disposable {
     this.#provider.dispose();
   }
 
-  /** Applies what the user has turned on in the settings. Resolves to undefined if nothing is turned on or nothing changes. */
+  /** Formats the text and organizes its imports, as far as the settings say so. Resolves to undefined if the text does not change. */
   async format(file: vscode.Uri, text: string): Promise<string | undefined> {
     const settings = vscode.workspace.getConfiguration('kedge.edits', file);
     let result = text;

@@ -1,4 +1,4 @@
-/** Applies VS Code's `files.exclude`: excluded files are left out of lists and searches, but can still be read by path. */
+/** Applies VS Code's `files.exclude`: excluded files do not appear in lists and searches, but can still be read by path. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
@@ -7,7 +7,7 @@ import { globMatcher } from '../../../policy/glob.ts';
 type Rule = { matches(path: string): boolean; when?: string | undefined };
 
 export type Excludes = {
-  /** Returns true for an excluded path, relative to the folder. */
+  /** Whether a path, relative to the folder, is excluded. */
   hides(path: string): boolean;
   /** Arguments with which ripgrep skips excluded files, to save time. */
   without: string[];

@@ -52,21 +52,24 @@ export class VsCodeFileSystem implements FileSystem {
 
   uri({ folder, path }: Location): vscode.Uri {
     const base = this.folders[folder]?.uri;
-    if (!base) throw new Error('That folder is no longer open.');
+    if (!base) throw new Error('The folder is no longer open in this workspace.');
     return path ? vscode.Uri.joinPath(base, path) : base;
   }
 
-  /** Returns the directory on disk in which a command runs. @throws ToolError if the folder is not on a disk @throws PathError if the path now leads through a link */
+  /**
+   * Returns the directory on disk in which a command runs. @throws ToolError if the folder is not on a disk @throws PathError if the path
+   * now contains a symbolic link
+   */
   directory(at: Location): string {
     const { root, name } = this.folders[at.folder] ?? {};
     const path = this.#realPath(at);
     if (root === undefined || path === undefined)
-      throw new ToolError(`${name ?? 'That folder'} is not on a disk, so commands cannot be run in it.`);
+      throw new ToolError(`${name ?? 'The folder'} is not on a disk, so commands cannot run in it. Use another folder.`);
     expectReal(path, this.#format(at));
     return join(root, at.path);
   }
 
-  /** Returns the path on disk of a resolved location. The workspace folder itself may be reached through a link. */
+  /** Returns the path on disk of a resolved location. The path of the workspace folder itself may contain a symbolic link. */
   #realPath({ folder, path }: Location): string | undefined {
     const root = this.folders[folder]?.root;
     return root === undefined ? undefined : join(realpathSync.native(root), path);
@@ -76,7 +79,7 @@ export class VsCodeFileSystem implements FileSystem {
     return formatPath(at, this.folders);
   }
 
-  /** Returns where a document is in the workspace, or undefined if it is outside. */
+  /** Returns the location of a document in the workspace, or undefined if it is outside the workspace. */
   locate(uri: vscode.Uri): Location | undefined {
     return innermost(
       this.folders.flatMap(({ uri: base }, folder) => {
@@ -122,7 +125,7 @@ export class VsCodeFileSystem implements FileSystem {
     return { bytes: path === undefined ? await vscode.workspace.fs.readFile(uri) : await readReal(path, this.#format(at)), unsaved: false };
   }
 
-  /** Reads part of a file from the disk, because VS Code's file system API reads only whole files. */
+  /** Reads part of a file from the disk, because VS Code's file system API reads only complete files. */
   async readRange(at: Location, from: number, length: number): Promise<Uint8Array | undefined> {
     const path = this.#realPath(at);
     if (path === undefined || unsavedDocument(this.uri(at))) return undefined;

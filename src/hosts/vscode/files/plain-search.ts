@@ -15,7 +15,7 @@ export async function findInFolder(folder: vscode.Uri, query: InFolder<FindQuery
   signal.addEventListener('abort', stop, { once: true });
   try {
     const include = await includeInFolder(folder, query.include);
-    // VS Code's globs differ from ours in some details, so they only narrow the search, and the exact glob is applied to the result.
+    // VS Code's globs differ from Kedge's in some details, so they only narrow the search, and the exact glob is applied to the result.
     const pattern = new vscode.RelativePattern(folder, [...include.below, '**', ...(include.name ? [include.name] : [])].join('/'));
     const uris = await vscode.workspace.findFiles(pattern, undefined, Math.max(query.limit, MAX_FILES), source.token);
     const base = folder.path.endsWith('/') ? folder.path : `${folder.path}/`;
@@ -40,7 +40,9 @@ export async function* searchInFolder(folder: vscode.Uri, query: InFolder<Search
   }
 }
 
-/** Returns a function that tells whether a path leads through a link. VS Code follows links, but the target may be hidden under its own name. */
+/**
+ * Returns a function that checks whether a path contains a symbolic link. VS Code follows it, but the path of its target may be excluded.
+ */
 function linksIn(folder: vscode.Uri): (path: string) => Promise<boolean> {
   const results = new Map<string, Promise<boolean>>();
   const isLink = async (path: string): Promise<boolean> => {

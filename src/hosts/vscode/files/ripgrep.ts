@@ -4,7 +4,10 @@ import { findRipgrep } from '../../node/search/ripgrep.ts';
 
 let search: Promise<string | undefined> | undefined;
 
-/** Returns the path of the ripgrep that comes with VS Code, or else of one on PATH. Its location differs between builds of VS Code. */
+/**
+ * Returns the path of the ripgrep that comes with VS Code, or else of a ripgrep on PATH. Builds of VS Code contain ripgrep in different
+ * places.
+ */
 export function editorRipgrep(): Promise<string | undefined> {
   search ??= findRipgrep(candidates());
   return search;

@@ -7,7 +7,10 @@ import { excludesOf } from './excludes.ts';
 import { findInFolder, searchDocuments, searchInFolder } from './plain-search.ts';
 import { editorRipgrep } from './ripgrep.ts';
 
-/** A folder to search. `root` is its path on this computer's disk, and `ripgrep` returns the path of that program if it is installed. */
+/**
+ * A folder to search. `root` is its path on this computer's disk, and `ripgrep` returns the path of the ripgrep program if it is
+ * installed.
+ */
 export type Place = { uri: vscode.Uri; root: string | undefined; ripgrep?: (() => Promise<string | undefined>) | undefined };
 
 /** Returns the first files by name, up to the limit of the query. */
@@ -17,7 +20,7 @@ export async function findIn(place: Place, query: InFolder<FindQuery>, signal: A
   return filesWithRipgrep({ ...local, query: { ...query, hides: local.hides }, signal });
 }
 
-/** `unsaved` are the documents of the folder with changes, by path. */
+/** `unsaved` contains the documents of the folder that have unsaved changes, by path. */
 export async function* searchIn(
   place: Place,
   unsaved: ReadonlyMap<string, vscode.TextDocument>,
@@ -26,7 +29,7 @@ export async function* searchIn(
 ): AsyncGenerator<Hit> {
   const local = await localOf(place, query.hides);
   const hides = local ? local.hides : query.hides;
-  // Files with unsaved changes are left out, because their contents on disk are out of date.
+  // Files with unsaved changes are skipped, because their contents on disk are out of date.
   const saved = { ...query, hides: (path: string) => unsaved.has(path) || (hides?.(path) ?? false) };
   yield* local ? searchWithRipgrep({ ...local, query: saved, signal }) : searchInFolder(place.uri, saved, signal);
   yield* searchDocuments(place.uri, unsaved, { ...query, ...(hides && { hides }) });

@@ -69,8 +69,8 @@ const BATCH_SIZE = 16;
 const MAX_TRIES = 3;
 
 /**
- * Saves in batches and retries: with many open documents, VS Code closes the oldest ones, and a document that is being closed is not
- * saved. The caller compares the disk with the expected contents, so a failed save is not reported here.
+ * Saves in batches and retries: if many documents are open, VS Code closes the oldest documents, and does not save a document that it is
+ * closing. A failed save is not reported, because the caller compares the disk with the expected contents.
  */
 async function saveAll(documents: readonly vscode.TextDocument[]): Promise<void> {
   const save = async ({ uri }: vscode.TextDocument) => {

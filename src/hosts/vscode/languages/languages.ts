@@ -138,7 +138,10 @@ function isFor({ packageJSON }: vscode.Extension<unknown>, language: string): bo
   return Boolean(main || browser) && (activationEvents ?? []).includes(`onLanguage:${language}`);
 }
 
-/** Reads the file operations of a WorkspaceEdit. `entries()` does not return them, so this reads an internal member of the extension host. */
+/**
+ * Reads the file operations of a WorkspaceEdit. `entries()` does not return them, so the function reads an internal member of the
+ * extension host.
+ */
 function fileOperations(edit: vscode.WorkspaceEdit): { from?: vscode.Uri; to?: vscode.Uri }[] {
   const all = (edit as { _allEntries?(): { _type?: number; from?: vscode.Uri; to?: vscode.Uri }[] })._allEntries?.() ?? [];
   return all.filter((entry) => 'from' in entry || 'to' in entry);

@@ -1,8 +1,11 @@
-/** A word longer than this cannot be a file reference, so it is not held back. */
+/** The maximum length of a file reference, in characters. A longer word is not held back. */
 const MAX_WORD = 500;
 const PLACE = /(`+|(?<![\w/.:@-])[\w@.-][\w@./[\]-]*\.\w+:\d+(?!\w))/;
 
-/** Finds references such as `path:line` in streamed text, however it is split into pieces. Inline code and code blocks are ignored. */
+/**
+ * Finds references such as `path:line` in streamed text, even if a piece of text ends within a reference. Inline code and code blocks are
+ * ignored.
+ */
 export class PlaceFinder {
   readonly #text: (text: string) => void;
   readonly #place: (path: string, line: number, text: string) => void;

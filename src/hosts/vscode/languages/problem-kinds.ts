@@ -1,4 +1,7 @@
-/** Records for which file extensions a language service has reported problems in this window. It listens from activation on, because the problems may be fixed before a run asks. */
+/**
+ * Records for which file extensions a language service has reported problems in this window. It listens from activation on, because the
+ * problems may be fixed before a run queries them.
+ */
 import * as vscode from 'vscode';
 
 export class ProblemKinds implements vscode.Disposable {

@@ -1,4 +1,4 @@
-/** The errors and warnings that VS Code shows, and the new ones that a change causes. */
+/** The errors and warnings that VS Code shows, and the new problems that a change causes. */
 import * as vscode from 'vscode';
 import { abortable } from '../../../core/abort.ts';
 import type { Problem, ProblemWatch } from '../../../workspace/languages.ts';
@@ -7,7 +7,10 @@ import type { VsCodeFileSystem } from '../files/file-system.ts';
 import { kindOf, type ProblemKinds } from './problem-kinds.ts';
 import { askTypeScript, type TypeScriptProblem } from './typescript.ts';
 
-/** How long a change waits for the problems before it. A language service that has never answered is assumed to be still starting, and is not waited for after the change. */
+/**
+ * How long a change waits for the problems of the unchanged files. A language service that does not answer in this time and has never
+ * answered is assumed to be still starting. Kedge does not wait for such a service after the change.
+ */
 const BEFORE_MS = 300;
 /** How long to wait after a change for a service that has answered before. */
 const AFTER_MS = 1_000;
@@ -21,9 +24,9 @@ type Inspection = { at: Location; problems: Problem[]; hasAnswered: boolean; isC
 export class Problems {
   readonly #fs: () => VsCodeFileSystem;
   readonly #open: (uri: vscode.Uri) => Promise<vscode.TextDocument>;
-  /** The kinds of files for which problems have been reported. Only these can be expected to be reported on again. */
+  /** The file extensions for which problems have been reported. Kedge waits for reports only on files with these extensions. */
   readonly #problemKinds: Pick<ProblemKinds, 'has'>;
-  /** The kinds of files for which the TypeScript service has answered before. */
+  /** The file extensions for which the TypeScript service has answered before. */
   readonly #warm = new Set<string>();
 
   /** `open` opens a document and activates the extensions of its language. */
@@ -54,7 +57,7 @@ export class Problems {
     const inspections = await Promise.all(pending.map(({ inspection }) => inTime(inspection, limit)));
     const certain = inspections.flatMap((each) => (each?.isCertain ? [each] : []));
     const unanswered = pending.filter((_, index) => !inspections[index]?.hasAnswered);
-    // These services were asked before the change, so their late answers still describe the state before it.
+    // The services received these requests before the change, so their late answers still describe the unchanged files.
     const busy = unanswered.filter(({ kind }) => this.#warm.has(kind));
     const cold = new Set(unanswered.filter((each) => !busy.includes(each)).map(({ kind }) => kind));
     const before = certain.flatMap(({ problems }) => problems);
@@ -129,7 +132,7 @@ export class Problems {
   }
 }
 
-/** Tracks for which files diagnostics have been reported since the tracking began. */
+/** Tracks the files for which diagnostics have been reported since its creation or the last `forget`. */
 class Reports {
   readonly #seen = new Set<string>();
   #wake: () => void = () => undefined;
@@ -147,7 +150,7 @@ class Reports {
     this.#wake();
   }
 
-  /** Resolves when all of these files have been reported on and no further report follows, or at the limit. */
+  /** Resolves when every file has been reported on and no report has followed for `QUIET_MS`, or when `limit` aborts. */
   async waitFor(uris: readonly vscode.Uri[], limit: AbortSignal): Promise<void> {
     if (uris.length === 0) return;
     const names = uris.map(String);
@@ -155,7 +158,7 @@ class Reports {
     while (await this.#next(AbortSignal.any([limit, AbortSignal.timeout(QUIET_MS)])));
   }
 
-  /** Resolves to true if something is reported before the limit. */
+  /** Resolves to true at the next report, or to false when `limit` aborts. */
   #next(limit: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       if (limit.aborted) return resolve(false);
@@ -172,7 +175,7 @@ class Reports {
   }
 }
 
-/** Resolves to undefined if the work fails or does not end before the limit. */
+/** Resolves to undefined if the work fails or does not end before `limit` aborts. */
 function inTime<T>(work: Promise<T>, limit: AbortSignal): Promise<T | undefined> {
   return abortable(work, limit).catch(() => undefined);
 }

@@ -30,7 +30,7 @@ export type ConnectPorts = {
   /** Returns the number of models of an Ollama that runs on this computer; undefined if Ollama is not running. */
   ollama(): Promise<number | undefined>;
   save(connection: Connection): Promise<void>;
-  /** Returns the memory of this machine in GB, if it serves the model itself. */
+  /** Returns the memory of this machine in GB, or undefined if another machine serves the model. */
   memoryGb?(provider: string, config: ProviderConfig): number | undefined;
 };
 
@@ -84,7 +84,7 @@ export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }
       prompt:
         entry.needsUrl || entry.local
           ? 'Enter the address of the server'
-          : 'Enter the base URL of a gateway, or nothing to use the service itself',
+          : 'Enter the base URL of a gateway, or leave the field empty to use the service itself',
       value: config.baseUrl ?? entry.baseUrl ?? '',
       validate: (text) => addressProblem(text, entry),
     });
@@ -125,7 +125,8 @@ export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }
       prompt: 'The key is stored in VS Code’s secret storage and sent only to the service',
       password: true,
       value: typedKey,
-      validate: (text) => (/^\s*[\x21-\x7e]+\s*$/.test(text) ? undefined : 'A key must be one word of letters, digits and symbols'),
+      validate: (text) =>
+        /^\s*[\x21-\x7e]+\s*$/.test(text) ? undefined : 'Enter a key without spaces, in ASCII letters, digits and symbols',
     });
     if (input === undefined || input === BACK) return input;
     typedKey = input;
@@ -140,7 +141,7 @@ export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }
         models = await ask.progress(`Getting the models of ${entry.label}…`, (signal) => listModels(entry.id, config, signal));
         listedWith = config;
       } catch (error) {
-        // Many proxies do not list models. If the address itself is wrong, the test after this step will fail.
+        // Many proxies do not list models. If the cause is a wrong address, the test in the next step fails.
         const hasNoList = error instanceof ModelError && (error.kind === 'invalid_request' || error.kind === 'unknown_model');
         if (hasNoList) listedWith = config;
         const next = hasNoList ? NAME : await recoverFrom(error, NAME);
@@ -192,7 +193,7 @@ export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }
         memoryGb: memoryGb?.(entry.id, config),
       });
       if (agent) return useFor;
-      const noTools = `${model} did not call the tool that it was asked to call. It can be used in Ask mode, but Agent mode needs another model.`;
+      const noTools = `${model} did not call the tool in the test. You can use it in Ask mode, but Agent mode needs another model.`;
       const next = await ask.trouble(entry.local ? reason : noTools, [TRY.model, ANYWAY]);
       return next === ANYWAY ? useFor : chooseModel;
     } catch (error) {
@@ -220,7 +221,7 @@ export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }
     return undefined;
   };
 
-  /** Shows the error with buttons that can fix it, or goes back. If the user cancelled, it goes back without a message. */
+  /** Shows the error with buttons for possible solutions. Goes back if the user closes the error, or has cancelled the request. */
   async function recoverFrom<T extends string>(error: unknown, ...more: readonly T[]): Promise<Answer<Step | T>> {
     if (!(error instanceof ModelError)) {
       if (error instanceof DOMException && error.name === 'AbortError') return BACK;

@@ -42,7 +42,7 @@ export async function connectModel(kedge: Connection): Promise<void> {
   });
 }
 
-/** Lists the models of all connected services: first the known ones, and then also those that the services report. */
+/** Lists the models of all connected services: first the known models, and later also the models that the services report. */
 export async function pickModel(kedge: Connection): Promise<void> {
   const { models, settings, mode } = kedge;
   const box = vscode.window.createQuickPick<Item>();

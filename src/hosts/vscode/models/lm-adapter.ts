@@ -31,7 +31,7 @@ export async function editorModels(vendor: string): Promise<vscode.LanguageModel
   return await abortable(Promise.resolve(vscode.lm.selectChatModels({ vendor })), AbortSignal.timeout(SELECT_MS));
 }
 
-/** Finds a model by `<vendor>/<id>` or `<vendor>/<family>`, or the first model of a vendor. @throws ModelError */
+/** Finds a model by `<vendor>/<id>` or `<vendor>/<family>`, or the first model of a vendor. @throws ModelError if no model matches */
 async function findModel(name: string, picked: PickedModels): Promise<vscode.LanguageModelChat> {
   const [vendor = '', ...rest] = name.split('/');
   const wanted = rest.join('/');
@@ -40,7 +40,11 @@ async function findModel(name: string, picked: PickedModels): Promise<vscode.Lan
     models.find(({ id }) => id === wanted) ?? picked.get(name) ?? models.find(({ family }) => family === wanted || wanted === '');
   if (model) return model;
   const ids = models.map(({ id }) => id).join(', ');
-  throw modelError(SERVER, 'unknown_model', ids ? `${vendor} has ${ids}` : `${vendor} offers none here; is its extension signed in?`);
+  throw modelError(
+    SERVER,
+    'unknown_model',
+    ids ? `${vendor} offers ${ids}` : `${vendor} offers no models; check that its extension is signed in`,
+  );
 }
 
 export function createEditorAdapter(picked: PickedModels): ModelAdapter {
@@ -67,7 +71,7 @@ export function createEditorAdapter(picked: PickedModels): ModelAdapter {
   return { stream, silenceMs };
 }
 
-/** VS Code reports neither token counts nor a stop reason. An answer with tool calls is taken to have stopped for them. */
+/** VS Code reports no token counts and no stop reason. A message with tool calls gets the stop reason `tool_use`. */
 async function* toModelEvents(parts: AsyncIterable<unknown>, onPart: () => void): AsyncGenerator<ModelEvent> {
   let text = '';
   let calls = 0;
@@ -88,7 +92,7 @@ async function* toModelEvents(parts: AsyncIterable<unknown>, onPart: () => void)
       }
     }
   } catch (error) {
-    // The text of an answer that breaks off has already been shown, so it is kept.
+    // The text of a message that was cut off has already been shown, so it is kept.
     yield* flush();
     throw error;
   }
@@ -137,12 +141,12 @@ function toInput(parts: readonly (TextPart | ImagePart)[]): InputPart[] {
 function explain(error: unknown): ModelError {
   if (error instanceof ModelError) return error;
   // VS Code also throws values that are not errors, for example DOM events when it cannot read an image.
-  const failure = failureOf(error instanceof Error ? error.message : 'it could not be asked');
+  const failure = failureOf(error instanceof Error ? error.message : 'the request failed');
   const { message = '' } = failure;
   const code = error instanceof vscode.LanguageModelError ? error.code : '';
   if (code === vscode.LanguageModelError.NotFound.name) return modelError(SERVER, 'unknown_model', message);
   if (code === vscode.LanguageModelError.NoPermissions.name)
-    return modelError(SERVER, 'auth', `Kedge is not allowed to use it; ${message}`);
+    return modelError(SERVER, 'auth', `Kedge has no permission to use the model; ${message}`);
   if (code === vscode.LanguageModelError.Blocked.name) return modelError(SERVER, 'no_credit', message);
   const status = /(?:failed|status|code|error)\W{0,3}([45]\d\d)\b/i.exec(message)?.[1];
   return failureError(SERVER, { ...failure, ...(status && { status: Number(status) }) });

@@ -16,7 +16,7 @@ export function describeFacts({ label, contextWindow, vision, tools, prices }: M
   return { ...(label && { description: label }), ...(facts.length > 0 && { detail: facts.join(' · ') }) };
 }
 
-/** 8k, 128k, 1.05M */
+/** Formats a number of tokens: 8k, 128k, 1.05M. */
 function size(tokens: number): string {
   return tokens < 999_500 ? `${Math.round(tokens / 1000)}k` : `${Number((tokens / 1_000_000).toFixed(2))}M`;
 }

@@ -23,11 +23,11 @@ export function registerModelProvider(kedge: Provided): vscode.Disposable {
     provideLanguageModelChatInformation: ({ silent }, token) => models(kedge, silent, token),
     provideLanguageModelChatResponse: (model, messages, options, progress, token) =>
       respond(kedge, model.id, messages, options, progress, token),
-    // This is an estimate, because tokenizers are megabytes in size and the provider reports its own count with each answer.
+    // The count is an estimate, because tokenizers are megabytes in size and the provider reports its own count with each answer.
     provideTokenCount: async (_model, text) => Math.ceil((typeof text === 'string' ? text : JSON.stringify(text.content)).length / 4),
   });
   const watching = kedge.onDidChange(() => changed.fire());
-  // VS Code resolves models lazily. Without this call, the first message of a fresh profile would find none.
+  // VS Code resolves models lazily. Without this call, the first message in a new profile would find no model.
   void vscode.lm.selectChatModels({ vendor: VENDOR }).then(undefined, () => undefined);
   return vscode.Disposable.from(registration, watching, changed);
 }
@@ -125,7 +125,7 @@ export function toToolCallParts(call: ToolCall): vscode.LanguageModelToolCallPar
 
 /** Converts VS Code's messages to Kedge's. Exported for its test. */
 export function neutralMessages(messages: readonly vscode.LanguageModelChatRequestMessage[], from: ModelRef): Message[] {
-  /** Tool names by call id. Some providers need the name in the result too, where VS Code does not repeat it. */
+  /** Tool names by call id. Some providers need the name in a tool result, but VS Code's tool results do not contain it. */
   const names = new Map<string, string>();
   for (const { content } of messages)
     for (const part of content) if (part instanceof vscode.LanguageModelToolCallPart) names.set(part.callId, part.name);
@@ -154,7 +154,7 @@ function neutral({ role, content }: vscode.LanguageModelChatRequestMessage, from
   ];
 }
 
-/** Keeps text and images, and leaves out other data. */
+/** Converts text and images. Other data is dropped. */
 function toInput(parts: readonly unknown[]): (TextPart | ImagePart)[] {
   return parts.flatMap((part): (TextPart | ImagePart)[] => {
     if (part instanceof vscode.LanguageModelTextPart) return [{ type: 'text', text: part.value }];

@@ -11,11 +11,11 @@ import { type Keys, providerConfig, type VsCodeSettings } from '../settings/sett
 import type { PickedModels } from './lm-adapter.ts';
 
 const FACTS_KEY = 'kedge.facts';
-/** How long a local server may take to answer. */
+/** How long Ollama may take to list its models. */
 const LOCAL_MS = 1_500;
 
 export class Models {
-  /** Models that the editor handed over itself. */
+  /** The models that the Chat passed to Kedge, by name. */
   readonly picked: PickedModels = new Map();
   readonly #settings: VsCodeSettings;
   readonly #keys: Keys;
@@ -29,7 +29,7 @@ export class Models {
     this.#memory = memory;
   }
 
-  /** Returns the models of a service and caches them. @throws ModelError */
+  /** Returns the models of a service and caches them. @throws ModelError if the service does not list them */
   async list(provider: string, signal: AbortSignal): Promise<readonly ModelInfo[]> {
     const cached = this.#lists.get(provider);
     if (cached) return cached.models;
@@ -67,7 +67,7 @@ export class Models {
     await this.#memory.update(FACTS_KEY, { ...all, [name]: { ...facts, ...(newCalls && { calls: newCalls }) } });
   }
 
-  /** Returns the services for which the user has set a key or an address, those that have answered, and keyless ones in use. */
+  /** Returns the services that have a key, an address or a loaded list of models, and the services in use that need no key. */
   async connected(): Promise<CatalogEntry[]> {
     const inUse = new Set([undefined, 'ask', 'plan', 'agent'].map((mode) => this.#settings.model(mode as 'ask' | undefined).provider));
     const addresses = this.#settings.baseUrls;

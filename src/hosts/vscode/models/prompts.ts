@@ -16,7 +16,7 @@ export type Question<T> = {
   later?: Promise<readonly Choice<T>[]>;
   /** The label of the choice that is selected first. */
   proposed?: string;
-  /** Makes a choice from the text that the user types, if that is allowed. */
+  /** Converts the text that the user types to a choice. If it is missing, the user can only select a choice. */
   typed?(text: string): Choice<T>;
 };
 
@@ -34,7 +34,7 @@ export interface Ask {
 /** A step prompts the user and returns the next step, or undefined at the end of the flow. */
 export type Step = () => Promise<Step | typeof BACK | undefined>;
 
-/** Runs the steps one after the other, and goes back through them in reverse order. */
+/** Runs the steps one after the other. BACK returns to the previous step. */
 export async function walk(first: Step): Promise<void> {
   const path: Step[] = [first];
   for (let step = path.at(-1); step; step = path.at(-1)) {

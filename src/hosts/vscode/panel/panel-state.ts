@@ -7,7 +7,7 @@ import type { Kedge } from '../kedge.ts';
 import { modelName } from '../models/model-label.ts';
 import { readPolicy } from '../settings/policy-settings.ts';
 
-/** The parts of Kedge that the panel's state is read from. */
+/** The parts of Kedge from which the panel's state is built. */
 type Sources = Pick<Kedge, 'mode' | 'settings' | 'models' | 'fs'>;
 
 export async function panelState(kedge: Sources): Promise<PanelState> {

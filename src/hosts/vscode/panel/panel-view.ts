@@ -72,7 +72,7 @@ export class PanelView implements vscode.Disposable {
     switch (message.type) {
       case 'ready':
         await this.#sendState();
-        // The session may have changed meanwhile: the view is told of a change only once it is ready.
+        // The session may have changed during `#sendState`, because the view ignores changes of the session until it is ready.
         this.#showSession(await kedge.sessions.current());
         this.#isReady = true;
         this.sendQueued();
@@ -179,7 +179,7 @@ export class PanelView implements vscode.Disposable {
     this.#stateNumber += 1;
     const number = this.#stateNumber;
     const state = await panelState(this.#kedge);
-    // A state that took longer to find than the next one is out of date.
+    // If a newer state was requested meanwhile, this state is out of date.
     if (number === this.#stateNumber) this.#post({ type: 'state', state });
   }
 

@@ -59,7 +59,7 @@ function html(webview: vscode.Webview, extensionUri: vscode.Uri): string {
   const nonce = randomBytes(16).toString('base64');
   const file = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, 'dist', name));
   const { cspSource } = webview;
-  // Images are only those that the user pasted, as data URLs. Nothing can be loaded from anywhere else.
+  // The only images are pasted by the user and shown as data URLs. The policy blocks all other sources.
   const policy = `default-src 'none'; style-src ${cspSource}; font-src ${cspSource}; img-src data:; script-src 'nonce-${nonce}'`;
   return `<!DOCTYPE html>
 <html lang="en">

@@ -38,7 +38,7 @@ export class WorkspaceGrants {
 }
 
 const SCOPE = {
-  turn: 'for the calls of one response',
+  turn: 'for the tool calls of one response',
   run: 'for the current run',
   session: 'for this session',
   workspace: 'always in this workspace',
@@ -46,7 +46,7 @@ const SCOPE = {
 
 type GrantsOwner = { grants: WorkspaceGrants; sessions: { current(): Promise<Session> }; revokeGrants(covers?: Permission): Promise<void> };
 
-/** Lists the permissions and removes those that the user selects. */
+/** Lists the permissions and removes the permissions that the user selects. */
 export async function manageGrants(kedge: GrantsOwner): Promise<void> {
   for (;;) {
     const { grants } = (await kedge.sessions.current()).state;

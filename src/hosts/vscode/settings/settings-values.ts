@@ -1,4 +1,7 @@
-/** Validates the values of settings. It does not use zod, because settings are read at activation and zod would double the code that is loaded then. */
+/**
+ * Validates the values of settings. It does not use zod, because settings are read at activation and zod would double the code that is
+ * loaded at activation.
+ */
 import type { PressureThresholds } from '../../../app/models/memory-pressure.ts';
 import type { ModelFacts } from '../../../providers/types.ts';
 

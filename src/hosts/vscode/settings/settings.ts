@@ -48,7 +48,7 @@ export class VsCodeSettings implements Settings {
     for (const each of MODES) if (this.hasOwnModel(each)) await write(`modelFor.${each}`, undefined);
   }
 
-  /** The limits of a run. A workspace can only lower the user's limits, because they decide what a run costs. */
+  /** The limits of a run. A workspace can only lower the user's limits, because the limits determine the cost of a run. */
   limits(mode: Mode): Limits {
     const key = `limits.${mode}`;
     const own = withOverrides(DEFAULT_LIMITS[mode], userSetting(key), (_, value) => value);
@@ -78,7 +78,7 @@ export class VsCodeSettings implements Settings {
     };
   }
 
-  /** A workspace can turn this on, but cannot turn it off if the user has turned it on. */
+  /** Whether a run must propose a plan first. A workspace can turn this setting on, but cannot turn off the user's setting. */
   requirePlan(): boolean {
     const { globalValue, workspaceValue, workspaceFolderValue } =
       vscode.workspace.getConfiguration('kedge').inspect<boolean>('requirePlanApproval') ?? {};
@@ -99,7 +99,7 @@ export class VsCodeSettings implements Settings {
     };
   }
 
-  /** The facts that the user has set, by provider and model. Invalid values are left out. */
+  /** The facts that the user has set, by provider and model. Invalid values are ignored. */
   get facts(): Record<string, ModelFacts> {
     const entries = Object.entries(read<Record<string, unknown>>('models', {}));
     return Object.fromEntries(entries.flatMap(([name, value]) => (isFacts(value) ? [[name, value]] : [])));
@@ -111,7 +111,7 @@ export class VsCodeSettings implements Settings {
     return Object.fromEntries(entries.flatMap(([provider, url]) => (isText(url) && url.trim() ? [[provider, url.trim()]] : [])));
   }
 
-  /** The address and headers of a provider. A workspace cannot set them, because the user's key would be sent there. */
+  /** The address and headers of a provider. A workspace cannot set them, because the user's key is sent to the address. */
   server(provider: string): Pick<ProviderConfig, 'baseUrl' | 'headers' | 'silenceMs'> {
     const baseUrl = this.baseUrls[provider];
     const headers = userSetting<Record<string, unknown>>('headers')?.[provider];
@@ -173,7 +173,7 @@ export async function providerConfig(provider: string, settings: VsCodeSettings,
   };
 }
 
-/** Node itself closes an idle connection after 300 seconds. */
+/** Whether a timeout is valid, in seconds. The limit is 290, because Node closes an idle connection after 300 seconds. */
 const isTimeout = isBetween(5, 290);
 const isAmount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value > 0;
 const orInfinity = (value: unknown): number => (isAmount(value) ? value : Number.POSITIVE_INFINITY);
@@ -211,18 +211,18 @@ function readValid<T>(key: string, is: (value: unknown) => value is T): T | unde
   return is(value) ? value : undefined;
 }
 
-/** Returns the user's own value and ignores the workspace's. */
+/** Returns the value from the user's settings, and ignores the settings of the workspace. */
 export function userSetting<T>(key: string): T | undefined {
   return vscode.workspace.getConfiguration('kedge').inspect<T>(key)?.globalValue;
 }
 
-/** Returns the value that applies without the workspace's settings, and the one with them. */
+/** Returns the value that applies without the workspace's settings, and the value that applies with them. */
 function withAndWithoutWorkspace(key: string): unknown[] {
   const { globalValue, defaultValue } = vscode.workspace.getConfiguration('kedge').inspect(key) ?? {};
   return [globalValue ?? defaultValue, read<unknown>(key, undefined)];
 }
 
-/** Writes to the workspace's settings if they contain the setting, because they would hide a change to the user's settings. */
+/** Writes to the workspace's settings if they contain the setting, because they override the user's settings. */
 async function write(key: string, value: string | undefined): Promise<void> {
   const configuration = vscode.workspace.getConfiguration('kedge');
   const { workspaceValue } = configuration.inspect(key) ?? {};

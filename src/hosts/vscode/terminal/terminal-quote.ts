@@ -9,8 +9,8 @@ export function shellWord(text: string): string {
 }
 
 /**
- * Wraps a command in a shell of its own with an empty input, so that it cannot change the state of the terminal's shell. The result is
- * one simple command, because shell integration reports the start only of simple commands.
+ * Wraps a command in a separate shell with an empty input, so that it cannot change the state of the terminal's shell. The result is a
+ * simple command, because shell integration reports only the start of simple commands.
  */
 export function typedCommand(
   { text, cwd, shell, withheld }: Pick<LaunchSpec, 'text' | 'cwd' | 'shell' | 'withheld'>,

@@ -20,7 +20,7 @@ export class Terminals implements vscode.Disposable {
   readonly #all = new Set<vscode.Terminal>();
   readonly #disposables: vscode.Disposable[];
   readonly #readyMs: number;
-  /** True after shell integration did not start once, so that it is not waited for again. */
+  /** True after shell integration has failed to start, so that Kedge does not wait for it again. */
   #hasNoIntegration = false;
 
   constructor(readyMs = READY_MS) {
@@ -78,7 +78,7 @@ export class Terminals implements vscode.Disposable {
 
   #run(spec: LaunchSpec, shell: vscode.TerminalShellIntegration): Running {
     const terminal = [...this.#all].find(({ shellIntegration }) => shellIntegration === shell);
-    if (!terminal) throw new Error('The terminal was closed before the command started.');
+    if (!terminal) throw new Error('The terminal was closed before the command started. Run the command again.');
     spec.expectPlace();
     const execution = shell.executeCommand(typedCommand(spec, shell.cwd?.fsPath));
     const read = execution.read();
@@ -135,7 +135,7 @@ function endOf(execution: vscode.TerminalShellExecution, terminal: vscode.Termin
   });
 }
 
-/** Yields the output until the command has ended. The output of a closed terminal would never end by itself. */
+/** Yields the output until the command has ended. VS Code does not end the output of a closed terminal. */
 async function* until(output: AsyncIterable<string>, ended: Promise<unknown>): AsyncGenerator<string> {
   const timeUp = ended.then(() => new Promise<undefined>((resolve) => setTimeout(resolve, LAST_OUTPUT_MS, undefined)));
   const iterator = output[Symbol.asyncIterator]();

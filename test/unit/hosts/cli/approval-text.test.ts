@@ -105,7 +105,7 @@ describe('an approval in the terminal', () => {
       Object.defineProperty(process, 'stdin', stdin);
     }
     const [first = '', second = ''] = shown;
-    assert.match(first, /… 501 more lines of this diff are not shown here\.\n[\s\S]*d = show the whole diff/);
+    assert.match(first, /… 501 more lines of this diff are not shown here\.\n[\s\S]*d = show the complete diff/);
     assert.ok(!first.includes('line 2499'));
     assert.deepEqual(
       lines.filter((line) => !second.split('\n').includes(`+${line}`)),

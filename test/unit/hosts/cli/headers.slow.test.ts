@@ -88,7 +88,7 @@ describe('headers of the user’s own, in the terminal', () => {
   it('in a file that is not there are missed by its name', () => {
     assert.throws(
       () => headersOf({ KEDGE_HEADERS: '@/nowhere/h.json' }),
-      /^UsageError: The file \/nowhere\/h\.json .* cannot be read \(ENOENT\)\.$/,
+      /^UsageError: The file \/nowhere\/h\.json .* cannot be read \(ENOENT\)\. Check its path\.$/,
     );
   });
 });

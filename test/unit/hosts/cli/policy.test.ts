@@ -155,8 +155,8 @@ describe('a question in the terminal', () => {
         '@@ -0,0 +1,1 @@',
         '+x',
         'This edit changes 1 file.',
-        'To allow edits in this workspace: t = this and 3 more like it, r = for this run, s = for this session, w = always in this folder',
-        'To allow new files in src/**: pt = this and 3 more like it, pr = for this run, ps = for this session, pw = always in this folder',
+        'To allow edits in this workspace: t = for this and 3 similar calls, r = for this run, s = for this session, w = always in this folder',
+        'To allow new files in src/**: pt = for this and 3 similar calls, pr = for this run, ps = for this session, pw = always in this folder',
       ].join('\n'),
     );
   });

@@ -297,10 +297,7 @@ describe('kedge, the program', () => {
     const env = await serve({ turns: [{ calls: [{ name: 'list_directory', input: {} }] }, { text: 'Done.' }] });
     const paused = await kedge(['ask', '--max-turns', '1', 'look'], { env });
     assert.equal(paused.code, 3);
-    assert.match(
-      paused.err,
-      /This run has reached its limit of 1 turn\.\nPaused at this limit\.[\s\S]*To continue: kedge --continue \S+\n$/,
-    );
+    assert.match(paused.err, /This run has reached its limit of 1 turn\.\nPaused at a limit\.[\s\S]*To continue: kedge --continue \S+\n$/);
     const { code, out } = await kedge(['--continue'], { env });
     assert.deepEqual([code, out], [0, 'Done.\n']);
     const over = await kedge(['--continue'], { env });
@@ -376,7 +373,7 @@ describe('kedge, the program', () => {
     await kedge(['agent', '--yes', '--continue', "create two.txt with '2'"]);
     const first = await kedge(['undo']);
     assert.match(first.out, /two\.txt: restored\n$/);
-    assert.equal(first.err, 'An earlier run changed files too. To undo it as well: kedge undo\n');
+    assert.equal(first.err, 'An earlier run also changed files. To undo that run as well: kedge undo\n');
     assert.deepEqual((await kedge(['undo'])).err, '');
   });
 
@@ -433,7 +430,11 @@ describe('kedge, the program', () => {
       [['ask'], 2, /^kedge: The request is missing\. For example: kedge ask "/],
       [['ask', ''], 2, /^kedge: The request is missing\. /],
       [['--continue', ' '], 2, /^kedge: The request is empty\. /],
-      [['ask', 'x', '--folder', 'none'], 2, /^kedge: The folder none does not exist\. Set the folder to work in with --folder\.$/],
+      [
+        ['ask', 'x', '--folder', 'none'],
+        2,
+        /^kedge: The folder none does not exist\. Create it, or choose another folder with --folder\.$/,
+      ],
       [['ask', 'x', '--folder', 'src/tide.ts'], 2, /is a file/],
       [['ask', 'x', '-m', 'nobody/x'], 2, /Unknown model/],
       [['ask', 'x', '-m', 'openai/x'], 1, /^kedge: There is no key for OpenAI\. Set OPENAI_API_KEY/],

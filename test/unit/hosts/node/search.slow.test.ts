@@ -162,7 +162,7 @@ describe('find and search on Node', () => {
 
       it('says what is wrong with a pattern', async () => {
         await assert.rejects(search(query('need(le', { regex: true })), /^Error: The regular expression is not valid: \S.*\.$/);
-        await assert.rejects(search(query('a\nb')), /one line/);
+        await assert.rejects(search(query('a\nb')), /contains a line break/);
       });
 
       it('stops at the limit', async () => {
@@ -333,7 +333,7 @@ describe('searching in this process', () => {
 
   it('says what is wrong with a pattern', () => {
     assert.throws(() => matcherOf(query('(', { regex: true })), /^Error: The regular expression is not valid: /);
-    assert.throws(() => matcherOf(query('a\nb')), /one line/);
+    assert.throws(() => matcherOf(query('a\nb')), /contains a line break/);
   });
 });
 

@@ -13,17 +13,17 @@ describe('a button of the Chat that is pressed once more', () => {
   const resolved = (approve: boolean) => event({ type: 'approval_resolved', approvalId: 'a', callId: 'c', answer: { approve } });
 
   it('says what was decided', () => {
-    assert.equal(becameOf(viewOf(asked, resolved(true)), 'a'), 'You approved this already: Edit src/a.ts.');
-    assert.equal(becameOf(viewOf(asked, resolved(false)), 'a'), 'You rejected this already: Edit src/a.ts.');
+    assert.equal(becameOf(viewOf(asked, resolved(true)), 'a'), 'You have already approved “Edit src/a.ts”.');
+    assert.equal(becameOf(viewOf(asked, resolved(false)), 'a'), 'You have already rejected “Edit src/a.ts”.');
   });
 
   it('says what was answered', () => {
     const answered = (answer: object) => event({ type: 'question_answered', questionId: 'q', callId: 'c', answer });
-    assert.equal(becameOf(viewOf(answered({ option: 'The old one' })), 'q'), 'This question was answered already: The old one');
-    assert.equal(becameOf(viewOf(answered({ words: 'Neither' })), 'q'), 'This question was answered already: Neither');
+    assert.equal(becameOf(viewOf(answered({ option: 'The old one' })), 'q'), 'You have already answered this question: The old one');
+    assert.equal(becameOf(viewOf(answered({ words: 'Neither' })), 'q'), 'You have already answered this question: Neither');
   });
 
   it('says that nobody waits any more', () => {
-    assert.equal(becameOf(viewOf(asked), 'a'), 'This question is no longer open: its run has ended.');
+    assert.equal(becameOf(viewOf(asked), 'a'), 'This question is no longer open, because its run has ended. Send a new message.');
   });
 });

@@ -82,7 +82,7 @@ describe('connecting a model', () => {
     assert.deepEqual(seen, [
       'Kedge: Connect a Model',
       'OpenAI: key',
-      'Enter the base URL of a gateway, or nothing to use the service itself',
+      'Enter the base URL of a gateway, or leave the field empty to use the service itself',
       'OpenAI: address',
       'OpenAI: key',
       'The key is stored in VS Code’s secret storage and sent only to the service',

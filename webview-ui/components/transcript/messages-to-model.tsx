@@ -3,7 +3,7 @@ import { Icon } from '../icon.tsx';
 import { Thumbnails } from './thumbnails.tsx';
 
 /** The user's messages and answers during a run, and the notes that Kedge added for the model. */
-export function RunMessages({ messages }: { messages: readonly SaidView[] }) {
+export function MessagesToModel({ messages }: { messages: readonly SaidView[] }) {
   return messages.map(({ key, text, answers, images = [], by }) =>
     by === 'kedge' ? (
       <p key={key} class="ending dim">
