@@ -153,7 +153,7 @@ export function approvalStates({ script, host, session }: Makers): Record<string
             type: 'run_paused',
             reason: 'limit',
             summary:
-              'So far 4 tool calls: search_text, read_file × 2, create_file. 1 of them failed. 5 more were asked for and not executed.\n\nChanged: made.txt.\n\nRead: a.txt.\n\nFound:\n- `tideAt`: 2 hits in src/tide.ts, src/harbour.ts\n\nThe model’s last words:\n- I look around.\n- It is in a.txt.',
+              'So far 4 tool calls: search_text, read_file × 2, create_file. 1 of them failed. 5 more were requested but not executed.\n\nChanged: made.txt.\n\nRead: a.txt.\n\nFound:\n- `tideAt`: 2 hits in src/tide.ts, src/harbour.ts\n\nThe model’s last messages:\n- I look around.\n- It is in a.txt.',
           }),
           false,
         ),
@@ -171,10 +171,7 @@ export function approvalStates({ script, host, session }: Makers): Record<string
                 role: 'user',
                 content: [
                   { type: 'text', text: 'Now in metres, please.' },
-                  note(
-                    'undo',
-                    'The user has undone changes in src/tide.ts since. Read them again before you rely on what you know of them.',
-                  ),
+                  note('undo', 'The user has undone changes in src/tide.ts. Read these files again before you rely on their content.'),
                 ],
               },
             })

@@ -1,12 +1,12 @@
 /**
- * The zod schema of plans, for input from a model or a panel. Code that only reads plans imports the types from plan.ts and thus does not
- * load zod.
+ * The zod schema of plans, for input from a model or a panel. Code that only reads plans imports the types from plan.ts, so that it does
+ * not load zod.
  */
 import * as z from 'zod';
 
 const text = z.string().min(1);
 
-/** How Kedge verifies a step. A plain string is a remark for people and is not run. */
+/** How Kedge verifies a step. A plain string is a remark for the user and is not run. */
 export const Check = z.union([
   z.object({ command: text }),
   z.object({ search_empty: z.object({ pattern: text, glob: z.string().optional() }) }),

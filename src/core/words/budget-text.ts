@@ -37,10 +37,10 @@ export function isOfDay(limit: BudgetKey): boolean {
 export function moreText(limit: BudgetKey): string {
   if (limit === 'runsPerMinute' || limit === 'cooldown') return 'Continue now';
   if (limit === 'price') return 'Continue without a cost limit';
-  return isOfDay(limit) ? 'Raise today’s limit…' : 'Continue with more';
+  return isOfDay(limit) ? 'Raise today’s limit…' : 'Continue with a higher limit';
 }
 
-/** The question before a limit of the day is raised. */
+/** Returns the question that the user must confirm before a daily limit is raised. */
 export function raiseText({ limit, max }: Reached): string {
   const what =
     limit === 'day.usd'

@@ -299,7 +299,9 @@ describe('a session with a call without a result', () => {
     await kedge.session.prompt({ text: 'one', mode: 'ask' });
     assert.equal(lastOf(kedge.events, 'run_paused').reason, 'limit');
     await kedge.session.prompt({ text: 'something else', mode: 'ask' });
-    assert.deepEqual(resultTexts(kedge.session), ['ERROR Not executed: the run was stopped before this call.']);
+    assert.deepEqual(resultTexts(kedge.session), [
+      'ERROR Not executed: the run was stopped before this call. Call the tool again if you still need it.',
+    ]);
     assert.deepEqual(
       kedge.adapter.requests[1]?.messages.map(({ role }) => role),
       ['user', 'assistant', 'tool', 'user'],

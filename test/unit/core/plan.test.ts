@@ -73,7 +73,7 @@ describe('a plan as text', () => {
         '   files: test/*.ts',
         '   check: command: npm test',
         '3. Look',
-        '   check: no errors in its files',
+        '   check: no errors in the files of the step',
         '',
         'Checks:',
         '- Look at the diff',
