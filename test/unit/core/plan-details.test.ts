@@ -29,7 +29,7 @@ describe('a glob of a plan', () => {
     if (!place) return undefined;
     const folder = place.startsWith('below ') ? place.slice(6) : place.startsWith('directly in ') ? place.slice(12) : '';
     const inPlace =
-      path.startsWith(folder) && (place.startsWith('below') || place.startsWith('of the') || !path.slice(folder.length).includes('/'));
+      path.startsWith(folder) && (place.startsWith('below') || place.startsWith('in the') || !path.slice(folder.length).includes('/'));
     return inPlace && path.endsWith(extension);
   }
 

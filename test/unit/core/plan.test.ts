@@ -84,7 +84,7 @@ describe('a plan as text', () => {
         'Estimated calls: 9',
       ].join('\n'),
     );
-    assert.match(planNote(PLAN, { 1: 'done' }).text, /begin with step 2\./);
+    assert.match(planNote(PLAN, { 1: 'done' }).text, /Begin with step 2\./);
     assert.doesNotMatch(planNote(PLAN).text, /begin with/);
   });
 
