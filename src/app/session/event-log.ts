@@ -201,9 +201,7 @@ export class EventLog {
     Object.assign(this.#state, foldSession(this.events));
   }
 
-  /**
-   * After a reload, displays a run that was in progress as paused, so that it can be resumed. A run that waits for an answer is not paused.
-   */
+  /** After a reload, displays the last run as paused if it was in progress and does not wait for an answer. */
   #noticeInterruption(): void {
     const run = this.state.lastRun;
     if (run?.status !== 'live' || waitsForUser(this.state)) return;
@@ -219,10 +217,7 @@ export class EventLog {
     reduce(this.#state, this.#unlogged);
   }
 
-  /**
-   * Locks the log against other windows and processes until `unlock` was called as often as `lock`. @throws SessionError if another process
-   * holds the lock.
-   */
+  /** Locks the log until a matching call of `unlock`. @throws SessionError if another window or process holds the lock. */
   lock(): void {
     if (!this.#file.lock()) throw new SessionError(IN_USE);
     try {
@@ -235,10 +230,7 @@ export class EventLog {
     }
   }
 
-  /**
-   * Repairs the log right before the next event. A gap in the sequence numbers shows that events are missing. @throws if the log cannot be
-   * written.
-   */
+  /** Repairs the log. If events are missing, a gap in the sequence numbers shows this. @throws if the log cannot be written. */
   #mend(): void {
     const logged = this.#unlogged ? this.events.slice(0, -1) : this.events;
     try {
@@ -261,10 +253,7 @@ export class EventLog {
     this.#file.unlock();
   }
 
-  /**
-   * Locks the log for a run, which is its only writer until `end` is called. @throws SessionError if another window or process holds the
-   * lock.
-   */
+  /** Locks the log for a run, its only writer until `end`. @throws SessionError if another window or process holds the lock. */
   begin(run: LoggedRun): void {
     this.lock();
     this.#run = run;
