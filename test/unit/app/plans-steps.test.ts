@@ -503,7 +503,7 @@ describe('a log that was meddled with', () => {
     const [started] = eventsOf(kedge.session.events, 'run_started').slice(-1);
     if (started?.plan) started.plan.steps[0]?.files.push('other.txt');
     await kedge.session.resume();
-    assert.match(lastOf(kedge.events, 'run_finished').error?.message ?? '', /not the one that was confirmed/);
+    assert.match(lastOf(kedge.events, 'run_finished').error?.message ?? '', /differs from the plan that you confirmed/);
   });
 });
 

@@ -298,9 +298,9 @@ describe('restoring', () => {
     await using kedge = harness;
     await assert.rejects(
       kedge.session.changes.restore({ runId: runs[2] ?? '', callId: calls.at(-1) ?? '' }),
-      /not changed any files since then/,
+      /not changed any files since this point/,
     );
-    await assert.rejects(kedge.session.changes.restore({ runId: 'none' }), /not changed any files since then/);
+    await assert.rejects(kedge.session.changes.restore({ runId: 'none' }), /not changed any files since this point/);
   });
 
   it('says so, file by file, where a content is no longer kept', async () => {
