@@ -48,7 +48,7 @@ export type SessionsPorts = {
   store: SessionStore;
   settings: Settings;
   adapter(model: ModelRef): Promise<ModelAdapter>;
-  /** What is known about a model. If it is unknown whether the model supports images, images are sent. */
+  /** Returns the known properties of a model. If it is unknown whether the model supports images, images are sent. */
   facts?(model: ModelRef): ModelFacts;
   /** Records the use of all runs of a day. Without it, only the budgets of single runs apply. */
   ledger?: DayLedger;

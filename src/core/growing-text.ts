@@ -25,7 +25,7 @@ export class GrowingText {
     return this.#blocks;
   }
 
-  /** Returns the text and starts over with an empty one. */
+  /** Returns the text and removes it from this object. */
   take(): string {
     const { text } = this;
     this.#blocks = '';

@@ -78,7 +78,7 @@ function create(path: string, content: string): boolean {
   });
 }
 
-/** Another process may read the file before its content is written and treat it as stale. Without hard links this cannot be prevented. */
+/** Without hard links, another process may read the file before its content is written and treat it as stale. */
 function createWithoutLinks(path: string, content: string): boolean {
   try {
     writeFileSync(path, content, { mode: 0o600, flag: 'wx' });

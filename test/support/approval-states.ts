@@ -128,7 +128,10 @@ export function approvalStates({ script, host, session }: Makers): Record<string
             .run('agent', 'Run the plan: Tidy everything up', PLAN)
             .add({ type: 'plan_step', planId: PLAN.id, step: 1, status: 'done', unchanged: true })
             .add({ type: 'plan_step', planId: PLAN.id, step: 2, status: 'failed', note: 'Its check failed.' })
-            .finishes('failed', { kind: 'check', message: 'Step 2 of the plan did not pass its check: nothing matches TODO in src/**.' }),
+            .finishes('failed', {
+              kind: 'check',
+              message: 'Step 2 of the plan did not pass its check: nothing matches TODO in src/**. Try again, or edit the plan.',
+            }),
           false,
         ),
       ],
@@ -140,7 +143,7 @@ export function approvalStates({ script, host, session }: Makers): Record<string
           script()
             .run('agent', 'Look after the tides')
             .add({ type: 'budget_reached', limit: 'price', max: 0.5 })
-            .add({ type: 'run_paused', reason: 'limit', summary: 'Nothing was done yet.' }),
+            .add({ type: 'run_paused', reason: 'limit', summary: 'The run has not executed any tool call yet.' }),
           false,
         ),
       ],

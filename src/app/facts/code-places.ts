@@ -75,7 +75,7 @@ export async function codePlaces(
     if (/\{[^{}]*[/{]|[+@!?*]\(/.test(word)) return [`../${word}`];
     if (/[*?[{]/.test(word)) return expand({ ...at, path: '' }, at.path.split('/'));
     const type = (await fs.stat(at).catch(() => undefined))?.type;
-    // A word with a slash counts as a path even if nothing exists there yet.
+    // A word with a slash counts as a path even if no such file exists yet.
     if (!type && !word.includes('/')) return [];
     const place = await fs.canonical(at).catch(() => undefined);
     const isBelow = place !== undefined && type === 'directory' && formatPath(place, fs.folders) !== from;

@@ -117,7 +117,7 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
         judged = decide(input({ reach, code, gitSettings }));
       }
       if (reading?.kind === 'ask' && judged.kind !== 'deny' && (judged.kind === 'allow' || judged.covers)) return reading;
-      // The user should know that the command no longer runs the same code as before.
+      // The reason must also say whether this run changed files that decide what the command does.
       if (command && judged.kind === 'ask')
         judged = {
           ...judged,

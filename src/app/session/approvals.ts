@@ -26,7 +26,7 @@ export async function resolveApproval(
   const { state, emit } = desk;
   const pending = (): ApprovalRequest => {
     const request = state.pendingApprovals.get(approvalId);
-    if (!request) throw new SessionError('This approval request has already been answered.');
+    if (!request) throw new SessionError('This approval request has already been answered. No further answer is needed.');
     return request;
   };
   const request = pending();

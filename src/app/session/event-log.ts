@@ -36,7 +36,7 @@ export class EventLog {
   readonly #listeners = new Set<Listener>();
   #run: LoggedRun | undefined;
   #waiting: Waiting | undefined;
-  /** The event that the last run was interrupted. It is logged with the next event, because reading a session must not change its log. */
+  /** The pause event of the last run, if it was interrupted. It is logged with the next event, because reading a session must not change its log. */
   #unlogged: AgentEvent | undefined;
   /** The permission that is to be revoked in the log, or true for all permissions. */
   #revoking: boolean | Permission = false;

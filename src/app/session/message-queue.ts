@@ -51,7 +51,7 @@ export class MessageQueue {
 
   #waiting(id: string) {
     const queued = this.#ports.state.queue.get(id);
-    if (!queued) throw new SessionError('This message has already been sent to the model.');
+    if (!queued) throw new SessionError('This message has already been sent to the model. Send a new message instead.');
     return queued;
   }
 

@@ -148,7 +148,7 @@ export class Session {
 
   /** Pauses the live run after the current turn of the model or tool call. */
   pause(): void {
-    if (!this.#live) throw new SessionError('No run is in progress.');
+    if (!this.#live) throw new SessionError('No run is in progress. Send a message to start a run.');
     this.#live.pace.hold();
   }
 
@@ -167,7 +167,8 @@ export class Session {
   #paused(): RunRecord {
     this.#expectIdle();
     const run = this.state.lastRun;
-    if (!run || (run.status === 'finished' && run.outcome !== 'failed')) throw new SessionError('There is no paused run to continue.');
+    if (!run || (run.status === 'finished' && run.outcome !== 'failed'))
+      throw new SessionError('There is no paused run to continue. Send a message to start a run.');
     return run;
   }
 
@@ -215,7 +216,7 @@ export class Session {
   async answerQuestion(questionId: string, answer: QuestionAnswer): Promise<void> {
     this.refresh();
     const asked = this.state.pendingQuestions.get(questionId);
-    if (!asked) throw new SessionError('This question has already been answered.');
+    if (!asked) throw new SessionError('This question has already been answered. No further answer is needed.');
     const { runId, callId } = asked;
     this.#log.emit(runId, { type: 'question_answered', questionId, callId, answer });
     await this.#goOn(runId, questionId);

@@ -43,7 +43,7 @@ export function undoing(state: SessionState, runId: string, part?: UndoPart): Ta
 export function restoring(state: SessionState, to: RestorePoint): TakingBack {
   const staged = writesSince(state, to);
   if (staged.length === 0) throw new SessionError('Kedge has not changed any files since this point, so there is nothing to restore.');
-  // Restoring the state before the undo of one run belongs to that run.
+  // If the restore reverses the undo of one run, its event belongs to that run.
   const undone = 'undoId' in to ? state.staged.find(({ callId }) => callId === to.undoId) : undefined;
   return {
     runId: undone?.runId ?? state.lastRun?.runId ?? '',

@@ -18,7 +18,7 @@ export const Check = z.union([
 export const PlanStep = z.object({
   title: text,
   detail: z.string().optional(),
-  files: z.array(z.string()).describe('Paths or globs it may change'),
+  files: z.array(z.string()).describe('Paths or globs the step may change'),
   tools: z.array(z.string()).optional(),
   check: Check.optional().describe('Run after the step: a command that succeeds, a regex found nowhere, no errors'),
 });
@@ -33,7 +33,7 @@ export const PlanDraft = z.object({
 
 /**
  * A stored plan: the draft, its id, a revision number that grows with each edit, and the hash of its content (see hash.ts), if it was
- * recorded. `supersedes` is the id of the plan that this one replaces.
+ * recorded. `supersedes` is the id of the plan that this plan replaces.
  */
 export const Plan = PlanDraft.extend({
   id: z.string(),

@@ -72,7 +72,12 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
     if (signal.aborted) throw error;
     isWithheld = error instanceof Withheld;
     const message = error instanceof Error ? error.message : String(error);
-    result.content = [{ type: 'text', text: error instanceof ToolError ? message : `The tool failed: ${message}` }];
+    result.content = [
+      {
+        type: 'text',
+        text: error instanceof ToolError ? message : `The tool failed: ${message.replace(/\.?$/, '.')} Try again, or use another tool.`,
+      },
+    ];
     result.isError = true;
   }
   // Tool results must not contain text that the model reads but the user cannot see.

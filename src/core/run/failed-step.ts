@@ -20,8 +20,8 @@ export function stepError(run: PlanRun): RunError {
   const check = step === undefined ? undefined : run.steps[step]?.check;
   const failed = Object.entries(run.steps).findLast(([, { status }]) => status === 'failed')?.[0];
   const message = check
-    ? `Step ${step} of the plan did not pass its check: ${checkText(check.check)}.`
-    : `Step ${failed} of the plan failed.`;
+    ? `Step ${step} of the plan did not pass its check: ${checkText(check.check)}. Try again, or edit the plan.`
+    : `Step ${failed} of the plan failed. Try again, or edit the plan.`;
   return { kind: 'check', message };
 }
 

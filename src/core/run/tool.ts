@@ -97,7 +97,7 @@ export interface Tool {
   prepare(input: unknown, signal: AbortSignal): Promise<PreparedCall>;
 }
 
-/** Returns a copy of the tool with another `prepare`. Properties that are computed on first access stay so. */
+/** Returns a copy of the tool with another `prepare`. Getters are copied as getters. */
 export function wrapTool(tool: Tool, prepare: Tool['prepare']): Tool {
   return Object.defineProperties({} as Tool, { ...Object.getOwnPropertyDescriptors(tool), prepare: { value: prepare, enumerable: true } });
 }

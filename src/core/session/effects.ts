@@ -59,7 +59,7 @@ export type CommandLine = {
   timeoutSeconds?: number;
 };
 
-/** A tool of an MCP server, by its names there. The description comes from the server. */
+/** A tool of an MCP server. `server` is the name in the settings. `tool` and `description` come from the server. */
 export type ServerTool = { server: string; tool: string; description: string };
 
 export type Decision = { kind: 'allow' | 'deny' | 'ask'; rule: RuleId; reason: string };

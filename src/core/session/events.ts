@@ -211,7 +211,7 @@ export function isDurable(event: EventBody): boolean {
 export type Receipt = {
   mode: Mode;
   calls: number;
-  /** Executed calls by effect. */
+  /** The number of executed calls, by effect. */
   effects: Partial<Record<Effect, number>>;
   /** The number of calls that were allowed without an approval, by policy rule. */
   allowed: Partial<Record<RuleId, number>>;
@@ -220,9 +220,9 @@ export type Receipt = {
   approved: number;
   rejected: number;
   denied: number;
-  /** Failed calls among the executed ones, and calls of unknown tools in Agent mode. Missing in older logs. */
+  /** The number of executed calls that failed and, in Agent mode, of calls of unknown tools. Missing in older logs. */
   failed?: number;
-  /** Denied calls by policy rule. */
+  /** The number of denied calls, by policy rule. */
   deniedBy: Partial<Record<RuleId, number>>;
   read: string[];
   readCount: number;

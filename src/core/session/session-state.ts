@@ -22,7 +22,7 @@ export type MutableRunRecord = {
   model: ModelRef;
   prompt: string;
   plan?: Plan;
-  /** The steps of the plan by number. */
+  /** The states of the plan's steps, by step number. */
   steps: StepStates;
   /** The id of the plan that this run is to propose again. */
   revises?: string;
@@ -30,7 +30,7 @@ export type MutableRunRecord = {
   status: 'live' | 'paused' | 'finished';
   pause?: PauseReason;
   outcome?: Outcome;
-  /** The total of all answers so far, across pauses and reloads. */
+  /** The total usage and cost of the run, across pauses and reloads. */
   usage: Usage;
   cost: Partial<Cost>;
   used: Use;
@@ -82,7 +82,7 @@ export type MutableSessionState = {
   /** All writes of the session in the order in which they were staged, for undo. */
   staged: Write[];
   undone: Set<string>;
-  /** The runs that each undo or restore has completely undone. */
+  /** Ids of the runs that were completely undone, by the id of the undo or restore. */
   undos: Map<string, string[]>;
   /** Paths whose changes were undone since the last user message. */
   takenBack: Set<string>;

@@ -13,7 +13,7 @@ type WriteEvent = Extract<
 
 type CallWrites = Extract<AgentEvent, { type: 'changes_staged' | 'file_changed' }>;
 
-/** `run` is the run of the event. */
+/** Applies an event to the writes of the session. `run` is the run of the event. */
 export function reduceWrites(state: MutableSessionState, event: WriteEvent, run: MutableRunRecord | undefined): void {
   switch (event.type) {
     case 'changes_staged':

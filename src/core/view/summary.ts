@@ -38,7 +38,7 @@ export function describeProgress(state: SessionState, run: RunRecord | undefined
           .join('\n')}`,
     ]
       .filter(Boolean)
-      .join('\n\n') || 'Nothing was done yet.'
+      .join('\n\n') || 'The run has not executed any tool call yet.'
   );
 }
 

@@ -25,7 +25,7 @@ const OF_RUN: Partial<Record<BudgetKey, (max: number) => string>> = {
 export function reachedText({ limit, max, unpriced }: Reached): string {
   const text = OF_RUN[limit]?.(max) ?? '';
   if (!unpriced) return text;
-  return `${text} ${unpriced === 1 ? 'The cost of 1 answer is' : `The cost of ${unpriced} answers is`} unknown and not counted exactly.`;
+  return `${text} ${unpriced === 1 ? 'The cost of 1 answer is' : `The cost of ${unpriced} answers is`} unknown, so the actual cost may differ.`;
 }
 
 /** Whether the limit applies to all runs of the day. Raising it needs a separate confirmation. */

@@ -55,7 +55,7 @@ export const connect: Connect = async (name, config, { onChanged, onClosed }, st
       );
       const result = await pendingCall.catch((error) => {
         if (stopped.aborted) throw error;
-        throw new Error(`The MCP server ${name} failed: ${reason(error)}`);
+        throw new Error(`The MCP server ${name} failed: ${reason(error).replace(/\.?$/, '.')} Try again, or continue without it.`);
       });
       const { content, structuredContent, isError } = result as CallToolResult;
       return { content: resultParts(content, structuredContent), isError: isError === true };

@@ -185,7 +185,7 @@ describe('a check that fails', () => {
     assert.deepEqual(await kedge.snapshot(), before);
     const { outcome, error } = lastOf(kedge.events, 'run_finished');
     assert.deepEqual([outcome, error?.kind], ['failed', 'check']);
-    assert.equal(error?.message, 'Step 1 of the plan did not pass its check: nothing matches old in a.txt.');
+    assert.equal(error?.message, 'Step 1 of the plan did not pass its check: nothing matches old in a.txt. Try again, or edit the plan.');
   });
 
   it('at the end of the run fails it, and trying again goes on with the step', async () => {

@@ -186,7 +186,7 @@ describe('a mistake of the model becomes an error result that it can correct', (
       fileSystem: (roots) => new BrokenDisk(roots),
     });
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
-    assert.deepEqual(resultTexts(kedge.session), ['ERROR The tool failed: EIO: the disk is broken']);
+    assert.deepEqual(resultTexts(kedge.session), ['ERROR The tool failed: EIO: the disk is broken. Try again, or use another tool.']);
   });
 
   it('empty and duplicate ids: each call gets a unique one', async () => {
